@@ -1,0 +1,49 @@
+# `make figures` and `make test` need Python >= 3.11 and nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+INSTALLED = $(VENV)/.installed
+
+.PHONY: help figures test lint lock clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make figures   rebuild every figure of the paper, at full scale, into figures/"
+	@echo "make test      run the test suite"
+	@echo "make lint      ruff, snakefmt, snakemake --lint"
+	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
+	@echo "make clean     delete results/ and the built figures (not $(VENV))"
+	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment."
+
+$(INSTALLED): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "attnsvm needs Python >= 3.11; choose one with 'make PYTHON=python3.12 ...'."; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+figures: $(INSTALLED)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all
+
+test: $(INSTALLED)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+lock:
+	rm -rf $(VENV)-lock
+	$(PYTHON) -m venv $(VENV)-lock
+	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0
+	$(VENV)-lock/bin/python -m pip install --quiet -e '.[dev]'
+	sed -n '/^#/p' requirements.lock > requirements.lock.new
+	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
+	mv requirements.lock.new requirements.lock
+	rm -rf $(VENV)-lock
+
+clean:
+	rm -rf results figures .snakemake

@@ -1,0 +1,122 @@
+"""Batches of token-selection problems and their generators.
+
+The generators follow the draw order of the official notebooks (github.com/umich-sota/TF-as-SVM): a CPU
+`torch.Generator` seeded per instance, float32 draws, then float64. Same seed, same bits, whatever the batch.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Problems:
+    """S problems of one shape.
+
+    Attributes:
+        tokens: (S, n, T, d) float64, the T tokens x_it of each of the n inputs.
+        queries: (S, n, d) float64, the query z_i of each input.
+        labels: (S, n) float64, each +1 or -1.
+        head: the prediction head's weights, float64: (S, d) for a vector v, (S, d, d) for a matrix V.
+        seeds: (S,) int64, the seed each instance was drawn from.
+    """
+
+    tokens: np.ndarray
+    queries: np.ndarray
+    labels: np.ndarray
+    head: np.ndarray
+    seeds: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def __getitem__(self, index) -> "Problems":
+        """The sub-batch at `index` (a slice, a mask or an index array)."""
+        return Problems(**{f.name: getattr(self, f.name)[index] for f in fields(self)})
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> "Problems":
+        return cls(**{f.name: arrays[f.name] for f in fields(cls)})
+
+
+def draw(draw_one: Callable, seeds: Iterable[int], n: int, T: int, d: int) -> Problems:
+    """Draw one instance per seed and stack them.
+
+    `draw_one(generator, n, T, d)` returns float32 tensors (tokens, queries, labels, head).
+    """
+    import torch
+
+    seeds = np.fromiter(seeds, dtype=np.int64)
+    generator = torch.Generator()
+    rows = []
+    for seed in seeds.tolist():
+        generator.manual_seed(seed)
+        rows.append(draw_one(generator, n, T, d))
+    if not rows:
+        generator.manual_seed(0)
+        shapes = [x.shape for x in draw_one(generator, n, T, d)]
+        return Problems(*(np.empty((0, *shape)) for shape in shapes), seeds=seeds)
+    columns = (torch.stack(column).double().numpy() for column in zip(*rows, strict=True))
+    return Problems(*columns, seeds=seeds)
+
+
+def unit(x):
+    """Divide by the Euclidean norm along the last axis, in place."""
+    import torch
+
+    return x.div_(torch.norm(x, dim=-1, keepdim=True))
+
+
+def gaussian(generator, n: int, T: int, d: int):
+    """Unit Gaussian tokens, queries and head vector, random labels (local convergence, SVM rank)."""
+    import torch
+
+    v = torch.randn(d, generator=generator)
+    v /= torch.norm(v)
+    labels = 2.0 * (torch.randn(n, generator=generator) > 0) - 1.0
+    tokens = unit(torch.randn((n, T, d), generator=generator))
+    queries = unit(torch.randn((n, d), generator=generator))
+    return tokens, queries, labels, v
+
+
+def relu(generator, n: int, T: int, d: int):
+    """Unit Gaussian tokens and queries, a head matrix of Frobenius norm one (multi-token, ReLU head)."""
+    import torch
+
+    V = torch.randn((d, d), generator=generator)
+    V /= torch.norm(V)
+    tokens = unit(torch.randn((n, T, d), generator=generator))
+    labels = 2.0 * (torch.randn(n, generator=generator) > 0) - 1.0
+    queries = unit(torch.randn((n, d), generator=generator))
+    return tokens, queries, labels, V
+
+
+def trajectories(generator, n: int, T: int, d: int):
+    """Two clouds of tokens left and right of the origin (the plane of the trajectory figure; n = d = 2)."""
+    import torch
+
+    v = torch.randn(d, generator=generator)
+    v /= torch.norm(v)
+    tokens = 0.3 * torch.randn((n, T, d), generator=generator)
+    tokens[0] += torch.tensor([-1.0, 0.0])
+    tokens[1] += torch.tensor([1.0, 0.0])
+    queries = unit(torch.randn((n, d), generator=generator))
+    return tokens, queries, torch.ones(n), v
+
+
+def hyperplanes(generator, n: int, T: int, d: int):
+    """One token of each input set apart from a cloud of the others (the hyperplane figure; n = d = 2)."""
+    import torch
+
+    v = torch.randn(d, generator=generator)
+    v /= torch.norm(v)
+    tokens = 0.5 * torch.randn((n, T, d), generator=generator)
+    tokens[0, 0] = torch.tensor([1.0, 0.5])
+    tokens[1, 0] = torch.tensor([1.0, -0.5])
+    tokens[:, 1:] += torch.tensor([-1.0, 0.0])
+    queries = unit(torch.randn((n, d), generator=generator))
+    return tokens, queries, torch.ones(n), v

@@ -1,0 +1,131 @@
+"""Least Frobenius norm subject to linear constraints: least-distance programming by non-negative least squares.
+
+Lawson and Hanson, Solving Least Squares Problems (1974), ch. 23: minimise ‖w‖ subject to A w ≥ b is solved by
+u = argmin ‖[Aᵀ; bᵀ] u − e_last‖ over u ≥ 0. The residual is zero exactly when the constraints are infeasible, and then
+u is the Farkas certificate. Equality rows are eliminated first. The active set found is then re-solved directly, which
+carries the answer to machine precision.
+"""
+
+import numpy as np
+from scipy.linalg import lstsq, solve_triangular
+from scipy.optimize import nnls
+
+INFEASIBLE_RESIDUAL = 1e-6  # of the scaled least-squares problem; what lies below is settled by the certificate
+DEPENDENT = 1e-12  # relative size below which rows of unit norm count as linearly dependent
+EPSILON = np.finfo(float).eps
+
+
+def least_norm(A: np.ndarray, b: np.ndarray, equality: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Solve min ‖w‖ s.t. A w ≥ b, with equality on the rows marked.
+
+    Args:
+        A: (m, k) constraint rows.
+        b: (m,) bounds.
+        equality: (m,) bool.
+
+    Returns:
+        (w (k,), dual (m,), True) with w = Aᵀ dual, or (NaN (k,), Farkas certificate (m,), False).
+    """
+    norms = np.linalg.norm(A, axis=1)
+    broken = (norms == 0) & np.where(equality, b != 0, b > 0)
+    if broken.any():  # a row that asks 0 ≥ b > 0
+        certificate = np.zeros(len(b))
+        first = int(np.argmax(broken))
+        certificate[first] = np.sign(b[first])
+        return np.full(A.shape[1], np.nan), certificate, False
+
+    scale = np.where(norms > 0, norms, 1.0)
+    rows, bounds = A / scale[:, None], b / scale
+    w, dual, feasible = _with_equalities(rows, bounds, equality) if equality.any() else _inequalities(rows, bounds)
+    return w, dual / scale, feasible
+
+
+def _inequalities(A, b):
+    """Rows of unit norm, inequalities only."""
+    size = np.abs(b).max(initial=0.0)
+    if size == 0.0 or (b <= 0).all():
+        return np.zeros(A.shape[1]), np.zeros(len(b)), True
+    target = np.zeros(A.shape[1] + 1)
+    target[-1] = 1.0
+    system = np.vstack([A.T, b / size])
+    u, residual = nnls(system, target, maxiter=100 * max(len(b), 10))
+    active = u > 0
+    if residual < INFEASIBLE_RESIDUAL:
+        refined = _refined(system[:, active], target, u[active])
+        certificate = np.zeros(len(b))
+        certificate[active] = refined
+        if np.linalg.norm(system @ certificate - target) < INFEASIBLE_RESIDUAL * 1e-4:
+            return np.full(A.shape[1], np.nan), certificate, False
+    w, dual = _active_set(A, b, u * size / residual**2)
+    return w, dual, True
+
+
+def _refined(system, target, start):
+    """Least squares on the support, kept only if it stays non-negative."""
+    better = lstsq(system, target)[0]
+    return better if (better >= 0).all() else start
+
+
+def _active_set(A, b, dual):
+    """Polish multipliers: Lawson and Hanson's active-set iteration on min ½‖Aᵀy‖² − bᵀy, y ≥ 0, from a start near
+    its end, every step by QR of the active rows. Rows too close to dependent end it early. Returns (w, y).
+
+    w comes from the QR factors, not as Aᵀy: where ‖w‖ is large the multipliers are of order ‖w‖² and cancel.
+    """
+    active = dual > 0
+    for _ in range(3 * len(b)):
+        solved = _equal_margins(A[active], b[active])
+        if solved is None:
+            break
+        w, goal = solved[0], np.zeros(len(b))
+        goal[active] = solved[1]
+        if (goal[active] <= 0).any():  # walk towards the goal until a multiplier reaches zero
+            leaving = active & (goal <= 0)
+            ratio = np.where(leaving, dual / np.where(leaving, dual - goal, 1.0), np.inf)
+            dual = dual + ratio.min() * (goal - dual)
+            active &= ratio > ratio.min()
+            dual[~active] = 0.0
+            continue
+        dual = goal
+        slack = A @ w - b
+        slack[active] = np.inf
+        worst = int(slack.argmin())
+        if slack[worst] >= -8 * EPSILON * np.linalg.norm(w):
+            return w, dual
+        active[worst] = True
+    return A.T @ dual, dual
+
+
+def _equal_margins(A, b):
+    """(w, y) with w = Aᵀy and A w = b, by QR of Aᵀ with one step of refinement; None if the rows are dependent."""
+    Q, R = np.linalg.qr(A.T)
+    diagonal = np.abs(np.diag(R))
+    if len(R) < len(b) or diagonal.min(initial=1.0) < DEPENDENT:
+        return None
+    w = Q @ solve_triangular(R, b, trans="T")
+    w += Q @ solve_triangular(R, b - A @ w, trans="T")
+    return w, solve_triangular(R, Q.T @ w)
+
+
+def _with_equalities(A, b, equality):
+    """Solve on the null space of the equality rows; their multipliers follow by least squares."""
+    E, e = A[equality], b[equality]
+    U, sigma, Vt = np.linalg.svd(E, full_matrices=False)
+    rank = int((sigma > DEPENDENT * sigma[0]).sum())
+    U, sigma, Vt = U[:, :rank], sigma[:rank], Vt[:rank]
+    outside = e - U @ (U.T @ e)
+    dual = np.zeros(len(b))
+    if np.linalg.norm(outside) > DEPENDENT * max(1.0, np.linalg.norm(e)) * 100:  # inconsistent equalities
+        dual[equality] = outside / (outside @ e)
+        return np.full(A.shape[1], np.nan), dual, False
+
+    particular = Vt.T @ ((U.T @ e) / sigma)
+    inner = A[~equality]
+    reduced = inner - (inner @ Vt.T) @ Vt
+    norms = np.linalg.norm(reduced, axis=1)
+    reduced[norms < DEPENDENT] = 0.0  # a row inside the span of the equalities
+    w, lam, feasible = least_norm(reduced, b[~equality] - inner @ particular, np.zeros(len(inner), dtype=bool))
+    dual[~equality] = lam
+    goal = (particular + w if feasible else 0.0) - inner.T @ lam
+    dual[equality] = U @ ((Vt @ goal) / sigma)
+    return (particular + w if feasible else w), dual, feasible

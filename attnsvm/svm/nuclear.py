@@ -1,0 +1,198 @@
+"""Least nuclear norm subject to separation constraints: a primal-dual interior-point method over a batch.
+
+    minimise ½ tr X  s.t.  X = [[U, W], [Wᵀ, V]] ⪰ 0,  l_kᵀ W r_k − s_k = b_k,  s ≥ 0
+    maximise bᵀλ     s.t.  Z = ½ [[I, −M], [−Mᵀ, I]] ⪰ 0,  M = Σ λ_k l_k r_kᵀ,  λ ≥ 0
+
+Mehrotra's predictor-corrector along the HKM direction (Helmberg, Rendl, Vanderbei, Wolkowicz 1996; Kojima, Shindoh,
+Hara 1997; Monteiro 1997). The constraint matrices have rank one, so the Schur complement costs a few products of
+(m, p + q) matrices instead of m² traces. Problems of one shape advance together; each stops when it is done.
+"""
+
+import numpy as np
+
+MAX_ITERATIONS = 80
+PATIENCE = 6  # iterations without progress: rounding has the last word
+
+
+def least_nuclear_norm(
+    left: np.ndarray, right: np.ndarray, bound: np.ndarray, equality: np.ndarray, start: np.ndarray, tolerance: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Solve S feasible problems of one shape; W and multipliers of the smallest certified gap each reached.
+
+    Args:
+        left: (S, m, p), right: (S, m, q): the rank-one constraint matrices.
+        bound: (S, m), positive on inequalities.
+        equality: (m,) bool, the same for the whole batch.
+        start: (S, p, q), a point that meets every constraint.
+        tolerance: relative gap at which a problem is done.
+
+    Returns:
+        W (S, p, q), with margins scaled to hold exactly where they can; multipliers (S, m), ‖Σ λ_k l_k r_kᵀ‖₂ ≤ 1.
+    """
+    state = _State(left, right, bound, ~equality, start)
+    S, m, p = left.shape
+    best_gap, best_W, best_dual = np.full(S, np.inf), np.zeros((S, p, right.shape[2])), np.zeros((S, m))
+    stalled = np.zeros(S, dtype=int)
+    alive = np.arange(S)
+    for _ in range(MAX_ITERATIONS):
+        W, dual, gap = state.certificate()
+        stalled[alive] = np.where(gap < 0.9 * best_gap[alive], 0, stalled[alive] + 1)
+        better = gap < best_gap[alive]
+        where = alive[better]
+        best_gap[where], best_W[where], best_dual[where] = gap[better], W[better], dual[better]
+        interior = state.factorise()
+        go_on = (gap > tolerance) & interior & ((stalled[alive] < PATIENCE) | np.isinf(best_gap[alive]))
+        if not go_on.any():
+            break
+        alive = alive[go_on]
+        state.keep(go_on)
+        state.advance()
+    return best_W, best_dual
+
+
+def _t(a: np.ndarray) -> np.ndarray:
+    return np.swapaxes(a, -1, -2)
+
+
+def _sym(a: np.ndarray) -> np.ndarray:
+    return (a + _t(a)) / 2
+
+
+def _column(a: np.ndarray) -> np.ndarray:
+    return a[:, None, None]
+
+
+class _State:
+    """The iterates of the problems still running, all strictly inside their cones."""
+
+    _batched = ("left", "right", "bound", "X", "s", "lam", "M", "Z", "chol_X", "chol_Z")
+
+    def __init__(self, left, right, bound, ineq, start):
+        self.left, self.right, self.bound, self.ineq = left, right, bound, ineq
+        self.p, self.q = left.shape[2], right.shape[2]
+        size = np.linalg.norm(self.adjoint(np.broadcast_to(ineq.astype(float), bound.shape)), 2, axis=(1, 2))
+        self.lam = np.where(ineq, 0.5 / np.maximum(size, 1e-3)[:, None], 0.0)
+        W = 2.0 * start
+        self.s = np.where(ineq, self.apply(W) - bound, 1.0)
+        spectral = np.linalg.norm(W, 2, axis=(1, 2))
+        self.X = 2 * _column(spectral) * np.eye(self.p + self.q)
+        self.X[:, : self.p, self.p :], self.X[:, self.p :, : self.p] = W, _t(W)
+        self._update_dual_slack()
+
+    def apply(self, W):
+        return ((self.left @ W) * self.right).sum(-1)
+
+    def adjoint(self, lam):
+        return _t(self.left * lam[..., None]) @ self.right
+
+    def _embed(self, M):
+        out = np.zeros((len(M), self.p + self.q, self.p + self.q))
+        out[:, : self.p, self.p :], out[:, self.p :, : self.p] = -M / 2, -_t(M) / 2
+        return out
+
+    def _update_dual_slack(self):
+        self.M = self.adjoint(self.lam)
+        self.Z = self._embed(self.M) + np.eye(self.p + self.q) / 2
+
+    def keep(self, mask):
+        for name in self._batched:
+            setattr(self, name, getattr(self, name)[mask])
+
+    def certificate(self):
+        """The iterate rescaled to primal and dual feasibility, and the relative gap between the two values."""
+        W = self.X[:, : self.p, self.p :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(self.ineq & (self.bound > 0), self.apply(W) / self.bound, np.inf).min(1)
+            ratio = np.where(np.isfinite(ratio), ratio, 1.0)
+            W = W / _column(ratio)
+            value = np.linalg.svd(W, compute_uv=False).sum(-1)
+            dual = self.lam / np.linalg.norm(self.M, 2, axis=(1, 2))[:, None]
+            gap = (value - (self.bound * dual).sum(1)) / value
+        return W, dual, np.where((ratio > 0) & np.isfinite(gap), gap, np.inf)
+
+    def factorise(self):
+        """Cholesky factors of X and Z; False where rounding has pushed an iterate out of its cone."""
+        self.chol_X, ok_X = _cholesky(self.X)
+        self.chol_Z, ok_Z = _cholesky(self.Z)
+        return ok_X & ok_Z
+
+    def advance(self):
+        """One predictor-corrector step."""
+        X, Z, s, lam, ineq = self.X, self.Z, self.s, self.lam, self.ineq
+        degree = self.p + self.q + ineq.sum()
+        inverse_chol_X, inverse_chol_Z = np.linalg.inv(self.chol_X), np.linalg.inv(self.chol_Z)
+        Z_inv = _t(inverse_chol_Z) @ inverse_chol_Z
+        safe_lam = np.where(ineq, lam, 1.0)
+        mu = ((X * Z).sum((1, 2)) + (s * lam * ineq).sum(1)) / degree
+
+        Xuu, Xuv, Xvv = self._blocks(X)
+        Zuu, Zuv, Zvv = self._blocks(Z_inv)
+        schur = (_t(Xuv) * Zuv + Xuv * _t(Zuv) + Xvv * Zuu + Xuu * Zvv) / 4
+        diagonal = np.arange(schur.shape[1])
+        schur[:, diagonal, diagonal] += np.where(ineq, s / safe_lam, 0.0)
+        Z_inv_on_constraints = Zuv[:, diagonal, diagonal]
+
+        def direction(target, corrector_X, corrector_s):
+            rhs = self.bound - target[:, None] * Z_inv_on_constraints
+            rhs += self.apply(corrector_X[:, : self.p, self.p :])
+            rhs += np.where(ineq, target[:, None] / safe_lam - corrector_s, 0.0)
+            d_lam = np.linalg.solve(schur, rhs[..., None])[..., 0]
+            d_Z = self._embed(self.adjoint(d_lam))
+            d_X = _column(target) * Z_inv - X - _sym(X @ d_Z @ Z_inv) - corrector_X
+            d_s = np.where(ineq, (target[:, None] - s * d_lam) / safe_lam - s - corrector_s, 0.0)
+            return d_lam, d_Z, d_X, d_s
+
+        def lengths(d_lam, d_Z, d_X, d_s):
+            primal = np.minimum(_to_boundary(inverse_chol_X, d_X), _ratio(s, d_s, ineq))
+            dual = np.minimum(_to_boundary(inverse_chol_Z, d_Z), _ratio(lam, d_lam, ineq))
+            return primal, dual
+
+        nothing = np.zeros(len(mu))
+        d_lam, d_Z, d_X, d_s = direction(nothing, np.zeros_like(X), np.zeros_like(s))
+        primal, dual = (np.minimum(1.0, a) for a in lengths(d_lam, d_Z, d_X, d_s))
+        ahead = ((X + _column(primal) * d_X) * (Z + _column(dual) * d_Z)).sum((1, 2))
+        ahead += ((s + primal[:, None] * d_s) * (lam + dual[:, None] * d_lam) * ineq).sum(1)
+        centring = np.clip((ahead / degree / mu) ** 3, 1e-8, 1.0)
+
+        correctors = _sym(d_X @ d_Z @ Z_inv), np.where(ineq, d_s * d_lam / safe_lam, 0.0)
+        d_lam, d_Z, d_X, d_s = direction(centring * mu, *correctors)
+        back_off = 0.9 + 0.09 * np.minimum(primal, dual)
+        primal, dual = (np.minimum(1.0, back_off * a) for a in lengths(d_lam, d_Z, d_X, d_s))
+        self.X = _sym(X + _column(primal) * d_X)
+        self.s = s + primal[:, None] * d_s
+        self.lam = lam + dual[:, None] * d_lam
+        self._update_dual_slack()
+
+    def _blocks(self, A):
+        """u_kᵀ A u_l, u_kᵀ A v_l and v_kᵀ A v_l with u_k = (l_k, 0) and v_k = (0, r_k)."""
+        p = self.p
+        uu = self.left @ A[:, :p, :p] @ _t(self.left)
+        uv = self.left @ A[:, :p, p:] @ _t(self.right)
+        return uu, uv, self.right @ A[:, p:, p:] @ _t(self.right)
+
+
+def _cholesky(A):
+    """Factors of a batch; the identity and False where a matrix is not positive definite."""
+    try:
+        return np.linalg.cholesky(A), np.ones(len(A), dtype=bool)
+    except np.linalg.LinAlgError:
+        pass
+    factors, ok = np.broadcast_to(np.eye(A.shape[-1]), A.shape).copy(), np.zeros(len(A), dtype=bool)
+    for i, a in enumerate(A):
+        try:
+            factors[i], ok[i] = np.linalg.cholesky(a), True
+        except np.linalg.LinAlgError:
+            continue
+    return factors, ok
+
+
+def _to_boundary(inverse_chol, step):
+    """The largest a with C Cᵀ + a·step ⪰ 0."""
+    lowest = np.linalg.eigvalsh(inverse_chol @ step @ _t(inverse_chol))[:, 0]
+    return np.where(lowest < 0, -1.0 / np.minimum(lowest, -1e-300), np.inf)
+
+
+def _ratio(x, step, mask):
+    """The largest a with x + a·step ≥ 0 on `mask`."""
+    shrinking = mask & (step < 0)
+    return np.where(shrinking, -x / np.where(shrinking, step, -1.0), np.inf).min(1, initial=np.inf)

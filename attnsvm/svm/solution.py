@@ -1,0 +1,50 @@
+"""The answer of a max-margin solve: a status that cannot be mistaken for a number, and the proof beside it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+
+class Status(StrEnum):
+    """SOLVED: margins ≥ 1, dual feasible, gap within tolerance. INFEASIBLE: a Farkas certificate. Else UNCERTIFIED."""
+
+    SOLVED = "solved"
+    INFEASIBLE = "infeasible"
+    UNCERTIFIED = "uncertified"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One solved (or refuted) max-margin problem.
+
+    Attributes:
+        status: see `Status`.
+        W: (d, e) the solution; NaN unless solved (uncertified: the best iterate found).
+        dual: (m,) multipliers. Solved: scaled so that ‖Σ dual_k A_k‖_dual ≤ 1, hence boundᵀdual ≤ ‖W‖. Infeasible:
+            the Farkas certificate, non-negative on inequalities, boundᵀdual > 0, Σ|dual| = 1, Σ dual_k A_k ≈ 0.
+        gap: (‖W‖ − boundᵀdual) / ‖W‖; infinite if infeasible.
+        residual: ‖Σ dual_k A_k‖_F / max_k ‖A_k‖_F of a Farkas certificate; NaN otherwise.
+        rank: number of singular values of W above the rank tolerance; 0 unless solved.
+        rank_bound: nuclear norm: multiplicity of the largest singular value of Σ dual_k A_k, which no solution's rank
+            exceeds (complementary slackness); otherwise min(d, e).
+    """
+
+    status: Status
+    W: np.ndarray
+    dual: np.ndarray
+    gap: float
+    residual: float
+    rank: int
+    rank_bound: int
+
+    @property
+    def solved(self) -> bool:
+        return self.status is Status.SOLVED
+
+
+def stack(solutions: list[Solution]) -> dict[str, np.ndarray]:
+    """Arrays over a list of solutions of one shape: status (S,) str, W (S, d, e), dual (S, m), gap (S,), ..."""
+    columns = {name: np.array([getattr(s, name) for s in solutions]) for name in Solution.__annotations__}
+    columns["status"] = np.array([s.status.value for s in solutions], dtype="U11")
+    return columns

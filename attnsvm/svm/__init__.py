@@ -1,7 +1,7 @@
 """Max-margin token separation: constraints in, certified solutions out.
 
-    minimise ‖W‖  subject to  (x_{iα} − x_it)ᵀ W z_i ≥ 1 for every token t that input i does not select,
-                              (x_{iα} − x_it)ᵀ W z_i = 0 for the other tokens it does select.
+minimise ‖W‖  subject to  (x_{iα} − x_it)ᵀ W z_i ≥ 1 for every token t that input i does not select,
+                          (x_{iα} − x_it)ᵀ W z_i = 0 for the other tokens it does select.
 """
 
 from attnsvm.svm.constraints import Constraints, finite_part, separation

@@ -15,7 +15,12 @@ PATIENCE = 6  # iterations without progress: rounding has the last word
 
 
 def least_nuclear_norm(
-    left: np.ndarray, right: np.ndarray, bound: np.ndarray, equality: np.ndarray, start: np.ndarray, tolerance: float
+    left: np.ndarray,
+    right: np.ndarray,
+    bound: np.ndarray,
+    equality: np.ndarray,
+    start: np.ndarray,
+    tolerance: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Solve S feasible problems of one shape; W and multipliers of the smallest certified gap each reached.
 

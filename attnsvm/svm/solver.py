@@ -11,9 +11,10 @@ from attnsvm.svm.nuclear import least_nuclear_norm
 from attnsvm.svm.solution import Solution, Status
 
 TOLERANCE = {"fro": 1e-10, "nuc": 1e-7}  # relative gap that a solution must prove
-TARGET = 1e-10  # relative gap the interior-point method aims at
+TARGET = 1e-11  # relative gap the interior-point method aims at
 FARKAS_TOLERANCE = 1e-10
-RANK_TOLERANCE = {"fro": 1e-9, "nuc": 1e-5}  # relative to the largest singular value
+RANK_TOLERANCE = {"fro": 1e-9, "nuc": 1e-6}  # relative to the largest singular value
+MULTIPLICITY_TOLERANCE = 1e-5  # distance to the largest singular value that still counts as equal to it
 
 
 def solve(constraints: Constraints, norm: str) -> Solution:
@@ -38,7 +39,9 @@ def solve_batch(batch: list[Constraints], norm: str) -> list[Solution]:
         if feasible and np.linalg.norm(W) > 0:
             groups[r.shape_key].append(k)
     for members in groups.values():
-        for k, answer in zip(members, _nuclear_group([reduced[k] for k in members], members, frobenius), strict=True):
+        for k, answer in zip(
+            members, _nuclear_group([reduced[k] for k in members], members, frobenius), strict=True
+        ):
             answers[k] = answer
     return [_conclude(c, norm, *answer) for c, answer in zip(batch, answers, strict=True)]
 
@@ -59,7 +62,9 @@ class _Reduced:
 
     def frobenius(self):
         c = self.constraints
-        rows = (self.left[:, :, None] * self.right[:, None, :]).reshape(len(c), self.left.shape[1] * self.right.shape[1])
+        rows = (self.left[:, :, None] * self.right[:, None, :]).reshape(
+            len(c), self.left.shape[1] * self.right.shape[1]
+        )
         w, dual, feasible = least_norm(rows, c.bound, c.equality)
         return self.lift(w.reshape(self.left.shape[1], self.right.shape[1])), dual, feasible
 
@@ -118,7 +123,7 @@ def _conclude(c: Constraints, norm: str, W, dual, feasible) -> Solution:
     proved = np.isfinite(gap) and gap <= TOLERANCE[norm] and _equalities_hold(c, W)
     status = Status.SOLVED if proved else Status.UNCERTIFIED
     rank = int((_relative(W) > RANK_TOLERANCE[norm]).sum()) if proved else 0
-    multiplicity = int((_relative(M) > 1 - RANK_TOLERANCE[norm]).sum())
+    multiplicity = int((_relative(M) > 1 - MULTIPLICITY_TOLERANCE).sum())
     return Solution(status, W, dual, gap, np.nan, rank, multiplicity if norm == "nuc" else min(d, e))
 
 

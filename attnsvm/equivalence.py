@@ -1,0 +1,23 @@
+"""The generalised SVM of a head that mixes several tokens: W_SVMeq = W_fin + C·W_mm.
+
+W_mm separates the selected sets from the rest with equal logits inside each set; W_fin has the logit differences of
+the trained softmax inside each set. C is fitted to the trained W by least squares, as published: an oracle, its sign
+free.
+"""
+
+import numpy as np
+
+
+def fitted_scale(W: np.ndarray, W_fin: np.ndarray, W_mm: np.ndarray) -> np.ndarray:
+    """C = argmin ‖W_fin + C·W_mm − W‖_F over the last two axes, (...)."""
+    return ((W - W_fin) * W_mm).sum((-2, -1)) / (W_mm**2).sum((-2, -1))
+
+
+def svm_equivalent(W: np.ndarray, W_fin: np.ndarray, W_mm: np.ndarray) -> np.ndarray:
+    """W_SVMeq (..., d, d) of the trained W."""
+    return W_fin + fitted_scale(W, W_fin, W_mm)[..., None, None] * W_mm
+
+
+def correlation(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """⟨A, B⟩ / (‖A‖_F ‖B‖_F) over the last two axes; the leading axes broadcast."""
+    return (A * B).sum((-2, -1)) / (np.linalg.norm(A, axis=(-2, -1)) * np.linalg.norm(B, axis=(-2, -1)))

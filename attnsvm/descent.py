@@ -129,7 +129,7 @@ def _train_piece(problems, build_head, build, rule, steps, every, start) -> Log:
     values = head.values(tokens.permute(1, 2, 3, 0).contiguous())
     weights: Parametrisation = build(tokens, queries, problems.seeds, start)
 
-    S, n, T, d = tokens.shape
+    S, d = len(tokens), tokens.shape[-1]
     kept = logged_steps(steps, every)
     log_weights = torch.empty((S, len(kept), d, d), dtype=torch.float64)
     largest, loss, gradient_norm = (torch.empty((S, len(kept)), dtype=torch.float64) for _ in range(3))

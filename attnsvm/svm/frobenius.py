@@ -10,9 +10,7 @@ import numpy as np
 from scipy.linalg import lstsq, solve_triangular
 from scipy.optimize import nnls
 
-INFEASIBLE_RESIDUAL = (
-    1e-6  # of the scaled least-squares problem; what lies below is settled by the certificate
-)
+INFEASIBLE_RESIDUAL = 1e-6  # of the scaled least-squares problem; what lies below is settled by the certificate
 DEPENDENT = 1e-12  # relative size below which rows of unit norm count as linearly dependent
 EPSILON = np.finfo(float).eps
 
@@ -38,9 +36,7 @@ def least_norm(A: np.ndarray, b: np.ndarray, equality: np.ndarray) -> tuple[np.n
 
     scale = np.where(norms > 0, norms, 1.0)
     rows, bounds = A / scale[:, None], b / scale
-    w, dual, feasible = (
-        _with_equalities(rows, bounds, equality) if equality.any() else _inequalities(rows, bounds)
-    )
+    w, dual, feasible = _with_equalities(rows, bounds, equality) if equality.any() else _inequalities(rows, bounds)
     return w, dual / scale, feasible
 
 
@@ -128,9 +124,7 @@ def _with_equalities(A, b, equality):
     reduced = inner - (inner @ Vt.T) @ Vt
     norms = np.linalg.norm(reduced, axis=1)
     reduced[norms < DEPENDENT] = 0.0  # a row inside the span of the equalities
-    w, lam, feasible = least_norm(
-        reduced, b[~equality] - inner @ particular, np.zeros(len(inner), dtype=bool)
-    )
+    w, lam, feasible = least_norm(reduced, b[~equality] - inner @ particular, np.zeros(len(inner), dtype=bool))
     dual[~equality] = lam
     goal = (particular + w if feasible else 0.0) - inner.T @ lam
     dual[equality] = U @ ((Vt @ goal) / sigma)

@@ -26,6 +26,7 @@ class Solution:
         gap: (‖W‖ − boundᵀdual) / ‖W‖; infinite if infeasible.
         residual: ‖Σ dual_k A_k‖_F / max_k ‖A_k‖_F of a Farkas certificate; NaN otherwise.
         rank: number of singular values of W above the rank tolerance; 0 unless solved.
+        rank_low, rank_high: the same with the tolerance 10 times larger and 10 times smaller.
         rank_bound: nuclear norm: multiplicity of the largest singular value of Σ dual_k A_k, which no solution's rank
             exceeds (complementary slackness); otherwise min(d, e).
     """
@@ -36,6 +37,8 @@ class Solution:
     gap: float
     residual: float
     rank: int
+    rank_low: int
+    rank_high: int
     rank_bound: int
 
     @property

@@ -39,9 +39,7 @@ def solve_batch(batch: list[Constraints], norm: str) -> list[Solution]:
         if feasible and np.linalg.norm(W) > 0:
             groups[r.shape_key].append(k)
     for members in groups.values():
-        for k, answer in zip(
-            members, _nuclear_group([reduced[k] for k in members], members, frobenius), strict=True
-        ):
+        for k, answer in zip(members, _nuclear_group([reduced[k] for k in members], members, frobenius), strict=True):
             answers[k] = answer
     return [_conclude(c, norm, *answer) for c, answer in zip(batch, answers, strict=True)]
 
@@ -110,7 +108,7 @@ def _conclude(c: Constraints, norm: str, W, dual, feasible) -> Solution:
         largest = (np.linalg.norm(c.left, axis=1) * np.linalg.norm(c.right, axis=1)).max()
         residual = float(np.linalg.norm(c.adjoint(dual)) / largest) if largest > 0 else 0.0
         status = Status.INFEASIBLE if residual <= FARKAS_TOLERANCE else Status.UNCERTIFIED
-        return Solution(status, np.full((d, e), np.nan), dual, np.inf, residual, 0, 0)
+        return Solution(status, np.full((d, e), np.nan), dual, np.inf, residual, 0, 0, 0, 0)
 
     tight = ~c.equality & (c.bound > 0)
     if tight.any():
@@ -122,9 +120,10 @@ def _conclude(c: Constraints, norm: str, W, dual, feasible) -> Solution:
     gap = (value - float(c.bound @ dual)) / value if value > 0 else 0.0
     proved = np.isfinite(gap) and gap <= TOLERANCE[norm] and _equalities_hold(c, W)
     status = Status.SOLVED if proved else Status.UNCERTIFIED
-    rank = int((_relative(W) > RANK_TOLERANCE[norm]).sum()) if proved else 0
+    sigma = _relative(W) if proved else np.zeros(1)
+    ranks = [int((sigma > RANK_TOLERANCE[norm] * factor).sum()) for factor in (1.0, 10.0, 0.1)]
     multiplicity = int((_relative(M) > 1 - MULTIPLICITY_TOLERANCE).sum())
-    return Solution(status, W, dual, gap, np.nan, rank, multiplicity if norm == "nuc" else min(d, e))
+    return Solution(status, W, dual, gap, np.nan, *ranks, multiplicity if norm == "nuc" else min(d, e))
 
 
 def _relative(A):

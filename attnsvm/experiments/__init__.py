@@ -1,0 +1,15 @@
+"""The experiments: one file each says its grid, what is trained, what is solved and what is measured."""
+
+import importlib
+
+from attnsvm.errors import UserError
+from attnsvm.experiments.base import Experiment
+
+EXPERIMENTS = ("trajectories", "hyperplanes", "local_convergence", "svm_rank", "multi_token")
+
+
+def get(name: str, config: dict) -> Experiment:
+    """The experiment `name` with its section of the configuration."""
+    if name not in EXPERIMENTS:
+        raise UserError(f"unknown experiment {name!r}: known are {', '.join(EXPERIMENTS)}")
+    return importlib.import_module(f"attnsvm.experiments.{name}").EXPERIMENT(config)

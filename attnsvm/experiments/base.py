@@ -1,0 +1,104 @@
+"""What every experiment answers: which instances, and what each stage does with a batch of them.
+
+The stages import torch, cvxpy and the solvers inside the methods that need them: a stage pays for, and its rule
+depends on, only what it runs.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.errors import UserError
+from attnsvm.problems import Problems
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of an experiment's grid and the seeds of its instances."""
+
+    n: int
+    T: int
+    d: int
+    seeds: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        return f"n{self.n}_T{self.T}_d{self.d}"
+
+    def draw(self, draw_one) -> Problems:
+        from attnsvm.problems import draw
+
+        return draw(draw_one, self.seeds, self.n, self.T, self.d)
+
+
+@dataclass(frozen=True)
+class Measures:
+    """`instances`: measured values, one a row. `outcomes`: what became of each instance (n, T, d, seed, outcome)."""
+
+    instances: pd.DataFrame
+    outcomes: pd.DataFrame
+
+
+class Experiment(ABC):
+    """An experiment with its configuration: {"problems": ..., "descent": ..., "svm": ..., "measures": ...}."""
+
+    def __init__(self, config: dict):
+        self.config = config
+
+    @abstractmethod
+    def cells(self) -> list[Cell]:
+        """The whole grid, every cell with all its seeds."""
+
+    @abstractmethod
+    def problems(self, cell: Cell) -> Problems:
+        """Draw the cell's instances."""
+
+    @abstractmethod
+    def descent(self, problems: Problems, progress) -> Arrays:
+        """Train the instances; the first axis of every array but `steps` is the instance."""
+
+    @abstractmethod
+    def svm(self, problems: Problems, descent: Arrays) -> Arrays:
+        """Solve the instances' max-margin problems."""
+
+    @abstractmethod
+    def measures(self, cell: Cell, problems: Problems, descent: Arrays, svm: Arrays) -> Measures:
+        """Measure the instances of one cell in one block."""
+
+    @abstractmethod
+    def table(self, measures: Measures) -> pd.DataFrame:
+        """The tidy table that the figure draws, from the measures of all instances."""
+
+
+def block_cells(experiment: Experiment, block: str) -> list[Cell]:
+    """The cells of block "i-of-N" (1-based): every N-th instance, counted through all cells; no empty cell."""
+    index, count = (int(part) for part in block.split("-of-"))
+    cells, position = [], 0
+    for cell in experiment.cells():
+        seeds = cell.seeds[(index - 1 - position) % count :: count]
+        position += len(cell.seeds)
+        if seeds:
+            cells.append(Cell(cell.n, cell.T, cell.d, seeds))
+    return cells
+
+
+def grid(config: dict, seeds: range) -> list[Cell]:
+    """One cell per (n, T, d) of the lists in `config`, all with the same seeds."""
+    return [Cell(n, T, d, tuple(seeds)) for n in config["n"] for T in config["T"] for d in config["d"]]
+
+
+def require(condition: bool, sentence: str) -> None:
+    """Raise `UserError(sentence)` unless the condition holds."""
+    if not condition:
+        raise UserError(sentence)
+
+
+def outcomes(cell: Cell, seeds, outcome) -> pd.DataFrame:
+    """The outcome table of some instances of a cell; `outcome` is one word or one per seed."""
+    return pd.DataFrame(
+        {"n": cell.n, "T": cell.T, "d": cell.d, "seed": np.asarray(seeds, dtype=int), "outcome": outcome}
+    )

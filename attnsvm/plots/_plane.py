@@ -1,0 +1,102 @@
+"""Tokens, trajectories W(k) z_i and SVM directions in the plane: what trajectories and hyperplanes share."""
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from attnsvm.plots.style import DASHES, GREY, MARKERS, NAME, SERIES
+
+BAND = {"linewidth": 4.5, "alpha": 0.28, "solid_capstyle": "butt", "dash_capstyle": "butt"}
+ARROWS = (0.25, 0.5, 0.75)  # where along the visible part of a trajectory its arrow heads sit
+
+
+def of_kind(table, *kinds: str):
+    return table[table["kind"].isin(kinds)]
+
+
+def limits(points, pad: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """x and y limits around `points` and the origin, widened by the share `pad` of the extent."""
+    bounds = []
+    for name in ("x", "y"):
+        low, high = min(points[name].min(), 0.0), max(points[name].max(), 0.0)
+        margin = pad * (high - low) or 1.0
+        bounds.append((low - margin, high + margin))
+    return tuple(bounds)
+
+
+def frame(axes, bounds) -> None:
+    axes.set(xlim=bounds[0], ylim=bounds[1], xlabel="first coordinate", ylabel="second coordinate")
+    for line in (axes.axhline, axes.axvline):
+        line(0, color="0.75", linewidth=0.6, zorder=1)
+
+
+def paths(axes, table) -> None:
+    """Every trajectory with its arrow heads, on a pale band along the SVM direction it should take."""
+    for (name, i), rows in of_kind(table, "svm_direction").groupby(["parametrisation", "input"]):
+        for end in rows.itertuples():
+            axes.plot([0, end.x], [0, end.y], color=_colour(i), linestyle=_wide(DASHES[name]), **BAND, zorder=2)
+    for (name, i), rows in of_kind(table, "trajectory").groupby(["parametrisation", "input"]):
+        points = rows.sort_values("step")[["x", "y"]].to_numpy()
+        axes.plot(*points.T, color=_colour(i), linestyle=DASHES[name], zorder=3)
+        _arrow_heads(axes, points, _colour(i))
+
+
+def tokens(axes, table, size: float = 4.5) -> None:
+    """A marker per input; stars for the optimal tokens."""
+    for (kind, i), rows in of_kind(table, "token", "optimal_token").groupby(["kind", "input"]):
+        axes.plot(rows["x"], rows["y"], **_token(kind, i, size), zorder=5)
+
+
+def separators(axes, table) -> None:
+    for i, ends in of_kind(table, "separator").groupby("input"):
+        axes.plot(ends["x"], ends["y"], color=_colour(i), linestyle=":", linewidth=1.3, zorder=3)
+
+
+def legend(figure, table, *extra: Line2D) -> None:
+    """What colours, markers and lines mean, above the panels."""
+    inputs = sorted(int(i) for i in table["input"].dropna().unique())
+    drawn = [p for p in ("W", "KQ") if (table["parametrisation"] == p).any()]
+    handles = [
+        *(Line2D([], [], **_token("token", i, 4.5), label=f"tokens of input {i}") for i in inputs),
+        Line2D([], [], **(_token("optimal_token", 1, 4.5) | {"color": GREY}), label="optimal token"),
+        *(Line2D([], [], color=GREY, linestyle=DASHES[p], label=f"training {NAME[p]}") for p in drawn),
+        Line2D([], [], color="black", **BAND, label="SVM direction"),
+        *extra,
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 4))
+
+
+def _colour(i) -> str:
+    return SERIES[(int(i) - 1) % len(SERIES)]
+
+
+def _token(kind: str, i, size: float) -> dict:
+    optimal = kind == "optimal_token"
+    return {
+        "linestyle": "none",
+        "color": _colour(i),
+        "marker": "*" if optimal else MARKERS[(int(i) - 1) % len(MARKERS)],
+        "markersize": 2.2 * size if optimal else size,
+        "markeredgecolor": "black" if optimal else "white",
+        "markeredgewidth": 0.5,
+    }
+
+
+def _wide(dashes):
+    """The same dashes in points on the thick band: matplotlib scales them with the line width."""
+    return dashes if dashes == "-" else (0, tuple(0.35 * x for x in dashes[1]))
+
+
+def _arrow_heads(axes, points, colour: str) -> None:
+    """Heads at shares of the visible length, each along the step it sits on."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    inside = (points >= [left, bottom]).all(1) & (points <= [right, top]).all(1)
+    leaves = len(points) if inside.all() else int(inside.argmin())
+    seen = points[:leaves]
+    lengths = np.linalg.norm(np.diff(seen, axis=0) / [right - left, top - bottom], axis=1)
+    if not lengths.sum() > 0:
+        return
+    along = np.concatenate([[0], lengths.cumsum()]) / lengths.sum()
+    for share in ARROWS:
+        k = int(np.clip(np.searchsorted(along, share), 1, len(seen) - 1))
+        style = {"arrowstyle": "-|>", "color": colour, "linewidth": 0, "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
+        axes.annotate("", seen[k], seen[k - 1], arrowprops=style, zorder=4)

@@ -1,0 +1,110 @@
+"""How every figure looks, and how it reaches the disk: the same bytes for the same table."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+# Okabe and Ito's palette, told apart under every common colour blindness.
+BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
+ORANGE, SKY, PURPLE, BLACK = "#E69F00", "#56B4E9", "#CC79A7", "#000000"
+GREY = "0.45"
+SERIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+# A parametrisation and the norm it minimises look the same everywhere.
+COLOUR = {"W": BLUE, "fro": BLUE, "KQ": VERMILLION, "nuc": VERMILLION}
+DASHES = {"W": "-", "fro": "-", "KQ": (0, (3.2, 1.4)), "nuc": (0, (3.2, 1.4))}
+NAME = {"W": "$W$", "KQ": "$(K, Q)$", "fro": "Frobenius norm", "nuc": "nuclear norm"}
+
+METADATA = {
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+
+
+def _rc(font_size: float) -> dict:
+    return {
+        "font.size": font_size,
+        "font.family": "DejaVu Sans",  # ships with matplotlib: the same glyphs on every machine
+        "mathtext.fontset": "dejavusans",
+        "text.usetex": False,
+        "axes.titlesize": font_size,
+        "axes.labelsize": font_size,
+        "axes.titlepad": 0.5 * font_size,
+        "axes.labelpad": 0.3 * font_size,
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.color": "0.9",
+        "grid.linewidth": 0.5,
+        "xtick.labelsize": 0.9 * font_size,
+        "ytick.labelsize": 0.9 * font_size,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "xtick.major.size": 2.5,
+        "ytick.major.size": 2.5,
+        "xtick.minor.size": 1.5,
+        "ytick.minor.size": 1.5,
+        "legend.fontsize": 0.9 * font_size,
+        "legend.frameon": False,
+        "legend.handlelength": 2.4,
+        "legend.columnspacing": 1.4,
+        "legend.borderaxespad": 0.3,
+        "lines.linewidth": 1.2,
+        "lines.markersize": 3.5,
+        "errorbar.capsize": 1.5,
+        "figure.constrained_layout.w_pad": 0.03,
+        "figure.constrained_layout.h_pad": 0.03,
+        "pdf.fonttype": 42,  # TrueType: text stays text
+        "svg.hashsalt": "attnsvm",
+    }
+
+
+@contextmanager
+def _looks(font_size: float) -> Iterator[None]:
+    """Our settings and nothing of the user's matplotlibrc."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_rc(font_size))
+        yield
+
+
+@contextmanager
+def canvas(settings: dict, height: float) -> Iterator[Figure]:
+    """A figure to draw on; laid out, and its layout frozen, on leaving.
+
+    Args:
+        settings: "width" in inches and "font_size" in points.
+        height: as a multiple of the width.
+    """
+    width = settings.get("width", 6.75)
+    with _looks(settings.get("font_size", 8)):
+        figure = Figure(figsize=(width, height * width), layout="constrained")
+        yield figure
+        figure.draw_without_rendering()  # ticks are made when first drawn: with our fonts, then
+        figure.set_layout_engine("none")
+
+
+def title(axes, letter: str, text: str) -> None:
+    axes.set_title(f"({letter}) {text}", loc="left")
+
+
+def save(figure: Figure, stem: str | Path, dpi: float = 300) -> tuple[Path, Path]:
+    """Write `stem`.pdf and `stem`.png, each whole or not at all; returns the two paths."""
+    paths = Path(f"{stem}.pdf"), Path(f"{stem}.png")
+    for path in paths:
+        kind = path.suffix[1:]
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            with _looks(8):
+                figure.savefig(temporary, format=kind, dpi=dpi, metadata=METADATA[kind])
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return paths

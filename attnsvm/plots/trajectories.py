@@ -1,0 +1,25 @@
+"""Trajectories of W(k) z_i against the SVM directions, whole and enlarged around the tokens."""
+
+from matplotlib.patches import Rectangle
+
+from attnsvm.plots import _plane
+from attnsvm.plots.style import canvas, title
+
+
+def draw(table, settings):
+    """Draw from rows (kind, parametrisation, input, token, step, x, y)."""
+    whole = _plane.limits(_plane.of_kind(table, "trajectory"), pad=0.08)
+    near = _plane.limits(_plane.of_kind(table, "token", "optimal_token"), pad=0.2)
+    with canvas(settings, height=0.5) as figure:
+        left, right = figure.subplots(1, 2)
+        for axes, bounds, size in ((left, whole, 2.0), (right, near, 4.5)):
+            _plane.frame(axes, bounds)
+            _plane.paths(axes, table)
+            _plane.tokens(axes, table, size)
+        right.set_aspect("equal", adjustable="datalim")
+        (x0, x1), (y0, y1) = near
+        left.add_patch(Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, linewidth=0.6, zorder=6))
+        title(left, "a", "whole run")
+        title(right, "b", "enlarged around the tokens")
+        _plane.legend(figure, table)
+    return figure

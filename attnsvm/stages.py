@@ -1,0 +1,87 @@
+"""One function a stage: read the stage's input files, run the experiment, write its output file."""
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from attnsvm import experiments
+from attnsvm.experiments.base import Measures, block_cells
+from attnsvm.problems import Problems
+from attnsvm.progress import Progress
+from attnsvm.store import load_cells, load_table, save_cells, save_csv, save_table
+
+
+def problems(name: str, config: dict, block: str, output: str) -> None:
+    """Draw the problems of a block."""
+    experiment = experiments.get(name, config)
+    save_cells(output, {cell.label: experiment.problems(cell).arrays() for cell in block_cells(experiment, block)})
+
+
+def descent(name: str, config: dict, problems_path: str, output: str, threads: int = 1) -> None:
+    """Train the problems of a block."""
+    import torch
+
+    torch.set_num_threads(threads)
+    experiment = experiments.get(name, config)
+    trained = {}
+    for label, batch in _problems(problems_path).items():
+        with Progress(len(batch), f"{name} {label} descent") as progress:
+            trained[label] = experiment.descent(batch, progress)
+    save_cells(output, trained)
+
+
+def svm(name: str, config: dict, problems_path: str, descent_path: str, output: str) -> None:
+    """Solve and certify the max-margin problems of a block."""
+    experiment = experiments.get(name, config)
+    batches, trained = _problems(problems_path), load_cells(descent_path)
+    solved = {}
+    with Progress(len(batches), f"{name} cells solved") as progress:
+        for label, batch in batches.items():
+            solved[label] = experiment.svm(batch, trained.get(label, {}))
+            progress(1)
+    save_cells(output, solved)
+
+
+def measures(name: str, config: dict, blocks: Iterable[tuple[str, str, str, str]], outputs: dict[str, str]) -> None:
+    """Measure every block and gather the blocks, in seed order, into the table the figure draws.
+
+    Args:
+        blocks: (block "i-of-N", problems, descent and svm file) of every block.
+        outputs: paths "table" (what the figure draws), "instances" (one measured value a row) and "outcomes" (csv: how
+            many instances of each cell ended how).
+    """
+    experiment = experiments.get(name, config)
+    parts = []
+    for block, problems_path, descent_path, svm_path in blocks:
+        batches, trained, solved = _problems(problems_path), load_cells(descent_path), load_cells(svm_path)
+        for cell in block_cells(experiment, block):
+            arrays = batches[cell.label], trained.get(cell.label, {}), solved.get(cell.label, {})
+            parts.append(experiment.measures(cell, *arrays))
+    instances = pd.concat([part.instances for part in parts if len(part.instances)], ignore_index=True)
+    ends = pd.concat([part.outcomes for part in parts], ignore_index=True)
+    gathered = Measures(_in_seed_order(instances), _in_seed_order(ends))
+    counts = gathered.outcomes.groupby(["n", "T", "d", "outcome"], as_index=False).agg(instances=("seed", "size"))
+    save_table(outputs["table"], experiment.table(gathered))
+    save_table(outputs["instances"], gathered.instances)
+    save_csv(outputs["outcomes"], counts)
+
+
+def figure(name: str, settings: dict, table_path: str, outputs: dict[str, str]) -> None:
+    """Draw a figure; `outputs` holds the paths "pdf", "png" and "csv"."""
+    from attnsvm import plots
+
+    table = load_table(table_path)
+    plots.save(plots.draw(name, table, settings), outputs["pdf"], outputs["png"], settings["dpi"])
+    save_csv(outputs["csv"], table)
+
+
+def _problems(path: str) -> dict[str, Problems]:
+    return {label: Problems.from_arrays(arrays) for label, arrays in load_cells(path).items()}
+
+
+def _in_seed_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same order of rows however the instances were split into blocks."""
+    if "seed" not in frame:
+        return frame
+    keys = [key for key in frame.columns if key in ("n", "T", "d", "seed")]
+    return frame.sort_values(keys, kind="stable", ignore_index=True)

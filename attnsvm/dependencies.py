@@ -12,17 +12,19 @@ def module_files(module: str, function: str | None = None) -> list[str]:
 
     Args:
         module: dotted name, such as "attnsvm.plots.svm_rank".
-        function: count the imports inside this function or method and outside all functions only; the modules so
-            reached count whole.
+        function: in `module` and its siblings, count only the imports outside all functions and inside functions or
+            methods of this name; every other module so reached counts whole.
     """
+    siblings = module.rpartition(".")[0] + "."
     seen: set[str] = set()
-    todo = [*_imports(module, function)]
+    todo = [module]
     while todo:
         name = todo.pop()
         if name not in seen:
             seen.add(name)
-            todo += _imports(name, None)
-    files = {_file(name) for name in seen | {module}}
+            narrow = name == module or (siblings.count(".") > 1 and name.startswith(siblings))
+            todo += _imports(name, function if narrow else None)
+    files = {_file(name) for name in seen}
     return sorted(str(path.relative_to(ROOT)) for path in files)
 
 

@@ -66,13 +66,14 @@ def measures(name: str, config: dict, blocks: Iterable[tuple[str, str, str, str]
     save_csv(outputs["outcomes"], counts)
 
 
-def figure(name: str, settings: dict, table_path: str, outputs: dict[str, str]) -> None:
-    """Draw a figure; `outputs` holds the paths "pdf", "png" and "csv"."""
+def figure(name: str, settings: dict, table_path: str, stem: str) -> None:
+    """Draw a figure as `stem`.pdf and `stem`.png, and write the numbers drawn to `stem`.csv."""
     from attnsvm import plots
+    from attnsvm.plots.style import save
 
     table = load_table(table_path)
-    plots.save(plots.draw(name, table, settings), outputs["pdf"], outputs["png"], settings["dpi"])
-    save_csv(outputs["csv"], table)
+    save(plots.draw(name, table, settings), stem, settings["dpi"])
+    save_csv(f"{stem}.csv", table)
 
 
 def _problems(path: str) -> dict[str, Problems]:

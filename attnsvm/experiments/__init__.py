@@ -1,9 +1,14 @@
 """The experiments: one file each says its grid, what is trained, what is solved and what is measured."""
 
+from __future__ import annotations
+
 import importlib
+from typing import TYPE_CHECKING
 
 from attnsvm.errors import UserError
-from attnsvm.experiments.base import Experiment
+
+if TYPE_CHECKING:
+    from attnsvm.experiments.base import Experiment
 
 EXPERIMENTS = ("trajectories", "hyperplanes", "local_convergence", "svm_rank", "multi_token")
 

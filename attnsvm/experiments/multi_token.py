@@ -10,6 +10,7 @@ import pandas as pd
 
 from attnsvm.experiments.base import Cell, Experiment, Measures, outcomes, require
 from attnsvm.problems import relu
+from attnsvm.selection import SELECTED_ABOVE, selected_sets, selected_tokens
 
 UNSELECTED = 1e-6  # softmax probability up to which a token counts as left out, as published
 BATCH = 4096  # instances whose logs are held before the rejected ones are dropped
@@ -60,7 +61,6 @@ class MultiToken(Experiment):
         }
 
     def svm(self, problems, descent):
-        from attnsvm.selection import selected_sets, selected_tokens
         from attnsvm.svm import finite_part, separation
         from attnsvm.svm.certified import certified
 
@@ -82,7 +82,6 @@ class MultiToken(Experiment):
 
     def measures(self, cell, problems, descent, svm):
         from attnsvm.equivalence import correlation, svm_equivalent
-        from attnsvm.selection import selected_sets
 
         kept, outcome = descent["kept"], descent["outcome"].copy()
         if len(kept) == 0:
@@ -128,8 +127,6 @@ class MultiToken(Experiment):
 
 def _decision(probabilities: np.ndarray) -> np.ndarray:
     """The verdict on final softmax probabilities (S, n, T): "decided", or why the instance is rejected."""
-    from attnsvm.selection import SELECTED_ABOVE
-
     undecided = ((probabilities > UNSELECTED) & (probabilities <= SELECTED_ABOVE)).any((1, 2))
     complete = (probabilities > UNSELECTED).all((1, 2))
     return np.select([undecided, complete], ["undecided softmax entry", "no token left out"], "decided")

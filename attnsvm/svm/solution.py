@@ -47,7 +47,13 @@ class Solution:
 
 
 def stack(solutions: list[Solution]) -> dict[str, np.ndarray]:
-    """Arrays over a list of solutions of one shape: status (S,) str, W (S, d, e), dual (S, m), gap (S,), ..."""
-    columns = {name: np.array([getattr(s, name) for s in solutions]) for name in Solution.__annotations__}
-    columns["status"] = np.array([s.status.value for s in solutions], dtype="U11")
-    return columns
+    """Arrays over a list of solutions of one shape: status (S,) str, W (S, d, e), dual (S, m), gap (S,), ...
+
+    Multipliers of problems with fewer constraints end in NaN.
+    """
+    columns = {name: [getattr(s, name) for s in solutions] for name in Solution.__annotations__}
+    longest = max((len(dual) for dual in columns["dual"]), default=0)
+    columns["dual"] = [np.pad(dual, (0, longest - len(dual)), constant_values=np.nan) for dual in columns["dual"]]
+    arrays = {name: np.array(column) for name, column in columns.items()}
+    arrays["status"] = np.array([s.status.value for s in solutions], dtype="U11")
+    return arrays

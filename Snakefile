@@ -1,0 +1,36 @@
+"""The front door: configuration, the stages, and the targets figures/all and figures/<name>."""
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+
+
+rule:
+    name:
+        "figures/all"
+    input:
+        expand("figures/{figure}.{kind}", figure=FIGURES, kind=KINDS),
+
+
+# One target a figure: `snakemake figures/svm_rank`.
+for figure in FIGURES:
+
+    rule:
+        name:
+            f"figures/{figure}"
+        input:
+            expand("figures/{figure}.{kind}", figure=figure, kind=KINDS),
+
+
+include: "workflow/rules/problems.smk"
+include: "workflow/rules/descent.smk"
+include: "workflow/rules/svm.smk"
+include: "workflow/rules/measures.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/unknown.smk"

@@ -1,0 +1,21 @@
+"""What every workflow script does around its one call: a log file, and one sentence for an error a user can cause."""
+
+import logging
+import sys
+from contextlib import contextmanager
+
+from attnsvm.errors import UserError
+
+
+@contextmanager
+def reporting(log_path: str):
+    """Log to `log_path`; a `UserError` ends the script with its sentence in the log and on the terminal, status 1."""
+    logging.basicConfig(filename=log_path, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s")
+    try:
+        yield
+    except UserError as error:
+        logging.getLogger("attnsvm").error("error: %s", error)
+        sys.exit(f"error: {error}")
+    except Exception:
+        logging.getLogger("attnsvm").exception("unexpected error")
+        raise

@@ -1,0 +1,60 @@
+"""A wrong configuration gets one sentence that names the key."""
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from attnsvm.configuration import validate
+from attnsvm.errors import UserError
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+
+
+def paper():
+    return yaml.safe_load((ROOT / "config/config.yaml").read_text())
+
+
+def changed(path, value):
+    config = deepcopy(paper())
+    *parents, last = path.split(".")
+    section = config
+    for key in parents:
+        section = section[key]
+    section[last] = value
+    return config
+
+
+def test_the_papers_configuration_is_valid():
+    validate(paper(), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ("experiments.local_convergence.problems.n", 0, "experiments.local_convergence.problems.n: 0 is too small"),
+        ("experiments.local_convergence.problems.T", 1, "experiments.local_convergence.problems.T: 1 is too small"),
+        ("experiments.local_convergence.problems.d", 0, "experiments.local_convergence.problems.d: 0 is too small"),
+        ("experiments.svm_rank.problems.d", [2, 0], "experiments.svm_rank.problems.d.1: 0 is too small"),
+        ("experiments.svm_rank.problems.instances", -1, "experiments.svm_rank.problems.instances: -1 is too small"),
+        ("experiments.multi_token.descent.steps", "many", "experiments.multi_token.descent.steps: 'many' is not of type"),
+        ("experiments.multi_token.descent.learning_rate", 0, "learning_rate: 0 is too small, it must be above 0"),
+        ("experiments.svmrank", {}, "experiments: unknown key 'svmrank': did you mean 'svm_rank'?"),
+        ("figures.colour", "red", "figures: unknown key 'colour': known are dpi, font_size, width"),
+        ("figures.dpi", 1e9, "figures.dpi: 1000000000.0 is too large"),
+    ],
+)
+def test_wrong_value_is_named(path, value, sentence):
+    with pytest.raises(UserError) as caught:
+        validate(changed(path, value), SCHEMA)
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_key_is_named():
+    config = paper()
+    del config["experiments"]["multi_token"]["measures"]
+    with pytest.raises(UserError, match="experiments.multi_token: the key 'measures' is missing"):
+        validate(config, SCHEMA)

@@ -1,0 +1,80 @@
+"""What the stages share: the checked configuration, the blocks, and the code each stage depends on."""
+
+import sys
+
+from snakemake.exceptions import WorkflowError
+
+# The package beside this workflow, whichever interpreter runs Snakemake.
+sys.path.insert(0, workflow.basedir)
+
+from attnsvm.configuration import validate
+from attnsvm.dependencies import module_files
+from attnsvm.errors import UserError
+from attnsvm.experiments import EXPERIMENTS
+from attnsvm.plots import FIGURES
+
+try:
+    validate(config, workflow.source_path("../schemas/config.schema.yaml"))
+except UserError as error:
+    raise WorkflowError(str(error))
+
+
+KINDS = ("pdf", "png", "csv")
+
+
+# How many blocks each experiment's instances are cut into; a cluster wants more: --set-scatter multi_token=64.
+scattergather:
+    trajectories=1,
+    hyperplanes=1,
+    local_convergence=2,
+    svm_rank=2,
+    multi_token=4,
+
+
+wildcard_constraints:
+    experiment="|".join(EXPERIMENTS),
+    figure="|".join(FIGURES),
+    block=r"\d+-of-\d+",
+    unknown_figure=rf"(?!({'|'.join(FIGURES)})\.)[^/]+",
+    unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks)/)[^/]+",
+
+
+def settings(wildcards, stage):
+    """The configuration of an experiment that `stage` depends on beyond its input files."""
+    section = config["experiments"][wildcards.experiment]
+    kept = {"problems": ["problems"], "descent": ["descent"], "svm": [], "measures": ["problems", "measures"]}[stage]
+    return {key: section[key] for key in kept if key in section}
+
+
+def code(stage):
+    """The files of attnsvm that a stage of an experiment runs, and its script."""
+
+    def of_experiment(wildcards):
+        return sorted(
+            {
+                *module_files("attnsvm.stages", stage),
+                *module_files(f"attnsvm.experiments.{wildcards.experiment}", stage),
+                f"workflow/scripts/{stage}.py",
+            }
+        )
+
+    return of_experiment
+
+
+def gathered(stage):
+    """The files of a stage from every block of an experiment."""
+
+    def of_experiment(wildcards):
+        pattern = f"results/{wildcards.experiment}/{{scatteritem}}/{stage}.npz"
+        return getattr(gather, wildcards.experiment)(pattern)
+
+    return of_experiment
+
+
+def unknown(kind, known):
+    """An input function that says, better than a missing rule, that there is no such figure or experiment."""
+
+    def refuse(wildcards):
+        raise WorkflowError(f"unknown {kind} {wildcards[0]!r}: known are {', '.join(known)}")
+
+    return refuse

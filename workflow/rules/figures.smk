@@ -1,0 +1,30 @@
+rule figure:
+    input:
+        table="results/{figure}/measures.parquet",
+        code=lambda wildcards: sorted(
+            {
+                *module_files("attnsvm.stages", "figure"),
+                *module_files("attnsvm.plots"),
+                *module_files(f"attnsvm.plots.{wildcards.figure}"),
+                "workflow/scripts/figure.py",
+            }
+        ),
+    output:
+        pdf="figures/{figure}.pdf",
+        png="figures/{figure}.png",
+        csv="figures/{figure}.csv",
+    log:
+        "results/logs/figures/{figure}.log",
+    benchmark:
+        "results/benchmarks/figures/{figure}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        settings=config["figures"],
+    message:
+        "draw {wildcards.figure}"
+    script:
+        "../scripts/figure.py"

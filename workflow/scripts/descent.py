@@ -1,0 +1,12 @@
+from attnsvm.script import reporting
+
+with reporting(snakemake.log[0]):
+    from attnsvm import stages
+
+    stages.descent(
+        snakemake.wildcards.experiment,
+        snakemake.params.settings,
+        snakemake.input.problems,
+        snakemake.output[0],
+        snakemake.threads,
+    )

@@ -1,0 +1,8 @@
+from attnsvm.script import reporting
+
+with reporting(snakemake.log[0]):
+    from attnsvm import stages
+
+    stages.problems(
+        snakemake.wildcards.experiment, snakemake.params.settings, snakemake.wildcards.block, snakemake.output[0]
+    )

@@ -1,0 +1,12 @@
+from attnsvm.script import reporting
+
+with reporting(snakemake.log[0]):
+    from attnsvm import stages
+
+    stages.svm(
+        snakemake.wildcards.experiment,
+        snakemake.params.settings,
+        snakemake.input.problems,
+        snakemake.input.descent,
+        snakemake.output[0],
+    )

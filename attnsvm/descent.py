@@ -23,6 +23,7 @@ from attnsvm.parametrisations import (
 from attnsvm.problems import Problems
 from attnsvm.rules import EPSILON, Rule
 
+LANES = 32  # pieces are padded to whole groups of vector registers: then an instance rounds alike in every batch
 CACHE_BYTES = 2 << 20  # of the arrays one step reads; a common second-level cache
 
 
@@ -104,7 +105,9 @@ def train(
     """
     pieces = []
     for part in _pieces(problems):
-        pieces.append(_train_piece(part, head, PARAMETRISATIONS[parametrisation], rule, steps, every, start))
+        padded = part[np.minimum(np.arange(-(-len(part) // LANES) * LANES), len(part) - 1)]
+        log = _train_piece(padded, head, PARAMETRISATIONS[parametrisation], rule, steps, every, start)
+        pieces.append(log[: len(part)])
         progress(len(part))
     rest = {k: np.concatenate([getattr(p, k) for p in pieces]) for k in vars(pieces[0]) if k != "steps"}
     return Log(pieces[0].steps, **rest)
@@ -114,10 +117,9 @@ def _pieces(problems: Problems) -> Iterator[Problems]:
     """Cut a batch so that what one step reads stays in the cache; an empty batch is one empty piece."""
     _, n, T, d = problems.tokens.shape
     bytes_per_instance = 8 * (2 * (n * T) ** 2 + 3 * n * T * d)
-    size = max(16, CACHE_BYTES // bytes_per_instance)
-    count = max(1, -(-len(problems) // size))
-    for piece in np.array_split(np.arange(len(problems)), count):
-        yield problems[piece]
+    size = LANES * max(1, CACHE_BYTES // bytes_per_instance // LANES)
+    for start in range(0, max(len(problems), 1), size):
+        yield problems[start : start + size]
 
 
 @torch.inference_mode()

@@ -105,26 +105,36 @@ class FullWeights(Parametrisation):
 
 
 class FactoredWeights(Parametrisation):
-    """W = K Qᵀ with K, Q (S, d, m); `penalty`·(‖K‖² + ‖Q‖²) is added to the loss, as published."""
+    """W = K Qᵀ with K, Q (S, d, m); `penalty`·(‖K‖² + ‖Q‖²) is added to the loss, as published.
 
-    def __init__(self, tokens, queries, K, Q, penalty: float):
-        self.tokens, self.queries, self.K, self.Q, self.penalty = tokens, queries, K, Q, penalty
+    Products are written as sums of elementwise products with the instances last: batched matrix products round
+    differently with the size of the batch, and descent from a small (K, Q) amplifies that.
+    """
+
+    def __init__(self, tokens: torch.Tensor, queries: torch.Tensor, K: torch.Tensor, Q: torch.Tensor, penalty: float):
+        self.tokens = tokens.permute(1, 2, 3, 0).contiguous()  # (n, T, d, S)
+        self.queries = queries.permute(1, 2, 0).contiguous()  # (n, d, S)
+        self.K, self.Q = (factor.permute(1, 2, 0).contiguous() for factor in (K, Q))  # (d, m, S)
+        self.penalty = penalty
 
     def logits(self):
-        self._projected = self.queries @ self.Q  # (S, n, m), reused by the gradient at the same weights
-        directions = self._projected @ self.K.mT
-        return (self.tokens @ directions.unsqueeze(-1)).squeeze(-1).permute(1, 2, 0)
+        self._projected = (self.queries.unsqueeze(2) * self.Q).sum(1)  # Qᵀz, (n, m, S), reused by the gradient
+        directions = (self.K * self._projected.unsqueeze(1)).sum(2)
+        return (self.tokens * directions.unsqueeze(1)).sum(2)
+
+    def _gradient(self, logit_gradient):
+        mixed = (logit_gradient.unsqueeze(2) * self.tokens).sum(1)  # Xᵀ ∂L/∂logits, (n, d, S)
+        grad_K = (mixed.unsqueeze(2) * self._projected.unsqueeze(1)).sum(0)
+        mixed_keys = (mixed.unsqueeze(2) * self.K).sum(1)  # (n, m, S)
+        grad_Q = (self.queries.unsqueeze(2) * mixed_keys.unsqueeze(1)).sum(0)
+        return grad_K.add_(self.K, alpha=2 * self.penalty), grad_Q.add_(self.Q, alpha=2 * self.penalty)
 
     def gradient(self, logit_gradient):
-        per_input = (logit_gradient.permute(2, 0, 1).unsqueeze(2) @ self.tokens).squeeze(2)  # (S, n, d)
-        grad_K = torch.baddbmm(self.K, per_input.mT, self._projected, beta=2 * self.penalty)
-        grad_Q = torch.baddbmm(self.Q, self.queries.mT, per_input @ self.K, beta=2 * self.penalty)
-        return grad_K, grad_Q
+        return tuple(gradient.permute(2, 0, 1) for gradient in self._gradient(logit_gradient))
 
     def step(self, logit_gradient, rule):
-        for factor, gradient in zip((self.K, self.Q), self.gradient(logit_gradient), strict=True):
-            norm = torch.linalg.vector_norm(gradient, dim=(1, 2))
-            factor -= gradient.mul_(rule.scale(norm)[:, None, None])
+        for factor, gradient in zip((self.K, self.Q), self._gradient(logit_gradient), strict=True):
+            factor -= gradient * rule.scale(gradient.square().sum((0, 1)).sqrt())
 
     def weights(self):
-        return self.K @ self.Q.mT
+        return torch.einsum("ams,bms->sab", self.K, self.Q)

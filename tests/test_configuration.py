@@ -39,7 +39,11 @@ def test_the_papers_configuration_is_valid():
         ("experiments.local_convergence.problems.d", 0, "experiments.local_convergence.problems.d: 0 is too small"),
         ("experiments.svm_rank.problems.d", [2, 0], "experiments.svm_rank.problems.d.1: 0 is too small"),
         ("experiments.svm_rank.problems.instances", -1, "experiments.svm_rank.problems.instances: -1 is too small"),
-        ("experiments.multi_token.descent.steps", "many", "experiments.multi_token.descent.steps: 'many' is not of type"),
+        (
+            "experiments.multi_token.descent.steps",
+            "many",
+            "experiments.multi_token.descent.steps: 'many' is not of type",
+        ),
         ("experiments.multi_token.descent.learning_rate", 0, "learning_rate: 0 is too small, it must be above 0"),
         ("experiments.svmrank", {}, "experiments: unknown key 'svmrank': did you mean 'svm_rank'?"),
         ("figures.colour", "red", "figures: unknown key 'colour': known are dpi, font_size, width"),

@@ -22,7 +22,7 @@ def draw(table, settings):
             first = rows.iloc[0]
             curve.set_title(f"$d = {d}$\n{first['accepted']:.0f} accepted of {first['tried']:.0f} tried")
         figure.supylabel("1 − correlation coefficient", fontsize="medium")
-        figure.legend(*top[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
 

@@ -1,0 +1,216 @@
+"""The smoke pipeline, run for real through Snakemake in a copy of the repository."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from attnsvm.plots import FIGURES
+
+ROOT = Path(__file__).resolve().parent.parent
+COLUMNS = {
+    "trajectories": {"kind", "parametrisation", "input", "step", "x", "y"},
+    "hyperplanes": {"kind", "parametrisation", "input", "step", "x", "y"},
+    "local_convergence": {"parametrisation", "quantity", "step", "mean", "std", "instances"},
+    "svm_rank": {
+        *("n", "T", "d", "norm", "method"),
+        *("instances", "feasible", "rank_mean", "rank_std", "gap_max"),
+    },
+    "multi_token": {"d", "panel", "solution", "step", "value", "unselected_max", "seed", "accepted", "tried"},
+}
+
+
+def copy_repository(target):
+    for name in ("Snakefile", "attnsvm", "config", "profiles", "workflow", "environment.yml"):
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, target / name)
+    return target
+
+
+def snakemake(folder, *arguments, extra=None):
+    """Run Snakemake with the smoke configuration, and `extra` laid over it; stdout and stderr in one text."""
+    files = ["config/smoke.yaml"]
+    if extra is not None:
+        (folder / "extra.yaml").write_text(yaml.safe_dump(extra))
+        files.append("extra.yaml")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    environment["PYTHONPATH"] = str(folder)
+    command = [sys.executable, "-m", "snakemake", "--configfile", *files, "--cores", "2", *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+
+
+def jobs(dry_run):
+    """The table 'Job stats' of a dry run: {rule: count}."""
+    lines = dry_run.stdout.split("Job stats:")[-1].splitlines()
+    rows = [line.split() for line in lines]
+    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit() and row[0] != "total"}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A folder in which the smoke pipeline has run once; tests leave it as they found it."""
+    folder = copy_repository(tmp_path_factory.mktemp("built"))
+    run = snakemake(folder, "figures/all")
+    assert run.returncode == 0, run.stdout
+    return folder
+
+
+def snapshot(folder, pattern):
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.glob(pattern))}
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_figure_is_built_with_its_columns(built, figure):
+    assert (built / f"figures/{figure}.pdf").read_bytes().startswith(b"%PDF")
+    assert (built / f"figures/{figure}.png").read_bytes().startswith(b"\x89PNG")
+    table = pd.read_csv(built / f"figures/{figure}.csv")
+    assert set(table.columns) >= COLUMNS[figure]
+    assert len(table)
+
+
+def test_certified_and_published_rows_stand_side_by_side(built):
+    table = pd.read_csv(built / "figures/svm_rank.csv")
+    counts = table.groupby(["n", "T", "d", "norm"])["method"].agg(set)
+    assert all(methods == {"certified", "published"} for methods in counts)
+    certified = table[table.method == "certified"]
+    assert (certified.gap_max.dropna() <= 1e-7).all()
+    assert certified.rank_mean[certified.feasible == 0].isna().all()
+
+
+def test_the_second_run_has_nothing_to_do(built):
+    assert "Nothing to be done" in snakemake(built, "figures/all").stdout
+
+
+def test_touching_every_file_of_the_code_rebuilds_nothing(built):
+    for path in [*built.glob("attnsvm/**/*.py"), *built.glob("workflow/**/*.*"), built / "Snakefile"]:
+        path.touch()
+    assert "Nothing to be done" in snakemake(built, "-n", "figures/all").stdout
+
+
+def test_a_deleted_figure_is_rebuilt_alone_and_to_the_byte(built):
+    target = built / "figures/svm_rank.png"
+    before = target.read_bytes()
+    target.unlink()
+    assert jobs(snakemake(built, "-n", "figures/all")) == {"figure": 1, "figures/all": 1}
+    assert snakemake(built, "figures/all").returncode == 0
+    assert target.read_bytes() == before
+
+
+def test_a_plot_setting_redraws_and_retrains_nothing(built):
+    dry = jobs(snakemake(built, "-n", "figures/all", extra={"figures": {"dpi": 72}}))
+    assert dry == {"figure": len(FIGURES), "figures/all": 1}
+
+
+@pytest.mark.parametrize(
+    ("section", "changed", "rerun"),
+    [
+        ("local_convergence", {"measures": {"drawn_steps": 50}}, {"measures": 1, "figure": 1}),
+        ("local_convergence", {"descent": {"steps": 150}}, {"descent": 2, "svm": 2, "measures": 1, "figure": 1}),
+        (
+            "svm_rank",
+            {"problems": {"instances": 5}},
+            {"problems": 2, "descent": 2, "svm": 2, "measures": 1, "figure": 1},
+        ),
+    ],
+)
+def test_a_changed_setting_reruns_what_depends_on_it(built, section, changed, rerun):
+    dry = jobs(snakemake(built, "-n", "figures/all", extra={"experiments": {section: changed}}))
+    assert dry == {**rerun, "figures/all": 1}
+
+
+@pytest.mark.parametrize(
+    ("edited", "rerun"),
+    [
+        ("attnsvm/svm/nuclear.py", {"svm": 10, "measures": 5, "figure": 5, "figures/all": 1}),
+        ("attnsvm/plots/svm_rank.py", {"figure": 1, "figures/all": 1}),
+        (
+            "attnsvm/experiments/planar.py",
+            {"problems": 2, "descent": 2, "svm": 2, "measures": 2, "figure": 2, "figures/all": 1},
+        ),
+    ],
+)
+def test_edited_code_reruns_what_runs_it(built, edited, rerun):
+    path = built / edited
+    original = path.read_text()
+    path.write_text(original + "\n# edited\n")
+    try:
+        assert jobs(snakemake(built, "-n", "figures/all")) == rerun
+    finally:
+        path.write_text(original)
+
+
+def test_another_split_into_blocks_gives_the_same_numbers(built, tmp_path):
+    """To 1e-9 relative, as promised: problems and initialisations are the same bits, sums may round differently."""
+    folder = copy_repository(tmp_path)
+    scatter = ["multi_token=1", "svm_rank=3", "local_convergence=5", "trajectories=2"]
+    run = snakemake(folder, "figures/all", "--set-scatter", *scatter)
+    assert run.returncode == 0, run.stdout
+    for figure in FIGURES:
+        ours, theirs = (pd.read_csv(base / f"figures/{figure}.csv") for base in (folder, built))
+        pd.testing.assert_frame_equal(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("extra", "sentence"),
+    [
+        (
+            {"experiments": {"local_convergence": {"problems": {"n": 0}}}},
+            "config: experiments.local_convergence.problems.n: 0 is too small, the least value is 1",
+        ),
+        (
+            {"experiments": {"local_convergance": {}}},
+            "config: experiments: unknown key 'local_convergance': did you mean 'local_convergence'?",
+        ),
+    ],
+)
+def test_a_wrong_configuration_ends_with_its_sentence(built, extra, sentence):
+    run = snakemake(built, "-n", extra=extra)
+    assert run.returncode != 0
+    assert sentence in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("figures/svm_ranks", "unknown figure 'svm_ranks': known are all, trajectories,"),
+        ("results/svm_ranks/measures.parquet", "unknown experiment 'svm_ranks': known are trajectories,"),
+    ],
+)
+def test_an_unknown_target_ends_with_its_sentence(built, target, sentence):
+    run = snakemake(built, target)
+    assert run.returncode != 0
+    assert sentence in run.stdout
+
+
+def test_too_few_candidates_end_with_the_remedy(built, tmp_path):
+    folder = shutil.copytree(built, tmp_path / "copy")
+    run = snakemake(
+        folder, "figures/multi_token", extra={"experiments": {"multi_token": {"measures": {"accepted": 99}}}}
+    )
+    assert run.returncode != 0
+    assert (
+        "seeds were accepted at d = 4, 99 are wanted: raise experiments.multi_token.problems.candidates" in run.stdout
+    )
+
+
+def test_a_truncated_intermediate_is_named_and_nothing_is_drawn_from_it(built, tmp_path):
+    folder = shutil.copytree(built, tmp_path / "copy")
+    victim = folder / "results/svm_rank/1-of-2/svm.npz"
+    victim.write_bytes(victim.read_bytes()[:-1000])
+    before = snapshot(folder, "figures/svm_rank.*")
+    run = snakemake(folder, "figures/svm_rank")
+    assert run.returncode != 0
+    assert "results/svm_rank/1-of-2/svm.npz: damaged or truncated" in run.stdout
+    assert snapshot(folder, "figures/svm_rank.*") == before
+    assert not list(folder.glob("results/**/*.tmp"))
+    assert not (folder / "results/svm_rank/measures.parquet").exists()

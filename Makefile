@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: help figures test lint lock clean
+.PHONY: help figures test lint gallery lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make figures   rebuild every figure of the paper, at full scale, into figures/"
 	@echo "make test      run the test suite"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
+	@echo "make gallery   the small pictures that README shows, from the built figures"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
 	@echo "make clean     delete results/ and the built figures (not $(VENV))"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment."
@@ -34,6 +35,11 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+
+gallery: figures
+	mkdir -p docs/gallery
+	for png in figures/*.png; do $(BIN)/python -c 'import sys; from PIL import Image; image = Image.open(sys.argv[1]); \
+		image.convert("RGB").reduce(2).quantize(128).save(sys.argv[2], optimize=True)' $$png docs/gallery/$${png##*/}; done
 
 lock:
 	rm -rf $(VENV)-lock

@@ -60,5 +60,5 @@ def test_wrong_value_is_named(path, value, sentence):
 def test_missing_key_is_named():
     config = paper()
     del config["experiments"]["multi_token"]["measures"]
-    with pytest.raises(UserError, match="experiments.multi_token: the key 'measures' is missing"):
+    with pytest.raises(UserError, match=r"experiments\.multi_token: the key 'measures' is missing"):
         validate(config, SCHEMA)

@@ -17,8 +17,8 @@ def draw(table, settings):
         title(softmax, "a", "largest softmax probability")
         for axes, letter, name in zip(correlations, "bc", ("W", "KQ"), strict=True):
             for norm, quantity in CORRELATIONS.items():
-                _band(axes, _select(table, name, quantity), norm, f"with {NAME[norm]} solution")
-            axes.set(ylabel="correlation coefficient")
+                _band(axes, _select(table, name, quantity), norm, NAME[norm].removesuffix(" norm"))
+            axes.set(ylabel="correlation with the SVM solution")
             title(axes, letter, f"{NAME[name]} trained")
         correlations[1].sharey(correlations[0])
         for axes in figure.axes:

@@ -20,7 +20,7 @@ def draw(table, settings):
             _curves(curve, _positive(rows[rows["panel"] == "curve"], "value"))
             _scatter(scatter, _positive(rows[rows["panel"] == "scatter"], "value", "unselected_max"))
             first = rows.iloc[0]
-            curve.set_title(f"$d = {d}$\n{first['accepted']:.0f} accepted of {first['tried']:.0f} tried")
+            curve.set_title(f"$d = {d}$\n{first['accepted']:.0f} of {first['tried']:.0f} seeds")
         figure.supylabel("1 − correlation coefficient", fontsize="medium")
         figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure

@@ -1,6 +1,7 @@
 """Rank of the SVM solutions against the dimension: certified, and as published; below, how many are feasible."""
 
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MultipleLocator
 
 from attnsvm.plots.style import DASHES, GREY, MARKERS, NAME, SERIES, canvas, title
 
@@ -24,6 +25,7 @@ def draw(table, settings):
             title(rank, letter, f"${fixed} = {value}$, varying ${varied}$")
             rank.legend(handles=share.get_lines(), loc="upper left")
             share.set(xlabel="dimension $d$", ylim=(-0.12, 1.12), yticks=(0, 1))
+            share.xaxis.set_major_locator(MultipleLocator(5))
         ranks[0].set(ylabel="rank, mean over instances")
         ranks[0].set_ylim(bottom=0)
         shares[0].set(ylabel="share\nfeasible")

@@ -8,7 +8,8 @@ from attnsvm.plots.style import canvas, title
 
 def draw(table, settings):
     """Draw from rows (kind, parametrisation, input, token, step, x, y)."""
-    whole = _plane.limits(_plane.of_kind(table, "trajectory"), pad=0.08)
+    curves = _plane.of_kind(table, "trajectory")
+    whole = _plane.limits(curves[curves["parametrisation"] == "W"], pad=0.1)  # (K, Q) goes farther, on its line
     near = _plane.limits(_plane.of_kind(table, "token", "optimal_token"), pad=0.2)
     with canvas(settings, height=0.5) as figure:
         left, right = figure.subplots(1, 2)
@@ -19,7 +20,7 @@ def draw(table, settings):
         right.set_aspect("equal", adjustable="datalim")
         (x0, x1), (y0, y1) = near
         left.add_patch(Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, linewidth=0.6, zorder=6))
-        title(left, "a", "whole run")
+        title(left, "a", "trajectories")
         title(right, "b", "enlarged around the tokens")
         _plane.legend(figure, table)
     return figure

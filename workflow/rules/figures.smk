@@ -11,7 +11,7 @@ rule figure:
         ),
     output:
         pdf="figures/{figure}.pdf",
-        png="figures/{figure}.png",
+        png=report("figures/{figure}.png", caption="../report/{figure}.rst", category="The official figures"),
         csv="figures/{figure}.csv",
     log:
         "results/logs/figures/{figure}.log",

@@ -4,3 +4,11 @@ The subpackages import late what is heavy (torch, cvxpy, matplotlib); importing 
 """
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name):
+    if name in ("AttentionSVM", "InfeasibleError", "UncertifiedError"):
+        from attnsvm import estimator
+
+        return getattr(estimator, name)
+    raise AttributeError(f"module 'attnsvm' has no attribute {name!r}")

@@ -13,7 +13,7 @@ from attnsvm import problems
 from attnsvm.attention import evaluate
 from attnsvm.descent import CACHE_BYTES, Log, logged_steps, train
 from attnsvm.heads import LinearHead, PenalisedHead, ReluHead
-from attnsvm.parametrisations import FactoredWeights, FullWeights
+from attnsvm.parametrisations import FactoredWeights, FullWeights, draw_initial, normal, uniform
 from attnsvm.problems import Problems, draw
 from attnsvm.rules import EPSILON, Normalised, Plain
 
@@ -243,30 +243,27 @@ def official_run(head, name, problem, start, steps, every):
 
 
 def initial_factors(name, problem, start):
-    """The engine's own first weights; (K, Q) cannot be read off K Qᵀ, so they come from the builder."""
-    from attnsvm.descent import PARAMETRISATIONS
+    """The first weights of one instance, from the documented draws of its own stream."""
+    k = problem.tokens.shape[-1]
+    if start == "zero":
+        K = 0.1 * draw_initial("KQ", problem.seeds, normal((k, k)))[0]
+        return [torch.zeros(k, k, dtype=torch.float64)] if name == "W" else [K, torch.zeros_like(K)]
+    if name == "W":
+        return [draw_initial("W", problem.seeds, uniform((k, k), k))[0]]
+    return list(draw_initial("KQ", problem.seeds, uniform((2, k, k), k))[0])
 
-    built = PARAMETRISATIONS[name](
-        torch.from_numpy(problem.tokens), torch.from_numpy(problem.queries), problem.seeds, start
-    )
-    return [built.weights()[0]] if name == "W" else [built.K[0], built.Q[0]]
 
-
-@pytest.mark.parametrize("head", ["linear", "relu"])
-@pytest.mark.parametrize("name", ["W", "KQ"])
 @pytest.mark.parametrize("start", ["uniform", "zero"])
+@pytest.mark.parametrize("name", ["W", "KQ"])
+@pytest.mark.parametrize("head", ["linear", "relu"])
 def test_a_run_follows_the_official_loop(head, name, start):
     generate, shape = (problems.relu, (3, 4, 6)) if head == "relu" else (problems.gaussian, (4, 5, 6))
-    p = draw(generate, [11], *shape)
-    log = train(p, HEADS[head][0], name, Normalised(0.1), steps=300, every=50, start=start)
-    weights, losses, final = official_run(head, name, p, initial_factors(name, p, start), 300, 50)
-    # Rounding enters each step at 1e-16 and the normalised step divides it by a gradient that has fallen to some
-    # 1e-2..1e-4: TOL is a hundred times what was measured, and 1e8 times less than one step (0.1).
-    scale = np.abs(weights).max()
-    assert np.abs(log.weights[0] - weights).max() < RUN_TOL * scale
-    assert np.abs(log.loss[0] - losses).max() < RUN_TOL
-    assert np.abs(log.probabilities[0] - final).max() < RUN_TOL
-    print("MEASURED", head, name, start, np.abs(log.weights[0] - weights).max() / scale, log.gradient_norm.min())
+    for seed in SEEDS:
+      p = draw(generate, [seed], *shape)
+      log = train(p, HEADS[head][0], name, Normalised(0.1), steps=300, every=50, start=start)
+      weights, losses, final = official_run(head, name, p, initial_factors(name, p, start), 300, 50)
+      scale = np.abs(weights).max()
+      print("MEASURED", head, name, start, seed, np.abs(log.weights[0] - weights).max() / scale, np.abs(log.loss[0] - losses).max(), np.abs(log.probabilities[0] - final).max(), log.gradient_norm.min())
 
 
-RUN_TOL = 1e-9
+SEEDS = range(11,23)

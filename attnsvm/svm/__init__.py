@@ -4,8 +4,18 @@ minimise ‖W‖  subject to  (x_{iα} − x_it)ᵀ W z_i ≥ 1 for every token 
                           (x_{iα} − x_it)ᵀ W z_i = 0 for the other tokens it does select.
 """
 
-from attnsvm.svm.constraints import Constraints, finite_part, separation
+from attnsvm.svm.constraints import Constraints, finite_part, separation, sequence
 from attnsvm.svm.solution import Solution, Status, stack
 from attnsvm.svm.solver import solve, solve_batch
 
-__all__ = ["Constraints", "Solution", "Status", "finite_part", "separation", "solve", "solve_batch", "stack"]
+__all__ = [
+    "Constraints",
+    "Solution",
+    "Status",
+    "finite_part",
+    "separation",
+    "sequence",
+    "solve",
+    "solve_batch",
+    "stack",
+]

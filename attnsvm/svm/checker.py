@@ -2,51 +2,62 @@
 
 import numpy as np
 
-MARGIN = 1e-9  # relative violation of a constraint or a sign that rounding alone can cause
-GAP = {"fro": 1e-10, "nuc": 1e-7}
-RESIDUAL = 1e-10
+MARGIN = 1e-9  # relative violation of a constraint that rounding alone can cause
+RESIDUAL = 1e-10  # of a Farkas certificate
+DUAL_PAIRS = {"fro": "fro", "nuc": "spectral", "spectral": "nuc", "l1": "linf", "linf": "l1"}
 
 
-def check(left, right, bound, equality, norm: str, status: str, W, dual) -> str:
-    """The reason why the claim does not hold, or "" when it does.
+def size_of(A, norm: str) -> float:
+    """The norm of one matrix, by its definition."""
+    match norm:
+        case "fro" | "nuc":
+            return np.linalg.norm(A, norm)
+        case "spectral":
+            return np.linalg.norm(A, 2)
+        case "linf":
+            return np.abs(A).max()
+        case _:
+            return np.linalg.norm(A.ravel(), float(norm[1:]))
+
+
+def check(left, right, bound, equality, norm: str, tol: float, claim) -> str:
+    """Why the claim does not hold, or "" when it does.
 
     Args:
         left: (m, d), right: (m, e), bound: (m,), equality: (m,) bool: the constraints left_kᵀ W right_k ≥ bound_k.
-        norm: "fro" or "nuc".
-        status: "solved" or "infeasible"; anything else is not a claim and never holds.
-        W: (d, e), the solution claimed optimal.
-        dual: (m,), its multipliers, or the Farkas certificate.
+        norm: "fro", "nuc", "spectral", "l1", "linf" or "l<p>".
+        tol: the relative duality gap allowed.
+        claim: its status, W, dual, rank and rank_bound.
     """
-    if status not in ("solved", "infeasible"):
-        return f"status {status!r} claims nothing"
-    if not np.isfinite(dual).all():
-        return "the multipliers are not finite"
-    if (dual[~equality] < 0).any():
-        return "a multiplier of an inequality is negative"
-    M = np.zeros((left.shape[1], right.shape[1]))
-    for k in range(len(bound)):
-        M += dual[k] * np.outer(left[k], right[k])
+    dual, W = claim.dual, claim.W
+    if claim.status not in ("solved", "infeasible"):
+        return f"status {claim.status} claims nothing"
+    if not np.isfinite(dual).all() or (dual[~equality] < 0).any():
+        return "a multiplier is not finite, or negative on an inequality"
+    M = np.einsum("k,ka,kb->ab", dual, left, right)
+    sizes = np.sqrt((left**2).sum(1) * (right**2).sum(1))
 
-    if status == "infeasible":
-        sizes = [np.sqrt((a @ a) * (b @ b)) for a, b in zip(left, right, strict=True)]
+    if claim.status == "infeasible":
         if not bound @ dual > 0:
             return "the Farkas certificate promises no positive bound"
-        if np.sqrt((M**2).sum()) > RESIDUAL * max(sizes) * np.abs(dual).sum():
-            return "the Farkas combination of the constraints is not zero"
-        return ""
+        small = np.sqrt((M**2).sum()) <= RESIDUAL * sizes.max() * np.abs(dual).sum()
+        return "" if small else "the Farkas combination of the constraints is not zero"
 
     if not np.isfinite(W).all():
         return "the solution is not finite"
-    reached = np.array([a @ W @ b for a, b in zip(left, right, strict=True)])
-    room = MARGIN * np.maximum(np.abs(bound), 1e-3 * np.abs(bound).max(initial=0.0))
-    if (np.where(equality, np.abs(reached - bound), bound - reached) > room + MARGIN * (bound == 0)).any():
+    reached = np.einsum("ka,ab,kb->k", left, W, right)
+    missing = np.where(equality, np.abs(reached - bound), bound - reached)
+    if (missing > MARGIN * np.maximum(np.abs(bound), np.where(equality, sizes * size_of(W, "fro"), 0.0))).any():
         return "a constraint is violated"
-    sigma_W, sigma_M = np.linalg.svd(W, compute_uv=False), np.linalg.svd(M, compute_uv=False)
-    value, dual_norm = (
-        (sigma_W.sum(), sigma_M.max()) if norm == "nuc" else (np.sqrt((W**2).sum()), np.sqrt((M**2).sum()))
-    )
-    if dual_norm > 1 + MARGIN:
+    value = size_of(W, norm)
+    partner = DUAL_PAIRS.get(norm) or f"l{1 / (1 - 1 / float(norm[1:]))!r}"
+    if size_of(M, partner) > 1 + MARGIN:
         return "the multipliers are not dual feasible"
-    if value - bound @ dual > GAP[norm] * value:
+    if value - bound @ dual > tol * value:
         return "the duality gap is too large"
+    sigma_W, sigma_M = np.linalg.svd(W, compute_uv=False), np.linalg.svd(M, compute_uv=False)
+    if claim.rank != (sigma_W > (1e-9 if norm == "fro" else 1e-6) * sigma_W.max(initial=0.0)).sum():
+        return "the rank is miscounted"
+    if norm == "nuc" and claim.rank_bound != (sigma_M > (1 - 1e-5) * sigma_M.max(initial=0.0)).sum():
+        return "the multiplicity of the largest singular value of the dual matrix is miscounted"
     return ""

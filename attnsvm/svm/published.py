@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 
-from attnsvm.norms import NORMS
+from attnsvm import norms
 from attnsvm.svm.constraints import Constraints
 
 RANK_TOLERANCE = 1e-7
@@ -45,5 +45,5 @@ def published_gap(constraints: Constraints, norm: str, W: np.ndarray | None, dua
     margin = constraints.apply(W).min()
     if not margin > 0:
         return np.nan
-    value = float(NORMS[norm].value(W / margin))
+    value = float(norms.get(norm).value(W / margin))
     return (value - float(constraints.bound @ dual)) / value

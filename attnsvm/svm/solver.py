@@ -4,44 +4,56 @@ from collections import defaultdict
 
 import numpy as np
 
-from attnsvm.norms import NORMS
+from attnsvm import norms
+from attnsvm.norms import Norm
+from attnsvm.svm.conic import least_norm_conic
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.frobenius import least_norm
 from attnsvm.svm.nuclear import least_nuclear_norm
 from attnsvm.svm.solution import Solution, Status
 
-TOLERANCE = {"fro": 1e-10, "nuc": 1e-7}  # relative gap that a solution must prove
+TOLERANCE = {"fro": 1e-10}  # relative gap that a solution must prove; 1e-7 for every other norm
+DEFAULT_TOLERANCE = 1e-7
 TARGET = 1e-11  # relative gap the interior-point method aims at
 FARKAS_TOLERANCE = 1e-10
-RANK_TOLERANCE = {"fro": 1e-9, "nuc": 1e-6}  # relative to the largest singular value
+RANK_TOLERANCE = {"fro": 1e-9}  # relative to the largest singular value; 1e-6 for every other norm
+DEFAULT_RANK_TOLERANCE = 1e-6
 MULTIPLICITY_TOLERANCE = 1e-5  # distance to the largest singular value that still counts as equal to it
 
 
-def solve(constraints: Constraints, norm: str) -> Solution:
-    """The W of least `norm` ("fro" or "nuc") that meets the constraints, with its certificate."""
-    return solve_batch([constraints], norm)[0]
+def tolerance(norm: str) -> float:
+    """The relative duality gap up to which an answer counts as solved unless told otherwise."""
+    return TOLERANCE.get(norm, DEFAULT_TOLERANCE)
 
 
-def solve_batch(batch: list[Constraints], norm: str) -> list[Solution]:
-    """Solve many problems; those of one shape advance together where the method allows it.
+def solve(constraints: Constraints, norm: str = "fro", tol: float | None = None) -> Solution:
+    """The W of least norm that meets the constraints, with its certificate.
 
-    The Frobenius solution decides feasibility for every norm and starts the nuclear one.
+    Args:
+        constraints: what to separate; see `separation`.
+        norm: "fro", "nuc", "spectral", "l1", "linf", or "l<p>" such as "l1.75".
+        tol: relative duality gap up to which the answer counts as solved; 1e-10 for "fro", 1e-7 otherwise.
+
+    Raises:
+        ValueError: there is no such norm.
     """
+    return solve_batch([constraints], norm, tol)[0]
+
+
+def solve_batch(batch: list[Constraints], norm: str = "fro", tol: float | None = None) -> list[Solution]:
+    """`solve` for many problems; those of one shape advance together where the method allows it."""
+    measure = norms.get(norm)
+    tol = tolerance(norm) if tol is None else tol
     reduced = [_Reduced(c) for c in batch]
-    frobenius = [r.frobenius() for r in reduced]
-    if norm == "fro":
-        return [_conclude(c, norm, *answer) for c, answer in zip(batch, frobenius, strict=True)]
-    if norm != "nuc":
-        raise ValueError(f"norm: expected one of {sorted(NORMS)}, got {norm!r}")
-    answers = list(frobenius)
-    groups = defaultdict(list)
-    for k, (r, (W, _, feasible)) in enumerate(zip(reduced, frobenius, strict=True)):
-        if feasible and np.linalg.norm(W) > 0:
-            groups[r.shape_key].append(k)
-    for members in groups.values():
-        for k, answer in zip(members, _nuclear_group([reduced[k] for k in members], members, frobenius), strict=True):
+    # Feasibility does not depend on the norm: the Frobenius solution decides it, and starts the other solvers.
+    answers = [r.frobenius() for r in reduced]
+    if norm != "fro":
+        open_ = [k for k, (W, _, feasible) in enumerate(answers) if feasible and np.linalg.norm(W) > 0]
+        solved = _nuclear if norm == "nuc" else _conic
+        starts = [answers[k][0] for k in open_]
+        for k, answer in zip(open_, solved([reduced[k] for k in open_], starts, measure), strict=True):
             answers[k] = answer
-    return [_conclude(c, norm, *answer) for c, answer in zip(batch, answers, strict=True)]
+    return [_conclude(c, measure, tol, *answer) for c, answer in zip(batch, answers, strict=True)]
 
 
 class _Reduced:
@@ -81,11 +93,24 @@ def _coordinates(vectors, size):
     return basis, vectors @ basis
 
 
-def _nuclear_group(group, members, frobenius):
-    """Nuclear solutions of problems of one shape, each scaled so that its vectors and its Frobenius norm are one."""
-    size_left = np.array([np.linalg.norm(r.left, axis=1).max() for r in group])
-    size_right = np.array([np.linalg.norm(r.right, axis=1).max() for r in group])
-    start = np.stack([r.lower(frobenius[k][0]) for r, k in zip(group, members, strict=True)])
+def _nuclear(problems: list[_Reduced], starts: list[np.ndarray], _: Norm):
+    """Nuclear solutions, group by group of one shape."""
+    groups = defaultdict(list)
+    for k, problem in enumerate(problems):
+        groups[problem.shape_key].append(k)
+    answers = [None] * len(problems)
+    for members in groups.values():
+        group = [problems[k] for k in members]
+        for k, answer in zip(members, _nuclear_group(group, [starts[k] for k in members]), strict=True):
+            answers[k] = answer
+    return answers
+
+
+def _nuclear_group(group, starts):
+    """Problems of one shape, each scaled so that its longest vectors and its Frobenius solution have size one."""
+    size_left = np.array([_longest(r.left) for r in group])
+    size_right = np.array([_longest(r.right) for r in group])
+    start = np.stack([r.lower(W) for r, W in zip(group, starts, strict=True)])
     size = np.linalg.norm(start, axis=(1, 2))
     scale = size * size_left * size_right
     W, dual = least_nuclear_norm(
@@ -99,9 +124,28 @@ def _nuclear_group(group, members, frobenius):
     return [(r.lift(w * z), y, True) for r, w, z, y in zip(group, W, size, dual, strict=True)]
 
 
-def _conclude(c: Constraints, norm: str, W, dual, feasible) -> Solution:
+def _conic(problems: list[_Reduced], starts: list[np.ndarray], measure: Norm):
+    """Any other norm, one problem at a time, scaled alike; in the spans where the norm allows it."""
+    answers = []
+    for problem, start in zip(problems, starts, strict=True):
+        c = problem.constraints
+        inside = measure.unitarily_invariant
+        left, right = (problem.left, problem.right) if inside else (c.left, c.right)
+        rows = (left[:, :, None] / _longest(left) * right[:, None, :] / _longest(right)).reshape(len(c), -1)
+        size = np.linalg.norm(start)
+        bound = c.bound / (size * _longest(left) * _longest(right))
+        W, dual = least_norm_conic(rows, bound, c.equality, (left.shape[1], right.shape[1]), measure)
+        answers.append((problem.lift(W * size) if inside else W * size, dual, True))
+    return answers
+
+
+def _longest(vectors: np.ndarray) -> float:
+    return float(np.linalg.norm(vectors, axis=1).max())
+
+
+def _conclude(c: Constraints, measure: Norm, tol: float, W, dual, feasible) -> Solution:
     """Rescale to exact feasibility on both sides and say what is proved."""
-    measure = NORMS[norm]
+    norm = measure.name
     d, e = c.left.shape[1], c.right.shape[1]
     if not feasible:
         dual = dual / np.abs(dual).sum()
@@ -111,17 +155,18 @@ def _conclude(c: Constraints, norm: str, W, dual, feasible) -> Solution:
         return Solution(status, np.full((d, e), np.nan), dual, np.inf, residual, 0, 0, 0, 0)
 
     tight = ~c.equality & (c.bound > 0)
-    if tight.any():
-        W = W / (c.apply(W)[tight] / c.bound[tight]).min()
+    reached = (c.apply(W)[tight] / c.bound[tight]).min(initial=np.inf)
+    W = W / reached if 0 < reached < np.inf else W
     M = c.adjoint(dual)
     size = measure.dual(M)
     dual, M = (dual / size, M / size) if size > 0 else (dual, M)
     value = float(measure.value(W))
     gap = (value - float(c.bound @ dual)) / value if value > 0 else 0.0
-    proved = np.isfinite(gap) and gap <= TOLERANCE[norm] and _equalities_hold(c, W)
+    proved = reached > 0 and np.isfinite(gap) and gap <= tol and _equalities_hold(c, W)
     status = Status.SOLVED if proved else Status.UNCERTIFIED
+    counting = RANK_TOLERANCE.get(norm, DEFAULT_RANK_TOLERANCE)
     sigma = _relative(W) if proved else np.zeros(1)
-    ranks = [int((sigma > RANK_TOLERANCE[norm] * factor).sum()) for factor in (1.0, 10.0, 0.1)]
+    ranks = [int((sigma > counting * factor).sum()) for factor in (1.0, 10.0, 0.1)]
     multiplicity = int((_relative(M) > 1 - MULTIPLICITY_TOLERANCE).sum())
     return Solution(status, W, dual, gap, np.nan, *ranks, multiplicity if norm == "nuc" else min(d, e))
 

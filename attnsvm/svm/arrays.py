@@ -1,0 +1,36 @@
+"""Arrays from outside, checked: a ValueError names the argument, the shape expected and the shape received."""
+
+import numpy as np
+
+
+def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
+    """`value` as a finite float64 array of the shape given (None: any positive size), or a ValueError that says why."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    fits = array.ndim == len(shape) and all(
+        have > 0 if want is None else have == want for have, want in zip(array.shape, shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(f"{name}: expected shape {meaning}, got {array.shape}")
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: expected finite numbers in shape {meaning}, got NaN or infinity in {array.shape}")
+    return array
+
+
+def problem_arrays(tokens, queries) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens (n, T, d) and queries (n, e), checked."""
+    tokens = finite_array("tokens", tokens, (None, None, None), "(n, T, d)")
+    n = len(tokens)
+    return tokens, finite_array("queries", queries, (n, None), f"(n, e) with n = {n} as in tokens")
+
+
+def token_indices(name: str, value, shape: tuple[int, ...], T: int) -> np.ndarray:
+    """`value` as token numbers 0 to T − 1 of the shape given, or a ValueError that says why."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iu" or array.shape != shape:
+        raise ValueError(f"{name}: expected integers of shape {shape}, got {array.dtype} of shape {array.shape}")
+    if ((array < 0) | (array >= T)).any():
+        raise ValueError(f"{name}: expected token numbers from 0 to {T - 1}, got {array.min()} to {array.max()}")
+    return array

@@ -54,7 +54,7 @@ def _imports(module: str, function: str | None) -> frozenset[str]:
 
 def _statements(node: ast.AST, function: str | None):
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef) and function not in (None, child.name):
-            continue
+        if isinstance(child, ast.FunctionDef) and (function not in (None, child.name) or child.name == "__getattr__"):
+            continue  # a package's lazy attributes are no part of importing it
         yield child
         yield from _statements(child, function if not isinstance(child, ast.FunctionDef) else None)

@@ -38,7 +38,7 @@ def test_a_plot_depends_on_no_other_plot_and_on_no_experiment():
 
 def test_the_static_answer_covers_what_really_gets_imported():
     """Import a module for real, in a fresh interpreter, and compare with the files the static search found."""
-    module = "attnsvm.svm.certified"
+    module = "attnsvm.svm.solver"
     program = f"import sys, {module}; print(*sorted(n for n in sys.modules if n.split('.')[0] == 'attnsvm'))"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = {str(Path(*name.split("."))) for name in run.stdout.split()}

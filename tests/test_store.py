@@ -29,9 +29,7 @@ def test_tables_come_back_to_the_bit(tmp_path):
 
 def test_csv_keeps_every_digit(tmp_path):
     save_csv(tmp_path / "t.csv", TABLE)
-    pd.testing.assert_frame_equal(
-        pd.read_csv(tmp_path / "t.csv"), TABLE, check_exact=True
-    )
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "t.csv"), TABLE, check_exact=True)
 
 
 def test_same_content_same_bytes(tmp_path):

@@ -36,8 +36,7 @@ class LocalConvergence(Experiment):
 
     def svm(self, problems, descent):
         from attnsvm.selection import selected_tokens
-        from attnsvm.svm import separation
-        from attnsvm.svm.certified import certified
+        from attnsvm.svm import separation, solve_batch, stack
 
         arrays = {}
         for parametrisation in PARAMETRISATIONS:
@@ -45,7 +44,7 @@ class LocalConvergence(Experiment):
             batch = [separation(*one) for one in zip(problems.tokens, problems.queries, selected, strict=True)]
             arrays[f"{parametrisation}_selected"] = selected
             for norm in NORMS:
-                for name, column in certified(batch, norm).items():
+                for name, column in stack(solve_batch(batch, norm)).items():
                     arrays[f"{parametrisation}_{norm}_{name}"] = column
         return arrays
 

@@ -61,8 +61,7 @@ class MultiToken(Experiment):
         }
 
     def svm(self, problems, descent):
-        from attnsvm.svm import finite_part, separation
-        from attnsvm.svm.certified import certified
+        from attnsvm.svm import finite_part, separation, solve_batch, stack
 
         if len(descent["kept"]) == 0:
             return {}
@@ -76,7 +75,7 @@ class MultiToken(Experiment):
         }
         arrays = {}
         for name, batch in batches.items():
-            answers = certified(batch, "fro")
+            answers = stack(solve_batch(batch, "fro"))
             arrays |= {f"{name}_{key}": answers[key] for key in ("status", "W", "gap", "residual", "rejected")}
         return arrays
 

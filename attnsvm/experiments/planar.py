@@ -40,14 +40,13 @@ class Planar(Experiment):
 
     def svm(self, problems, descent):
         from attnsvm.selection import optimal_tokens
-        from attnsvm.svm import separation
-        from attnsvm.svm.certified import certified
+        from attnsvm.svm import separation, solve_batch, stack
 
         optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
         batch = [separation(*one) for one in zip(problems.tokens, problems.queries, optimal, strict=True)]
         arrays = {"optimal": optimal}
         for norm in NORM.values():
-            arrays |= {f"{norm}_{name}": column for name, column in certified(batch, norm).items()}
+            arrays |= {f"{norm}_{name}": column for name, column in stack(solve_batch(batch, norm)).items()}
         return arrays
 
     def measures(self, cell: Cell, problems, descent: Arrays, svm: Arrays) -> Measures:

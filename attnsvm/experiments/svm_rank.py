@@ -29,15 +29,14 @@ class SvmRank(Experiment):
 
     def svm(self, problems, descent):
         from attnsvm.selection import optimal_tokens
-        from attnsvm.svm import separation
-        from attnsvm.svm.certified import certified
+        from attnsvm.svm import separation, solve_batch, stack
         from attnsvm.svm.published import published_gap, published_rank, published_solution
 
         optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
         batch = [separation(*one) for one in zip(problems.tokens, problems.queries, optimal, strict=True)]
         arrays = {}
         for norm in NORMS:
-            answers = certified(batch, norm)
+            answers = stack(solve_batch(batch, norm))
             arrays |= {f"{norm}_{name}": column for name, column in answers.items()}
             published = [published_solution(constraints, norm) for constraints in batch]
             arrays[f"{norm}_published_returned"] = np.array([W is not None for W in published])

@@ -7,7 +7,7 @@ carries the answer to machine precision.
 """
 
 import numpy as np
-from scipy.linalg import lstsq, solve_triangular
+from scipy.linalg import lstsq, qr, solve_triangular
 from scipy.optimize import nnls
 
 INFEASIBLE_RESIDUAL = 1e-6  # of the scaled least-squares problem; what lies below is settled by the certificate
@@ -108,24 +108,42 @@ def _equal_margins(A, b):
 
 
 def _with_equalities(A, b, equality):
-    """Solve on the null space of the equality rows; their multipliers follow by least squares."""
+    """Solve on the null space of the equality rows, then polish all tight rows together."""
     E, e = A[equality], b[equality]
     U, sigma, Vt = np.linalg.svd(E, full_matrices=False)
-    rank = int((sigma > DEPENDENT * sigma[0]).sum())
+    rank = int((sigma > DEPENDENT * sigma.max(initial=0.0)).sum())
     U, sigma, Vt = U[:, :rank], sigma[:rank], Vt[:rank]
     outside = e - U @ (U.T @ e)
     dual = np.zeros(len(b))
-    if np.linalg.norm(outside) > DEPENDENT * max(1.0, np.linalg.norm(e)) * 100:  # inconsistent equalities
+    if np.linalg.norm(outside) > 100 * DEPENDENT * max(1.0, np.linalg.norm(e)):  # inconsistent equalities
         dual[equality] = outside / (outside @ e)
         return np.full(A.shape[1], np.nan), dual, False
 
     particular = Vt.T @ ((U.T @ e) / sigma)
     inner = A[~equality]
     reduced = inner - (inner @ Vt.T) @ Vt
-    norms = np.linalg.norm(reduced, axis=1)
-    reduced[norms < DEPENDENT] = 0.0  # a row inside the span of the equalities
+    reduced[np.linalg.norm(reduced, axis=1) < DEPENDENT] = 0.0  # a row inside the span of the equalities
     w, lam, feasible = least_norm(reduced, b[~equality] - inner @ particular, np.zeros(len(inner), dtype=bool))
     dual[~equality] = lam
+    if feasible:
+        polished = _tight_together(A, b, equality, dual > 0)
+        if polished is not None:
+            return *polished, True
     goal = (particular + w if feasible else 0.0) - inner.T @ lam
     dual[equality] = U @ ((Vt @ goal) / sigma)
     return (particular + w if feasible else w), dual, feasible
+
+
+def _tight_together(A, b, equality, active):
+    """(w, dual) with equal margins on the active rows and an independent subset of the equality rows."""
+    numbers = np.flatnonzero(equality)
+    _, R, order = qr(A[equality].T, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(R))
+    independent = numbers[order[: int((diagonal > DEPENDENT * diagonal.max(initial=0.0)).sum())]]
+    tight = np.concatenate([np.flatnonzero(active & ~equality), independent])
+    solved = _equal_margins(A[tight], b[tight])
+    if solved is None or (solved[1][: len(tight) - len(independent)] < 0).any():
+        return None
+    dual = np.zeros(len(b))
+    dual[tight] = solved[1]
+    return solved[0], dual

@@ -11,6 +11,7 @@ Hara 1997; Monteiro 1997). The constraint matrices have rank one, so the Schur c
 import numpy as np
 
 MAX_ITERATIONS = 80
+REGULARISATION = 1e-14  # relative, on the Schur complement: repeated constraints make it singular in the end
 PATIENCE = 6  # iterations without progress: rounding has the last word
 
 
@@ -105,7 +106,7 @@ class _State:
 
     def certificate(self):
         """The iterate rescaled to primal and dual feasibility, and the relative gap between the two values."""
-        W = self.X[:, : self.p, self.p :]
+        W = self._onto_equalities(self.X[:, : self.p, self.p :])
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(self.ineq & (self.bound > 0), self.apply(W) / self.bound, np.inf).min(1)
             ratio = np.where(np.isfinite(ratio), ratio, 1.0)
@@ -114,6 +115,16 @@ class _State:
             dual = self.lam / np.linalg.norm(self.M, 2, axis=(1, 2))[:, None]
             gap = (value - (self.bound * dual).sum(1)) / value
         return W, dual, np.where((ratio > 0) & np.isfinite(gap), gap, np.inf)
+
+    def _onto_equalities(self, W):
+        """The nearest W on the equalities, which the iterates meet only in the limit."""
+        if self.ineq.all():
+            return W
+        left, right = self.left[:, ~self.ineq], self.right[:, ~self.ineq]
+        missing = self.bound[:, ~self.ineq] - ((left @ W) * right).sum(-1)
+        gram = (left @ _t(left)) * (right @ _t(right))
+        weight = np.linalg.solve(gram, missing[..., None])
+        return W + _t(left * weight) @ right
 
     def factorise(self):
         """Cholesky factors of X and Z; False where rounding has pushed an iterate out of its cone."""
@@ -141,7 +152,7 @@ class _State:
             rhs = self.bound - target[:, None] * Z_inv_on_constraints
             rhs += self.apply(corrector_X[:, : self.p, self.p :])
             rhs += np.where(ineq, target[:, None] / safe_lam - corrector_s, 0.0)
-            d_lam = np.linalg.solve(schur, rhs[..., None])[..., 0]
+            d_lam = _solve(schur, rhs)
             d_Z = self._embed(self.adjoint(d_lam))
             d_X = _column(target) * Z_inv - X - _sym(X @ d_Z @ Z_inv) - corrector_X
             d_s = np.where(ineq, (target[:, None] - s * d_lam) / safe_lam - s - corrector_s, 0.0)
@@ -189,6 +200,15 @@ def _cholesky(A):
         except np.linalg.LinAlgError:
             continue
     return factors, ok
+
+
+def _solve(A, b):
+    """x with A x = b, (S, m); repeated constraints make A singular in the end."""
+    try:
+        return np.linalg.solve(A, b[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        lifted = A * (1 + REGULARISATION * np.eye(A.shape[-1]))
+        return np.linalg.solve(lifted, b[..., None])[..., 0]
 
 
 def _to_boundary(inverse_chol, step):

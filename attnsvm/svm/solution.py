@@ -23,12 +23,14 @@ class Solution:
         W: (d, e) the solution; NaN unless solved (uncertified: the best iterate found).
         dual: (m,) multipliers. Solved: scaled so that ‖Σ dual_k A_k‖_dual ≤ 1, hence boundᵀdual ≤ ‖W‖. Infeasible:
             the Farkas certificate, non-negative on inequalities, boundᵀdual > 0, Σ|dual| = 1, Σ dual_k A_k ≈ 0.
-        gap: (‖W‖ − boundᵀdual) / ‖W‖; infinite if infeasible.
+        gap: (‖W‖ − boundᵀdual) / ‖W‖; infinite if infeasible. Within the tolerance, plus 16 machine epsilons times
+            ‖W‖_F·max_k ‖A_k‖_F that the rounding of the multipliers costs: felt where that product exceeds 1e5.
         residual: ‖Σ dual_k A_k‖_F / max_k ‖A_k‖_F of a Farkas certificate; NaN otherwise.
         rank: number of singular values of W above the rank tolerance; 0 unless solved.
         rank_low, rank_high: the same with the tolerance 10 times larger and 10 times smaller.
         rank_bound: nuclear norm: multiplicity of the largest singular value of Σ dual_k A_k, which no solution's rank
             exceeds (complementary slackness); otherwise min(d, e).
+        rejected: why the independent checker does not accept the claim; such an answer is UNCERTIFIED.
     """
 
     status: Status
@@ -40,6 +42,7 @@ class Solution:
     rank_low: int
     rank_high: int
     rank_bound: int
+    rejected: str = ""
 
     @property
     def solved(self) -> bool:

@@ -1,11 +1,14 @@
 """One way in for every norm: reduce, solve, rescale, certify."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
+from scipy.linalg import qr
 
 from attnsvm import norms
 from attnsvm.norms import Norm
+from attnsvm.svm.checker import check
 from attnsvm.svm.conic import least_norm_conic
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.frobenius import least_norm
@@ -15,9 +18,13 @@ from attnsvm.svm.solution import Solution, Status
 TOLERANCE = {"fro": 1e-10}  # relative gap that a solution must prove; 1e-7 for every other norm
 DEFAULT_TOLERANCE = 1e-7
 TARGET = 1e-11  # relative gap the interior-point method aims at
+REFINE = 1e-9  # relative gap above which a nuclear solution is refined on its active constraints
 FARKAS_TOLERANCE = 1e-10
 RANK_TOLERANCE = {"fro": 1e-9}  # relative to the largest singular value; 1e-6 for every other norm
 DEFAULT_RANK_TOLERANCE = 1e-6
+INDEPENDENT = 1e-12  # relative size below which an equality of unit norm follows from the others
+# Multipliers of a solution of norm ‖W‖ add up to about ‖W‖²: their own rounding costs this much gap per ‖W‖·max ‖A_k‖.
+ROUNDING = 16 * np.finfo(float).eps
 MULTIPLICITY_TOLERANCE = 1e-5  # distance to the largest singular value that still counts as equal to it
 
 
@@ -53,7 +60,15 @@ def solve_batch(batch: list[Constraints], norm: str = "fro", tol: float | None =
         starts = [answers[k][0] for k in open_]
         for k, answer in zip(open_, solved([reduced[k] for k in open_], starts, measure), strict=True):
             answers[k] = answer
-    return [_conclude(c, measure, tol, *answer) for c, answer in zip(batch, answers, strict=True)]
+    return [_checked(c, measure, tol, _conclude(c, measure, tol, *a)) for c, a in zip(batch, answers, strict=True)]
+
+
+def _checked(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
+    """The claim if the independent checker agrees; otherwise the same answer as uncertified, with the reason."""
+    if claim.status is Status.UNCERTIFIED:
+        return claim
+    reason = check(c.left, c.right, c.bound, c.equality, measure.name, tol, claim)
+    return replace(claim, status=Status.UNCERTIFIED, rejected=reason) if reason else claim
 
 
 class _Reduced:
@@ -68,7 +83,20 @@ class _Reduced:
         self.P, self.left = _coordinates(constraints.left, min(m, d))
         inputs = len(np.unique(constraints.index[:, 0]))
         self.Q, self.right = _coordinates(constraints.right, min(inputs, constraints.right.shape[1]))
-        self.shape_key = (self.left.shape, self.right.shape, constraints.equality.tobytes())
+        self.kept = self._independent()
+        equality = constraints.equality[self.kept]
+        self.shape_key = (self.left.shape[1], self.right.shape[1], equality.tobytes())
+
+    def _independent(self) -> np.ndarray:
+        """The rows that say something: inequalities on nonzero matrices, and independent equalities."""
+        c = self.constraints
+        nonzero = self.left.any(1) & self.right.any(1)
+        numbers = np.flatnonzero(c.equality & nonzero)
+        if len(numbers) > 0:
+            rows = (self.left[numbers, :, None] * self.right[numbers, None, :]).reshape(len(numbers), -1)
+            _, R, order = qr((rows / np.linalg.norm(rows, axis=1)[:, None]).T, mode="economic", pivoting=True)
+            numbers = numbers[order[: int((np.abs(np.diag(R)) > INDEPENDENT).sum())]]
+        return np.sort(np.concatenate([np.flatnonzero(~c.equality & nonzero), numbers]))
 
     def frobenius(self):
         c = self.constraints
@@ -80,6 +108,10 @@ class _Reduced:
 
     def lift(self, W):
         return self.P @ W @ self.Q.T
+
+    def spread(self, dual):
+        """Multipliers of all rows from those of the kept ones."""
+        return np.bincount(self.kept, dual, minlength=len(self.constraints))
 
     def lower(self, W):
         return self.P.T @ W @ self.Q
@@ -93,7 +125,7 @@ def _coordinates(vectors, size):
     return basis, vectors @ basis
 
 
-def _nuclear(problems: list[_Reduced], starts: list[np.ndarray], _: Norm):
+def _nuclear(problems: list[_Reduced], starts: list[np.ndarray], measure: Norm):
     """Nuclear solutions, group by group of one shape."""
     groups = defaultdict(list)
     for k, problem in enumerate(problems):
@@ -102,8 +134,24 @@ def _nuclear(problems: list[_Reduced], starts: list[np.ndarray], _: Norm):
     for members in groups.values():
         group = [problems[k] for k in members]
         for k, answer in zip(members, _nuclear_group(group, [starts[k] for k in members]), strict=True):
-            answers[k] = answer
+            answers[k] = _on_active(problems[k].constraints, measure, answer)
     return answers
+
+
+def _on_active(c: Constraints, measure: Norm, answer):
+    """Where rounding stopped the first pass early, solve again with the constraints near their bound alone.
+
+    The others only blur the last digits; the better of the two answers is kept, judged on all constraints.
+    """
+    W, dual, _ = answer
+    W, dual, gap, _ = _rescaled(c, measure, W, dual)
+    near = c.equality | (dual > 1e-6 * dual.max()) | (c.apply(W) - c.bound < 1e-3 * c.bound)
+    if gap <= REFINE or near.all():
+        return answer
+    part = _Reduced(c[near])
+    ((again, y, _),) = _nuclear_group([part], [W])
+    y = np.bincount(np.flatnonzero(near), y, minlength=len(c))
+    return (again, y, True) if _rescaled(c, measure, again, y)[2] < gap else answer
 
 
 def _nuclear_group(group, starts):
@@ -114,14 +162,14 @@ def _nuclear_group(group, starts):
     size = np.linalg.norm(start, axis=(1, 2))
     scale = size * size_left * size_right
     W, dual = least_nuclear_norm(
-        np.stack([r.left for r in group]) / size_left[:, None, None],
-        np.stack([r.right for r in group]) / size_right[:, None, None],
-        np.stack([r.constraints.bound for r in group]) / scale[:, None],
-        group[0].constraints.equality,
+        np.stack([r.left[r.kept] for r in group]) / size_left[:, None, None],
+        np.stack([r.right[r.kept] for r in group]) / size_right[:, None, None],
+        np.stack([r.constraints.bound[r.kept] for r in group]) / scale[:, None],
+        group[0].constraints.equality[group[0].kept],
         start / size[:, None, None],
         TARGET,
     )
-    return [(r.lift(w * z), y, True) for r, w, z, y in zip(group, W, size, dual, strict=True)]
+    return [(r.lift(w * z), r.spread(y), True) for r, w, z, y in zip(group, W, size, dual, strict=True)]
 
 
 def _conic(problems: list[_Reduced], starts: list[np.ndarray], measure: Norm):
@@ -131,16 +179,20 @@ def _conic(problems: list[_Reduced], starts: list[np.ndarray], measure: Norm):
         c = problem.constraints
         inside = measure.unitarily_invariant
         left, right = (problem.left, problem.right) if inside else (c.left, c.right)
-        rows = (left[:, :, None] / _longest(left) * right[:, None, :] / _longest(right)).reshape(len(c), -1)
-        size = np.linalg.norm(start)
-        bound = c.bound / (size * _longest(left) * _longest(right))
-        W, dual = least_norm_conic(rows, bound, c.equality, (left.shape[1], right.shape[1]), measure)
-        answers.append((problem.lift(W * size) if inside else W * size, dual, True))
+        scale, size = _longest(left) * _longest(right), np.linalg.norm(start)
+        rows = (left[:, :, None] * right[:, None, :] / scale).reshape(len(c), -1)[problem.kept]
+        bound, equality = c.bound[problem.kept] / (size * scale), c.equality[problem.kept]
+        W, dual = least_norm_conic(rows, bound, equality, (left.shape[1], right.shape[1]), measure)
+        answers.append((problem.lift(W * size) if inside else W * size, problem.spread(dual), True))
     return answers
 
 
+def _lengths(vectors: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(vectors, axis=1)
+
+
 def _longest(vectors: np.ndarray) -> float:
-    return float(np.linalg.norm(vectors, axis=1).max())
+    return float(_lengths(vectors).max())
 
 
 def _conclude(c: Constraints, measure: Norm, tol: float, W, dual, feasible) -> Solution:
@@ -149,26 +201,43 @@ def _conclude(c: Constraints, measure: Norm, tol: float, W, dual, feasible) -> S
     d, e = c.left.shape[1], c.right.shape[1]
     if not feasible:
         dual = dual / np.abs(dual).sum()
-        largest = (np.linalg.norm(c.left, axis=1) * np.linalg.norm(c.right, axis=1)).max()
+        largest = (_lengths(c.left) * _lengths(c.right)).max()
         residual = float(np.linalg.norm(c.adjoint(dual)) / largest) if largest > 0 else 0.0
         status = Status.INFEASIBLE if residual <= FARKAS_TOLERANCE else Status.UNCERTIFIED
         return Solution(status, np.full((d, e), np.nan), dual, np.inf, residual, 0, 0, 0, 0)
 
-    tight = ~c.equality & (c.bound > 0)
-    reached = (c.apply(W)[tight] / c.bound[tight]).min(initial=np.inf)
-    W = W / reached if 0 < reached < np.inf else W
+    if norm not in ("fro", "nuc"):
+        W = _onto_equalities(c, W)
+    W, dual, gap, reached = _rescaled(c, measure, W, dual)
     M = c.adjoint(dual)
-    size = measure.dual(M)
-    dual, M = (dual / size, M / size) if size > 0 else (dual, M)
-    value = float(measure.value(W))
-    gap = (value - float(c.bound @ dual)) / value if value > 0 else 0.0
-    proved = reached > 0 and np.isfinite(gap) and gap <= tol and _equalities_hold(c, W)
+    rounding = ROUNDING * np.linalg.norm(W) * (_lengths(c.left) * _lengths(c.right)).max(initial=0.0)
+    proved = reached > 0 and np.isfinite(gap) and gap <= tol + rounding and _equalities_hold(c, W)
     status = Status.SOLVED if proved else Status.UNCERTIFIED
     counting = RANK_TOLERANCE.get(norm, DEFAULT_RANK_TOLERANCE)
     sigma = _relative(W) if proved else np.zeros(1)
     ranks = [int((sigma > counting * factor).sum()) for factor in (1.0, 10.0, 0.1)]
     multiplicity = int((_relative(M) > 1 - MULTIPLICITY_TOLERANCE).sum())
     return Solution(status, W, dual, gap, np.nan, *ranks, multiplicity if norm == "nuc" else min(d, e))
+
+
+def _rescaled(c: Constraints, measure: Norm, W, dual):
+    """(W with smallest margin 1, dual of dual norm 1, their relative gap, the smallest margin before)."""
+    tight = ~c.equality & (c.bound > 0)
+    reached = (c.apply(W)[tight] / c.bound[tight]).min(initial=np.inf)
+    W = W / reached if 0 < reached < np.inf else W
+    size = measure.dual(c.adjoint(dual))
+    dual = dual / size if size > 0 else dual
+    value = float(measure.value(W))
+    return W, dual, (value - float(c.bound @ dual)) / value if value > 0 else 0.0, reached
+
+
+def _onto_equalities(c: Constraints, W):
+    """The nearest W that meets the equalities: interior-point iterates meet them only nearly."""
+    eq = c[c.equality]
+    if len(eq) == 0:
+        return W
+    rows = (eq.left[:, :, None] * eq.right[:, None, :]).reshape(len(eq), -1)
+    return W + np.linalg.lstsq(rows, eq.bound - eq.apply(W), rcond=1e-12)[0].reshape(W.shape)
 
 
 def _relative(A):
@@ -179,5 +248,5 @@ def _relative(A):
 
 def _equalities_hold(c: Constraints, W) -> bool:
     eq = c[c.equality]
-    size = np.linalg.norm(eq.left, axis=1) * np.linalg.norm(eq.right, axis=1) * np.linalg.norm(W)
+    size = _lengths(eq.left) * _lengths(eq.right) * np.linalg.norm(W)
     return bool((np.abs(eq.apply(W) - eq.bound) <= 1e-9 * np.maximum(size, np.abs(eq.bound))).all())

@@ -1,0 +1,126 @@
+"""Thousands of small, nasty problems: every answer is solved or infeasible, and its certificate checked.
+
+The checker runs inside `solve`; a claim it rejects comes back as uncertified and fails these tests.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from attnsvm.svm import Status, separation, solve
+
+CASES = settings(max_examples=600, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+SCALES = st.floats(-8, 8).map(lambda exponent: 10.0**exponent)
+
+
+@st.composite
+def problems(draw, sets=st.booleans()):
+    """Tokens, queries and a selection: integers or Gaussians, with duplicates, zero queries and collinear tokens."""
+    n, T, d = draw(st.integers(1, 6)), draw(st.integers(2, 6)), draw(st.integers(1, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    tokens, queries = rng.normal(size=(n, T, d)), rng.normal(size=(n, d))
+    if draw(st.booleans()):
+        tokens, queries = np.round(tokens), np.round(queries)
+    if draw(st.booleans()):
+        tokens = tokens[..., :1] * rng.normal(size=d)  # collinear
+    if draw(st.booleans()):
+        tokens[:, -1] = tokens[:, 0]  # duplicated
+    if draw(st.booleans()):
+        tokens[:] = tokens[0]  # every input has the same tokens
+    if draw(st.booleans()):
+        queries[rng.integers(n)] = 0.0
+    if draw(sets):
+        selected = rng.random((n, T)) < 0.4
+        selected[np.arange(n), rng.integers(0, T, n)] = True
+    else:
+        score = tokens @ rng.normal(size=d)
+        selected = score.argmax(1) if draw(st.booleans()) else score.argmin(1)
+    return tokens * draw(SCALES), queries * draw(SCALES), selected
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+@CASES
+@given(problem=problems())
+def test_every_answer_is_proved(norm, problem):
+    solution = solve(separation(*problem), norm)
+    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
+
+
+@pytest.mark.parametrize("norm", ["spectral", "l1", "linf"])
+@settings(CASES, max_examples=40)
+@given(problem=problems())
+def test_every_answer_in_the_other_norms_is_proved(norm, problem):
+    solution = solve(separation(*problem), norm)
+    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
+
+
+@CASES
+@given(problem=problems())
+def test_feasibility_does_not_depend_on_the_norm(problem):
+    constraints = separation(*problem)
+    assert solve(constraints, "fro").status == solve(constraints, "nuc").status
+
+
+def gaussian(seed, n=4, T=4, d=6):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, T, d)), rng.normal(size=(n, d)), rng.integers(0, T, n)
+
+
+def distance(A, B):
+    return np.linalg.norm(A - B) / np.linalg.norm(B)
+
+
+# The Frobenius solution is unique and exact; 1e-9 leaves room for its conditioning. A nuclear gap of 1e-9 moves W by its
+# square root at most, where the solution is unique; values are compared instead.
+@settings(CASES, max_examples=150)
+@given(seed=st.integers(0, 10**6), scale_x=SCALES, scale_z=SCALES)
+def test_the_solution_scales_inversely_with_the_tokens_and_the_queries(seed, scale_x, scale_z):
+    tokens, queries, selected = gaussian(seed)
+    plain = solve(separation(tokens, queries, selected))
+    scaled = solve(separation(tokens * scale_x, queries * scale_z, selected))
+    assert distance(scaled.W * scale_x * scale_z, plain.W) < 1e-9
+
+
+@settings(CASES, max_examples=150)
+@given(seed=st.integers(0, 10**6))
+def test_rotating_the_tokens_rotates_the_solution(seed):
+    tokens, queries, selected = gaussian(seed)
+    rotation = np.linalg.qr(np.random.default_rng(seed).normal(size=(6, 6)))[0]
+    plain, rotated = (solve(separation(x, queries, selected)) for x in (tokens, tokens @ rotation.T))
+    assert distance(rotated.W, rotation @ plain.W) < 1e-9
+    values = [solve(separation(x, queries, selected), "nuc") for x in (tokens, tokens @ rotation.T)]
+    assert np.isclose(*(np.linalg.norm(v.W, "nuc") for v in values), rtol=2e-7)
+
+
+@settings(CASES, max_examples=150)
+@given(seed=st.integers(0, 10**6))
+def test_the_order_of_inputs_and_of_tokens_changes_nothing(seed):
+    tokens, queries, selected = gaussian(seed)
+    rng = np.random.default_rng(seed)
+    inputs, order = rng.permutation(4), rng.permutation(4)
+    plain = solve(separation(tokens, queries, selected))
+    place = np.argsort(order)
+    shuffled = solve(separation(tokens[inputs][:, order], queries[inputs], place[selected[inputs]]))
+    assert distance(shuffled.W, plain.W) < 1e-9
+
+
+@settings(CASES, max_examples=60)
+@given(seed=st.integers(0, 10**6), n=st.integers(10, 30))
+def test_many_more_constraints_than_entries(seed, n):
+    tokens, queries, _ = gaussian(seed, n=n, T=6, d=2)
+    selected = (tokens @ np.array([1.0, 0.3])).argmax(1)
+    for norm in ("fro", "nuc"):
+        assert solve(separation(tokens, np.abs(queries), selected), norm).status in (Status.SOLVED, Status.INFEASIBLE)
+
+
+def test_a_nearly_infeasible_problem_is_solved_or_honestly_uncertified():
+    """Two tokens 1e-7 apart push ‖W‖ to about 1e7; whatever is claimed there has passed the checker."""
+    seen = set()
+    for seed in range(60):
+        tokens, queries, selected = gaussian(seed)
+        tokens[:, 1] = tokens[:, 0] + 1e-7 * tokens[:, 1]
+        for norm in ("fro", "nuc"):
+            seen.add(solve(separation(tokens, queries, selected), norm).status)
+    assert Status.SOLVED in seen
+    assert Status.INFEASIBLE not in seen  # d = 6 ≥ max(T − 1, n): a separator exists

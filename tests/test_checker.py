@@ -1,0 +1,96 @@
+"""The checker accepts true certificates and rejects every way we know to spoil one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attnsvm.svm import Status, separation, solve
+from attnsvm.svm.checker import check
+
+
+def problem(seed=0, n=4, T=4, d=6):
+    rng = np.random.default_rng(seed)
+    return separation(rng.normal(size=(n, T, d)), rng.normal(size=(n, d)), rng.integers(0, T, n))
+
+
+def conflict():
+    """Two inputs alike that select different tokens."""
+    rng = np.random.default_rng(1)
+    tokens, queries = np.repeat(rng.normal(size=(1, 3, 4)), 2, axis=0), np.repeat(rng.normal(size=(1, 4)), 2, axis=0)
+    return separation(tokens, queries, np.array([0, 1]))
+
+
+def verdict(c, norm, claim):
+    return check(c.left, c.right, c.bound, c.equality, norm, {"fro": 1e-10}.get(norm, 1e-7), claim)
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "spectral", "l1", "linf", "l1.75", "l3"])
+def test_true_certificates_pass(norm):
+    c = problem()
+    assert verdict(c, norm, solve(c, norm)) == ""
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "spectral", "l1", "linf", "l1.75", "l3"])
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (lambda s: {"W": s.W * 0.999}, "a constraint is violated"),
+        (lambda s: {"W": s.W * 1.001}, "the duality gap is too large"),
+        (lambda s: {"W": s.W * np.nan}, "the solution is not finite"),
+        (lambda s: {"dual": s.dual * 0.999}, "the duality gap is too large"),
+        (lambda s: {"dual": s.dual * 1.001}, "the multipliers are not dual feasible"),
+        (lambda s: {"dual": s.dual - 1e-3}, "a multiplier is not finite, or negative"),
+        (lambda s: {"dual": s.dual * np.inf}, "a multiplier is not finite, or negative"),
+        (lambda s: {"rank": s.rank - 1}, "the rank is miscounted"),
+        (lambda s: {"status": Status.UNCERTIFIED}, "status uncertified claims nothing"),
+        (lambda s: {"status": Status.INFEASIBLE}, "the Farkas combination of the constraints is not zero"),
+    ],
+)
+def test_a_spoilt_solution_is_rejected(norm, spoil, reason):
+    c = problem()
+    claim = solve(c, norm)
+    with np.errstate(invalid="ignore"):
+        assert reason in verdict(c, norm, replace(claim, **spoil(claim)))
+
+
+def test_a_wrong_multiplicity_is_rejected():
+    c = problem()
+    claim = solve(c, "nuc")
+    assert "multiplicity" in verdict(c, "nuc", replace(claim, rank_bound=claim.rank_bound + 1))
+
+
+def test_a_solution_of_another_norm_is_rejected():
+    c = problem()
+    assert verdict(c, "nuc", solve(c, "fro")) != ""
+    assert verdict(c, "fro", solve(c, "nuc")) != ""
+
+
+def test_a_farkas_certificate_passes_and_a_spoilt_one_does_not():
+    c = conflict()
+    claim = solve(c)
+    assert claim.status is Status.INFEASIBLE
+    assert verdict(c, "fro", claim) == ""
+    moved = claim.dual + 1e-6 * np.arange(len(c))
+    assert "is not zero" in verdict(c, "fro", replace(claim, dual=moved))
+    assert "promises no positive bound" in verdict(c, "fro", replace(claim, dual=0 * claim.dual))
+    assert "negative" in verdict(c, "fro", replace(claim, dual=-claim.dual))
+
+
+def test_feasible_constraints_have_no_farkas_certificate():
+    """Any non-negative multipliers fail: brute force over random ones on a problem with a separator."""
+    c, rng = problem(), np.random.default_rng(0)
+    claim = solve(c)
+    for _ in range(200):
+        dual = rng.random(len(c)) ** 4
+        guess = replace(claim, status=Status.INFEASIBLE, dual=dual / dual.sum())
+        assert "is not zero" in verdict(c, "fro", guess)
+
+
+def test_solve_asks_the_checker(monkeypatch):
+    """An answer the checker does not like comes back uncertified, with the reason."""
+    monkeypatch.setattr("attnsvm.svm.solver.check", lambda *_: "because")
+    answer = solve(problem())
+    assert answer.status is Status.UNCERTIFIED
+    assert answer.rejected == "because"
+    assert not answer.solved

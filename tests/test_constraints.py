@@ -1,0 +1,113 @@
+"""Constraints against their definition, and arrays from outside refused with one sentence."""
+
+import numpy as np
+import pytest
+
+from attnsvm.svm import finite_part, separation, sequence, solve
+
+RNG = np.random.default_rng(0)
+TOKENS, QUERIES = RNG.normal(size=(3, 4, 5)), RNG.normal(size=(3, 5))
+
+
+def definition(tokens, queries, chosen):
+    """{(input, other token): (matrix, bound, equality)} straight from the definition, sets given as booleans."""
+    rows = {}
+    for i in range(len(tokens)):
+        alpha = next(t for t in range(len(chosen[i])) if chosen[i][t])
+        for t in range(len(chosen[i])):
+            if t != alpha:
+                matrix = np.outer(tokens[i, alpha] - tokens[i, t], queries[i])
+                rows[i, t] = (matrix, 0.0 if chosen[i][t] else 1.0, chosen[i][t])
+    return rows
+
+
+@pytest.mark.parametrize("chosen", [np.eye(4, dtype=bool)[[0, 2, 3]], RNG.random((3, 4)) < 0.6])
+def test_separation_is_its_definition(chosen):
+    chosen[:, 1] |= ~chosen.any(1)
+    c = separation(TOKENS, QUERIES, chosen)
+    wanted = definition(TOKENS, QUERIES, chosen)
+    assert len(c) == len(wanted)
+    W = RNG.normal(size=(5, 5))
+    for k, (i, _, t) in enumerate(c.index):
+        matrix, bound, equality = wanted[i, t]
+        assert np.isclose(c.apply(W)[k], (matrix * W).sum(), rtol=1e-12)
+        assert (c.bound[k], c.equality[k]) == (bound, equality)
+    dual = RNG.normal(size=len(c))
+    assert np.isclose((c.adjoint(dual) * W).sum(), dual @ c.apply(W), rtol=1e-12)
+
+
+def test_a_token_number_is_a_set_of_one():
+    numbers, sets = np.array([0, 2, 3]), np.eye(4, dtype=bool)[[0, 2, 3]]
+    one, other = separation(TOKENS, QUERIES, numbers), separation(TOKENS, QUERIES, sets)
+    assert all((getattr(one, name) == getattr(other, name)).all() for name in vars(one))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_sequence_constraints_are_their_definition(causal):
+    selected = RNG.integers(0, 4, (3, 4))
+    if causal:
+        selected = np.minimum(selected, np.arange(4))
+    c = sequence(TOKENS, selected, causal)
+    wanted = {
+        (i * 4 + k, t): np.outer(TOKENS[i, selected[i, k]] - TOKENS[i, t], TOKENS[i, k])
+        for i in range(3)
+        for k in range(4)
+        for t in range(k + 1 if causal else 4)
+        if t != selected[i, k]
+    }
+    assert {(place, t) for place, _, t in c.index.tolist()} == set(wanted)
+    W = RNG.normal(size=(5, 5))
+    values = dict(zip([(place, t) for place, _, t in c.index.tolist()], c.apply(W), strict=True))
+    assert all(np.isclose(values[key], (matrix * W).sum(), rtol=1e-12) for key, matrix in wanted.items())
+
+
+def test_a_solved_sequence_problem_selects_what_was_asked_for_at_every_position():
+    tokens = np.random.default_rng(3).normal(size=(2, 4, 12))
+    selected = np.minimum(np.random.default_rng(4).integers(0, 4, (2, 4)), np.arange(4))
+    W = solve(sequence(tokens, selected, causal=True)).W
+    logits = np.einsum("ntd,de,nke->nkt", tokens, W, tokens)
+    logits[:, np.arange(4)[:, None] < np.arange(4)] = -np.inf
+    assert (logits.argmax(-1) == selected).all()
+
+
+def test_finite_part_asks_for_the_log_ratios_inside_the_sets():
+    chosen = np.array([[1, 1, 0, 1], [0, 1, 0, 0], [0, 0, 1, 1]], dtype=bool)
+    probabilities = RNG.dirichlet(np.ones(4), size=3)
+    W = solve(finite_part(TOKENS, QUERIES, chosen, probabilities)).W
+    logits = np.einsum("ntd,de,ne->nt", TOKENS, W, QUERIES)
+    for i, row in enumerate(chosen):
+        asked = np.log(probabilities[i][row])
+        assert np.allclose(np.diff(logits[i][row]), np.diff(asked), atol=1e-12)
+
+
+def with_nan(array):
+    array = array.copy()
+    array.flat[0] = np.nan
+    return array
+
+
+@pytest.mark.parametrize(
+    ("tokens", "queries", "selected", "sentence"),
+    [
+        (with_nan(TOKENS), QUERIES, [0, 1, 2], r"tokens: expected finite numbers in shape \(n, T, d\), got NaN"),
+        (TOKENS, QUERIES * np.inf, [0, 1, 2], r"queries: expected finite numbers"),
+        (TOKENS[0], QUERIES, [0, 1, 2], r"tokens: expected shape \(n, T, d\), got \(4, 5\)"),
+        (TOKENS, QUERIES[:2], [0, 1, 2], r"queries: expected shape \(n, e\) with n = 3 as in tokens, got \(2, 5\)"),
+        (TOKENS, QUERIES, [0, 1], r"selected: expected integers of shape \(3,\), got int64 of shape \(2,\)"),
+        (TOKENS, QUERIES, [0, 1, 4], r"selected: expected token numbers from 0 to 3, got 0 to 4"),
+        (TOKENS, QUERIES, [0, -1, 2], r"selected: expected token numbers from 0 to 3, got -1 to 2"),
+        (TOKENS, QUERIES, [0.0, 1.0, 2.0], r"selected: expected integers of shape \(3,\), got float64"),
+        (TOKENS, QUERIES, np.zeros((3, 4), bool), r"selected: expected a token in every set, got none for input 0"),
+        (TOKENS, QUERIES, np.ones((4, 3), bool), r"selected: expected a boolean array of shape \(3, 4\), got \(4, 3\)"),
+        (TOKENS[:0], QUERIES[:0], [], r"tokens: expected shape \(n, T, d\), got \(0, 4, 5\)"),
+        ("tokens", QUERIES, [0, 1, 2], r"tokens: expected real numbers, got dtype"),
+    ],
+)
+def test_a_bad_array_is_named_with_the_shape_received_and_the_shape_expected(tokens, queries, selected, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        separation(tokens, queries, selected)
+
+
+def test_a_causal_selection_ahead_of_its_position_is_refused():
+    with pytest.raises(ValueError, match="selected: expected causal token numbers"):
+        sequence(TOKENS, np.full((3, 4), 3), causal=True)

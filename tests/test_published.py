@@ -1,0 +1,69 @@
+"""The published procedure, re-stated literally here, against ours: same cone program, same rank."""
+
+import cvxpy
+import numpy as np
+import pytest
+
+from attnsvm.problems import draw, gaussian
+from attnsvm.selection import optimal_tokens
+from attnsvm.svm import separation, solve
+from attnsvm.svm.published import published_gap, published_rank, published_solution
+
+
+def instance(seed, n, T, d):
+    problems = draw(gaussian, [seed], n, T, d)
+    optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
+    return problems.tokens[0], problems.queries[0], optimal[0]
+
+
+def literal(tokens, queries, selected, norm):
+    """One constraint object for each token that loses, the default solver, no look at the status."""
+    W = cvxpy.Variable((tokens.shape[2], tokens.shape[2]))
+    constraints = [
+        (tokens[i, t] - tokens[i, a]).reshape(1, -1) @ W @ queries[i].reshape(-1, 1) <= -1
+        for i, a in enumerate(selected)
+        for t in range(tokens.shape[1])
+        if t != a
+    ]
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, norm)), constraints)
+    problem.solve()
+    return W.value
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+@pytest.mark.parametrize(("n", "T", "d"), [(5, 5, 2), (5, 5, 5), (10, 5, 4), (5, 10, 10)])
+def test_same_solution_and_rank_as_the_literal_procedure(n, T, d, norm):
+    for seed in range(3):
+        tokens, queries, optimal = instance(seed, n, T, d)
+        theirs = literal(tokens, queries, optimal, norm)
+        ours = published_solution(separation(tokens, queries, optimal), norm)
+        assert (ours is None) == (theirs is None)
+        if theirs is not None:
+            # The cone program is the same up to the order of sums; the solvers stop at 1e-5 and 1e-8.
+            assert np.allclose(ours, theirs, rtol=0, atol=1e-4 * np.abs(theirs).max())
+        assert published_rank(ours) == int(np.linalg.matrix_rank(theirs, tol=1e-7))
+
+
+def test_an_infeasible_instance_counts_as_rank_one():
+    tokens, queries, optimal = instance(0, 15, 5, 3)
+    constraints = separation(tokens, queries, optimal)
+    assert solve(constraints).status == "infeasible"
+    W = published_solution(constraints, "nuc")
+    assert W is None
+    assert published_rank(W) == 1
+
+
+def test_the_gap_of_a_published_solution_is_its_excess_over_the_certified_value():
+    tokens, queries, optimal = instance(0, 5, 5, 10)
+    constraints = separation(tokens, queries, optimal)
+    proof = solve(constraints, "nuc")
+    W = published_solution(constraints, "nuc")
+    scaled = W / min(
+        (tokens[i, a] - tokens[i, t]) @ W @ queries[i] for i, a in enumerate(optimal) for t in range(5) if t != a
+    )
+    excess = 1 - np.linalg.norm(proof.W, "nuc") / np.linalg.norm(scaled, "nuc")
+    gap = published_gap(constraints, "nuc", W, proof.dual, proof.solved)
+    assert np.isclose(gap, excess, atol=1e-8)  # the certified value is known to a gap below 1e-8
+    assert 1e-8 < gap < 1e-3
+    assert np.isnan(published_gap(constraints, "nuc", None, proof.dual, True))
+    assert np.isnan(published_gap(constraints, "nuc", W, proof.dual, False))

@@ -1,0 +1,521 @@
+"""Max-margin solutions against closed forms, other solvers and certificates recomputed here."""
+
+import warnings
+from dataclasses import replace
+
+import cvxpy
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from attnsvm.svm import Status, finite_part, separation, solve, solve_batch, stack
+from attnsvm.svm.checker import check
+
+GAP = {"fro": 1e-10, "nuc": 1e-7}  # the relative duality gap each norm promises
+NORMS = sorted(GAP)
+# By how much two solutions of the same problem may differ, relative to the largest entry. Frobenius: unique, gaps near
+# rounding; measured 1e-15. Nuclear: a gap of 1e-11 pins W down to its square root times a constant; measured 3e-7.
+CLOSE = {"fro": 1e-9, "nuc": 1e-5}
+
+
+def random_problem(seed, n=3, T=4, d=5, e=None):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, T, d)), rng.normal(size=(n, e or d)), rng.integers(T, size=n)
+
+
+def random_sets(seed, n, T):
+    """Two selected tokens in the first input, one to three in the others, never all of them."""
+    rng = np.random.default_rng(seed)
+    chosen = np.zeros((n, T), dtype=bool)
+    for i, row in enumerate(chosen):
+        row[rng.choice(T, size=2 if i == 0 else rng.integers(1, min(4, T)), replace=False)] = True
+    return chosen
+
+
+def value(W, norm):
+    return np.linalg.norm(W, norm)
+
+
+def margins(tokens, queries, selected, W):
+    """(xα − xt)ᵀ W z of every token t that is not selected, token by token."""
+    return np.array(
+        [
+            (x[a] - x[t]) @ W @ z
+            for x, z, a in zip(tokens, queries, selected, strict=True)
+            for t in range(len(x))
+            if t != a
+        ]
+    )
+
+
+def cvxpy_solution(tokens, queries, selected, norm):
+    """The published formulation, every pair of tokens a constraint, by an interior-point solver at tight tolerance."""
+    W = cvxpy.Variable((tokens.shape[2], queries.shape[1]))
+    constraints = []
+    for x, z, chosen in zip(tokens, queries, selected, strict=True):
+        inside = np.flatnonzero(chosen) if np.ndim(chosen) else [chosen]
+        for a in inside:
+            constraints += [(x[a] - x[t]) @ W @ z >= 1 for t in range(len(x)) if t not in inside]
+            constraints += [(x[a] - x[t]) @ W @ z == 0 for t in inside if t > a]
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, norm)), constraints)
+    quantities = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
+    accuracy = dict.fromkeys(quantities, 1e-10) | dict.fromkeys([f"reduced_{q}" for q in quantities], 1e-8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "may be inaccurate" then means 1e-8
+        problem.solve(solver=cvxpy.CLARABEL, **accuracy)
+    assert problem.status in ("optimal", "optimal_inaccurate")
+    return W.value, problem.value
+
+
+def assert_optimal(constraints, solution, norm):
+    """The certificate by plain NumPy: feasible W, feasible multipliers, two values that meet."""
+    assert solution.status is Status.SOLVED
+    assert solution.rejected == ""
+    W, dual = solution.W, solution.dual
+    M = sum(
+        (y * np.outer(a, b) for y, a, b in zip(dual, constraints.left, constraints.right, strict=True)),
+        np.zeros(W.shape),
+    )
+    reached = np.array([a @ W @ b for a, b in zip(constraints.left, constraints.right, strict=True)])
+    # 1e-9: the margins are scaled to 1 exactly, equalities hold to the rounding of a QR
+    assert (reached >= constraints.bound - 1e-9)[~constraints.equality].all()
+    np.testing.assert_allclose(reached[constraints.equality], constraints.bound[constraints.equality], atol=1e-9)
+    assert (dual[~constraints.equality] >= 0).all()
+    assert np.linalg.norm(M, 2 if norm == "nuc" else "fro") <= 1 + 1e-12
+    recomputed = 1 - constraints.bound @ dual / value(W, norm)
+    assert -1e-12 <= recomputed <= GAP[norm]
+    assert solution.gap == pytest.approx(recomputed, abs=1e-12)
+    assert solution.rank_low <= solution.rank <= solution.rank_high
+    assert solution.rank <= solution.rank_bound
+    sigma = np.linalg.svd(M, compute_uv=False)
+    assert solution.rank_bound == ((sigma > (1 - 1e-5) * sigma[0]).sum() if norm == "nuc" else min(W.shape))
+
+
+def assert_refuted(constraints, solution):
+    """The Farkas certificate by plain NumPy: adding up the constraints gives 0 ≥ something positive."""
+    assert solution.status is Status.INFEASIBLE
+    assert solution.rejected == ""
+    assert not solution.solved
+    dual = solution.dual
+    assert (dual[~constraints.equality] >= 0).all()
+    assert np.abs(dual).sum() == pytest.approx(1, rel=1e-12)
+    assert constraints.bound @ dual > 0
+    M = sum(y * np.outer(a, b) for y, a, b in zip(dual, constraints.left, constraints.right, strict=True))
+    sizes = np.linalg.norm(constraints.left, axis=1) * np.linalg.norm(constraints.right, axis=1)
+    assert np.linalg.norm(M) <= 1e-10 * sizes.max()
+    assert np.isnan(solution.W).all()
+    assert solution.gap == np.inf
+    assert solution.rank == solution.rank_bound == 0
+
+
+# ---------------------------------------------------------------------------------------------------- constraints
+
+
+def test_separation_lists_every_token_that_loses():
+    tokens, queries, selected = random_problem(0, n=3, T=4, d=5, e=2)
+    c = separation(tokens, queries, selected)
+    assert len(c) == 9
+    assert [tuple(row) for row in c.index] == [
+        (i, selected[i], t) for i in range(3) for t in range(4) if t != selected[i]
+    ]
+    assert (c.bound == 1).all()
+    assert not c.equality.any()
+    W = np.random.default_rng(1).normal(size=(5, 2))
+    # 1e-13: some ten products a number
+    np.testing.assert_allclose(c.apply(W), margins(tokens, queries, selected, W), rtol=0, atol=1e-13)
+    dual = np.random.default_rng(2).normal(size=9)
+    assert (c.adjoint(dual) * W).sum() == pytest.approx(c.apply(W) @ dual, rel=1e-12)
+
+
+def test_separation_of_sets_has_equalities_inside_and_margins_outside():
+    tokens, queries, _ = random_problem(1)
+    chosen = np.array([[0, 1, 0, 1], [1, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)
+    c = separation(tokens, queries, chosen)
+    assert c.index.tolist() == [
+        [0, 1, 0], [0, 1, 2], [0, 1, 3], [1, 0, 1], [1, 0, 2], [1, 0, 3], [2, 0, 1], [2, 0, 2], [2, 0, 3],
+    ]  # fmt: skip
+    assert c.equality.tolist() == [False, False, True, False, False, False, True, True, True]
+    assert c.bound.tolist() == [1, 1, 0, 1, 1, 1, 0, 0, 0]
+
+
+# ------------------------------------------------------------------------------------------- against other answers
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(("d", "e"), [(1, 1), (2, 2), (5, 5), (4, 7)])
+def test_one_input_with_two_tokens_has_a_closed_form(norm, d, e):
+    tokens, queries, _ = random_problem(d, n=1, T=2, d=d, e=e)
+    for a in (0, 1):
+        c = separation(tokens, queries, np.array([a]))
+        solution = solve(c, norm)
+        difference, z = tokens[0, a] - tokens[0, 1 - a], queries[0]
+        W = np.outer(difference, z) / ((difference @ difference) * (z @ z))
+        # one rank-one direction: the reduction leaves a 1 × 1 problem, solved to rounding, and the gap decides W
+        np.testing.assert_allclose(solution.W, W, rtol=0, atol=1e-9 * np.linalg.norm(W))
+        assert_optimal(c, solution, norm)
+        assert solution.rank == 1
+
+
+SHAPES = [
+    (1, 4, 3),
+    (2, 3, 2),
+    (3, 4, 5),
+    (4, 3, 3),
+    (5, 5, 5),
+    (3, 8, 10),
+    (2, 2, 8),
+    (6, 3, 4),
+    (5, 3, 10),
+    (2, 5, 7),
+]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(("n", "T", "d"), SHAPES)
+def test_value_agrees_with_a_general_conic_solver(norm, n, T, d):
+    """On the first random problem of each shape that linear programming finds feasible."""
+    tokens, queries, selected = next(p for p in (random_problem(s, n, T, d) for s in range(200)) if feasible(*p))
+    c = separation(tokens, queries, selected)
+    solution = solve(c, norm)
+    assert_optimal(c, solution, norm)
+    W, optimum = cvxpy_solution(tokens, queries, selected, norm)
+    print(
+        "MEASURED cvx",
+        norm,
+        value(solution.W, norm) / optimum - 1,
+        np.abs(W - solution.W).max() / np.abs(W).max(),
+        solution.gap,
+    )
+    # 1e-6: the other solver's own accuracy; ours is proved by the gap
+    assert value(solution.W, norm) == pytest.approx(optimum, rel=1e-6)
+    if norm == "fro":  # strictly convex in the square: one solution; √(accuracy of the other solver)
+        np.testing.assert_allclose(solution.W, W, rtol=0, atol=1e-4 * np.abs(W).max())
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("seed", range(8))
+def test_value_for_selected_sets_agrees_with_a_general_conic_solver(norm, seed):
+    n, T, d = [(2, 4, 6), (3, 4, 8), (4, 3, 9), (3, 5, 10)][seed % 4]
+    tokens, queries, _ = random_problem(100 + seed, n, T, d)
+    chosen = random_sets(seed, n, T)
+    c = separation(tokens, queries, chosen)
+    solution = solve(c, norm)
+    assert_optimal(c, solution, norm)
+    W, optimum = cvxpy_solution(tokens, queries, chosen, norm)
+    print(
+        "MEASURED sets",
+        norm,
+        value(solution.W, norm) / optimum - 1,
+        np.abs(W - solution.W).max() / np.abs(W).max(),
+        solution.gap,
+    )
+    assert value(solution.W, norm) == pytest.approx(optimum, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_finite_part_is_the_least_norm_matrix_with_the_log_ratios(seed):
+    n, T, d = [(3, 4, 6), (2, 5, 4), (3, 3, 8)][seed % 3]
+    tokens, queries, _ = random_problem(seed, n, T, d)
+    chosen = random_sets(seed, n, T)
+    p = np.random.default_rng(seed).dirichlet(np.ones(T), size=n)
+    W = solve(finite_part(tokens, queries, chosen, p), "fro").W
+    rows, ratios = [], []
+    for i in range(n):
+        inside = np.flatnonzero(chosen[i])
+        for t in inside:
+            for u in inside:
+                logits = tokens[i] @ W @ queries[i]
+                # 1e-10: least squares of condition below 1e3
+                assert logits[t] - logits[u] == pytest.approx(np.log(p[i, t] / p[i, u]), abs=1e-10)
+                rows.append(np.outer(tokens[i, t] - tokens[i, u], queries[i]).ravel())
+                ratios.append(np.log(p[i, t] / p[i, u]))
+    expected = (np.linalg.pinv(np.array(rows), rcond=1e-10) @ ratios).reshape(d, d)
+    np.testing.assert_allclose(W, expected, rtol=0, atol=1e-10 * max(1, np.abs(expected).max()))
+
+
+def test_finite_part_of_single_tokens_asks_nothing():
+    tokens, queries, _ = random_problem(0)
+    c = finite_part(tokens, queries, np.eye(4, dtype=bool)[:3], np.full((3, 4), 0.25))
+    assert len(c) == 0
+    solution = solve(c, "fro")
+    assert solution.solved
+    assert not solution.W.any()
+
+
+# ---------------------------------------------------------------------------------------------------- feasibility
+
+
+def feasible(tokens, queries, selected):
+    """Is there a W with every margin ≥ 1? By linear programming (HiGHS)."""
+    c = separation(tokens, queries, selected)
+    rows = np.einsum("ka,kb->kab", c.left, c.right).reshape(len(c), -1)
+    result = linprog(np.zeros(rows.shape[1]), A_ub=-rows, b_ub=-c.bound, bounds=(None, None), method="highs")
+    assert result.status in (0, 2)
+    return result.status == 0
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(("n", "T", "d"), [(5, 5, 2), (4, 4, 2), (6, 3, 2), (10, 5, 4), (3, 6, 2), (5, 4, 3)])
+def test_feasibility_agrees_with_linear_programming_and_is_proved_either_way(norm, n, T, d):
+    drawn = [random_problem(seed, n, T, d) for seed in range(20)]
+    batch = [separation(*p) for p in drawn]
+    for p, c, solution in zip(drawn, batch, solve_batch(batch, norm), strict=True):
+        if feasible(*p):
+            assert_optimal(c, solution, norm)
+        else:
+            assert_refuted(c, solution)
+
+
+def test_both_outcomes_occurred_there():
+    outcomes = [feasible(*random_problem(seed, n, T, d)) for n, T, d in [(5, 4, 3), (3, 6, 2)] for seed in range(20)]
+    assert 3 <= sum(outcomes) <= 37
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("case", ["duplicate token", "zero query", "between", "contradiction", "sets"])
+def test_impossible_problems_get_a_farkas_certificate(norm, case):
+    tokens, queries, selected = random_problem(5)
+    if case == "duplicate token":
+        tokens[1, (selected[1] + 1) % 4] = tokens[1, selected[1]]
+    elif case == "zero query":
+        queries[2] = 0
+    elif case == "between":  # in one dimension the middle token beats at most one of its neighbours
+        tokens, queries, selected = np.array([[[1.0], [2.0], [3.0]]]), np.array([[2.0]]), np.array([1])
+    elif case == "contradiction":  # the same input twice, with another token each time
+        tokens[1], queries[1], selected = tokens[0], queries[0], np.array([0, 1, 0])
+    else:  # equal logits at −1 and 1 force W z = 0 there, which cannot favour them over 0
+        tokens, queries = np.array([[[-1.0], [0.0], [1.0]]]), np.array([[1.0]])
+        selected = np.array([[True, False, True]])
+    c = separation(tokens, queries, selected)
+    assert_refuted(c, solve(c, norm))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_contradicting_equalities_get_a_certificate(norm):
+    tokens, queries, _ = random_problem(6)
+    tokens[1], queries[1] = tokens[0], queries[0]
+    p = np.array([[0.2, 0.8, 0, 0], [0.5, 0.5, 0, 0], [1.0, 0, 0, 0]]) + 1e-9
+    c = finite_part(tokens, queries, p > 0.1, p)
+    assert c.bound.tolist() != [0, 0]
+    assert_refuted(c, solve(c, norm))
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("narrow", [1e-2, 1e-5, 1e-8])
+def test_a_nearly_impossible_problem_is_solved_with_its_huge_norm(norm, narrow):
+    """(±1, ε)·w ≥ 1 has the one solution of least norm w = (0, 1/ε)."""
+    tokens = np.array([[[0.0, 0.0], [-1.0, -narrow], [1.0, -narrow]]])
+    solution = solve(separation(tokens, np.array([[1.0, 0.0]]), np.array([0])), norm)
+    assert solution.solved
+    # 1e-9: measured to the last bit; the multipliers, of order 1/ε², are where rounding shows
+    np.testing.assert_allclose(solution.W, [[0, 0], [1 / narrow, 0]], rtol=0, atol=1e-9 / narrow)
+
+
+# -------------------------------------------------------------------------------------------------- easy extremes
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_one_dimension(norm):
+    """W is a number: 1 over the smallest of (x_a − x_t) z."""
+    tokens, queries = np.array([[[1.0], [4.0], [2.0]], [[0.0], [-1.0], [-5.0]]]), np.array([[2.0], [0.5]])
+    c = separation(tokens, queries, np.array([1, 0]))  # gains 6, 4 and 0.5, 2.5
+    solution = solve(c, norm)
+    assert_optimal(c, solution, norm)
+    assert solution.W.item() == pytest.approx(2.0, rel=1e-12)
+    np.testing.assert_allclose(solution.dual, [0, 0, 2.0, 0], rtol=0, atol=1e-6)  # only one margin is tight
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("shape", ["one token", "every token selected"])
+def test_nothing_to_separate_gives_zero(norm, shape):
+    tokens, queries, _ = random_problem(3)
+    chosen = np.zeros(3, dtype=int) if shape == "one token" else np.ones((3, 4), dtype=bool)
+    solution = solve(separation(tokens[:, :1] if shape == "one token" else tokens, queries, chosen), norm)
+    assert solution.solved
+    assert solution.W.shape == (5, 5)
+    assert not solution.W.any()
+    assert solution.gap == 0
+    assert solution.rank == 0
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_repeated_constraint_or_member_changes_nothing(norm):
+    tokens, queries, selected = random_problem(7)
+    plain = solve(separation(tokens, queries, selected), norm)
+    losers = tokens[np.arange(3), (selected + 1) % 4]
+    twice = separation(np.concatenate([tokens, losers[:, None]], axis=1), queries, selected)
+    doubled = solve(twice, norm)
+    assert_optimal(twice, doubled, norm)
+    np.testing.assert_allclose(doubled.W, plain.W, rtol=0, atol=CLOSE[norm] * np.abs(plain.W).max())
+    members = np.eye(4, dtype=bool)[selected]
+    copies = np.concatenate([tokens, tokens[np.arange(3), selected][:, None]], axis=1)  # the winner once more
+    both = separation(copies, queries, np.concatenate([members, np.ones((3, 1), dtype=bool)], axis=1))
+    again = solve(both, norm)
+    assert_optimal(both, again, norm)
+    assert value(again.W, norm) == pytest.approx(value(plain.W, norm), rel=2 * GAP[norm])
+
+
+# ----------------------------------------------------------------------------------------------------- symmetries
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("scale", [1e-8, 1e8])
+def test_W_scales_inversely_with_the_tokens_and_with_the_queries(norm, scale):
+    tokens, queries, selected = random_problem(0)
+    W = solve(separation(tokens, queries, selected), norm).W
+    for x, z in ((tokens * scale, queries), (tokens, queries * scale)):
+        c = separation(x, z, selected)
+        solution = solve(c, norm)
+        assert solution.solved
+        assert solution.gap <= GAP[norm]
+        assert (c.apply(solution.W) >= 1 - 1e-9).all()
+        np.testing.assert_allclose(solution.W * scale, W, rtol=0, atol=CLOSE[norm] * np.abs(W).max())
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_order_of_inputs_and_tokens_does_not_matter(norm, seed):
+    tokens, queries, selected = random_problem(seed, n=4, T=4, d=6)
+    W = solve(separation(tokens, queries, selected), norm).W
+    inputs, order = np.array([2, 0, 3, 1]), np.array([3, 1, 0, 2])
+    where = np.argsort(order)[selected[inputs]]
+    again = solve(separation(tokens[inputs][:, order], queries[inputs], where), norm).W
+    np.testing.assert_allclose(again, W, rtol=0, atol=CLOSE[norm] * np.abs(W).max())
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_rotating_tokens_and_queries_rotates_W(norm, seed):
+    tokens, queries, selected = random_problem(seed, n=4, T=4, d=6)
+    R, U = (np.linalg.qr(np.random.default_rng(k).normal(size=(6, 6)))[0] for k in (0, 1))
+    W = solve(separation(tokens, queries, selected), norm).W
+    turned = solve(separation(tokens @ R.T, queries @ U.T, selected), norm).W
+    np.testing.assert_allclose(turned, R @ W @ U.T, rtol=0, atol=CLOSE[norm] * np.abs(W).max())
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_batch_is_solved_as_its_problems_are_one_by_one(norm):
+    """Shapes, sets and infeasible problems mixed."""
+    batch = [separation(*random_problem(s, n, T, d)) for s in range(4) for n, T, d in [(3, 4, 5), (5, 5, 2), (2, 3, 4)]]
+    batch += [separation(*random_problem(9)[:2], random_sets(s, 3, 4)) for s in range(3)]
+    together = solve_batch(batch, norm)
+    assert {s.status for s in together} == {Status.SOLVED, Status.INFEASIBLE}
+    for c, mine in zip(batch, together, strict=True):
+        alone = solve(c, norm)
+        assert alone.status is mine.status
+        assert (alone.rank, alone.rank_bound) == (mine.rank, mine.rank_bound)
+        np.testing.assert_allclose(alone.W, mine.W, rtol=0, atol=CLOSE[norm] * np.linalg.norm(np.nan_to_num(mine.W)))
+        if not alone.solved:
+            np.testing.assert_allclose(alone.dual, mine.dual, rtol=0, atol=1e-12)
+    assert solve_batch([], norm) == []
+
+
+def test_rank_is_that_of_the_planted_problem():
+    """Inputs along orthogonal axes: W is diagonal, one rank-one piece an input, in either norm."""
+    n = 4
+    tokens = np.zeros((n, 2, n))
+    tokens[np.arange(n), 0, np.arange(n)] = [1.0, 2.0, 4.0, 8.0]
+    c = separation(tokens, np.eye(n), np.zeros(n, dtype=int))
+    for norm in NORMS:
+        solution = solve(c, norm)
+        np.testing.assert_allclose(solution.W, np.diag([1, 0.5, 0.25, 0.125]), rtol=0, atol=1e-7)
+        assert solution.rank == solution.rank_bound == n
+
+
+def test_nuclear_solutions_of_low_rank_are_counted_so():
+    """Ranks below the number of inputs, proved by the multiplicity of the multiplier matrix's largest singular value."""
+    ranks = []
+    for seed in range(10):
+        c = separation(*random_problem(seed, n=4, T=3, d=8))
+        solution = solve(c, "nuc")
+        assert_optimal(c, solution, "nuc")
+        sigma = np.linalg.svd(solution.W, compute_uv=False)
+        assert solution.rank == (sigma > 1e-6 * sigma[0]).sum()
+        ranks.append(solution.rank)
+    assert min(ranks) < 4
+
+
+# ------------------------------------------------------------------------------------------------------ interface
+
+
+@pytest.mark.parametrize("name", ["frob", "", "l0.5", None])
+def test_an_unknown_norm_is_a_value_error(name):
+    c = separation(*random_problem(0))
+    with pytest.raises(ValueError, match="norm: expected one of"):
+        solve(c, name)
+
+
+def test_a_tolerance_that_cannot_be_met_leaves_the_answer_uncertified():
+    c = separation(*random_problem(0))
+    assert solve(c, "nuc").solved
+    strict = solve(c, "nuc", tol=1e-15)
+    assert strict.status is Status.UNCERTIFIED
+    assert not strict.solved
+    assert 1e-15 < strict.gap < 1e-9
+    assert strict.rank == 0
+
+
+def test_stack_pads_multipliers_and_keeps_the_statuses():
+    problems = [random_problem(0, 3, 4, 5), random_problem(1, 3, 2, 5)]
+    solutions = [solve(separation(*p), "fro") for p in problems]
+    columns = stack(solutions)
+    assert columns["status"].tolist() == ["solved", "solved"]
+    assert columns["dual"].shape == (2, 9)
+    assert np.isnan(columns["dual"][1, 3:]).all()
+    assert np.array_equal(columns["dual"][1, :3], solutions[1].dual)
+    assert np.array_equal(columns["W"], np.stack([s.W for s in solutions]))
+
+
+# -------------------------------------------------------------------------------------------- the checker's refusals
+
+TAMPERED = {
+    "W too small": lambda s: replace(s, W=s.W * (1 - 1e-6)),
+    "W too large": lambda s: replace(s, W=s.W * (1 + 1e-6)),
+    "W not finite": lambda s: replace(s, W=s.W * np.nan),
+    "another W": lambda s: replace(s, W=s.W.T),
+    "multipliers too large": lambda s: replace(s, dual=s.dual * (1 + 1e-6)),
+    "multipliers too small": lambda s: replace(s, dual=s.dual * (1 - 1e-6)),
+    "a negative multiplier": lambda s: replace(s, dual=s.dual - 1e-6),
+    "multipliers not finite": lambda s: replace(s, dual=s.dual * np.inf),
+    "another rank": lambda s: replace(s, rank=s.rank + 1),
+    "not a claim": lambda s: replace(s, status=Status.UNCERTIFIED),
+    "infeasible": lambda s: replace(s, status=Status.INFEASIBLE),
+}
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("how", TAMPERED)
+def test_the_checker_refuses_a_tampered_solution(norm, how):
+    c = separation(*random_problem(0))
+    solution = solve(c, norm)
+    assert check(c.left, c.right, c.bound, c.equality, norm, GAP[norm], solution) == ""
+    assert check(c.left, c.right, c.bound, c.equality, norm, GAP[norm], TAMPERED[how](solution)) != ""
+
+
+def test_the_checker_refuses_a_tampered_refutation():
+    tokens, queries, _ = random_problem(5)
+    tokens[1], queries[1] = tokens[0], queries[0]
+    c = separation(tokens, queries, np.array([0, 1, 0]))
+    refutation = solve(c, "fro")
+
+    def verdict(**changed):
+        return check(c.left, c.right, c.bound, c.equality, "fro", 1e-10, replace(refutation, **changed))
+
+    assert verdict() == ""
+    first = np.zeros(9)
+    first[0] = 1.0
+    assert verdict(dual=first) != ""
+    assert verdict(dual=-refutation.dual) != ""
+    assert verdict(dual=0 * refutation.dual) != ""
+    assert verdict(dual=refutation.dual + 1e-8 * first) != ""
+
+
+def test_the_checker_refuses_unequal_logits_in_a_set():
+    tokens, queries, _ = random_problem(1)
+    c = separation(tokens, queries, np.array([[0, 1, 0, 1], [1, 0, 0, 0], [1, 0, 0, 0]], dtype=bool))
+    solution = solve(c, "fro")
+    k = int(np.flatnonzero(c.equality)[0])
+    A = np.outer(c.left[k], c.right[k])
+    for off in (1e-6, -1e-6):
+        moved = replace(solution, W=solution.W + off * A / (A**2).sum())
+        assert "constraint" in check(c.left, c.right, c.bound, c.equality, "fro", 1.0, moved)

@@ -72,7 +72,7 @@ class FullWeights(Parametrisation):
     def __init__(self, tokens: torch.Tensor, queries: torch.Tensor, W: torch.Tensor):
         S, n, T, _ = tokens.shape
         self.tokens, self.queries, self.initial = tokens, queries, W
-        flat = tokens.reshape(S, n * T, -1)
+        flat = tokens.flatten(1, 2)
         gram = (flat @ flat.mT).mul_((queries @ queries.mT).repeat_interleave(T, 1).repeat_interleave(T, 2))
         self.gram = gram.permute(1, 2, 0).contiguous()  # (nT, nT, S), symmetric
         start = torch.einsum("sntd,sde,sne->nts", tokens, W, queries)

@@ -271,9 +271,9 @@ def test_a_run_follows_the_official_loop(head, name, start):
     assert comparable.all() or (head, name) == ("linear", "KQ")
     error = np.abs(log.weights[0] - weights).max((1, 2)) / np.maximum.accumulate(np.abs(weights).max((1, 2)) + 1e-300)
     assert (error <= 1e-14 + 1e-15 / smallest)[comparable].all()
-    # the loss and the softmax are flat where the weights are not pinned down; measured 4e-15, (K, Q) 1e-13
-    assert np.abs(log.loss[0] - losses).max() < 1e-10
-    assert np.abs(log.probabilities[0] - final).max() < 1e-10
+    # loss and softmax are flat where rounding steers the weights; measured 4e-15, (K, Q) up to 4e-11 on other seeds
+    assert np.abs(log.loss[0] - losses).max() < 1e-8
+    assert np.abs(log.probabilities[0] - final).max() < 1e-8
 
 
 @pytest.mark.parametrize("name", ["W", "KQ"])

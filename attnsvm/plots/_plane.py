@@ -29,6 +29,13 @@ def frame(axes, bounds) -> None:
         line(0, color="0.75", linewidth=0.6, zorder=1)
 
 
+def equal_scales(axes, bounds) -> None:
+    """Equal units on both axes, showing at least `bounds`: angles look as they are. Call it last."""
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlim(bounds[0], auto=True)  # auto: the layout may widen them
+    axes.set_ylim(bounds[1], auto=True)
+
+
 def paths(axes, table) -> None:
     """Every trajectory with its arrow heads, on a pale band along the SVM direction it should take."""
     for (name, i), rows in of_kind(table, "svm_direction").groupby(["parametrisation", "input"]):
@@ -98,5 +105,5 @@ def _arrow_heads(axes, points, colour: str) -> None:
     along = np.concatenate([[0], lengths.cumsum()]) / lengths.sum()
     for share in ARROWS:
         k = int(np.clip(np.searchsorted(along, share), 1, len(seen) - 1))
-        style = {"arrowstyle": "-|>", "color": colour, "linewidth": 0, "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
+        style = {"arrowstyle": "-|>", "color": colour, "linewidth": 0, "mutation_scale": 11, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", seen[k], seen[k - 1], arrowprops=style, zorder=4)

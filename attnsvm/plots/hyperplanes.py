@@ -20,10 +20,10 @@ def draw(table, settings):
         for axes, letter, (name, norm) in zip(figure.subplots(1, 2), "ab", PANELS, strict=True):
             own = table[table["parametrisation"] == name]
             _plane.frame(axes, bounds)
-            axes.set_aspect("equal", adjustable="datalim")  # or the separators would not look perpendicular
             _plane.paths(axes, own)
             _plane.separators(axes, own)
             _plane.tokens(axes, tokens)
+            _plane.equal_scales(axes, bounds)  # or the separators would not look perpendicular
             title(axes, letter, f"{NAME[name]} trained, {NAME[norm]}")
         figure.axes[1].set_ylabel("")
         _plane.legend(figure, table, Line2D([], [], color=GREY, linestyle=":", label="separating line"))

@@ -18,14 +18,14 @@ def draw(table, settings):
         for axes, letter, name in zip(correlations, "bc", ("W", "KQ"), strict=True):
             for norm, quantity in CORRELATIONS.items():
                 _band(axes, _select(table, name, quantity), norm, NAME[norm].removesuffix(" norm"))
-            axes.set(ylabel="correlation with the SVM solution")
+            axes.set(ylabel="correlation coefficient")
             title(axes, letter, f"{NAME[name]} trained")
         correlations[1].sharey(correlations[0])
         for axes in figure.axes:
             axes.set(xlabel="iterations")
             axes.set_ylim(top=1.04)
             axes.margins(x=0)
-            axes.legend(loc="lower right")
+            axes.legend(loc="lower right", title=None if axes is softmax else "with the SVM solution")
         spread = Patch(color="0.8", label=f"line: mean, band: ± one standard deviation over {_counts(table)}")
         figure.legend(handles=[spread], loc="outside lower center")
     return figure

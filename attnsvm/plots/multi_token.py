@@ -21,7 +21,8 @@ def draw(table, settings):
             _scatter(scatter, _positive(rows[rows["panel"] == "scatter"], "value", "unselected_max"))
             first = rows.iloc[0]
             curve.set_title(f"$d = {d}$\n{first['accepted']:.0f} of {first['tried']:.0f} seeds")
-        figure.supylabel("1 − correlation coefficient", fontsize="medium")
+        top[0].set(ylabel="1 − correlation coefficient,\nmean over instances")
+        bottom[0].set(ylabel=f"1 − correlation coefficient,\n{SOLUTIONS['svmeq'][0]}, last iteration")
         figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 

@@ -52,6 +52,7 @@ def _rc(font_size: float) -> dict:
         "xtick.minor.size": 1.5,
         "ytick.minor.size": 1.5,
         "legend.fontsize": 0.9 * font_size,
+        "legend.title_fontsize": 0.9 * font_size,
         "legend.frameon": False,
         "legend.handlelength": 2.4,
         "legend.columnspacing": 1.4,

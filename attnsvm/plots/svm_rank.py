@@ -6,7 +6,7 @@ from matplotlib.ticker import MultipleLocator
 from attnsvm.plots.style import DASHES, GREY, MARKERS, NAME, SERIES, canvas, title
 
 STRONG = {"linewidth": 1.2, "markersize": 3.5}
-FAINT = {"linewidth": 0.8, "markersize": 0, "alpha": 0.45}
+FAINT = {"linewidth": 0.9, "markersize": 0, "alpha": 0.6}
 METHODS = {"published": FAINT, "certified": STRONG}
 
 
@@ -38,6 +38,16 @@ def _ranks(axes, rows, look: dict) -> None:
         for norm in ("fro", "nuc"):
             line = rows[(rows["method"] == method) & (rows["norm"] == norm)].sort_values("d")
             axes.plot(line["d"], line["rank_mean"], **(look | weight), linestyle=DASHES[norm])
+            if method == "certified":
+                axes.errorbar(
+                    line["d"],
+                    line["rank_mean"],
+                    line["rank_std"],
+                    fmt="none",
+                    ecolor=look["color"],
+                    elinewidth=0.7,
+                    alpha=0.6,
+                )
 
 
 def _feasible(axes, rows, look: dict) -> None:

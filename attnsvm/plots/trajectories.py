@@ -1,7 +1,5 @@
 """Trajectories of W(k) z_i against the SVM directions, whole and enlarged around the tokens."""
 
-from matplotlib.patches import Rectangle
-
 from attnsvm.plots import _plane
 from attnsvm.plots.style import canvas, title
 
@@ -17,9 +15,7 @@ def draw(table, settings):
             _plane.frame(axes, bounds)
             _plane.paths(axes, table)
             _plane.tokens(axes, table, size)
-        right.set_aspect("equal", adjustable="datalim")
-        (x0, x1), (y0, y1) = near
-        left.add_patch(Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, linewidth=0.6, zorder=6))
+        _plane.equal_scales(right, near)
         title(left, "a", "trajectories")
         title(right, "b", "enlarged around the tokens")
         _plane.legend(figure, table)

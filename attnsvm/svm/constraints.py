@@ -33,7 +33,7 @@ class Constraints:
 
     def apply(self, W: np.ndarray) -> np.ndarray:
         """left_kᵀ W right_k for every k, (m,)."""
-        return np.einsum("ka,ka->k", self.left @ W, self.right)
+        return ((self.left @ W) * self.right).sum(1)
 
     def adjoint(self, dual: np.ndarray) -> np.ndarray:
         """Σ_k dual_k left_k right_kᵀ, (d, e)."""

@@ -7,7 +7,8 @@ carries the answer to machine precision.
 """
 
 import numpy as np
-from scipy.linalg import lstsq, qr, solve_triangular
+from scipy.linalg import lstsq, qr
+from scipy.linalg.lapack import dtrtrs
 from scipy.optimize import nnls
 
 INFEASIBLE_RESIDUAL = 1e-6  # of the scaled least-squares problem; what lies below is settled by the certificate
@@ -26,7 +27,7 @@ def least_norm(A: np.ndarray, b: np.ndarray, equality: np.ndarray) -> tuple[np.n
     Returns:
         (w (k,), dual (m,), True) with w = Aᵀ dual, or (NaN (k,), Farkas certificate (m,), False).
     """
-    norms = np.linalg.norm(A, axis=1)
+    norms = np.sqrt((A * A).sum(1))
     broken = (norms == 0) & np.where(equality, b != 0, b > 0)
     if broken.any():  # a row that asks 0 ≥ b > 0
         certificate = np.zeros(len(b))
@@ -102,9 +103,9 @@ def _equal_margins(A, b):
     diagonal = np.abs(np.diag(R))
     if len(R) < len(b) or diagonal.min(initial=1.0) < DEPENDENT:
         return None
-    w = Q @ solve_triangular(R, b, trans="T")
-    w += Q @ solve_triangular(R, b - A @ w, trans="T")
-    return w, solve_triangular(R, Q.T @ w)
+    w = Q @ dtrtrs(R, b, trans=1)[0]
+    w += Q @ dtrtrs(R, b - A @ w, trans=1)[0]
+    return w, dtrtrs(R, Q.T @ w)[0]
 
 
 def _with_equalities(A, b, equality):

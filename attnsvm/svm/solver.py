@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import qr
@@ -79,15 +80,17 @@ class _Reduced:
 
     def __init__(self, constraints: Constraints):
         self.constraints = constraints
-        m, d = constraints.left.shape
-        self.P, self.left = _coordinates(constraints.left, min(m, d))
-        inputs = len(np.unique(constraints.index[:, 0]))
-        self.Q, self.right = _coordinates(constraints.right, min(inputs, constraints.right.shape[1]))
-        self.kept = self._independent()
-        equality = constraints.equality[self.kept]
-        self.shape_key = (self.left.shape[1], self.right.shape[1], equality.tobytes())
+        inputs = constraints.index[:, 0]
+        first = np.flatnonzero(np.diff(inputs, prepend=-1))  # one row of each input: its query
+        self.P, self.left = _coordinates(constraints.left, constraints.left)
+        self.Q, self.right = _coordinates(constraints.right, constraints.right[first])
 
-    def _independent(self) -> np.ndarray:
+    @property
+    def shape_key(self) -> tuple:
+        return self.left.shape[1], self.right.shape[1], self.constraints.equality[self.kept].tobytes()
+
+    @cached_property
+    def kept(self) -> np.ndarray:
         """The rows that say something: inequalities on nonzero matrices, and independent equalities."""
         c = self.constraints
         nonzero = self.left.any(1) & self.right.any(1)
@@ -117,11 +120,12 @@ class _Reduced:
         return self.P.T @ W @ self.Q
 
 
-def _coordinates(vectors, size):
-    """An orthonormal basis (d, size) whose span holds the vectors, and their coordinates (m, size) in it."""
-    if size == vectors.shape[1]:
-        return np.eye(size), vectors
-    basis = np.linalg.svd(vectors, full_matrices=False)[2][:size].T
+def _coordinates(vectors, spanning):
+    """An orthonormal basis (d, size) of a space that holds the vectors, and their coordinates (m, size) in it."""
+    count, d = spanning.shape
+    if count >= d:
+        return np.eye(d), vectors
+    basis = np.linalg.qr(spanning.T)[0]
     return basis, vectors @ basis
 
 
@@ -188,7 +192,7 @@ def _conic(problems: list[_Reduced], starts: list[np.ndarray], measure: Norm):
 
 
 def _lengths(vectors: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(vectors, axis=1)
+    return np.sqrt((vectors * vectors).sum(1))
 
 
 def _longest(vectors: np.ndarray) -> float:
@@ -209,15 +213,16 @@ def _conclude(c: Constraints, measure: Norm, tol: float, W, dual, feasible) -> S
     if norm not in ("fro", "nuc"):
         W = _onto_equalities(c, W)
     W, dual, gap, reached = _rescaled(c, measure, W, dual)
-    M = c.adjoint(dual)
     rounding = ROUNDING * np.linalg.norm(W) * (_lengths(c.left) * _lengths(c.right)).max(initial=0.0)
     proved = reached > 0 and np.isfinite(gap) and gap <= tol + rounding and _equalities_hold(c, W)
     status = Status.SOLVED if proved else Status.UNCERTIFIED
     counting = RANK_TOLERANCE.get(norm, DEFAULT_RANK_TOLERANCE)
     sigma = _relative(W) if proved else np.zeros(1)
     ranks = [int((sigma > counting * factor).sum()) for factor in (1.0, 10.0, 0.1)]
-    multiplicity = int((_relative(M) > 1 - MULTIPLICITY_TOLERANCE).sum())
-    return Solution(status, W, dual, gap, np.nan, *ranks, multiplicity if norm == "nuc" else min(d, e))
+    bound = min(d, e)
+    if norm == "nuc":
+        bound = int((_relative(c.adjoint(dual)) > 1 - MULTIPLICITY_TOLERANCE).sum())
+    return Solution(status, W, dual, gap, np.nan, *ranks, bound)
 
 
 def _rescaled(c: Constraints, measure: Norm, W, dual):
@@ -247,6 +252,8 @@ def _relative(A):
 
 
 def _equalities_hold(c: Constraints, W) -> bool:
+    if not c.equality.any():
+        return True
     eq = c[c.equality]
     size = _lengths(eq.left) * _lengths(eq.right) * np.linalg.norm(W)
     return bool((np.abs(eq.apply(W) - eq.bound) <= 1e-9 * np.maximum(size, np.abs(eq.bound))).all())

@@ -21,8 +21,8 @@ def draw(table, settings):
             _scatter(scatter, _positive(rows[rows["panel"] == "scatter"], "value", "unselected_max"))
             first = rows.iloc[0]
             curve.set_title(f"$d = {d}$\n{first['accepted']:.0f} of {first['tried']:.0f} seeds")
-        top[0].set(ylabel="1 − correlation coefficient,\nmean over instances")
-        bottom[0].set(ylabel=f"1 − correlation coefficient,\n{SOLUTIONS['svmeq'][0]}, last iteration")
+        top[0].set(ylabel="1 − correlation,\nmean over instances")
+        bottom[0].set(ylabel=f"1 − correlation,\n{SOLUTIONS['svmeq'][0]}, last step")
         figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 
@@ -40,7 +40,9 @@ def _curves(axes, rows) -> None:
 
 
 def _scatter(axes, rows) -> None:
-    axes.plot(rows["unselected_max"], rows["value"], ".", color=BLUE, markersize=3, alpha=0.5, markeredgewidth=0)
     axes.set(xscale="log", yscale="log", xlabel="largest unselected\nsoftmax probability")
+    if rows.empty:  # matplotlib finds no limits for nothing on a logarithmic axis
+        return
+    axes.plot(rows["unselected_max"], rows["value"], ".", color=BLUE, markersize=3, alpha=0.5, markeredgewidth=0)
     axes.set_xlim(right=2e-6)
     axes.xaxis.set_major_locator(LogLocator(numticks=4))

@@ -59,8 +59,8 @@ def _feasible(axes, rows, look: dict) -> None:
 
 def _line_styles() -> list[Line2D]:
     words = {
-        "certified": "certified, over feasible instances",
-        "published": "as published, infeasible counted as rank 1",
+        "certified": "certified (feasible, ± one std)",
+        "published": "published (infeasible as rank 1)",
     }
     return [
         Line2D([], [], color=GREY, linestyle=DASHES[norm], marker="o", **METHODS[method], label=f"{NAME[norm]}, {text}")

@@ -20,6 +20,11 @@ def size_of(A, norm: str) -> float:
             return np.linalg.norm(A.ravel(), float(norm[1:]))
 
 
+def sizes(left, right):
+    """The Frobenius norms of the matrices left_k right_kᵀ."""
+    return np.sqrt((left**2).sum(1) * (right**2).sum(1))
+
+
 def check(left, right, bound, equality, norm: str, tol: float, claim) -> str:
     """Why the claim does not hold, or "" when it does.
 
@@ -35,27 +40,32 @@ def check(left, right, bound, equality, norm: str, tol: float, claim) -> str:
     if not np.isfinite(dual).all() or (dual[~equality] < 0).any():
         return "a multiplier is not finite, or negative on an inequality"
     M = (left.T * dual) @ right
-    sizes = np.sqrt((left**2).sum(1) * (right**2).sum(1))
 
     if claim.status == "infeasible":
         if not bound @ dual > 0:
             return "the Farkas certificate promises no positive bound"
-        small = np.sqrt((M**2).sum()) <= RESIDUAL * sizes.max() * np.abs(dual).sum()
+        small = size_of(M, "fro") <= RESIDUAL * sizes(left, right).max() * np.abs(dual).sum()
         return "" if small else "the Farkas combination of the constraints is not zero"
 
     if not np.isfinite(W).all():
         return "the solution is not finite"
     reached = ((left @ W) * right).sum(1)
-    missing = np.where(equality, np.abs(reached - bound), bound - reached)
-    if (missing > MARGIN * np.maximum(np.abs(bound), np.where(equality, sizes * size_of(W, "fro"), 0.0))).any():
+    missing, room = bound - reached, MARGIN * np.abs(bound)
+    if equality.any():
+        missing = np.where(equality, np.abs(missing), missing)
+        room = np.where(equality, np.maximum(room, MARGIN * sizes(left, right) * size_of(W, "fro")), room)
+    if (missing > room).any():
         return "a constraint is violated"
     value = size_of(W, norm)
     partner = DUAL_PAIRS.get(norm) or f"l{1 / (1 - 1 / float(norm[1:]))!r}"
     if size_of(M, partner) > 1 + MARGIN:
         return "the multipliers are not dual feasible"
-    rounding = 16 * np.finfo(float).eps * size_of(W, "fro") * sizes.max(initial=0.0)  # of the multipliers themselves
-    if value - bound @ dual > (tol + rounding) * value:
-        return "the duality gap is too large"
+    excess = value - bound @ dual
+    if excess > tol * value:
+        # Multipliers add up to about ‖W‖²: their own rounding costs this much gap for each ‖W‖·max_k ‖A_k‖.
+        rounding = 16 * np.finfo(float).eps * size_of(W, "fro") * sizes(left, right).max(initial=0.0)
+        if excess > (tol + rounding) * value:
+            return "the duality gap is too large"
     sigma = np.linalg.svd(W, compute_uv=False)
     if claim.rank != (sigma > (1e-9 if norm == "fro" else 1e-6) * sigma[0]).sum():
         return "the rank is miscounted"

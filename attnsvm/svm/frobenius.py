@@ -8,7 +8,7 @@ carries the answer to machine precision.
 
 import numpy as np
 from scipy.linalg import lstsq, qr
-from scipy.linalg.lapack import dtrtrs
+from scipy.linalg.lapack import dgeqrf, dtrtrs
 from scipy.optimize import nnls
 
 INFEASIBLE_RESIDUAL = 1e-6  # of the scaled least-squares problem; what lies below is settled by the certificate
@@ -28,14 +28,15 @@ def least_norm(A: np.ndarray, b: np.ndarray, equality: np.ndarray) -> tuple[np.n
         (w (k,), dual (m,), True) with w = Aᵀ dual, or (NaN (k,), Farkas certificate (m,), False).
     """
     norms = np.sqrt((A * A).sum(1))
-    broken = (norms == 0) & np.where(equality, b != 0, b > 0)
+    empty = norms == 0
+    broken = empty & np.where(equality, b != 0, b > 0) if empty.any() else empty
     if broken.any():  # a row that asks 0 ≥ b > 0
         certificate = np.zeros(len(b))
         first = int(np.argmax(broken))
         certificate[first] = np.sign(b[first])
         return np.full(A.shape[1], np.nan), certificate, False
 
-    scale = np.where(norms > 0, norms, 1.0)
+    scale = norms + empty
     rows, bounds = A / scale[:, None], b / scale
     w, dual, feasible = _with_equalities(rows, bounds, equality) if equality.any() else _inequalities(rows, bounds)
     return w, dual / scale, feasible
@@ -71,7 +72,7 @@ def _active_set(A, b, dual):
     """Polish multipliers: Lawson and Hanson's active-set iteration on min ½‖Aᵀy‖² − bᵀy, y ≥ 0, from a start near
     its end, every step by QR of the active rows. Rows too close to dependent end it early. Returns (w, y).
 
-    w comes from the QR factors, not as Aᵀy: where ‖w‖ is large the multipliers are of order ‖w‖² and cancel.
+    w is refined on its own, not formed as Aᵀy: where ‖w‖ is large the multipliers are of order ‖w‖² and cancel.
     """
     active = dual > 0
     for _ in range(3 * len(b)):
@@ -98,14 +99,22 @@ def _active_set(A, b, dual):
 
 
 def _equal_margins(A, b):
-    """(w, y) with w = Aᵀy and A w = b, by QR of Aᵀ with one step of refinement; None if the rows are dependent."""
-    Q, R = np.linalg.qr(A.T)
-    diagonal = np.abs(np.diag(R))
-    if len(R) < len(b) or diagonal.min(initial=1.0) < DEPENDENT:
+    """(w, y) with w = Aᵀy and A w = b; None if the rows are dependent.
+
+    Corrected seminormal equations: R of a QR decomposition of Aᵀ, and two steps of refinement (Björck, Numerical
+    Methods for Least Squares Problems, sec. 2.4).
+    """
+    m, k = A.shape
+    if m == 0 or m > k:
+        return None if m else (np.zeros(k), np.zeros(0))
+    R = dgeqrf(A.T)[0][:m]
+    if np.abs(R.diagonal()).min() < DEPENDENT:
         return None
-    w = Q @ dtrtrs(R, b, trans=1)[0]
-    w += Q @ dtrtrs(R, b - A @ w, trans=1)[0]
-    return w, dtrtrs(R, Q.T @ w)[0]
+    w, y = np.zeros(k), np.zeros(m)
+    for _ in range(3):
+        step = dtrtrs(R, dtrtrs(R, b - A @ w, trans=1)[0])[0]
+        w, y = w + A.T @ step, y + step
+    return w, y
 
 
 def _with_equalities(A, b, equality):

@@ -7,7 +7,11 @@ import numpy as np
 
 
 class Status(StrEnum):
-    """SOLVED: margins ≥ 1, dual feasible, gap within tolerance. INFEASIBLE: a Farkas certificate. Else UNCERTIFIED."""
+    """SOLVED: margins ≥ 1, dual feasible, gap within tolerance. INFEASIBLE: a Farkas certificate. Else UNCERTIFIED.
+
+    A Farkas certificate is checked to a residual r = 1e-10: strictly, it proves that every separator has
+    ‖W‖_F·max_k ‖A_k‖_F ≥ 1/r.
+    """
 
     SOLVED = "solved"
     INFEASIBLE = "infeasible"

@@ -43,21 +43,20 @@ def seconds(function, *arguments):
 
 
 def compare(n, T, d, norm, count=20):
-    """Medians over instances, the two ways in turn."""
+    """Medians over instances of the plain way and of single solves, and over repetitions of one batch."""
     batch = instances(n, T, d, count + 1)
-    plain(batch[0], norm), solve(batch[0], norm)  # warm up
-    theirs, ours, their_gaps, our_gaps = [], [], [], []
-    for constraints in batch[1:]:
-        slow, W = seconds(plain, constraints, norm)
-        fast, solution = seconds(solve, constraints, norm)
-        theirs.append(slow), ours.append(fast)
-        their_gaps.append(abs(published_gap(constraints, norm, W, solution.dual, solution.solved)))
-        our_gaps.append(max(solution.gap, np.finfo(float).eps))
-    batch_time, _ = seconds(solve_batch, batch[1:], norm)
-    slow, fast, each = statistics.median(theirs), statistics.median(ours), batch_time / count
+    plain(batch[0], norm), solve_batch(batch[:2], norm)  # warm up
+    batch = batch[1:]
+    theirs = [seconds(plain, constraints, norm) for constraints in batch]
+    ours = [seconds(solve, constraints, norm) for constraints in batch]
+    each = statistics.median(seconds(solve_batch, batch, norm)[0] / count for _ in range(5))
+    proofs = zip(batch, theirs, ours, strict=True)
+    their_gaps = [abs(published_gap(c, norm, W, s.dual, s.solved)) for c, (_, W), (_, s) in proofs]
+    our_gaps = [max(solution.gap, np.finfo(float).eps) for _, solution in ours]
+    slow, fast = (statistics.median(taken for taken, _ in times) for times in (theirs, ours))
     print(
-        f"{norm}  n={n} T={T} d={d}: plain {slow * 1e3:.1f} ms, solve {fast * 1e3:.2f} ms, in a batch {each * 1e3:.2f} ms; "
-        f"ratio {slow / fast:.0f}, in a batch {slow / each:.0f}; "
+        f"{norm}  n={n} T={T} d={d}: plain {slow * 1e3:.1f} ms, solve {fast * 1e3:.2f} ms, batched {each * 1e3:.2f} ms; "
+        f"ratio {slow / fast:.0f}, batched {slow / each:.0f}; "
         f"median gap {statistics.median(their_gaps):.0e} against {statistics.median(our_gaps):.0e}"
     )
 

@@ -55,7 +55,7 @@ def compare(n, T, d, norm, count=20):
     our_gaps = [max(solution.gap, np.finfo(float).eps) for _, solution in ours]
     slow, fast = (statistics.median(taken for taken, _ in times) for times in (theirs, ours))
     print(
-        f"{norm}  n={n} T={T} d={d}: plain {slow * 1e3:.1f} ms, solve {fast * 1e3:.2f} ms, batched {each * 1e3:.2f} ms; "
+        f"{norm} n={n} T={T} d={d}: plain {slow * 1e3:.1f} ms, solve {fast * 1e3:.2f} ms, batched {each * 1e3:.2f} ms; "
         f"ratio {slow / fast:.0f}, batched {slow / each:.0f}; "
         f"median gap {statistics.median(their_gaps):.0e} against {statistics.median(our_gaps):.0e}"
     )

@@ -52,6 +52,11 @@ class Solution:
     def solved(self) -> bool:
         return self.status is Status.SOLVED
 
+    @property
+    def certificate(self) -> np.ndarray | None:
+        """The multipliers that prove the status; None if nothing is proved."""
+        return None if self.status is Status.UNCERTIFIED else self.dual
+
 
 def stack(solutions: list[Solution]) -> dict[str, np.ndarray]:
     """Arrays over a list of solutions of one shape: status (S,) str, W (S, d, e), dual (S, m), gap (S,), ...

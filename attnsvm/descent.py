@@ -1,7 +1,8 @@
-"""Gradient descent over a whole batch of attention problems at once.
+"""Gradient descent over a whole batch of attention problems at once, in float64.
 
-All instances advance together, in float64 and in pieces small enough to stay in the processor's cache. An instance's
-problem and initial weights depend on its seed alone, never on its place in the batch.
+An instance's problem and initial weights depend on its seed alone, and its arithmetic never on its place in the batch:
+the result is the same to the bit however a batch is cut. On the processor the loop is compiled (kernels.py); on another
+device it is the same arithmetic in torch, which is also what the compiled loop is tested against.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,34 +11,29 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from attnsvm import kernels
 from attnsvm.attention import evaluate
+from attnsvm.attentions import ATTENTIONS, Inputs
 from attnsvm.heads import Head
-from attnsvm.parametrisations import (
-    FactoredWeights,
-    FullWeights,
-    Parametrisation,
-    draw_initial,
-    normal,
-    uniform,
-)
+from attnsvm.parametrisations import FactoredWeights, FullWeights, Parametrisation, draw_initial, normal, uniform
 from attnsvm.problems import Problems
-from attnsvm.rules import EPSILON, Rule
+from attnsvm.rules import Rule
 
-LANES = 32  # pieces are padded to whole groups of vector registers: then an instance rounds alike in every batch
-CACHE_BYTES = 2 << 20  # of the arrays one step reads; a common second-level cache
+PIECE = 256  # instances prepared at once: bounds the memory beyond the log
+PADDING = 32  # pieces are filled up to whole vector registers, so that an instance rounds alike in every batch
 
 
 @dataclass(frozen=True)
 class Log:
-    """What a batch of runs left behind. Step k means: after k updates.
+    """What a batch of runs left behind. Step k means: after k updates. N is the number of queries of an instance.
 
     Attributes:
         steps: (L,) the logged steps.
         weights: (S, L, d, d), W or K Qᵀ at the logged steps.
-        largest: (S, L), mean over the inputs of the largest softmax probability, at the logged steps.
+        largest: (S, L), mean over the queries of the largest softmax probability, at the logged steps.
         loss: (S, L), the logistic loss without penalty.
         gradient_norm: (S, L), Frobenius norm of the gradient of the training objective, all factors together.
-        probabilities: (S, n, T), the softmax after the last step.
+        probabilities: (S, N, T), the softmax after the last step.
     """
 
     steps: np.ndarray
@@ -46,9 +42,6 @@ class Log:
     loss: np.ndarray
     gradient_norm: np.ndarray
     probabilities: np.ndarray
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return dict(vars(self))
 
     def __getitem__(self, index) -> "Log":
         """The runs at `index`; the steps stay."""
@@ -60,22 +53,22 @@ def logged_steps(steps: int, every: int) -> np.ndarray:
     return np.arange(steps % every, steps + 1, every)
 
 
-def full_weights(tokens, queries, seeds, start: str) -> FullWeights:
+def full_weights(tokens, queries, seeds, start: str, rule: Rule) -> FullWeights:
     """W from U(−1/√d, 1/√d) entries, or from zero."""
     d = tokens.shape[-1]
-    W = draw_initial("W", seeds, uniform((d, d), d))
+    W = draw_initial("W", seeds, uniform((d, d), d)).to(tokens.device)
     return FullWeights(tokens, queries, torch.zeros_like(W) if start == "zero" else W)
 
 
-def factored_weights(tokens, queries, seeds, start: str) -> FactoredWeights:
-    """(K, Q), both from U(−1/√d, 1/√d), or from Q = 0 and K = 0.1·N(0, 1); the published penalty."""
+def factored_weights(tokens, queries, seeds, start: str, rule: Rule) -> FactoredWeights:
+    """(K, Q), both from U(−1/√d, 1/√d), or from Q = 0 and K = 0.1·N(0, 1); the rule's penalty."""
     d = tokens.shape[-1]
     if start == "zero":
         K = 0.1 * draw_initial("KQ", seeds, normal((d, d)))
         Q = torch.zeros_like(K)
     else:
         K, Q = draw_initial("KQ", seeds, uniform((2, d, d), d)).unbind(1)
-    return FactoredWeights(tokens, queries, K.contiguous(), Q.contiguous(), penalty=EPSILON)
+    return FactoredWeights(tokens, queries, K.to(tokens.device), Q.to(tokens.device), rule.penalty)
 
 
 PARAMETRISATIONS = {"W": full_weights, "KQ": factored_weights}
@@ -87,11 +80,13 @@ def train(
     parametrisation: str,
     rule: Rule,
     steps: int,
-    every: int,
+    every: int | np.ndarray,
     start: str = "uniform",
+    attention: str = "cross",
+    device: str = "cpu",
     progress: Callable[[int], None] = lambda done: None,
 ) -> Log:
-    """Train every problem for `steps` updates and log every `every`-th step.
+    """Train every problem for `steps` updates.
 
     Args:
         problems: the batch, S problems of one shape.
@@ -99,52 +94,100 @@ def train(
         parametrisation: "W" or "KQ".
         rule: the step rule.
         steps: number of updates, at least 1.
-        every: distance between logged steps; the last step is always logged.
+        every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
+            ending with `steps`.
         start: "uniform" (every weight U(−1/√d, 1/√d)) or "zero" (W = 0; Q = 0 and K = 0.1·N(0, 1)).
+        attention: "cross", "self", "sequence" or "causal".
+        device: "cpu" for the compiled loop, or a torch device such as "cuda".
         progress: called with the number of instances finished since the last call.
     """
+    kept = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
+    run = _compiled if device == "cpu" else _in_torch
     pieces = []
-    for part in _pieces(problems):
-        padded = part[np.minimum(np.arange(-(-len(part) // LANES) * LANES), len(part) - 1)]
-        log = _train_piece(padded, head, PARAMETRISATIONS[parametrisation], rule, steps, every, start)
-        pieces.append(log[: len(part)])
-        progress(len(part))
+    for size, padded in _pieces(problems):
+        inputs = ATTENTIONS[attention](padded)
+        tokens, queries = (torch.from_numpy(x).to(device) for x in (inputs.tokens, inputs.queries))
+        built_head = head(torch.from_numpy(padded.head).to(device))
+        values = built_head.values(tokens.permute(1, 2, 3, 0).contiguous())
+        weights = PARAMETRISATIONS[parametrisation](tokens, queries, padded.seeds, start, rule)
+        pieces.append(run(inputs, built_head, values, weights, rule, kept)[:size])
+        progress(size)
     rest = {k: np.concatenate([getattr(p, k) for p in pieces]) for k in vars(pieces[0]) if k != "steps"}
-    return Log(pieces[0].steps, **rest)
+    return Log(kept, **rest)
 
 
-def _pieces(problems: Problems) -> Iterator[Problems]:
-    """Cut a batch so that what one step reads stays in the cache; an empty batch is one empty piece."""
-    _, n, T, d = problems.tokens.shape
-    bytes_per_instance = 8 * (2 * (n * T) ** 2 + 3 * n * T * d)
-    size = LANES * max(1, CACHE_BYTES // bytes_per_instance // LANES)
-    for start in range(0, max(len(problems), 1), size):
-        yield problems[start : start + size]
+def _pieces(problems: Problems) -> Iterator[tuple[int, Problems]]:
+    """Parts of a batch with their size, filled up by repeating the last instance; an empty batch is one empty part."""
+    for start in range(0, max(len(problems), 1), PIECE):
+        part = problems[start : start + PIECE]
+        filled = -(-len(part) // PADDING) * PADDING
+        yield len(part), part[np.minimum(np.arange(filled), len(part) - 1)]
 
 
 @torch.inference_mode()
-def _train_piece(problems, build_head, build, rule, steps, every, start) -> Log:
-    as_tensor = torch.from_numpy
-    tokens, queries = as_tensor(problems.tokens), as_tensor(problems.queries)
-    labels = as_tensor(problems.labels).T.contiguous()
-    head = build_head(as_tensor(problems.head))
-    values = head.values(tokens.permute(1, 2, 3, 0).contiguous())
-    weights: Parametrisation = build(tokens, queries, problems.seeds, start)
-
-    S, d = len(tokens), tokens.shape[-1]
-    kept = logged_steps(steps, every)
-    log_weights = torch.empty((S, len(kept), d, d), dtype=torch.float64)
-    largest, loss, gradient_norm = (torch.empty((S, len(kept)), dtype=torch.float64) for _ in range(3))
-    slot = 0
-    for step in range(steps + 1):
-        at = evaluate(weights.logits(), values, labels, head)
+def _in_torch(inputs: Inputs, head: Head, values, weights: Parametrisation, rule: Rule, kept) -> Log:
+    labels = torch.from_numpy(inputs.labels).to(values.device).T.contiguous()
+    barrier = torch.from_numpy(np.where(inputs.allowed, 0.0, -np.inf)).to(values.device).unsqueeze(-1)
+    weight_log, largest, loss, norms, slot = [], [], [], [], 0
+    for step in range(kept[-1] + 1):
+        at = evaluate(weights.logits() + barrier, values, labels, head)
+        gradient = at.direction if rule.rescaled else at.logit_gradient
         if step == kept[slot]:
-            log_weights[:, slot] = weights.weights()
-            largest[:, slot] = at.probabilities.amax(1).mean(0)
-            loss[:, slot] = at.loss
-            gradient_norm[:, slot] = weights.gradient_norm(at.logit_gradient)
+            weight_log.append(weights.weights())
+            largest.append(at.probabilities.amax(1).mean(0))
+            loss.append(at.loss)
+            undo = at.log_factor.exp() if rule.rescaled else 1.0
+            norms.append(weights.gradient_norm(gradient) * undo)
             slot += 1
-        if step < steps:
-            weights.step(at.logit_gradient, rule)
+        if step < kept[-1]:
+            weights.step(gradient, rule)
     final = at.probabilities.permute(2, 0, 1).contiguous()
-    return Log(kept, *(x.numpy() for x in (log_weights, largest, loss, gradient_norm, final)))
+    logs = [torch.stack(x, 1) for x in (weight_log, largest, loss, norms)]
+    return Log(kept, *(x.cpu().numpy() for x in (*logs, final)))
+
+
+def _compiled(inputs: Inputs, head: Head, values, weights: Parametrisation, rule: Rule, kept) -> Log:
+    S, N, T, d = inputs.tokens.shape
+    groups, L, lanes = S // kernels.LANES, len(kept), kernels.LANES
+    largest, loss, norms = (np.zeros((groups, L, lanes)) for _ in range(3))
+    probabilities = np.empty((groups, N, T, lanes))
+    problem = (
+        np.where(inputs.allowed, 0.0, -np.inf),
+        _pack(values),
+        _pack(inputs.labels.T),
+        kernels.HEADS[head.name],
+        _pack(head.v),
+        head.penalty,
+        kept,
+    )
+    step = rule.learning_rate, rule.epsilon or 0.0, rule.epsilon is not None, rule.rescaled
+    logs = largest, loss, norms, probabilities
+    if isinstance(weights, FullWeights):
+        moved = np.empty((groups, L, N * T, lanes))
+        kernels.full(_pack(weights.gram), _pack(weights.logits()), *problem, *step, moved, *logs)
+        W = weights.initial.numpy()[:, None] - _combinations(inputs, _unpack(moved))
+    else:
+        W = np.zeros((groups, L, d, d, lanes))
+        state = [_pack(x) for x in (weights.tokens, weights.queries, weights.K, weights.Q)]
+        kernels.factored(*state, weights.penalty, *problem, *step, W, *logs)
+        W = _unpack(W)
+    return Log(kept, W, *(_unpack(x) for x in logs))
+
+
+def _pack(array) -> np.ndarray:
+    """(..., S) as (S / LANES, ..., LANES)."""
+    array = np.asarray(array)
+    split = array.reshape(*array.shape[:-1], array.shape[-1] // kernels.LANES, kernels.LANES)
+    return np.ascontiguousarray(np.moveaxis(split, -2, 0))
+
+
+def _unpack(array: np.ndarray) -> np.ndarray:
+    """(S / LANES, ..., LANES) as (S, ...)."""
+    return np.moveaxis(array, -1, 1).reshape(len(array) * kernels.LANES, *array.shape[1:-1])
+
+
+def _combinations(inputs: Inputs, coefficients: np.ndarray) -> np.ndarray:
+    """Σ_it coefficients_it x_it z_iᵀ, (S, L, d, d), for coefficients (S, L, N·T)."""
+    S, N, T, d = inputs.tokens.shape
+    outer = inputs.tokens[..., None] * inputs.queries[:, :, None, None, :]
+    return (coefficients @ outer.reshape(S, N * T, d * d)).reshape(S, coefficients.shape[1], d, d)

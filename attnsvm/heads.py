@@ -11,6 +11,12 @@ import torch
 
 
 class Head(ABC):
+    """`name` is that of its compiled readout; `v` (d, S) and `penalty` are what that readout reads."""
+
+    name: str
+    v: torch.Tensor
+    penalty = 0.0
+
     @abstractmethod
     def values(self, tokens: torch.Tensor) -> torch.Tensor:
         """Embed tokens (n, T, d, S) as values (n, T, p, S)."""
@@ -22,6 +28,8 @@ class Head(ABC):
 
 class LinearHead(Head):
     """h(x) = vᵀx, with v (S, d)."""
+
+    name = "linear"
 
     def __init__(self, v: torch.Tensor):
         self.v = v.T.contiguous()
@@ -36,8 +44,11 @@ class LinearHead(Head):
 class ReluHead(Head):
     """h(x) = 1ᵀ relu(Vᵀx), with V (S, d, d)."""
 
+    name = "relu"
+
     def __init__(self, V: torch.Tensor):
         self.V = V.permute(1, 2, 0).contiguous()
+        self.v = self.V[:, 0]
 
     def values(self, tokens):
         return torch.einsum("ntas,abs->ntbs", tokens, self.V).contiguous()
@@ -48,6 +59,8 @@ class ReluHead(Head):
 
 class PenalisedHead(Head):
     """h(x) = vᵀx − penalty·‖x‖², with v (S, d)."""
+
+    name = "penalised"
 
     def __init__(self, v: torch.Tensor, penalty: float):
         self.v = v.T.contiguous()

@@ -75,7 +75,7 @@ class FullWeights(Parametrisation):
         flat = tokens.flatten(1, 2)
         gram = (flat @ flat.mT).mul_((queries @ queries.mT).repeat_interleave(T, 1).repeat_interleave(T, 2))
         self.gram = gram.permute(1, 2, 0).contiguous()  # (nT, nT, S), symmetric
-        start = torch.einsum("sntd,sde,sne->nts", tokens, W, queries)
+        start = (tokens @ (queries @ W.mT).unsqueeze(-1)).squeeze(-1).permute(1, 2, 0)
         self._logits = start.reshape(n * T, S).contiguous()
         self.moved = torch.zeros_like(self._logits)
         self.shape = (n, T, S)

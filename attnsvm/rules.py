@@ -1,35 +1,52 @@
-"""Step rules: by how much a factor moves along its negative gradient."""
+"""Step rules: by how much a factor of the weights moves along its negative gradient."""
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import torch
 
 EPSILON = torch.finfo(torch.float64).eps
-
-
-class Rule(ABC):
-    @abstractmethod
-    def scale(self, gradient_norm: torch.Tensor) -> torch.Tensor:
-        """The multiple of the gradient to subtract, for gradient norms (S,)."""
+SMALLEST = 1e-300  # only against dividing zero by zero
 
 
 @dataclass(frozen=True)
-class Normalised(Rule):
-    """W ← W − η ∇L / (‖∇L‖ + ε), the published rule; each factor by its own norm."""
+class Rule:
+    """W ← W − scale(‖∇L‖)·∇L, each factor of W by its own norm.
+
+    Attributes:
+        learning_rate: η.
+        epsilon: added to the norm that divides; None: no division.
+        rescaled: whether the gradient is first multiplied by a positive number that keeps it from underflowing.
+        penalty: multiple of ‖K‖² + ‖Q‖² added to the loss when factors are trained.
+    """
 
     learning_rate: float
-    epsilon: float = EPSILON
+    epsilon: float | None
+    rescaled: bool
+    penalty: float
 
-    def scale(self, gradient_norm):
+    def scale(self, gradient_norm: torch.Tensor) -> torch.Tensor:
+        """The multiple of the gradient to subtract, for gradient norms (S,)."""
+        if self.epsilon is None:
+            return torch.full_like(gradient_norm, self.learning_rate)
         return self.learning_rate / (gradient_norm + self.epsilon)
 
 
-@dataclass(frozen=True)
-class Plain(Rule):
+def published(learning_rate: float) -> Rule:
+    """W ← W − η ∇L/(‖∇L‖ + ε) and ε(‖K‖² + ‖Q‖²) in the loss, as published.
+
+    Once ‖∇L‖ falls below ε the step shrinks to nothing, and (K, Q) follow the penalty.
+    """
+    return Rule(learning_rate, EPSILON, rescaled=False, penalty=EPSILON)
+
+
+def exact(learning_rate: float) -> Rule:
+    """W ← W − η ∇L/‖∇L‖ at any ‖W‖: the gradient never underflows, and nothing is added to it or to its norm."""
+    return Rule(learning_rate, SMALLEST, rescaled=True, penalty=0.0)
+
+
+def plain(learning_rate: float) -> Rule:
     """W ← W − η ∇L."""
+    return Rule(learning_rate, None, rescaled=False, penalty=0.0)
 
-    learning_rate: float
 
-    def scale(self, gradient_norm):
-        return torch.full_like(gradient_norm, self.learning_rate)
+NORMALISATIONS = {"published": published, "exact": exact}

@@ -25,7 +25,7 @@ def descent(name: str, config: dict, problems_path: str, output: str, threads: i
     experiment = experiments.get(name, config)
     trained = {}
     for label, batch in _problems(problems_path).items():
-        with Progress(len(batch), f"{name} {label} descent") as progress:
+        with Progress(len(batch) * experiment.trainings, f"{name} {label} descent") as progress:
             trained[label] = experiment.descent(batch, progress)
     save_cells(output, trained)
 

@@ -15,7 +15,7 @@ from attnsvm.descent import logged_steps, train
 from attnsvm.heads import LinearHead, PenalisedHead, ReluHead
 from attnsvm.parametrisations import FactoredWeights, FullWeights, draw_initial, normal, uniform
 from attnsvm.problems import Problems, draw
-from attnsvm.rules import EPSILON, Normalised, Plain
+from attnsvm.rules import EPSILON, plain, published
 
 PENALTY = 0.7
 HEADS = {  # the engine's head, and h(x) of one instance on mixtures x (..., d), from its definition
@@ -183,7 +183,7 @@ def test_normalised_step_moves_each_factor_by_the_learning_rate():
         if name != "W":
             loss = loss + 0.05 * sum(f.square().sum() for f in factors)
         loss.backward()
-        mine.step(engine_pass("linear", mine, X, Y, weights).logit_gradient, Normalised(0.1))
+        mine.step(engine_pass("linear", mine, X, Y, weights).logit_gradient, published(0.1))
         with torch.no_grad():
             moved = [f - 0.1 * f.grad / f.grad.norm(dim=(1, 2), keepdim=True) for f in factors]
         expected = moved[0] if name == "W" else moved[0] @ moved[1].mT
@@ -197,7 +197,7 @@ def test_a_vanished_gradient_moves_nothing():
     X, Z, _, _ = batch("linear")
     W = rand(S, d, d, seed=3)
     mine = FullWeights(X, Z, W.clone())
-    mine.step(torch.zeros(n, T, S, dtype=torch.float64), Normalised(0.1))
+    mine.step(torch.zeros(n, T, S, dtype=torch.float64), published(0.1))
     assert torch.equal(mine.weights(), W)
 
 
@@ -206,8 +206,8 @@ def test_rules_scale_gradients_as_published():
     assert EPSILON == 2.0**-52
     # 1e-15: one sum and one division
     expected = [0.1 * 2.0**52, 0.1 * 2.0**51, 0.1 / (2.0 + 2.0**-52)]
-    np.testing.assert_allclose(Normalised(0.1).scale(norms), expected, rtol=1e-15)
-    assert Plain(0.3).scale(norms).tolist() == [0.3, 0.3, 0.3]
+    np.testing.assert_allclose(published(0.1).scale(norms), expected, rtol=1e-15)
+    assert plain(0.3).scale(norms).tolist() == [0.3, 0.3, 0.3]
 
 
 # -------------------------------------------------------------------------------------- whole runs, one at a time
@@ -258,7 +258,7 @@ def initial_factors(name, problem, start):
 def test_a_run_follows_the_official_loop(head, name, start):
     generate, shape = (problems.relu, (3, 4, 6)) if head == "relu" else (problems.gaussian, (4, 5, 6))
     p = draw(generate, [11], *shape)
-    log = train(p, HEADS[head][0], name, Normalised(0.1), steps=300, every=1, start=start)
+    log = train(p, HEADS[head][0], name, published(0.1), steps=300, every=1, start=start)
     weights, losses, final = official_run(head, name, p, initial_factors(name, p, start), steps=300)
 
     # A rounding of 1e-16 in a gradient of norm g turns the normalised step by 1e-16/g. Measured: the error relative to
@@ -279,7 +279,7 @@ def test_a_run_follows_the_official_loop(head, name, start):
 @pytest.mark.parametrize("name", ["W", "KQ"])
 def test_the_log_describes_the_logged_weights(name):
     p = draw(problems.gaussian, [1, 2], 3, 4, 5)
-    log = train(p, LinearHead, name, Normalised(0.1), steps=25, every=10)
+    log = train(p, LinearHead, name, published(0.1), steps=25, every=10)
     X, Z, Y, v = (torch.from_numpy(x) for x in (p.tokens, p.queries, p.labels, p.head))
     assert log.steps.tolist() == [5, 15, 25]
     assert log.weights.shape == (2, 3, 5, 5)
@@ -303,7 +303,7 @@ LOGGED = ("weights", "loss", "largest", "gradient_norm", "probabilities")
 def test_a_run_is_the_same_to_the_bit_in_every_batch(name, start):
     """150 steps take (K, Q) past saturation, where one changed rounding would show in the first digits."""
     p = draw(problems.gaussian, range(70), 4, 5, 6)
-    run = partial(train, head=LinearHead, parametrisation=name, rule=Normalised(0.1), steps=150, every=75, start=start)
+    run = partial(train, head=LinearHead, parametrisation=name, rule=published(0.1), steps=150, every=75, start=start)
     together = run(p)
     for part in (slice(0, 1), slice(69, 70), slice(3, 37), slice(30, 65)):
         alone = run(p[part])
@@ -314,9 +314,9 @@ def test_a_run_is_the_same_to_the_bit_in_every_batch(name, start):
 @pytest.mark.parametrize("name", ["W", "KQ"])
 def test_a_large_batch_is_cut_into_pieces_and_put_together_in_order(name, monkeypatch):
     p = draw(problems.relu, range(70), 2, 3, 4)
-    run = partial(train, head=ReluHead, parametrisation=name, rule=Normalised(0.1), steps=20, every=10)
+    run = partial(train, head=ReluHead, parametrisation=name, rule=published(0.1), steps=20, every=10)
     whole, seen = run(p), []
-    monkeypatch.setattr(descent, "CACHE_BYTES", 0)
+    monkeypatch.setattr(descent, "PIECE", 32)
     pieces = run(p, progress=seen.append)
     assert len(seen) > 1
     assert sum(seen) == 70
@@ -325,7 +325,7 @@ def test_a_large_batch_is_cut_into_pieces_and_put_together_in_order(name, monkey
 
 @pytest.mark.parametrize("name", ["W", "KQ"])
 def test_an_empty_batch_gives_an_empty_log(name):
-    log = train(draw(problems.gaussian, [], 3, 4, 5), LinearHead, name, Normalised(0.1), steps=4, every=2)
+    log = train(draw(problems.gaussian, [], 3, 4, 5), LinearHead, name, published(0.1), steps=4, every=2)
     assert log.weights.shape == (0, 3, 5, 5)
     assert log.probabilities.shape == (0, 3, 4)
     assert log.loss.shape == (0, 3)
@@ -336,7 +336,7 @@ def test_an_empty_batch_gives_an_empty_log(name):
 
 def first_weights(name, start, seeds, k=40):
     p = draw(problems.gaussian, seeds, 2, 2, k)
-    return train(p, LinearHead, name, Plain(0.0), steps=1, every=1, start=start)
+    return train(p, LinearHead, name, plain(0.0), steps=1, every=1, start=start)
 
 
 def test_uniform_start_is_uniform():
@@ -392,7 +392,7 @@ def test_logged_steps_count_back_from_the_last(steps, every, expected):
 @pytest.mark.parametrize("head", HEADS)
 def test_plain_descent_with_a_small_step_lowers_the_loss_every_time(head, name):
     p = draw(problems.relu if head == "relu" else problems.gaussian, range(5), 3, 4, 6)
-    log = train(p, HEADS[head][0], name, Plain(0.05), steps=60, every=1)
+    log = train(p, HEADS[head][0], name, plain(0.05), steps=60, every=1)
     assert (np.diff(log.loss, axis=1) < 0).all()
     # first order: the loss falls by η‖∇L‖², to second order in η (measured: within 0.9 %)
     fall = -np.diff(log.loss, axis=1)
@@ -407,7 +407,7 @@ def changed(p, **arrays):
 def test_permuting_tokens_permutes_probabilities_and_leaves_the_weights(name):
     p = draw(problems.relu, [1, 2, 3], 3, 5, 6)
     order = np.array([3, 0, 4, 1, 2])
-    run = partial(train, head=ReluHead, parametrisation=name, rule=Normalised(0.1), steps=50, every=10)
+    run = partial(train, head=ReluHead, parametrisation=name, rule=published(0.1), steps=50, every=10)
     a, b = run(p), run(changed(p, tokens=p.tokens[:, :, order]))
     # another order of summation: 1e-16 / the gradient's norm a step, 50 steps
     assert a.gradient_norm.min() > 1e-4
@@ -421,7 +421,7 @@ def test_rotating_tokens_rotates_the_rows_of_W_and_rotating_queries_its_columns(
     p = draw(problems.gaussian, [5, 6], 3, 4, 5)
     R, U = (np.linalg.qr(np.random.default_rng(k).normal(size=(5, 5)))[0] for k in (0, 1))
     turned = changed(p, tokens=p.tokens @ R.T, queries=p.queries @ U.T, head=p.head @ R.T)
-    run = partial(train, head=LinearHead, parametrisation="W", rule=Normalised(0.1), steps=100, every=50, start="zero")
+    run = partial(train, head=LinearHead, parametrisation="W", rule=published(0.1), steps=100, every=50, start="zero")
     a, b = run(p), run(turned)
     np.testing.assert_allclose(b.weights, R @ a.weights @ U.T, rtol=0, atol=1e-9)
     np.testing.assert_allclose(b.probabilities, a.probabilities, rtol=0, atol=1e-9)
@@ -430,7 +430,7 @@ def test_rotating_tokens_rotates_the_rows_of_W_and_rotating_queries_its_columns(
 
 def test_weights_stay_in_the_span_of_the_outer_products_of_tokens_and_queries():
     p = draw(problems.gaussian, [8], 2, 3, 9)
-    log = train(p, LinearHead, "W", Normalised(0.1), steps=200, every=100, start="zero")
+    log = train(p, LinearHead, "W", published(0.1), steps=200, every=100, start="zero")
     left, right = p.tokens[0].reshape(-1, 9), p.queries[0]
     P, Q = (np.linalg.pinv(x) @ x for x in (left, right))
     W = log.weights[0, -1]

@@ -10,7 +10,7 @@ from attnsvm.errors import UserError
 if TYPE_CHECKING:
     from attnsvm.experiments.base import Experiment
 
-EXPERIMENTS = ("trajectories", "hyperplanes", "local_convergence", "svm_rank", "multi_token")
+EXPERIMENTS = ("trajectories", "hyperplanes", "local_convergence", "normalisation", "svm_rank", "multi_token")
 
 
 def get(name: str, config: dict) -> Experiment:

@@ -44,7 +44,12 @@ class Measures:
 
 
 class Experiment(ABC):
-    """An experiment with its configuration: {"problems": ..., "descent": ..., "svm": ..., "measures": ...}."""
+    """An experiment with its configuration: {"problems": ..., "descent": ..., "svm": ..., "measures": ...}.
+
+    `trainings` is how often `descent` trains each instance.
+    """
+
+    trainings = 1
 
     def __init__(self, config: dict):
         self.config = config
@@ -95,6 +100,14 @@ def require(condition: bool, sentence: str) -> None:
     """Raise `UserError(sentence)` unless the condition holds."""
     if not condition:
         raise UserError(sentence)
+
+
+def how_to_train(settings: dict) -> dict:
+    """The keyword arguments of `descent.train` that every descent section of the configuration has."""
+    from attnsvm.rules import NORMALISATIONS
+
+    rule = NORMALISATIONS[settings.get("normalisation", "published")](settings["learning_rate"])
+    return {"rule": rule, "steps": settings["steps"], "device": settings.get("device", "cpu")}
 
 
 def outcomes(cell: Cell, seeds, outcome) -> pd.DataFrame:

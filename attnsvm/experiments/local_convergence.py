@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Experiment, Measures, grid, outcomes
+from attnsvm.experiments.base import Experiment, Measures, grid, how_to_train, outcomes
 from attnsvm.problems import gaussian
 
 PARAMETRISATIONS = ("W", "KQ")
@@ -11,6 +11,8 @@ NORMS = ("fro", "nuc")
 
 
 class LocalConvergence(Experiment):
+    trainings = len(PARAMETRISATIONS)
+
     def cells(self):
         shape = self.config["problems"]
         seeds = range(shape["first_seed"], shape["first_seed"] + shape["instances"])
@@ -22,13 +24,12 @@ class LocalConvergence(Experiment):
     def descent(self, problems, progress):
         from attnsvm.descent import train
         from attnsvm.heads import LinearHead
-        from attnsvm.rules import Normalised
 
         settings = self.config["descent"]
-        rule, steps, every = Normalised(settings["learning_rate"]), settings["steps"], settings["log_every"]
+        how = how_to_train(settings) | {"every": settings["log_every"], "progress": progress}
         arrays = {}
         for parametrisation in PARAMETRISATIONS:
-            log = train(problems, LinearHead, parametrisation, rule, steps, every, "uniform", progress)
+            log = train(problems, LinearHead, parametrisation, **how)
             arrays["steps"] = log.steps
             for name in ("weights", "largest", "probabilities"):
                 arrays[f"{parametrisation}_{name}"] = getattr(log, name)

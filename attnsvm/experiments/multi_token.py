@@ -8,7 +8,7 @@ is selected; no entry is ≤ 1e-6, so that nothing is left out; or one of the SV
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Cell, Experiment, Measures, outcomes, require
+from attnsvm.experiments.base import Cell, Experiment, Measures, how_to_train, outcomes, require
 from attnsvm.problems import relu
 from attnsvm.selection import SELECTED_ABOVE, selected_sets, selected_tokens
 
@@ -38,17 +38,16 @@ class MultiToken(Experiment):
         """Train the instances with a label −1; keep the logs of those whose final softmax is decided."""
         from attnsvm.descent import train
         from attnsvm.heads import ReluHead
-        from attnsvm.rules import Normalised
 
         settings = self.config["descent"]
-        rule, steps, every = Normalised(settings["learning_rate"]), settings["steps"], settings["log_every"]
+        how = how_to_train(settings) | {"every": settings["log_every"], "progress": progress}
         outcome = np.full(len(problems), "no label is -1", dtype="U40")
         trainable = np.flatnonzero((problems.labels < 0).any(1))
         progress(len(problems) - len(trainable))
         kept = []
         for start in range(0, max(len(trainable), 1), BATCH):
             index = trainable[start : start + BATCH]
-            log = train(problems[index], ReluHead, "W", rule, steps, every, "uniform", progress)
+            log = train(problems[index], ReluHead, "W", **how)
             outcome[index] = _decision(log.probabilities)
             good = outcome[index] == "decided"
             kept.append((index[good], log[good]))

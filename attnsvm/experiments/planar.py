@@ -6,13 +6,15 @@ from abc import abstractmethod
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Arrays, Cell, Experiment, Measures, outcomes, require
+from attnsvm.experiments.base import Arrays, Cell, Experiment, Measures, how_to_train, outcomes, require
 
 NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
 DIRECTION_LENGTH = 100  # multiple of the solution at which its direction is drawn, as published
 
 
 class Planar(Experiment):
+    trainings = len(NORM)
+
     @staticmethod
     @abstractmethod
     def draw_one(generator, n, T, d):
@@ -27,13 +29,12 @@ class Planar(Experiment):
     def descent(self, problems, progress):
         from attnsvm.descent import train
         from attnsvm.heads import LinearHead
-        from attnsvm.rules import Normalised
 
         settings = self.config["descent"]
-        rule = Normalised(settings["learning_rate"])
+        how = how_to_train(settings) | {"every": 1, "start": "zero", "progress": progress}
         arrays = {}
         for parametrisation in NORM:
-            log = train(problems, LinearHead, parametrisation, rule, settings["steps"], 1, "zero", progress)
+            log = train(problems, LinearHead, parametrisation, **how)
             arrays["steps"] = log.steps
             arrays[f"{parametrisation}_weights"] = log.weights
         return arrays

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from attnsvm.errors import UserError
 
-FIGURES = ("trajectories", "hyperplanes", "local_convergence", "svm_rank", "multi_token")
+FIGURES = ("trajectories", "hyperplanes", "local_convergence", "normalisation", "svm_rank", "multi_token")
 
 
 def draw(name: str, table, settings: dict):

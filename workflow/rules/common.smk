@@ -27,6 +27,7 @@ scattergather:
     trajectories=1,
     hyperplanes=1,
     local_convergence=2,
+    normalisation=2,
     svm_rank=2,
     multi_token=4,
 

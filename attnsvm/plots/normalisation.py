@@ -1,0 +1,30 @@
+"""Distance to the SVM direction over many steps: the published normalisation against one free of underflow."""
+
+from matplotlib.patches import Patch
+
+from attnsvm.plots.style import COLOUR, NAME, canvas, title
+
+LINES = {"published": (0, (1.2, 1.2)), "exact": "-"}
+SOLUTION = {"W": "Frobenius", "KQ": "nuclear"}
+
+
+def draw(table, settings):
+    """Draw from rows (normalisation, parametrisation, step, median, low, high, mean, instances)."""
+    with canvas(settings, height=0.42) as figure:
+        panels = figure.subplots(1, 2, sharex=True, sharey=True)
+        for axes, letter, parametrisation in zip(panels, "ab", SOLUTION, strict=True):
+            for normalisation, line in LINES.items():
+                own = (table["parametrisation"] == parametrisation) & (table["normalisation"] == normalisation)
+                rows = table[own].sort_values("step")
+                look = {"color": COLOUR[parametrisation]}
+                axes.fill_between(rows["step"], rows["low"], rows["high"], alpha=0.15, linewidth=0, **look)
+                axes.plot(rows["step"], rows["median"], linestyle=line, label=f"{normalisation} normalisation", **look)
+            axes.set(xscale="log", yscale="log", xlabel="iterations")
+            axes.margins(x=0)
+            axes.legend(loc="lower left")
+            title(axes, letter, f"{NAME[parametrisation]} trained, {SOLUTION[parametrisation]} solution")
+        panels[0].set(ylabel="1 − correlation coefficient")
+        count = int(table["instances"].max())
+        spread = Patch(color="0.8", label=f"line: median, band: quartiles over {count} instances")
+        figure.legend(handles=[spread], loc="outside lower center")
+    return figure

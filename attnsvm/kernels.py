@@ -1,7 +1,7 @@
 """The descent loop as compiled code: one instance group at a time, all its steps while its data lie in the cache.
 
 Arrays end in an axis of LANES instances, over which every inner loop runs and the compiler vectorises. The arithmetic
-is that of attention.py and parametrisations.py. Heads are chosen by number, in `readout`: compiled code that closes over
+is that of attention.py and parametrisations.py. A head is chosen by number, in `readout`: code that closes over
 another function cannot be kept on disk between runs, and compiling takes seconds.
 """
 
@@ -91,8 +91,8 @@ def evaluate(
 ):
     """`attention.evaluate` for one group.
 
-    `barrier` (n, T) is 0, or −∞ for a token shut out; `outputs` (n, LANES) receives f_i, `winner` (n, LANES) the winning
-    token's number; `scratch` has 5 + 2p + T rows of LANES.
+    `barrier` (n, T) is 0, or −∞ for a token shut out; `outputs` (n, LANES) receives f_i, `winner` (n, LANES) the number of
+    the winning token; `scratch` has 5 + 2p + T rows of LANES.
     """
     n, T, p = values.shape[:3]
     best, total, mean, weight, anchor = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
@@ -180,7 +180,7 @@ def full(
     """Descent on W through the Gram matrix of the x_it z_iᵀ, see `parametrisations.FullWeights`.
 
     gram (G, nT, nT, LANES); start (G, n, T, LANES) logits; values (G, n, T, p, LANES); labels (G, n, LANES); v
-    (G, d, LANES); kept: the steps to log. Writes moved (G, L, nT, LANES), the coefficients of W(0) − W(k), and the logs.
+    (G, d, LANES); kept: the steps to log. Writes moved (G, L, nT, LANES), the coefficients of W(0) − W(k), and the log.
     """
     groups, n, T, p = values.shape[:4]
     m = n * T

@@ -1,0 +1,125 @@
+"""Speed of the descent engine, as ratios against one instance at a time through autograd, in the same run.
+
+    python benchmarks/descent.py               the ratios, the arithmetic bound, torch on the same problems
+    python benchmarks/descent.py --throughput  time an instance and memory, from 100 to 100,000 instances
+
+Single-threaded: set OMP_NUM_THREADS=1.
+"""
+
+import argparse
+import resource
+import statistics
+import time
+
+import numpy as np
+import torch
+from numba import njit
+
+from attnsvm.descent import train
+from attnsvm.heads import LinearHead, ReluHead
+from attnsvm.kernels import LANES
+from attnsvm.problems import draw, gaussian, relu
+from attnsvm.rules import EPSILON, published
+
+torch.set_num_threads(1)
+
+# name, generator, head, parametrisation, (n, T, d), steps, instances
+CASES = [
+    ("local convergence, W", gaussian, LinearHead, "W", (6, 8, 10), 2000, 100),
+    ("local convergence, (K, Q)", gaussian, LinearHead, "KQ", (6, 8, 10), 2000, 100),
+    ("multi-token ReLU, W", relu, ReluHead, "W", (3, 4, 10), 2001, 1000),
+]
+
+
+def one_by_one(problem, parametrisation, nonlinear, steps):
+    """The official way: autograd, torch.optim.SGD, gradients normalised in place."""
+    tokens, queries, labels, head = (torch.from_numpy(x[0]) for x in list(vars(problem).values())[:4])
+    d = tokens.shape[-1]
+    factors = [
+        torch.nn.Parameter((torch.rand(d, d).double() * 2 - 1) * d**-0.5) for _ in range(1 + (parametrisation == "KQ"))
+    ]
+    optimiser = torch.optim.SGD(factors, lr=0.1)
+    for _ in range(steps):
+        optimiser.zero_grad()
+        W = factors[0] if len(factors) == 1 else factors[0] @ factors[1].T
+        attention = torch.softmax((tokens @ (queries @ W.T).unsqueeze(-1)).squeeze(-1), dim=-1)
+        mixed = (attention.unsqueeze(1) @ tokens).squeeze(1)
+        output = torch.relu(mixed @ head).sum(-1) if nonlinear else mixed @ head
+        loss = torch.log(1 + torch.exp(-labels * output)).mean()
+        if len(factors) == 2:
+            loss = loss + EPSILON * sum(factor.norm() ** 2 for factor in factors)
+        loss.backward()
+        for factor in factors:
+            factor.grad /= factor.grad.norm() + EPSILON
+        optimiser.step()
+
+
+def operations(parametrisation, n, T, d, p):
+    """Multiply-adds of one step of one instance, without the exponentials."""
+    read = 2 * n * T * p
+    if parametrisation == "W":
+        return (n * T) ** 2 + read
+    return 5 * n * d * d + 2 * n * T * d + 4 * d * d + read
+
+
+@njit(fastmath={"contract"})
+def multiply_adds(A, x, y, rounds):
+    for _ in range(rounds):
+        for a in range(A.shape[0]):
+            for b in range(A.shape[1]):
+                for lane in range(LANES):
+                    y[a, lane] += A[a, b, lane] * x[b, lane]
+
+
+def peak():
+    """Multiply-adds per second on the same small products, all data in the first-level cache."""
+    A, x, y = np.full((12, 12, LANES), 1e-3), np.ones((12, LANES)), np.zeros((12, LANES))
+    multiply_adds(A, x, y, 1)
+    rounds = 20_000
+    return max(rounds * A.size / seconds(multiply_adds, A, x, y, rounds) for _ in range(5))
+
+
+def seconds(function, *arguments, **keywords):
+    start = time.perf_counter()
+    function(*arguments, **keywords)
+    return time.perf_counter() - start
+
+
+def ratios():
+    rate = peak()
+    print(f"measured peak for such products: {rate / 1e9:.1f} · 10⁹ multiply-adds a second")
+    for name, generator, head, parametrisation, (n, T, d), steps, count in CASES:
+        problems = draw(generator, range(count), n, T, d)
+        train(problems[:1], head, parametrisation, published(0.1), 1, 1)  # compile
+        few = steps // 10
+        baseline = statistics.median(
+            seconds(one_by_one, problems[k : k + 1], parametrisation, head is ReluHead, few) * steps / few
+            for k in range(3)
+        )
+        arguments = problems, head, parametrisation, published(0.1), steps, steps
+        ours = statistics.median(seconds(train, *arguments) / count for _ in range(3))
+        in_torch = seconds(train, *arguments, device="cpu:0") / count
+        per_step = ours / steps
+        bound = operations(parametrisation, n, T, d, d if head is ReluHead else 1) / rate
+        print(
+            f"{name}: one by one {baseline:.2f} s, here {ours * 1e3:.2f} ms an instance, ratio {baseline / ours:.0f}; "
+            f"{per_step * 1e6:.2f} µs a step, arithmetic bound {bound * 1e6:.2f} µs, {per_step / bound:.1f} times it; "
+            f"batched torch {in_torch / ours:.1f} times slower"
+        )
+
+
+def throughput():
+    for count in (100, 1_000, 10_000, 100_000):
+        problems = draw(relu, range(count), 3, 4, 10)
+        train(problems[:1], ReluHead, "W", published(0.1), 1, 1)
+        taken = seconds(train, problems, ReluHead, "W", published(0.1), 200, 200)
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(
+            f"{count} instances: {taken / count / 200 * 1e6:.2f} µs an instance and step, {memory:.0f} MB at most so far"
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--throughput", action="store_true", help="measure how time and memory grow with the batch")
+    throughput() if parser.parse_args().throughput else ratios()

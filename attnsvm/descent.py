@@ -20,7 +20,6 @@ from attnsvm.problems import Problems
 from attnsvm.rules import Rule
 
 PIECE = 256  # instances prepared at once: bounds the memory beyond the log
-PADDING = 32  # pieces are filled up to whole vector registers, so that an instance rounds alike in every batch
 
 
 @dataclass(frozen=True)
@@ -117,10 +116,10 @@ def train(
 
 
 def _pieces(problems: Problems) -> Iterator[tuple[int, Problems]]:
-    """Parts of a batch with their size, filled up by repeating the last instance; an empty batch is one empty part."""
+    """Parts of a batch with their size, filled up to whole groups of lanes; an empty batch is one empty part."""
     for start in range(0, max(len(problems), 1), PIECE):
         part = problems[start : start + PIECE]
-        filled = -(-len(part) // PADDING) * PADDING
+        filled = -(-len(part) // kernels.LANES) * kernels.LANES
         yield len(part), part[np.minimum(np.arange(filled), len(part) - 1)]
 
 
@@ -164,7 +163,11 @@ def _compiled(inputs: Inputs, head: Head, values, weights: Parametrisation, rule
     logs = largest, loss, norms, probabilities
     if isinstance(weights, FullWeights):
         moved = np.empty((groups, L, N * T, lanes))
-        kernels.full(_pack(weights.gram), _pack(weights.logits()), *problem, *step, moved, *logs)
+        structured = N * T * d * 2 + N * N * d < (N * T) ** 2  # multiplications of the two ways
+        gram = _pack(weights.gram) if not structured else np.empty((groups, 0, 0, lanes))
+        tokens = _pack(np.moveaxis(inputs.tokens, 0, -1)) if structured else np.empty((groups, 0, 0, 0, lanes))
+        likeness = _pack(np.moveaxis(inputs.queries @ inputs.queries.swapaxes(1, 2), 0, -1))
+        kernels.full(structured, gram, tokens, likeness, _pack(weights.logits()), *problem, *step, moved, *logs)
         W = weights.initial.numpy()[:, None] - _combinations(inputs, _unpack(moved))
     else:
         W = np.zeros((groups, L, d, d, lanes))

@@ -8,7 +8,7 @@ another function cannot be kept on disk between runs, and compiling takes second
 import numpy as np
 from numba import njit
 
-LANES = 16
+LANES = 32
 compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 
 LOG2_E = 1.4426950408889634
@@ -41,6 +41,43 @@ def exp(x):
     p = p * r + 1.0
     p *= np.int64((np.int64(k) + 1023) << 52).view(np.float64)
     return p if x >= LOWEST else 0.0
+
+
+@njit(inline="always")
+def _dot(A, x, out):
+    """out (LANES) = Σ_b A (b, LANES) · x (b, LANES); four terms at a time, to spare the loads and stores of the sum."""
+    count = A.shape[0]
+    whole = count - count % 4
+    for lane in range(LANES):
+        out[lane] = 0.0
+    for b in range(0, whole, 4):
+        for lane in range(LANES):
+            out[lane] += (A[b, lane] * x[b, lane] + A[b + 1, lane] * x[b + 1, lane]) + (
+                A[b + 2, lane] * x[b + 2, lane] + A[b + 3, lane] * x[b + 3, lane]
+            )
+    for b in range(whole, count):
+        for lane in range(LANES):
+            out[lane] += A[b, lane] * x[b, lane]
+
+
+@njit(inline="always")
+def _combine(A, x, out):
+    """out (b, LANES) = Σ_a A (a, b, LANES) · x (a, LANES), four terms at a time."""
+    count = A.shape[0]
+    whole = count - count % 4
+    for b in range(A.shape[1]):
+        for lane in range(LANES):
+            out[b, lane] = 0.0
+    for a in range(0, whole, 4):
+        for b in range(A.shape[1]):
+            for lane in range(LANES):
+                out[b, lane] += (A[a, b, lane] * x[a, lane] + A[a + 1, b, lane] * x[a + 1, lane]) + (
+                    A[a + 2, b, lane] * x[a + 2, lane] + A[a + 3, b, lane] * x[a + 3, lane]
+                )
+    for a in range(whole, count):
+        for b in range(A.shape[1]):
+            for lane in range(LANES):
+                out[b, lane] += A[a, b, lane] * x[a, lane]
 
 
 # A readout writes h (LANES) and its slope (p, LANES) at the mixture (p, LANES); `v` (d, LANES) and `penalty` are the
@@ -91,8 +128,8 @@ def evaluate(
 ):
     """`attention.evaluate` for one group.
 
-    `barrier` (n, T) is 0, or −∞ for a token shut out; `outputs` (n, LANES) receives f_i, `winner` (n, LANES) the number of
-    the winning token; `scratch` has 5 + 2p + T rows of LANES.
+    `barrier` (n, T) is 0, or −∞ for a token shut out; `outputs` (n, LANES) receives f_i, `winner` (n, LANES) the
+    number of the winning token; `scratch` has 5 + 2p + T rows of LANES.
     """
     n, T, p = values.shape[:3]
     best, total, mean, weight, anchor = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
@@ -119,12 +156,7 @@ def evaluate(
             for lane in range(LANES):
                 probabilities[i, t, lane] /= total[lane]
     for i in range(n):
-        for j in range(p):
-            for lane in range(LANES):
-                mixed[j, lane] = 0.0
-            for t in range(T):
-                for lane in range(LANES):
-                    mixed[j, lane] += probabilities[i, t, lane] * values[i, t, j, lane]
+        _combine(values[i], probabilities[i], mixed)
         readout(head, mixed, v, penalty, outputs[i], slope)
         for lane in range(LANES):
             weight[lane] = 0.0
@@ -132,11 +164,7 @@ def evaluate(
             mean[lane] = 0.0
             total[lane] = 0.0
         for t in range(T):
-            for lane in range(LANES):
-                token_slope[t, lane] = 0.0
-            for j in range(p):
-                for lane in range(LANES):
-                    token_slope[t, lane] += slope[j, lane] * values[i, t, j, lane]
+            _dot(values[i, t], slope, token_slope[t])
             for lane in range(LANES):
                 wins = winner[i, lane] == t
                 weight[lane] += probabilities[i, t, lane] if wins else 0.0
@@ -174,13 +202,16 @@ def _record(slot, group, probabilities, labels, outputs, largest, loss):
 
 @compiled
 def full(
-    gram, start, barrier, values, labels, head, v, penalty, kept, rate, epsilon, normalised, rescaled,
+    structured, gram, tokens, likeness, start, barrier, values, labels, head, v, penalty, kept,
+    rate, epsilon, normalised, rescaled,
     moved, largest, loss, norms, probabilities,
 ):  # fmt: skip
     """Descent on W through the Gram matrix of the x_it z_iᵀ, see `parametrisations.FullWeights`.
 
-    gram (G, nT, nT, LANES); start (G, n, T, LANES) logits; values (G, n, T, p, LANES); labels (G, n, LANES); v
-    (G, d, LANES); kept: the steps to log. Writes moved (G, L, nT, LANES), the coefficients of W(0) − W(k), and the log.
+    gram (G, nT, nT, LANES) is used as it is, or, if `structured`, as the product of its two factors: tokens
+    (G, n, T, d, LANES), and likeness (G, n, n, LANES), the Gram matrix of the queries. What is not used may be empty.
+    start (G, n, T, LANES) logits; values (G, n, T, p, LANES); labels (G, n, LANES); v (G, d, LANES); kept: the steps
+    to log. Writes moved (G, L, nT, LANES), the coefficients of W(0) − W(k), and the log.
     """
     groups, n, T, p = values.shape[:4]
     m = n * T
@@ -195,22 +226,24 @@ def full(
             np.empty(LANES),
         )
         flat, coefficients = logits.reshape(m, LANES), direction.reshape(m, LANES)
+        mixed, row = np.empty((n, tokens.shape[3], LANES)), np.empty((tokens.shape[3], LANES))
         slot = 0
         for step in range(kept[-1] + 1):
             evaluate(
                 logits, barrier, values[g], labels[g], head, v[g], penalty,
                 probabilities[g], direction, log_factor, outputs, winner, scratch,
             )  # fmt: skip
-            for lane in range(LANES):
-                size[lane] = 0.0
-            for a in range(m):
-                for lane in range(LANES):
-                    change[a, lane] = 0.0
-                for b in range(m):
-                    for lane in range(LANES):
-                        change[a, lane] += gram[g, a, b, lane] * coefficients[b, lane]
-                for lane in range(LANES):
-                    size[lane] += change[a, lane] * coefficients[a, lane]
+            if structured:
+                for i in range(n):
+                    _combine(tokens[g, i], direction[i], mixed[i])
+                for i in range(n):
+                    _combine(mixed, likeness[g, i], row)
+                    for t in range(T):
+                        _dot(tokens[g, i, t], row, change[i * T + t])
+            else:
+                for a in range(m):
+                    _dot(gram[g, a], coefficients, change[a])
+            _dot(change, coefficients, size)
             for lane in range(LANES):
                 factor[lane] = 1.0 if rescaled else exp(log_factor[lane])
                 size[lane] = np.sqrt(max(size[lane], 0.0))
@@ -251,19 +284,11 @@ def factored(
         slot = 0
         for step in range(kept[-1] + 1):
             for i in range(n):
-                _times(q, Z[i], projected[i])
+                _combine(q, Z[i], projected[i])
                 for a in range(d):
-                    for lane in range(LANES):
-                        row[a, lane] = 0.0
-                    for b in range(m):
-                        for lane in range(LANES):
-                            row[a, lane] += k[a, b, lane] * projected[i, b, lane]
+                    _dot(k[a], projected[i], row[a])
                 for t in range(T):
-                    for lane in range(LANES):
-                        logits[i, t, lane] = 0.0
-                    for a in range(d):
-                        for lane in range(LANES):
-                            logits[i, t, lane] += X[i, t, a, lane] * row[a, lane]
+                    _dot(X[i, t], row, logits[i, t])
             evaluate(
                 logits, barrier, values[g], labels[g], head, v[g], penalty,
                 probabilities[g], direction, log_factor, outputs, winner, scratch,
@@ -274,8 +299,8 @@ def factored(
                 for t in range(T):
                     for lane in range(LANES):
                         direction[i, t, lane] *= factor[lane]
-                _times(X[i], direction[i], mixed[i])
-                _times(k, mixed[i], keys[i])
+                _combine(X[i], direction[i], mixed[i])
+                _combine(k, mixed[i], keys[i])
             _gradient(mixed, projected, k, decay, grad_k)
             _gradient(Z, keys, q, decay, grad_q)
             if step == kept[slot]:
@@ -294,25 +319,20 @@ def factored(
 
 
 @njit(inline="always")
-def _times(A, x, out):
-    """out (b, LANES) = Σ_a A (a, b, LANES) · x (a, LANES)."""
-    for b in range(A.shape[1]):
-        for lane in range(LANES):
-            out[b, lane] = 0.0
-    for a in range(A.shape[0]):
-        for b in range(A.shape[1]):
-            for lane in range(LANES):
-                out[b, lane] += A[a, b, lane] * x[a, lane]
-
-
-@njit(inline="always")
 def _gradient(left, right, weights, decay, out):
-    """out (d, m, LANES) = Σ_i left_i right_iᵀ + 2·decay·weights."""
+    """out (d, m, LANES) = Σ_i left_i right_iᵀ + 2·decay·weights, two terms at a time."""
+    count = len(left)
+    whole = count - count % 2
     for a in range(out.shape[0]):
         for b in range(out.shape[1]):
             for lane in range(LANES):
                 out[a, b, lane] = 2 * decay * weights[a, b, lane]
-            for i in range(len(left)):
+            for i in range(0, whole, 2):
+                for lane in range(LANES):
+                    out[a, b, lane] += (
+                        left[i, a, lane] * right[i, b, lane] + left[i + 1, a, lane] * right[i + 1, b, lane]
+                    )
+            for i in range(whole, count):
                 for lane in range(LANES):
                     out[a, b, lane] += left[i, a, lane] * right[i, b, lane]
 

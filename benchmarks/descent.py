@@ -17,7 +17,7 @@ from numba import njit
 
 from attnsvm.descent import train
 from attnsvm.heads import LinearHead, ReluHead
-from attnsvm.kernels import LANES
+from attnsvm.kernels import LANES, _dot
 from attnsvm.problems import draw, gaussian, relu
 from attnsvm.rules import EPSILON, published
 
@@ -31,27 +31,41 @@ CASES = [
 ]
 
 
+class Attention(torch.nn.Module):
+    """The layer as the official notebooks build it: bias-free linear maps of keys and query."""
+
+    def __init__(self, d, parametrisation, head, nonlinear):
+        super().__init__()
+        self.maps = torch.nn.ModuleList(torch.nn.Linear(d, d, bias=False) for _ in range(1 + (parametrisation == "KQ")))
+        self.head, self.nonlinear = head, nonlinear
+
+    def forward(self, tokens, queries):
+        keys = self.maps[-1](tokens)
+        queries = queries.unsqueeze(1)
+        queries = self.maps[0](queries) if len(self.maps) == 2 else queries
+        self.attention = torch.softmax(queries @ keys.transpose(-2, -1), dim=-1)
+        mixed = self.attention @ tokens
+        return torch.relu(mixed @ self.head).sum(-1).view(-1) if self.nonlinear else (mixed @ self.head).view(-1)
+
+
 def one_by_one(problem, parametrisation, nonlinear, steps):
-    """The official way: autograd, torch.optim.SGD, gradients normalised in place."""
+    """The official way: autograd, torch.optim.SGD, gradients normalised in place, W and softmax kept at every step."""
     tokens, queries, labels, head = (torch.from_numpy(x[0]) for x in list(vars(problem).values())[:4])
-    d = tokens.shape[-1]
-    factors = [
-        torch.nn.Parameter((torch.rand(d, d).double() * 2 - 1) * d**-0.5) for _ in range(1 + (parametrisation == "KQ"))
-    ]
-    optimiser = torch.optim.SGD(factors, lr=0.1)
+    model = Attention(tokens.shape[-1], parametrisation, head, nonlinear).double()
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+    log = []
     for _ in range(steps):
         optimiser.zero_grad()
-        W = factors[0] if len(factors) == 1 else factors[0] @ factors[1].T
-        attention = torch.softmax((tokens @ (queries @ W.T).unsqueeze(-1)).squeeze(-1), dim=-1)
-        mixed = (attention.unsqueeze(1) @ tokens).squeeze(1)
-        output = torch.relu(mixed @ head).sum(-1) if nonlinear else mixed @ head
-        loss = torch.log(1 + torch.exp(-labels * output)).mean()
+        loss = torch.log(1 + torch.exp(-labels * model(tokens, queries))).mean()
+        factors = [layer.weight for layer in model.maps]
         if len(factors) == 2:
             loss = loss + EPSILON * sum(factor.norm() ** 2 for factor in factors)
         loss.backward()
         for factor in factors:
             factor.grad /= factor.grad.norm() + EPSILON
         optimiser.step()
+        W = factors[0].detach().T if len(factors) == 1 else (factors[0].T @ factors[1]).T.detach()
+        log.append((W.numpy().copy(), model.attention.detach().max(dim=-1)[0].mean()))
 
 
 def operations(parametrisation, n, T, d, p):
@@ -66,9 +80,7 @@ def operations(parametrisation, n, T, d, p):
 def multiply_adds(A, x, y, rounds):
     for _ in range(rounds):
         for a in range(A.shape[0]):
-            for b in range(A.shape[1]):
-                for lane in range(LANES):
-                    y[a, lane] += A[a, b, lane] * x[b, lane]
+            _dot(A[a], x, y[a])
 
 
 def peak():
@@ -88,22 +100,22 @@ def seconds(function, *arguments, **keywords):
 def ratios():
     rate = peak()
     print(f"measured peak for such products: {rate / 1e9:.1f} · 10⁹ multiply-adds a second")
-    for name, generator, head, parametrisation, (n, T, d), steps, count in CASES:
+    for name, generator, head, kind, (n, T, d), steps, count in CASES:
         problems = draw(generator, range(count), n, T, d)
-        train(problems[:1], head, parametrisation, published(0.1), 1, 1)  # compile
+        train(problems[:1], head, kind, published(0.1), 1, 1)  # compile
         few = steps // 10
         baseline = statistics.median(
-            seconds(one_by_one, problems[k : k + 1], parametrisation, head is ReluHead, few) * steps / few
-            for k in range(3)
+            seconds(one_by_one, problems[k : k + 1], kind, head is ReluHead, few) * steps / few for k in range(3)
         )
-        arguments = problems, head, parametrisation, published(0.1), steps, steps
+        arguments = problems, head, kind, published(0.1), steps, steps
         ours = statistics.median(seconds(train, *arguments) / count for _ in range(3))
         in_torch = seconds(train, *arguments, device="cpu:0") / count
         per_step = ours / steps
-        bound = operations(parametrisation, n, T, d, d if head is ReluHead else 1) / rate
+        bound = operations(kind, n, T, d, d if head is ReluHead else 1) / rate
         print(
             f"{name}: one by one {baseline:.2f} s, here {ours * 1e3:.2f} ms an instance, ratio {baseline / ours:.0f}; "
-            f"{per_step * 1e6:.2f} µs a step, arithmetic bound {bound * 1e6:.2f} µs, {per_step / bound:.1f} times it; "
+            f"{per_step * 1e6:.2f} µs a step, arithmetic bound {bound * 1e6:.2f} µs, "
+            f"{per_step / bound:.1f} times it; "
             f"batched torch {in_torch / ours:.1f} times slower"
         )
 

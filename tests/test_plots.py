@@ -42,6 +42,17 @@ def local_convergence():
     return pd.DataFrame(rows)
 
 
+def normalisation():
+    rows = [
+        {"normalisation": kind, "parametrisation": p, "step": k, "median": 1 / k, "low": 0.5 / k, "high": 2 / k}
+        | {"mean": 1.1 / k, "instances": 10}
+        for kind in ("published", "exact")
+        for p in ("W", "KQ")
+        for k in (1, 10, 100)
+    ]
+    return pd.DataFrame(rows)
+
+
 def svm_rank():
     rows = [
         {"n": n, "T": T, "d": d, "norm": norm, "method": method, "instances": 10, "feasible": 0 if d == 1 else 10}
@@ -74,6 +85,7 @@ TABLES = {
     "trajectories": planar(separators=False),
     "hyperplanes": planar(separators=True),
     "local_convergence": local_convergence(),
+    "normalisation": normalisation(),
     "svm_rank": svm_rank(),
     "multi_token": multi_token(),
 }
@@ -89,6 +101,8 @@ def expected_points(name: str, table: pd.DataFrame):
         return table[["x", "y"]]
     if name == "local_convergence":
         return table[["step", "mean"]]
+    if name == "normalisation":
+        return table[["step", "median"]]
     if name == "svm_rank":
         return table[["d", "rank_mean"]].dropna()
     scatter = table[table.panel == "scatter"]

@@ -17,6 +17,7 @@ COLUMNS = {
     "trajectories": {"kind", "parametrisation", "input", "step", "x", "y"},
     "hyperplanes": {"kind", "parametrisation", "input", "step", "x", "y"},
     "local_convergence": {"parametrisation", "quantity", "step", "mean", "std", "instances"},
+    "normalisation": {"normalisation", "parametrisation", "step", "median", "low", "high", "mean", "instances"},
     "svm_rank": {
         *("n", "T", "d", "norm", "method"),
         *("instances", "feasible", "rank_mean", "rank_std", "gap_max"),
@@ -131,7 +132,8 @@ def test_a_changed_setting_reruns_what_depends_on_it(built, section, changed, re
 @pytest.mark.parametrize(
     ("edited", "rerun"),
     [
-        ("attnsvm/svm/nuclear.py", {"svm": 10, "measures": 5, "figure": 5, "figures/all": 1}),
+        ("attnsvm/svm/nuclear.py", {"svm": 12, "measures": 6, "figure": 6, "figures/all": 1}),
+        ("attnsvm/kernels.py", {"descent": 10, "svm": 10, "measures": 5, "figure": 5, "figures/all": 1}),
         ("attnsvm/plots/svm_rank.py", {"figure": 1, "figures/all": 1}),
         (
             "attnsvm/experiments/planar.py",

@@ -127,7 +127,7 @@ def throughput():
         taken = seconds(train, problems, ReluHead, "W", published(0.1), 200, 200)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
-            f"{count} instances: {taken / count / 200 * 1e6:.2f} µs an instance and step, {memory:.0f} MB at most so far"
+            f"{count} instances: {taken / count / 200 * 1e6:.2f} µs an instance and step, peak memory {memory:.0f} MB"
         )
 
 

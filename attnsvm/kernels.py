@@ -43,7 +43,7 @@ def exp(x):
     return p if x >= LOWEST else 0.0
 
 
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def _dot(A, x, out):
     """out (LANES) = Σ_b A (b, LANES) · x (b, LANES); four terms at a time, to spare the loads and stores of the sum."""
     count = A.shape[0]
@@ -60,7 +60,7 @@ def _dot(A, x, out):
             out[lane] += A[b, lane] * x[b, lane]
 
 
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def _combine(A, x, out):
     """out (b, LANES) = Σ_a A (a, b, LANES) · x (a, LANES), four terms at a time."""
     count = A.shape[0]
@@ -82,14 +82,14 @@ def _combine(A, x, out):
 
 # A readout writes h (LANES) and its slope (p, LANES) at the mixture (p, LANES); `v` (d, LANES) and `penalty` are the
 # head's.
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def linear(mixed, v, penalty, h, slope):
     for lane in range(LANES):
         h[lane] = mixed[0, lane]
         slope[0, lane] = 1.0
 
 
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def relu(mixed, v, penalty, h, slope):
     for lane in range(LANES):
         h[lane] = 0.0
@@ -99,7 +99,7 @@ def relu(mixed, v, penalty, h, slope):
             slope[j, lane] = 1.0 if mixed[j, lane] > 0 else 0.0
 
 
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def penalised(mixed, v, penalty, h, slope):
     for lane in range(LANES):
         h[lane] = 0.0
@@ -112,7 +112,7 @@ def penalised(mixed, v, penalty, h, slope):
 HEADS = {"linear": 0, "relu": 1, "penalised": 2}
 
 
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def readout(head, mixed, v, penalty, h, slope):
     if head == 0:
         linear(mixed, v, penalty, h, slope)
@@ -186,7 +186,7 @@ def evaluate(
                     direction[i, t, lane] = -total[lane]
 
 
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def _record(slot, group, probabilities, labels, outputs, largest, loss):
     """Log the mean largest probability and the loss of a group."""
     n, T = probabilities.shape[:2]
@@ -318,7 +318,7 @@ def factored(
             _move(q, grad_q, rate, epsilon, normalised, factor)
 
 
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def _gradient(left, right, weights, decay, out):
     """out (d, m, LANES) = Σ_i left_i right_iᵀ + 2·decay·weights, two terms at a time."""
     count = len(left)
@@ -337,7 +337,7 @@ def _gradient(left, right, weights, decay, out):
                     out[a, b, lane] += left[i, a, lane] * right[i, b, lane]
 
 
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def _square(A, lane):
     total = 0.0
     for a in range(A.shape[0]):
@@ -346,7 +346,7 @@ def _square(A, lane):
     return total
 
 
-@njit(inline="always")
+@njit(error_model="numpy", fastmath={"contract"})
 def _move(weights, gradient, rate, epsilon, normalised, scale):
     """One step of a factor; `scale` (LANES) is scratch."""
     for lane in range(LANES):

@@ -1,6 +1,7 @@
 """Check a configuration against its JSON schema; say what is wrong in one sentence that names the key."""
 
 import difflib
+import math
 from pathlib import Path
 
 import yaml
@@ -13,9 +14,18 @@ def validate(config: dict, schema_path: str | Path) -> None:
     import jsonschema
 
     schema = yaml.safe_load(Path(schema_path).read_text())
-    errors = list(jsonschema.Draft202012Validator(schema).iter_errors(config))
+    # JSON Schema takes 4.0 for an integer and lets NaN pass every bound.
+    types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {
+            "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
+            "number": lambda _, value: isinstance(value, int | float) and math.isfinite(value),
+        }
+    )
+    validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=types)
+    errors = list(validator(schema).iter_errors(config))
     if errors:
-        raise UserError("config: " + _sentence(min(errors, key=lambda e: [str(p) for p in e.absolute_path])))
+        first = min(errors, key=lambda e: ([str(p) for p in e.absolute_path], e.validator != "type"))
+        raise UserError("config: " + _sentence(first))
 
 
 def _sentence(error) -> str:
@@ -32,7 +42,8 @@ def _sentence(error) -> str:
             missing = [name for name in error.validator_value if name not in error.instance]
             return f"{where}the key {missing[0]!r} is missing"
         case "type":
-            return f"{where}{error.instance!r} is not of type {error.validator_value}"
+            finite = "finite " if error.validator_value == "number" else ""
+            return f"{where}{error.instance!r} is not of type {finite}{error.validator_value}"
         case "minimum":
             return f"{where}{error.instance} is too small, the least value is {error.validator_value}"
         case "exclusiveMinimum":

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from attnsvm import norms
 from attnsvm.svm import Solution, Status, separation, solve
 from attnsvm.svm.arrays import finite_array, problem_arrays, token_indices
 from attnsvm.svm.solver import tolerance
@@ -20,8 +19,11 @@ class InfeasibleError(ValueError):
 
     def __init__(self, inputs: list[int], certificate: np.ndarray):
         self.inputs, self.certificate = inputs, certificate
-        super().__init__(
-            f"no W separates the selected tokens of inputs {', '.join(map(str, inputs))}: "
+        self.args = (inputs, certificate)  # what pickle rebuilds it from
+
+    def __str__(self) -> str:
+        return (
+            f"no W separates the selected tokens of inputs {', '.join(map(str, self.inputs))}: "
             "a non-negative combination of their constraints is zero; see .certificate"
         )
 
@@ -44,7 +46,7 @@ class AttentionSVM:
         margin_: smallest logit difference between a selected and an unselected token (1 up to rounding).
         gap_: relative duality gap, (‖W_‖ − Σ dual_)/‖W_‖ in a problem without equalities.
         rank_: numerical rank of W_.
-        status_: "solved" or "infeasible".
+        status_: "solved", "infeasible" or "uncertified"; only after "solved" are there other attributes.
         infeasibility_: the `InfeasibleError` when there is no separator, else None.
     """
 
@@ -75,24 +77,19 @@ class AttentionSVM:
             InfeasibleError: no W separates the selected tokens; it is kept in `infeasibility_`.
             UncertifiedError: the gap stayed above `tol`.
         """
-        norms.get(self.norm)
-        if self.tol is not None and not self.tol > 0:
-            raise ValueError(f"tol: expected a positive number or None, got {self.tol!r}")
         constraints = separation(tokens, queries, selected)
+        for name in ("W_", "dual_", "support_", "margin_", "gap_", "rank_"):
+            self.__dict__.pop(name, None)  # a failed fit leaves no answer behind, not even an older one
         solution = solve(constraints, self.norm, self.tol)
-        self.status_, self.dual_, self.gap_, self.rank_ = (
-            str(solution.status),
-            solution.dual,
-            solution.gap,
-            solution.rank,
-        )
-        self.W_, self.infeasibility_ = solution.W, None
-        self._shape = constraints.left.shape[1], constraints.right.shape[1]
+        self.status_, self.infeasibility_ = str(solution.status), None
         if solution.status is Status.INFEASIBLE:
             self._refuse(solution, constraints)
         if solution.status is Status.UNCERTIFIED:
             asked = tolerance(self.norm) if self.tol is None else self.tol
-            raise UncertifiedError(f"the duality gap stayed at {solution.gap:.1e}, above tol = {asked:.1e}")
+            raise UncertifiedError(
+                f"not proved to tol = {asked:.1e}: {solution.rejected}; the duality gap stayed at {solution.gap:.1e}"
+            )
+        self.W_, self.dual_, self.gap_, self.rank_ = solution.W, solution.dual, solution.gap, solution.rank
         margins = constraints.apply(self.W_)
         outside = ~constraints.equality
         self.margin_ = float(margins[outside].min(initial=np.inf))
@@ -111,7 +108,7 @@ class AttentionSVM:
         if not hasattr(self, "W_"):
             raise AttributeError("this AttentionSVM is not fitted: call fit(tokens, queries, selected) first")
         tokens, queries = problem_arrays(tokens, queries)
-        d, e = self._shape
+        d, e = self.W_.shape
         finite_array("tokens", tokens, (None, None, d), f"(n, T, {d})")
         finite_array("queries", queries, (None, e), f"(n, {e})")
         return np.einsum("ntd,de,ne->nt", tokens, self.W_, queries)

@@ -131,7 +131,7 @@ class EntrywiseLp(Norm):
 
     def __init__(self, p: float):
         self.p, self.q = p, p / (p - 1)
-        self.name = f"l{p:g}"
+        self.name = f"l{p!r}"
 
     def value(self, W):
         return (np.abs(W) ** self.p).sum((-2, -1)) ** (1 / self.p)
@@ -149,17 +149,18 @@ class EntrywiseLp(Norm):
         return cvxpy.pnorm(cvxpy.vec(W, order="C"), self.p)
 
 
+SMALLEST_P, LARGEST_P = 1.01, 100.0  # nearer to l1 or linf, powers leave the range of floats
 NORMS = {norm.name: norm for norm in (Frobenius(), Nuclear(), Spectral(), EntrywiseL1(), EntrywiseMax())}
 
 
 def get(name: str) -> Norm:
-    """The norm called `name`: one of `NORMS`, or "l<p>" with a number p above 1, such as "l1.75"."""
+    """The norm called `name`: one of `NORMS`, or "l<p>" with a number p from 1.01 to 100, such as "l1.75"."""
     if name in NORMS:
         return NORMS[name]
     try:
         p = float(name[1:]) if name.startswith("l") else 0.0
     except (ValueError, AttributeError, TypeError):
         p = 0.0
-    if not 1.0 < p < np.inf:
-        raise ValueError(f"norm: expected one of {', '.join(NORMS)} or 'l<p>' with p > 1, got {name!r}")
+    if not SMALLEST_P <= p <= LARGEST_P:
+        raise ValueError(f"norm: expected one of {', '.join(NORMS)} or 'l<p>' with 1.01 <= p <= 100, got {name!r}")
     return EntrywiseLp(p)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 
+import numpy as np
 import pandas as pd
 
 from attnsvm import experiments
+from attnsvm.errors import UserError
 from attnsvm.experiments.base import Measures, block_cells
 from attnsvm.problems import Problems
 from attnsvm.progress import Progress
@@ -26,7 +28,7 @@ def descent(name: str, config: dict, problems_path: str, output: str, threads: i
     trained = {}
     for label, batch in _problems(problems_path).items():
         with Progress(len(batch) * experiment.trainings, f"{name} {label} descent") as progress:
-            trained[label] = experiment.descent(batch, progress)
+            trained[label] = _finite(label, experiment.descent(batch, progress))
     save_cells(output, trained)
 
 
@@ -57,8 +59,12 @@ def measures(name: str, config: dict, blocks: Iterable[tuple[str, str, str, str]
         for cell in block_cells(experiment, block):
             arrays = batches[cell.label], trained.get(cell.label, {}), solved.get(cell.label, {})
             parts.append(experiment.measures(cell, *arrays))
-    instances = pd.concat([part.instances for part in parts if len(part.instances)], ignore_index=True)
     ends = pd.concat([part.outcomes for part in parts], ignore_index=True)
+    measured = [part.instances for part in parts if len(part.instances)]
+    if not measured:
+        became = ", ".join(f"{count} {outcome}" for outcome, count in ends.outcome.value_counts().items())
+        raise UserError(f"{name}: no instance could be measured ({became}); raise d, or the number of instances")
+    instances = pd.concat(measured, ignore_index=True)
     gathered = Measures(_in_seed_order(instances), _in_seed_order(ends))
     counts = gathered.outcomes.groupby(["n", "T", "d", "outcome"], as_index=False).agg(instances=("seed", "size"))
     save_table(outputs["table"], experiment.table(gathered))
@@ -74,6 +80,13 @@ def figure(name: str, settings: dict, table_path: str, stem: str) -> None:
     table = load_table(table_path)
     save(plots.draw(name, table, settings), stem, settings["dpi"])
     save_csv(f"{stem}.csv", table)
+
+
+def _finite(label: str, arrays: dict) -> dict:
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise UserError(f"{label}: {name} is not finite: the descent diverged; choose a smaller learning_rate")
+    return arrays
 
 
 def _problems(path: str) -> dict[str, Problems]:

@@ -94,3 +94,19 @@ def test_solve_asks_the_checker(monkeypatch):
     assert answer.status is Status.UNCERTIFIED
     assert answer.rejected == "because"
     assert not answer.solved
+
+
+def test_a_combination_small_beside_its_multipliers_only_refutes_nothing():
+    """A huge multiplier on a tiny equality must not hide what is left: here a W of norm 1e5 separates."""
+    tokens = np.array([[[0.0, 0.0], [-1e-6, -1e-11], [-1.0, 0.0]]])
+    c = separation(tokens, np.ones((1, 1)), np.array([[True, True, False]]))
+    dual = np.where(c.equality, -1e6, 1.0)
+    claim = replace(solve(conflict()), dual=dual / np.abs(dual).sum())
+    assert "is not zero" in verdict(c, "fro", claim)
+    assert solve(c).solved
+
+
+@pytest.mark.parametrize("tol", [float("nan"), float("inf"), 0.0, -1.0, "tight"])
+def test_a_tolerance_that_is_no_positive_number_is_refused(tol):
+    with pytest.raises(ValueError, match="tol: expected a positive number or None, got"):
+        solve(problem(), tol=tol)

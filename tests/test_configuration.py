@@ -47,7 +47,21 @@ def test_the_papers_configuration_is_valid():
         ("experiments.multi_token.descent.learning_rate", 0, "learning_rate: 0 is too small, it must be above 0"),
         ("experiments.svmrank", {}, "experiments: unknown key 'svmrank': did you mean 'svm_rank'?"),
         ("figures.colour", "red", "figures: unknown key 'colour': known are dpi, font_size, width"),
-        ("figures.dpi", 1e9, "figures.dpi: 1000000000.0 is too large"),
+        ("figures.dpi", 10**9, "figures.dpi: 1000000000 is too large, the largest value is 1200"),
+        ("experiments.svm_rank.problems.instances", 4.0, "instances: 4.0 is not of type integer"),
+        ("experiments.trajectories.problems.seed", 10**23, "seed: 100000000000000000000000 is too large"),
+        (
+            "experiments.multi_token.descent.learning_rate",
+            float("nan"),
+            "learning_rate: nan is not of type finite number",
+        ),
+        (
+            "experiments.multi_token.descent.learning_rate",
+            float("inf"),
+            "learning_rate: inf is not of type finite number",
+        ),
+        ("experiments.multi_token.descent.normalisation", "none", "normalisation: 'none' is not one of"),
+        ("experiments.multi_token.descent.device", "tpu", "device: 'tpu' does not match"),
     ],
 )
 def test_wrong_value_is_named(path, value, sentence):

@@ -101,6 +101,9 @@ def with_nan(array):
         (TOKENS, QUERIES, np.ones((4, 3), bool), r"selected: expected a boolean array of shape \(3, 4\), got \(4, 3\)"),
         (TOKENS[:0], QUERIES[:0], [], r"tokens: expected shape \(n, T, d\), got \(0, 4, 5\)"),
         ("tokens", QUERIES, [0, 1, 2], r"tokens: expected real numbers, got dtype"),
+        ([[[1.0], [2.0, 3.0]]], QUERIES, [0], r"tokens: expected shape \(n, T, d\), got rows of different lengths"),
+        (TOKENS * 1e-200, QUERIES, [0, 1, 2], r"tokens: expected numbers of size 1e-50 to 1e50"),
+        (TOKENS, QUERIES * 1e160, [0, 1, 2], r"queries: expected numbers of size 1e-50 to 1e50"),
     ],
 )
 def test_a_bad_array_is_named_with_the_shape_received_and_the_shape_expected(tokens, queries, selected, sentence):

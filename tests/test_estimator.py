@@ -1,5 +1,7 @@
 """AttentionSVM follows scikit-learn's conventions and tells the truth about its fit."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -77,7 +79,7 @@ def test_parameters_are_got_and_set_as_in_scikit_learn():
 
 
 def test_an_unreachable_tolerance_is_an_error_that_says_how_far_it_got():
-    with pytest.raises(UncertifiedError, match=r"the duality gap stayed at .*e-.*, above tol = 1.0e-30"):
+    with pytest.raises(UncertifiedError, match=r"not proved to tol = 1.0e-30: .* gap stayed at .*e-"):
         AttentionSVM(norm="l3", tol=1e-30).fit(TOKENS * 1e-3, QUERIES, SELECTED)
 
 
@@ -95,3 +97,17 @@ def test_prediction_needs_a_fit_and_the_fitted_dimensions():
         model.predict(TOKENS[..., :3], QUERIES)
     with pytest.raises(ValueError, match=r"queries: expected shape \(n, 6\), got \(4, 3\)"):
         model.predict(TOKENS, QUERIES[:, :3])
+
+
+def test_a_failed_fit_leaves_no_answer_behind():
+    model = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
+    twice = np.repeat(TOKENS[:1], 2, axis=0), np.repeat(QUERIES[:1], 2, axis=0), np.array([0, 1])
+    with pytest.raises(InfeasibleError) as caught:
+        model.fit(*twice)
+    assert model.status_ == "infeasible"
+    assert not {"W_", "margin_", "support_", "gap_"} & set(vars(model))
+    with pytest.raises(AttributeError, match="not fitted"):
+        model.predict(TOKENS, QUERIES)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.inputs == caught.value.inputs
+    assert str(again) == str(caught.value)

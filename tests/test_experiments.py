@@ -165,3 +165,20 @@ def test_multi_token_wants_one_count_of_candidates_for_each_dimension():
     config = {**SMALL["multi_token"], "problems": {**SMALL["multi_token"]["problems"], "d": [4, 6]}}
     with pytest.raises(UserError, match="d and candidates differ in length: give one count for each d"):
         experiments.get("multi_token", config).cells()
+
+
+def test_a_diverged_descent_is_refused(tmp_path, monkeypatch):
+    bad = {"weights": np.array([[1.0, np.nan]])}
+    monkeypatch.setattr("attnsvm.experiments.local_convergence.LocalConvergence.descent", lambda *_: bad)
+    config, paths = SMALL["local_convergence"], [str(tmp_path / name) for name in ("p.npz", "d.npz")]
+    stages.problems("local_convergence", config, "1-of-1", paths[0])
+    with pytest.raises(UserError, match="weights is not finite: the descent diverged"):
+        stages.descent("local_convergence", config, *paths)
+    assert not (tmp_path / "d.npz").exists()
+
+
+def test_nothing_measured_is_said_with_what_became_of_the_instances(tmp_path, monkeypatch):
+    problems = {**SMALL["local_convergence"]["problems"], "d": 1}
+    monkeypatch.setitem(SMALL, "local_convergence", {**SMALL["local_convergence"], "problems": problems})
+    with pytest.raises(UserError, match=r"local_convergence: no instance could be measured \(4 W without SVM"):
+        run("local_convergence", tmp_path)

@@ -116,11 +116,14 @@ def test_many_more_constraints_than_entries(seed, n):
 
 def test_a_nearly_infeasible_problem_is_solved_or_honestly_uncertified():
     """Two tokens 1e-7 apart push ‖W‖ to about 1e7; whatever is claimed there has passed the checker."""
-    seen = set()
+    seen = {"fro": [], "nuc": []}
     for seed in range(60):
         tokens, queries, selected = gaussian(seed)
         tokens[:, 1] = tokens[:, 0] + 1e-7 * tokens[:, 1]
-        for norm in ("fro", "nuc"):
-            seen.add(solve(separation(tokens, queries, selected), norm).status)
-    assert Status.SOLVED in seen
-    assert Status.INFEASIBLE not in seen  # d = 6 ≥ max(T − 1, n): a separator exists
+        for norm, statuses in seen.items():
+            statuses.append(solve(separation(tokens, queries, selected), norm).status)
+    for statuses in seen.values():
+        assert Status.INFEASIBLE not in statuses  # d = 6 ≥ max(T − 1, n): a separator exists
+    # Float64 leaves the nuclear method short of 1e-7 in about a quarter of these; the exact one nearly never.
+    assert seen["fro"].count(Status.SOLVED) >= 54
+    assert seen["nuc"].count(Status.SOLVED) >= 30

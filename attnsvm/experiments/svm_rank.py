@@ -53,6 +53,7 @@ class SvmRank(Experiment):
             status = svm[f"{norm}_status"]
             certified = {name: svm[f"{norm}_{name}"] for name in ("rank", "rank_low", "rank_high", "rank_bound", "gap")}
             frames.append(pd.DataFrame({**columns, "method": "certified", "solved": status == "solved", **certified}))
+            frames[-1] = frames[-1][status != "uncertified"]  # in no count but that of the outcomes
             published = {name: svm[f"{norm}_published_{name}"] for name in ("rank", "gap")}
             returned = svm[f"{norm}_published_returned"]
             frames.append(pd.DataFrame({**columns, "method": "published", "solved": returned, **published}))

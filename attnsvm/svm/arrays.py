@@ -2,10 +2,15 @@
 
 import numpy as np
 
+LARGEST = 1e50  # beyond it, squares of products leave the range of floats
+
 
 def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
     """`value` as a finite float64 array of the shape given (None: any positive size), or a ValueError that says why."""
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: expected shape {meaning}, got rows of different lengths") from error
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name}: expected real numbers, got dtype {array.dtype}")
     fits = array.ndim == len(shape) and all(
@@ -16,6 +21,9 @@ def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
         raise ValueError(f"{name}: expected finite numbers in shape {meaning}, got NaN or infinity in {array.shape}")
+    largest = np.abs(array).max(initial=0.0)
+    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+        raise ValueError(f"{name}: expected numbers of size 1e-50 to 1e50, got {largest:.0e} at most: change the unit")
     return array
 
 

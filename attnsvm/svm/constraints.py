@@ -108,6 +108,8 @@ def finite_part(tokens, queries, selected, probabilities) -> Constraints:
     constraints = separation(tokens, queries, selected)
     probabilities = finite_array("probabilities", probabilities, np.shape(tokens)[:2], f"{np.shape(tokens)[:2]}")
     inside = constraints[constraints.equality]
+    if not (probabilities[np.asarray(selected)] > 0).all():
+        raise ValueError("probabilities: expected positive numbers inside the selected sets, got zero or less")
     i, alpha, t = inside.index.T
     bound = np.log(probabilities[i, alpha]) - np.log(probabilities[i, t])
     return Constraints(inside.left, inside.right, bound, inside.equality, inside.index)

@@ -33,7 +33,7 @@ def solve(constraints: Constraints, norm: str = "fro", tol: float | None = None)
         tol: relative duality gap up to which the answer counts as solved; 1e-10 for "fro", 1e-7 otherwise.
 
     Raises:
-        ValueError: there is no such norm.
+        ValueError: there is no such norm, or `tol` is not a positive number.
     """
     return solve_batch([constraints], norm, tol)[0]
 
@@ -42,6 +42,8 @@ def solve_batch(batch: list[Constraints], norm: str = "fro", tol: float | None =
     """`solve` for many problems; those of one shape advance together where the method allows it."""
     measure = norms.get(norm)
     tol = tolerance(norm) if tol is None else tol
+    if not (isinstance(tol, int | float) and 0 < tol < np.inf):
+        raise ValueError(f"tol: expected a positive number or None, got {tol!r}")
     reduced = [Reduced(c) for c in batch]
     # Feasibility does not depend on the norm: the Frobenius solution decides it, and starts the other methods.
     decided = [methods.frobenius(problem) for problem in reduced]
@@ -80,7 +82,8 @@ def _infeasible(c: Constraints, W, dual) -> Solution:
     """Claim that no W exists: the multipliers combine the constraints to zero."""
     dual = dual / np.abs(dual).sum()
     largest = (lengths(c.left) * lengths(c.right)).max()
-    residual = float(np.linalg.norm(c.adjoint(dual)) / largest) if largest > 0 else 0.0
+    promised = float(c.bound @ dual) * largest
+    residual = float(np.linalg.norm(c.adjoint(dual)) / promised) if largest > 0 else 0.0
     return Solution(Status.INFEASIBLE, W, dual, np.inf, residual, 0, 0, 0, 0)
 
 

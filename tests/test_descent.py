@@ -276,6 +276,22 @@ def test_a_run_follows_the_official_loop(head, name, start):
     assert np.abs(log.probabilities[0] - final).max() < 1e-8
 
 
+def test_two_thousand_steps_at_the_papers_size():
+    """The same against the official loop over the whole run of one local-convergence instance."""
+    p = draw(problems.gaussian, [0], 6, 8, 10)
+    log = train(p, LinearHead, "W", published(0.1), steps=2000, every=1)
+    weights, losses, final = official_run("linear", "W", p, initial_factors("W", p, "uniform"), steps=2000)
+    smallest = np.minimum.accumulate(log.gradient_norm[0])
+    error = np.abs(log.weights[0] - weights).max((1, 2)) / np.abs(weights).max((1, 2))
+    assert (error <= 1e-14 + 1e-15 / smallest)[smallest > 1e-10].all()
+    assert np.abs(log.loss[0] - losses).max() < 1e-12
+    assert np.abs(log.probabilities[0] - final).max() < 1e-12
+    # g falls below 1e-16 near step 1000: from there autograd's own cancellation steers the official step. Measured: the
+    # directions part by 9e-5 in correlation, against a spread of 3e-2 between instances.
+    ours, theirs = log.weights[0, -1], weights[-1]
+    assert 1 - (ours * theirs).sum() / np.linalg.norm(ours) / np.linalg.norm(theirs) < 1e-3
+
+
 @pytest.mark.parametrize("name", ["W", "KQ"])
 def test_the_log_describes_the_logged_weights(name):
     p = draw(problems.gaussian, [1, 2], 3, 4, 5)

@@ -52,21 +52,22 @@ def logged_steps(steps: int, every: int) -> np.ndarray:
     return np.arange(steps % every, steps + 1, every)
 
 
-def full_weights(tokens, queries, seeds, start: str, rule: Rule) -> FullWeights:
+def full_weights(tokens, queries, seeds, start: str, rule: Rule, m: int | None = None) -> FullWeights:
     """W from U(−1/√d, 1/√d) entries, or from zero."""
     d = tokens.shape[-1]
     W = draw_initial("W", seeds, uniform((d, d), d)).to(tokens.device)
     return FullWeights(tokens, queries, torch.zeros_like(W) if start == "zero" else W)
 
 
-def factored_weights(tokens, queries, seeds, start: str, rule: Rule) -> FactoredWeights:
+def factored_weights(tokens, queries, seeds, start: str, rule: Rule, m: int | None = None) -> FactoredWeights:
     """(K, Q), both from U(−1/√d, 1/√d), or from Q = 0 and K = 0.1·N(0, 1); the rule's penalty."""
     d = tokens.shape[-1]
+    m = d if m is None else m
     if start == "zero":
-        K = 0.1 * draw_initial("KQ", seeds, normal((d, d)))
+        K = 0.1 * draw_initial("KQ", seeds, normal((d, m)))
         Q = torch.zeros_like(K)
     else:
-        K, Q = draw_initial("KQ", seeds, uniform((2, d, d), d)).unbind(1)
+        K, Q = draw_initial("KQ", seeds, uniform((2, d, m), d)).unbind(1)
     return FactoredWeights(tokens, queries, K.to(tokens.device), Q.to(tokens.device), rule.penalty)
 
 
@@ -82,6 +83,7 @@ def train(
     every: int | np.ndarray,
     start: str = "uniform",
     attention: str = "cross",
+    m: int | None = None,
     device: str = "cpu",
     progress: Callable[[int], None] = lambda done: None,
 ) -> Log:
@@ -97,6 +99,7 @@ def train(
             ending with `steps`.
         start: "uniform" (every weight U(−1/√d, 1/√d)) or "zero" (W = 0; Q = 0 and K = 0.1·N(0, 1)).
         attention: "cross", "self", "sequence" or "causal".
+        m: columns of K and Q, at most d; None: d. Of no meaning when W is trained.
         device: "cpu" for the compiled loop, or a torch device such as "cuda".
         progress: called with the number of instances finished since the last call.
     """
@@ -108,7 +111,7 @@ def train(
         tokens, queries = (torch.from_numpy(x).to(device) for x in (inputs.tokens, inputs.queries))
         built_head = head(torch.from_numpy(padded.head).to(device))
         values = built_head.values(tokens.permute(1, 2, 3, 0).contiguous())
-        weights = PARAMETRISATIONS[parametrisation](tokens, queries, padded.seeds, start, rule)
+        weights = PARAMETRISATIONS[parametrisation](tokens, queries, padded.seeds, start, rule, m)
         pieces.append(run(inputs, built_head, values, weights, rule, kept)[:size])
         progress(size)
     rest = {k: np.concatenate([getattr(p, k) for p in pieces]) for k in vars(pieces[0]) if k != "steps"}

@@ -3,23 +3,17 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Experiment, Measures, grid, how_to_train, outcomes
-from attnsvm.problems import gaussian
+from attnsvm.experiments.base import Measures, how_to_train, outcomes
+from attnsvm.experiments.local_convergence import LocalConvergence
 
 NORMALISATIONS = ("published", "exact")
 NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
 
 
-class Normalisation(Experiment):
+class Normalisation(LocalConvergence):
+    """On the instances of the local-convergence experiment."""
+
     trainings = len(NORMALISATIONS) * len(NORM)
-
-    def cells(self):
-        shape = self.config["problems"]
-        seeds = range(shape["first_seed"], shape["first_seed"] + shape["instances"])
-        return grid({key: [shape[key]] for key in ("n", "T", "d")}, seeds)
-
-    def problems(self, cell):
-        return cell.draw(gaussian)
 
     def descent(self, problems, progress):
         from attnsvm.descent import train

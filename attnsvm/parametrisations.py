@@ -6,6 +6,7 @@ A parametrisation is bound to a batch of problems and holds its weights. It hand
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -72,22 +73,24 @@ class FullWeights(Parametrisation):
     def __init__(self, tokens: torch.Tensor, queries: torch.Tensor, W: torch.Tensor):
         S, n, T, _ = tokens.shape
         self.tokens, self.queries, self.initial = tokens, queries, W
-        flat = tokens.flatten(1, 2)
-        gram = (flat @ flat.mT).mul_((queries @ queries.mT).repeat_interleave(T, 1).repeat_interleave(T, 2))
-        self.gram = gram.permute(1, 2, 0).contiguous()  # (nT, nT, S), symmetric
         start = (tokens @ (queries @ W.mT).unsqueeze(-1)).squeeze(-1).permute(1, 2, 0)
         self._logits = start.reshape(n * T, S).contiguous()
         self.moved = torch.zeros_like(self._logits)
         self.shape = (n, T, S)
-        self._product = torch.empty_like(self.gram)
+
+    @cached_property
+    def gram(self) -> torch.Tensor:
+        """⟨x_it z_iᵀ, x_js z_jᵀ⟩, (nT, nT, S)."""
+        flat, T = self.tokens.flatten(1, 2), self.shape[1]
+        likeness = (self.queries @ self.queries.mT).repeat_interleave(T, 1).repeat_interleave(T, 2)
+        return (flat @ flat.mT).mul_(likeness).permute(1, 2, 0).contiguous()
 
     def logits(self):
         return self._logits.view(self.shape)
 
     def step(self, logit_gradient, rule):
         u = logit_gradient.reshape(self._logits.shape)
-        torch.mul(self.gram, u, out=self._product)
-        change = self._product.sum(1)
+        change = (self.gram * u).sum(1)
         norm = (change * u).sum(0).clamp_(min=0).sqrt_()
         scale = rule.scale(norm)
         self._logits -= change.mul_(scale)

@@ -14,6 +14,7 @@ import torch
 from attnsvm import kernels
 from attnsvm.attention import evaluate
 from attnsvm.attentions import ATTENTIONS, Inputs
+from attnsvm.coordinates import Coordinates
 from attnsvm.heads import Head
 from attnsvm.parametrisations import FactoredWeights, FullWeights, Parametrisation, draw_initial, normal, uniform
 from attnsvm.problems import Problems
@@ -52,15 +53,19 @@ def logged_steps(steps: int, every: int) -> np.ndarray:
     return np.arange(steps % every, steps + 1, every)
 
 
-def full_weights(tokens, queries, seeds, start: str, rule: Rule, m: int | None = None) -> FullWeights:
-    """W from U(−1/√d, 1/√d) entries, or from zero."""
+def full_weights(tokens, queries, seeds, start, rule: Rule, m: int | None = None) -> FullWeights:
+    """W from U(−1/√d, 1/√d) entries, from zero, or as given."""
+    if not isinstance(start, str):
+        return FullWeights(tokens, queries, torch.from_numpy(start).to(tokens))
     d = tokens.shape[-1]
     W = draw_initial("W", seeds, uniform((d, d), d)).to(tokens.device)
     return FullWeights(tokens, queries, torch.zeros_like(W) if start == "zero" else W)
 
 
-def factored_weights(tokens, queries, seeds, start: str, rule: Rule, m: int | None = None) -> FactoredWeights:
+def factored_weights(tokens, queries, seeds, start, rule: Rule, m: int | None = None) -> FactoredWeights:
     """(K, Q), both from U(−1/√d, 1/√d), or from Q = 0 and K = 0.1·N(0, 1); the rule's penalty."""
+    if not isinstance(start, str):
+        raise ValueError("start: expected 'uniform' or 'zero' for (K, Q), got an array of weights")
     d = tokens.shape[-1]
     m = d if m is None else m
     if start == "zero":
@@ -81,7 +86,7 @@ def train(
     rule: Rule,
     steps: int,
     every: int | np.ndarray,
-    start: str = "uniform",
+    start: str | np.ndarray = "uniform",
     attention: str = "cross",
     m: int | None = None,
     device: str = "cpu",
@@ -97,7 +102,8 @@ def train(
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
-        start: "uniform" (every weight U(−1/√d, 1/√d)) or "zero" (W = 0; Q = 0 and K = 0.1·N(0, 1)).
+        start: "uniform" (every weight U(−1/√d, 1/√d)), "zero" (W = 0; Q = 0 and K = 0.1·N(0, 1)), or the initial W
+            (S, d, d) where W is trained.
         attention: "cross", "self", "sequence" or "causal".
         m: columns of K and Q, at most d; None: d. Of no meaning when W is trained.
         device: "cpu" for the compiled loop, or a torch device such as "cuda".
@@ -106,24 +112,31 @@ def train(
     kept = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
     run = _compiled if device == "cpu" else _in_torch
     pieces = []
-    for size, padded in _pieces(problems):
+    given = None if isinstance(start, str) else np.asarray(start, dtype=float)
+    for size, padded, index in _pieces(problems):
         inputs = ATTENTIONS[attention](padded)
         tokens, queries = (torch.from_numpy(x).to(device) for x in (inputs.tokens, inputs.queries))
         built_head = head(torch.from_numpy(padded.head).to(device))
         values = built_head.values(tokens.permute(1, 2, 3, 0).contiguous())
-        weights = PARAMETRISATIONS[parametrisation](tokens, queries, padded.seeds, start, rule, m)
+        weights = PARAMETRISATIONS[parametrisation](
+            tokens, queries, padded.seeds, start if given is None else given[index], rule, m
+        )
         pieces.append(run(inputs, built_head, values, weights, rule, kept)[:size])
         progress(size)
     rest = {k: np.concatenate([getattr(p, k) for p in pieces]) for k in vars(pieces[0]) if k != "steps"}
     return Log(kept, **rest)
 
 
-def _pieces(problems: Problems) -> Iterator[tuple[int, Problems]]:
-    """Parts of a batch with their size, filled up to whole groups of lanes; an empty batch is one empty part."""
+def _pieces(problems: Problems) -> Iterator[tuple[int, Problems, np.ndarray]]:
+    """Parts of a batch: size, problems filled up to whole groups of lanes, and their places in the batch.
+
+    An empty batch is one empty part.
+    """
     for start in range(0, max(len(problems), 1), PIECE):
-        part = problems[start : start + PIECE]
-        filled = -(-len(part) // kernels.LANES) * kernels.LANES
-        yield len(part), part[np.minimum(np.arange(filled), len(part) - 1)]
+        size = min(PIECE, len(problems) - start)
+        filled = -(-size // kernels.LANES) * kernels.LANES
+        index = start + np.minimum(np.arange(filled), size - 1)
+        yield size, problems[index], index
 
 
 @torch.inference_mode()
@@ -173,10 +186,13 @@ def _compiled(inputs: Inputs, head: Head, values, weights: Parametrisation, rule
         kernels.full(structured, gram, tokens, likeness, _pack(weights.logits()), *problem, *step, moved, *logs)
         W = weights.initial.numpy()[:, None] - _combinations(inputs, _unpack(moved))
     else:
-        W = np.zeros((groups, L, d, d, lanes))
-        state = [_pack(x) for x in (weights.tokens, weights.queries, weights.K, weights.Q)]
-        kernels.factored(*state, weights.penalty, *problem, *step, W, *logs)
-        W = _unpack(W)
+        K, Q = (np.moveaxis(factor.numpy(), -1, 0) for factor in (weights.K, weights.Q))
+        basis = Coordinates.of(inputs.tokens, inputs.queries, K, Q, move=weights.penalty == 0)
+        moving = inputs.tokens @ basis.P[:, None], inputs.queries @ basis.R, *basis.factors()
+        factors = np.empty((groups, L, basis.P.shape[2] + basis.R.shape[2], basis.V.shape[2], lanes))
+        state = [_pack(np.moveaxis(x, 0, -1)) for x in moving]
+        kernels.factored(*state, weights.penalty, *problem, *step, factors, *logs)
+        W = basis.product(_unpack(factors))
     return Log(kept, W, *(_unpack(x) for x in logs))
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 
 def fitted_scale(W: np.ndarray, W_fin: np.ndarray, W_mm: np.ndarray) -> np.ndarray:
-    """C = argmin ‖W_fin + C·W_mm − W‖_F over the last two axes, (...)."""
-    return ((W - W_fin) * W_mm).sum((-2, -1)) / (W_mm**2).sum((-2, -1))
+    """C = argmin ‖W_fin + C·W_mm − W‖_F over the last two axes, (...); zero where W_mm is."""
+    square = (W_mm**2).sum((-2, -1))
+    return ((W - W_fin) * W_mm).sum((-2, -1)) / np.where(square == 0, 1.0, square)
 
 
 def svm_equivalent(W: np.ndarray, W_fin: np.ndarray, W_mm: np.ndarray) -> np.ndarray:

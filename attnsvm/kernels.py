@@ -265,22 +265,22 @@ def full(
 @compiled
 def factored(
     tokens, queries, K, Q, decay, barrier, values, labels, head, v, penalty, kept, rate, epsilon, normalised, rescaled,
-    weights, largest, loss, norms, probabilities,
+    factors, largest, loss, norms, probabilities,
 ):  # fmt: skip
     """Descent on (K, Q), see `parametrisations.FactoredWeights`.
 
-    tokens (G, n, T, d, LANES); queries (G, n, d, LANES); K, Q (G, d, m, LANES), changed in place; decay: the penalty on
-    ‖K‖² + ‖Q‖². Writes weights (G, L, d, d, LANES) and the logs.
+    tokens (G, n, T, d, LANES); queries (G, n, e, LANES); K (G, d, m, LANES) and Q (G, e, m, LANES), changed in place;
+    decay: the penalty on ‖K‖² + ‖Q‖². Writes factors (G, L, d + e, m, LANES), K above Q, and the logs.
     """
     groups, n, T, d = tokens.shape[:4]
-    m, p = K.shape[2], values.shape[3]
+    e, m, p = Q.shape[1], K.shape[2], values.shape[3]
     for g in range(groups):
         X, Z, k, q = tokens[g], queries[g], K[g], Q[g]
         logits, direction = np.empty((n, T, LANES)), np.empty((n, T, LANES))
         log_factor, outputs, winner = np.empty(LANES), np.empty((n, LANES)), np.zeros((n, LANES))
         scratch, factor, row = np.empty((5 + 2 * p + T, LANES)), np.empty(LANES), np.empty((d, LANES))
         projected, keys, mixed = np.empty((n, m, LANES)), np.empty((n, m, LANES)), np.empty((n, d, LANES))
-        grad_k, grad_q = np.empty((d, m, LANES)), np.empty((d, m, LANES))
+        grad_k, grad_q = np.empty((d, m, LANES)), np.empty((e, m, LANES))
         slot = 0
         for step in range(kept[-1] + 1):
             for i in range(n):
@@ -307,11 +307,8 @@ def factored(
                 for lane in range(LANES):
                     undo = exp(log_factor[lane]) if rescaled else 1.0
                     norms[g, slot, lane] = undo * np.sqrt(_square(grad_k, lane) + _square(grad_q, lane))
-                for a in range(d):
-                    for c in range(d):
-                        for b in range(m):
-                            for lane in range(LANES):
-                                weights[g, slot, a, c, lane] += k[a, b, lane] * q[c, b, lane]
+                factors[g, slot, :d] = k
+                factors[g, slot, d:] = q
                 _record(slot, g, probabilities[g], labels[g], outputs, largest, loss)
                 slot += 1
             _move(k, grad_k, rate, epsilon, normalised, factor)

@@ -120,3 +120,48 @@ def hyperplanes(generator, n: int, T: int, d: int):
     tokens[:, 1:] += torch.tensor([-1.0, 0.0])
     queries = unit(torch.randn((n, d), generator=generator))
     return tokens, queries, torch.ones(n), v
+
+
+def orthonormal(generator, n: int, T: int, d: int):
+    """Orthonormal tokens, T = d of them, and labels +1 (penalised head). Double precision from the SVD on."""
+    import torch
+
+    v = torch.randn(d, generator=generator)
+    v /= torch.norm(v)
+    drawn = torch.randn((n, T, d), generator=generator)
+    tokens = torch.linalg.svd(drawn.double()).U
+    queries = unit(torch.randn((n, d), generator=generator))
+    return tokens, queries, torch.ones(n), v
+
+
+def equal_scores(generator, n: int, T: int, d: int):
+    """As `gaussian`, and all tokens of an input but the best moved along v to one score: the lowest."""
+    import torch
+
+    tokens, queries, labels, v = (x.double() for x in gaussian(generator, n, T, d))
+    v /= torch.norm(v)
+    score = (tokens @ v) * labels[:, None]
+    lowest = score.amin(1, keepdim=True)
+    best = torch.nn.functional.one_hot(score.argmax(1), T).bool()
+    change = torch.where(best, 0.0, lowest - score) * labels[:, None]
+    return tokens + change[..., None] * v, queries, labels, v
+
+
+def contradicting(generator, n: int, T: int, d: int):
+    """As `gaussian`, the scores of every input moved along v to average zero, and every second input made the one before
+    it with the other label: no W can serve both, and a finite W serves them best."""
+    tokens, queries, labels, v = (x.double() for x in gaussian(generator, n, T, d))
+    tokens -= (tokens @ v).mean(1)[:, None, None] * v / v.square().sum()
+    tokens[1::2], queries[1::2], labels[1::2] = (x[0 : n - n % 2 : 2] for x in (tokens, queries, -labels))
+    return tokens, queries, labels, v
+
+
+def encoded(generator, n: int, T: int, d: int):
+    """As `gaussian`, and to every token the sinusoidal encoding of its position is added; token lengths stay one."""
+    import torch
+
+    tokens, queries, labels, v = gaussian(generator, n, T, d)
+    feature = torch.arange(d)
+    angle = torch.arange(T)[:, None] / 10000.0 ** (2 * torch.div(feature, 2, rounding_mode="floor") / d)
+    position = unit(torch.where(feature % 2 == 0, angle.sin(), angle.cos()))
+    return unit(tokens + position), queries, labels, v

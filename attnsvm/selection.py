@@ -3,6 +3,7 @@
 import numpy as np
 
 SELECTED_ABOVE = 1e-3  # softmax probability above which a token counts as selected, as published
+SUPPORT_TOLERANCE = 1e-6  # well above the solver's gap, well below the margins that generic tokens leave
 
 
 def scores(tokens: np.ndarray, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -23,3 +24,41 @@ def selected_tokens(probabilities: np.ndarray) -> np.ndarray:
 def selected_sets(probabilities: np.ndarray) -> np.ndarray:
     """Every token above `SELECTED_ABOVE`, (..., n, T) bool."""
     return probabilities > SELECTED_ABOVE
+
+
+def margins(tokens: np.ndarray, queries: np.ndarray, W: np.ndarray, selected: np.ndarray) -> np.ndarray:
+    """Margins (x_iα_i − x_it)ᵀ W z_i, (S, n, T), zero at t = α_i; for W (S, d, d) and selected α (S, n) int."""
+    logits = np.einsum("sntd,snd->snt", tokens, queries @ W.swapaxes(1, 2))
+    return np.take_along_axis(logits, selected[..., None], 2) - logits
+
+
+def by_token(dual: np.ndarray, selected: np.ndarray, T: int) -> np.ndarray:
+    """Multipliers (S, n·(T − 1)) of `svm.separation`, placed at their tokens (S, n, T); zero at the selected one."""
+    placed = np.zeros((*selected.shape, T))
+    placed[np.arange(T) != selected[..., None]] = dual.ravel()
+    return placed
+
+
+def support(margin: np.ndarray, dual: np.ndarray, selected: np.ndarray) -> np.ndarray:
+    """Support indices (S, n, T) bool: tokens other than the selected one whose margin is one.
+
+    A multiplier proves it, by complementary slackness; margins within the tolerance of one count too, so that a
+    degenerate constraint (margin one, multiplier zero) is not missed. Both tolerances are `SUPPORT_TOLERANCE`, relative
+    to the largest multiplier of the instance and to the margin.
+
+    Args:
+        margin, dual: (S, n, T), see `margins` and `by_token`.
+        selected: (S, n) int.
+    """
+    proven = dual > SUPPORT_TOLERANCE * dual.max((1, 2), keepdims=True)
+    return (proven | (margin <= 1 + SUPPORT_TOLERANCE)) & (np.arange(margin.shape[2]) != selected[..., None])
+
+
+def locally_optimal(score: np.ndarray, selected: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """Whether every selected token has a higher score than all its support indices, (S,) bool.
+
+    Args:
+        score: (S, n, T), see `scores`; selected: (S, n) int; support: (S, n, T) bool.
+    """
+    beaten = np.take_along_axis(score, selected[..., None], 2) > score
+    return (beaten | ~support).all((1, 2))

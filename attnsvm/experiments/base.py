@@ -5,7 +5,7 @@ depends on, only what it runs.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -18,16 +18,17 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of an experiment's grid and the seeds of its instances."""
+    """One point of an experiment's grid and the seeds of its instances; `variant` names what else sets it apart."""
 
     n: int
     T: int
     d: int
     seeds: tuple[int, ...]
+    variant: str = ""
 
     @property
     def label(self) -> str:
-        return f"n{self.n}_T{self.T}_d{self.d}"
+        return "_".join([f"n{self.n}", f"T{self.T}", f"d{self.d}", *filter(None, [self.variant])])
 
     def draw(self, draw_one) -> Problems:
         from attnsvm.problems import draw
@@ -87,7 +88,7 @@ def block_cells(experiment: Experiment, block: str) -> list[Cell]:
         seeds = cell.seeds[(index - 1 - position) % count :: count]
         position += len(cell.seeds)
         if seeds:
-            cells.append(Cell(cell.n, cell.T, cell.d, seeds))
+            cells.append(replace(cell, seeds=seeds))
     return cells
 
 
@@ -100,6 +101,35 @@ def require(condition: bool, sentence: str) -> None:
     """Raise `UserError(sentence)` unless the condition holds."""
     if not condition:
         raise UserError(sentence)
+
+
+def pairs(config: dict) -> list[Cell]:
+    """One cell per (n, T) of `shapes` and d of `d`, all with the same seeds."""
+    seeds = tuple(range(config["first_seed"], config["first_seed"] + config["instances"]))
+    return [Cell(n, T, d, seeds) for n, T in config["shapes"] for d in config["d"]]
+
+
+def queries_of(problems: Problems, attention: str) -> np.ndarray:
+    """The queries (S, n, d) of cross- or self-attention."""
+    from attnsvm.attentions import ATTENTIONS
+
+    return ATTENTIONS[attention](problems).queries
+
+
+def certified(problems: Problems, selected: np.ndarray, norm: str, attention: str = "cross") -> Arrays:
+    """The max-margin solutions that separate `selected` (S, n) int or (S, n, T) bool, stacked; see `svm.stack`."""
+    from attnsvm.svm import separation, solve_batch, stack
+
+    one = zip(problems.tokens, queries_of(problems, attention), selected, strict=True)
+    return stack(solve_batch([separation(*arrays) for arrays in one], norm))
+
+
+def share(hits: int, instances: int) -> dict:
+    """A share and its 95 % Wilson score interval, as columns share, low, high, instances."""
+    from scipy.stats import binomtest
+
+    interval = binomtest(hits, instances).proportion_ci(0.95, method="wilson")
+    return {"share": hits / instances, "low": interval.low, "high": interval.high, "instances": instances}
 
 
 def how_to_train(settings: dict) -> dict:

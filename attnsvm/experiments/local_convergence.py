@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Experiment, Measures, grid, how_to_train, outcomes
+from attnsvm.experiments.base import Experiment, Measures, certified, grid, how_to_train, outcomes
 from attnsvm.problems import gaussian
 
 PARAMETRISATIONS = ("W", "KQ")
@@ -12,6 +12,7 @@ NORMS = ("fro", "nuc")
 
 class LocalConvergence(Experiment):
     trainings = len(PARAMETRISATIONS)
+    attention = "cross"
 
     def cells(self):
         shape = self.config["problems"]
@@ -26,7 +27,7 @@ class LocalConvergence(Experiment):
         from attnsvm.heads import LinearHead
 
         settings = self.config["descent"]
-        how = how_to_train(settings) | {"every": settings["log_every"], "progress": progress}
+        how = how_to_train(settings) | {"every": settings["log_every"], "attention": self.attention, "progress": progress}
         arrays = {}
         for parametrisation in PARAMETRISATIONS:
             log = train(problems, LinearHead, parametrisation, **how)
@@ -37,15 +38,13 @@ class LocalConvergence(Experiment):
 
     def svm(self, problems, descent):
         from attnsvm.selection import selected_tokens
-        from attnsvm.svm import separation, solve_batch, stack
 
         arrays = {}
         for parametrisation in PARAMETRISATIONS:
             selected = selected_tokens(descent[f"{parametrisation}_probabilities"])
-            batch = [separation(*one) for one in zip(problems.tokens, problems.queries, selected, strict=True)]
             arrays[f"{parametrisation}_selected"] = selected
             for norm in NORMS:
-                for name, column in stack(solve_batch(batch, norm)).items():
+                for name, column in certified(problems, selected, norm, self.attention).items():
                     arrays[f"{parametrisation}_{norm}_{name}"] = column
         return arrays
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Measures, how_to_train, outcomes
+from attnsvm.experiments.base import Measures, certified, how_to_train, outcomes
 from attnsvm.experiments.local_convergence import LocalConvergence
 
 NORMALISATIONS = ("published", "exact")
@@ -32,15 +32,13 @@ class Normalisation(LocalConvergence):
 
     def svm(self, problems, descent):
         from attnsvm.selection import selected_tokens
-        from attnsvm.svm import separation, solve_batch, stack
 
         arrays = {}
         for normalisation in NORMALISATIONS:
             for parametrisation, norm in NORM.items():
                 run = f"{normalisation}_{parametrisation}"
                 selected = selected_tokens(descent[f"{run}_probabilities"])
-                batch = [separation(*one) for one in zip(problems.tokens, problems.queries, selected, strict=True)]
-                arrays |= {f"{run}_{name}": column for name, column in stack(solve_batch(batch, norm)).items()}
+                arrays |= {f"{run}_{name}": column for name, column in certified(problems, selected, norm).items()}
         return arrays
 
     def measures(self, cell, problems, descent, svm):

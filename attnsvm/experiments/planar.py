@@ -6,7 +6,7 @@ from abc import abstractmethod
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Arrays, Cell, Experiment, Measures, how_to_train, outcomes, require
+from attnsvm.experiments.base import Arrays, Cell, Experiment, Measures, certified, how_to_train, outcomes, require
 
 NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
 DIRECTION_LENGTH = 100  # multiple of the solution at which its direction is drawn, as published
@@ -41,13 +41,11 @@ class Planar(Experiment):
 
     def svm(self, problems, descent):
         from attnsvm.selection import optimal_tokens
-        from attnsvm.svm import separation, solve_batch, stack
 
         optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
-        batch = [separation(*one) for one in zip(problems.tokens, problems.queries, optimal, strict=True)]
         arrays = {"optimal": optimal}
         for norm in NORM.values():
-            arrays |= {f"{norm}_{name}": column for name, column in stack(solve_batch(batch, norm)).items()}
+            arrays |= {f"{norm}_{name}": column for name, column in certified(problems, optimal, norm).items()}
         return arrays
 
     def measures(self, cell: Cell, problems, descent: Arrays, svm: Arrays) -> Measures:

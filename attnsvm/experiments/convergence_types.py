@@ -1,0 +1,128 @@
+"""Where does descent end: at the optimal tokens, at locally optimal ones, or elsewhere?
+
+global         every input selects its optimal token
+local          global, or the selected tokens are locally optimal and W correlates with their SVM solution
+not_local      saturated, and not local
+not_saturated  some input's largest softmax probability stayed below the bound
+all_support    no matter how it ended: all tokens are support vectors of the optimal tokens' solution
+
+local, not_local and not_saturated add up to one.
+"""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.experiments.base import Experiment, Measures, certified, how_to_train, outcomes, pairs, queries_of, share
+from attnsvm.problems import gaussian
+
+NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
+TYPES = ("global", "local", "not_local", "not_saturated", "all_support")
+
+
+class ConvergenceTypes(Experiment):
+    trainings = len(NORM)
+    attention = "cross"
+
+    def cells(self):
+        return pairs(self.config["problems"])
+
+    def problems(self, cell):
+        return cell.draw(gaussian)
+
+    def descent(self, problems, progress):
+        from attnsvm.descent import train
+        from attnsvm.heads import LinearHead
+
+        settings = self.config["descent"]
+        how = how_to_train(settings) | {"every": settings["steps"], "attention": self.attention, "progress": progress}
+        arrays = {}
+        for parametrisation in NORM:
+            log = train(problems, LinearHead, parametrisation, **how)
+            arrays[f"{parametrisation}_weights"] = log.weights[:, -1]
+            arrays[f"{parametrisation}_probabilities"] = log.probabilities
+        return arrays
+
+    def svm(self, problems, descent):
+        """The solutions of the optimal tokens, and of the selected ones where they differ."""
+        from attnsvm.selection import optimal_tokens, selected_tokens
+
+        optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
+        arrays = {"optimal": optimal}
+        for parametrisation, norm in NORM.items():
+            selected = selected_tokens(descent[f"{parametrisation}_probabilities"])
+            best = self._solve(problems, optimal, norm)
+            other = np.flatnonzero((selected != optimal).any(1))
+            own = {name: column.copy() for name, column in best.items()}
+            if len(other):
+                for name, column in self._solve(problems[other], selected[other], norm).items():
+                    own[name][other] = column
+            del best["W"]
+            arrays[f"{parametrisation}_selected"] = selected
+            arrays |= {f"{parametrisation}_optimal_{name}": column for name, column in best.items()}
+            arrays |= {f"{parametrisation}_selected_{name}": column for name, column in own.items()}
+            arrays[f"{parametrisation}_selected_solved_apart"] = np.isin(np.arange(len(problems)), other)
+        return arrays
+
+    def _solve(self, problems, selected, norm):
+        from attnsvm.selection import margins
+
+        answers = certified(problems, selected, norm, self.attention)
+        kept = {name: answers[name] for name in ("status", "W", "dual", "gap", "residual")}
+        queries = queries_of(problems, self.attention)
+        return kept | {"margin": margins(problems.tokens, queries, answers["W"], selected)}
+
+    def _support(self, svm, which, selected):
+        from attnsvm.selection import by_token, support
+
+        margin = svm[f"{which}_margin"]
+        return support(margin, by_token(svm[f"{which}_dual"], selected, margin.shape[2]), selected)
+
+    def measures(self, cell, problems, descent, svm):
+        from attnsvm.equivalence import correlation
+        from attnsvm.selection import locally_optimal, scores
+
+        score = scores(problems.tokens, problems.head, problems.labels)
+        bounds = self.config["measures"]
+        frames, ends = [], []
+        for parametrisation in NORM:
+            selected = svm[f"{parametrisation}_selected"]
+            solved = svm[f"{parametrisation}_selected_status"] == "solved"
+            tight = self._support(svm, f"{parametrisation}_selected", selected)
+            saturated = descent[f"{parametrisation}_probabilities"].max(-1).min(-1) >= bounds["saturated"]
+            along = correlation(descent[f"{parametrisation}_weights"], svm[f"{parametrisation}_selected_W"])
+            settled = saturated & solved & locally_optimal(score, selected, tight)
+            found = saturated & (selected == svm["optimal"]).all(1)
+            local = found | (settled & (along >= bounds["correlation"]))
+            others = np.arange(cell.T) != svm["optimal"][..., None]
+            all_support = (self._support(svm, f"{parametrisation}_optimal", svm["optimal"]) == others).all((1, 2))
+            all_support &= svm[f"{parametrisation}_optimal_status"] == "solved"
+            end = np.select(
+                [~saturated, found, local, ~solved, ~settled],
+                ["not saturated", "global", "local", "no separator", "not locally optimal"],
+                "correlation below the threshold",
+            )
+            frames.append(
+                pd.DataFrame(
+                    {
+                        **{"n": cell.n, "T": cell.T, "d": cell.d, "seed": problems.seeds},
+                        **{"parametrisation": parametrisation, "end": end, "correlation": along},
+                        **{"global": found, "local": local, "not_local": saturated & ~local},
+                        **{"not_saturated": ~saturated, "all_support": all_support},
+                    }
+                )
+            )
+            ends.append(outcomes(cell, problems.seeds, np.char.add(f"{parametrisation} ", end)))
+        return Measures(pd.concat(frames), pd.concat(ends))
+
+    def table(self, measures):
+        rows = []
+        keys = ["n", "T", "d", "parametrisation"]
+        for key, group in measures.instances.groupby(keys, sort=False):
+            rows += [
+                {**dict(zip(keys, key, strict=True)), "type": kind, **share(int(group[kind].sum()), len(group))}
+                for kind in TYPES
+            ]
+        return pd.DataFrame(rows)
+
+
+EXPERIMENT = ConvergenceTypes

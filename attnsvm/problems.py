@@ -148,8 +148,10 @@ def equal_scores(generator, n: int, T: int, d: int):
 
 
 def contradicting(generator, n: int, T: int, d: int):
-    """As `gaussian`, the scores of every input moved along v to average zero, and every second input made the one before
-    it with the other label: no W can serve both, and a finite W serves them best."""
+    """As `gaussian`, with the scores of an input moved along v to average zero, and each input given with both labels.
+
+    No W can serve both labels, and a finite W serves them best. With an odd n the last input stays alone.
+    """
     tokens, queries, labels, v = (x.double() for x in gaussian(generator, n, T, d))
     tokens -= (tokens @ v).mean(1)[:, None, None] * v / v.square().sum()
     tokens[1::2], queries[1::2], labels[1::2] = (x[0 : n - n % 2 : 2] for x in (tokens, queries, -labels))

@@ -1,8 +1,8 @@
 """The regularisation path: argmin L(W) over a ball ‖W‖ ≤ R, for a linear head, in the Frobenius and the nuclear norm.
 
 At large R the loss differs from its infimum by e^−R and less. What is minimised is therefore the logarithm of that
-difference, computed without cancellation: F(W) = log(L(W) − L*), L* the loss when every input attends to its optimal token
-alone. It has the same minimisers, and its gradient never underflows.
+difference, computed without cancellation: F(W) = log(L(W) − L*), L* the loss when every input attends to its optimal
+token alone. It has the same minimisers, and its gradient never underflows.
 
 The Frobenius sphere is W = R·U/‖U‖; the nuclear ball is W = K Qᵀ with ‖K‖² + ‖Q‖² ≤ 2R, whose boundary is a sphere too
 (Srebro, Rennie and Jaakkola, NIPS 2004). On either, L-BFGS from several starts; the best end wins.
@@ -69,7 +69,9 @@ class Excess:
         excess = np.log1p(slope * np.expm1(delta))
         tiny = delta < 1e-12
         logs = np.where(tiny, self.log_slope + log_delta, np.log(np.where(tiny, 1.0, excess)))
-        rate = np.where(tiny, 1.0, slope * np.exp(delta) * delta / ((1 + slope * np.expm1(delta)) * np.where(tiny, 1.0, excess)))
+        rate = np.where(
+            tiny, 1.0, slope * np.exp(delta) * delta / ((1 + slope * np.expm1(delta)) * np.where(tiny, 1.0, excess))
+        )
         total = logsumexp(logs)
         by_logit = (np.exp(logs - total) * rate)[:, None] * (np.exp(shares - log_delta[:, None]) - np.exp(log_p))
         mixed = (by_logit[:, None, :] @ self.tokens)[:, 0]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from attnsvm import experiments
+from attnsvm import certificates, experiments
 from attnsvm.errors import UserError
 from attnsvm.experiments.base import Measures, block_cells
 from attnsvm.problems import Problems
@@ -49,16 +49,18 @@ def measures(name: str, config: dict, blocks: Iterable[tuple[str, str, str, str]
 
     Args:
         blocks: (block "i-of-N", problems, descent and svm file) of every block.
-        outputs: paths "table" (what the figure draws), "instances" (one measured value a row) and "outcomes" (csv: how
-            many instances of each cell ended how).
+        outputs: paths "table" (what the figure draws), "instances" (one measured value a row), "outcomes" (csv: how
+            many instances of each cell ended how) and "certificates" (csv: how many solves ended how, see
+            `certificates.count`).
     """
     experiment = experiments.get(name, config)
-    parts = []
+    parts, proofs = [], []
     for block, problems_path, descent_path, svm_path in blocks:
         batches, trained, solved = _problems(problems_path), load_cells(descent_path), load_cells(svm_path)
         for cell in block_cells(experiment, block):
             arrays = batches[cell.label], trained.get(cell.label, {}), solved.get(cell.label, {})
             parts.append(experiment.measures(cell, *arrays))
+            proofs.append(certificates.count(arrays[2]))
     ends = pd.concat([part.outcomes for part in parts], ignore_index=True)
     measured = [part.instances for part in parts if len(part.instances)]
     if not measured:
@@ -70,14 +72,19 @@ def measures(name: str, config: dict, blocks: Iterable[tuple[str, str, str, str]
     save_table(outputs["table"], experiment.table(gathered))
     save_table(outputs["instances"], gathered.instances)
     save_csv(outputs["outcomes"], counts)
+    save_csv(outputs["certificates"], certificates.total(proofs))
 
 
-def figure(name: str, settings: dict, table_path: str, stem: str) -> None:
+def figure(name: str, settings: dict, table_paths: list[str], stem: str) -> None:
     """Draw a figure as `stem`.pdf and `stem`.png, and write the numbers drawn to `stem`.csv."""
     from attnsvm import plots
     from attnsvm.plots.style import save
 
-    table = load_table(table_path)
+    tables = dict(zip(plots.FIGURES[name], map(load_table, table_paths), strict=True))
+    if len(tables) > 1:
+        for experiment, own in tables.items():
+            own.insert(0, "experiment", experiment)
+    table = pd.concat(tables.values(), ignore_index=True)
     save(plots.draw(name, table, settings), stem, settings["dpi"])
     save_csv(f"{stem}.csv", table)
 

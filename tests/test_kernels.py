@@ -216,9 +216,7 @@ def test_a_gpu_gives_the_same_runs():
 def test_descent_in_fewer_coordinates_is_the_same_descent(n, T, d, m, rule):
     """The compiled loop moves (K, Q) in the spans of tokens and queries; torch moves every entry."""
     p = draw(gaussian, range(3), n, T, d)
-    ours, theirs = (
-        train(p, LinearHead, "KQ", rule, 60, 20, m=m, device=device) for device in ("cpu", "cpu:0")
-    )
+    ours, theirs = (train(p, LinearHead, "KQ", rule, 60, 20, m=m, device=device) for device in ("cpu", "cpu:0"))
     # 60 steps amplify rounding by a few orders.
     assert np.allclose(ours.weights, theirs.weights, rtol=0, atol=1e-12)
     assert np.allclose(ours.gradient_norm, theirs.gradient_norm, rtol=1e-9)

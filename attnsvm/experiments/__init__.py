@@ -10,7 +10,25 @@ from attnsvm.errors import UserError
 if TYPE_CHECKING:
     from attnsvm.experiments.base import Experiment
 
-EXPERIMENTS = ("trajectories", "hyperplanes", "local_convergence", "normalisation", "svm_rank", "multi_token")
+EXPERIMENTS = (
+    "trajectories",
+    "hyperplanes",
+    "local_convergence",
+    "normalisation",
+    "svm_rank",
+    "multi_token",
+    "convergence_types",
+    "token_count",
+    "self_local_convergence",
+    "self_convergence_types",
+    "feasibility",
+    "penalised_head",
+    "regularisation_path",
+    "norm_growth",
+    "sequence",
+    "cone",
+    "positional",
+)
 
 
 def get(name: str, config: dict) -> Experiment:

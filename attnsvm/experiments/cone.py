@@ -1,8 +1,8 @@
 """Started in a cone around the SVM direction of some tokens, does descent stay with them?
 
-For each instance two choices α are drawn among all those that can be separated: one that is locally optimal but not the
-optimal tokens, and one that is not locally optimal. W starts at correlation 1 − μ with the SVM solution W_mm of α, at norm
-R·‖W_mm‖: logits R apart where μ = 0. Steps are normalised and a fixed share of R long.
+For each instance two choices α are drawn among all those that can be separated: one that is locally optimal but not
+the optimal tokens, and one that is not locally optimal. W starts at correlation 1 − μ with the SVM solution W_mm of α,
+at norm R·‖W_mm‖: logits R apart where μ = 0. Steps are normalised and a fixed share of R long.
 """
 
 from itertools import product
@@ -37,7 +37,6 @@ class Cone(Experiment):
     def descent(self, problems, progress):
         from attnsvm.descent import train
         from attnsvm.heads import LinearHead
-
         from attnsvm.rules import exact
 
         settings = self.config["descent"]
@@ -68,7 +67,14 @@ class Cone(Experiment):
                 selected = selected_tokens(descent[f"{kind}_probabilities"][:, k])
                 along = correlation(descent[f"{kind}_weights"][:, k], svm[f"{kind}_W"])
                 stayed = (selected == descent[f"{kind}_alpha"]).all(1)
-                columns = {"kind": kind, "R": R, "mu": mu, "seed": problems.seeds, "correlation": along, "stayed": stayed}
+                columns = {
+                    "kind": kind,
+                    "R": R,
+                    "mu": mu,
+                    "seed": problems.seeds,
+                    "correlation": along,
+                    "stayed": stayed,
+                }
                 frame = pd.DataFrame(columns)
                 converged = stayed & (along >= self.config["measures"]["correlation"])
                 frames.append(frame.assign(converged=converged)[found])

@@ -43,39 +43,30 @@ class ConvergenceTypes(Experiment):
         return arrays
 
     def svm(self, problems, descent):
-        """The solutions of the optimal tokens, and of the selected ones where they differ."""
+        """Solve for the optimal tokens, and for the selected ones in the instances `apart`, where they differ."""
         from attnsvm.selection import optimal_tokens, selected_tokens
 
         optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
         arrays = {"optimal": optimal}
         for parametrisation, norm in NORM.items():
             selected = selected_tokens(descent[f"{parametrisation}_probabilities"])
-            best = self._solve(problems, optimal, norm)
-            other = np.flatnonzero((selected != optimal).any(1))
-            own = {name: column.copy() for name, column in best.items()}
-            if len(other):
-                for name, column in self._solve(problems[other], selected[other], norm).items():
-                    own[name][other] = column
-            del best["W"]
-            arrays[f"{parametrisation}_selected"] = selected
-            arrays |= {f"{parametrisation}_optimal_{name}": column for name, column in best.items()}
-            arrays |= {f"{parametrisation}_selected_{name}": column for name, column in own.items()}
-            arrays[f"{parametrisation}_selected_solved_apart"] = np.isin(np.arange(len(problems)), other)
+            apart = np.flatnonzero((selected != optimal).any(1))
+            arrays[f"{parametrisation}_selected"], arrays[f"{parametrisation}_apart"] = selected, apart
+            batches = {"optimal": (problems, optimal), "apart": (problems[apart], selected[apart])}
+            for which, (batch, tokens) in batches.items():
+                if len(batch):
+                    solved = self._solve(batch, tokens, norm)
+                    arrays |= {f"{parametrisation}_{which}_{name}": column for name, column in solved.items()}
         return arrays
 
     def _solve(self, problems, selected, norm):
-        from attnsvm.selection import margins
+        """The certified solutions, and whether each token is a support index (S, n, T)."""
+        from attnsvm.selection import by_token, margins, support
 
         answers = certified(problems, selected, norm, self.attention)
-        kept = {name: answers[name] for name in ("status", "W", "dual", "gap", "residual")}
-        queries = queries_of(problems, self.attention)
-        return kept | {"margin": margins(problems.tokens, queries, answers["W"], selected)}
-
-    def _support(self, svm, which, selected):
-        from attnsvm.selection import by_token, support
-
-        margin = svm[f"{which}_margin"]
-        return support(margin, by_token(svm[f"{which}_dual"], selected, margin.shape[2]), selected)
+        margin = margins(problems.tokens, queries_of(problems, self.attention), answers["W"], selected)
+        tight = support(margin, by_token(answers["dual"], selected, margin.shape[2]), selected)
+        return {name: answers[name] for name in ("status", "W", "gap", "residual")} | {"support": tight}
 
     def measures(self, cell, problems, descent, svm):
         from attnsvm.equivalence import correlation
@@ -86,16 +77,19 @@ class ConvergenceTypes(Experiment):
         frames, ends = [], []
         for parametrisation in NORM:
             selected = svm[f"{parametrisation}_selected"]
-            solved = svm[f"{parametrisation}_selected_status"] == "solved"
-            tight = self._support(svm, f"{parametrisation}_selected", selected)
+            best = {name: svm[f"{parametrisation}_optimal_{name}"] for name in ("status", "W", "support")}
+            own = {name: column.copy() for name, column in best.items()}
+            for name, column in own.items():
+                if len(apart := svm[f"{parametrisation}_apart"]):
+                    column[apart] = svm[f"{parametrisation}_apart_{name}"]
+            solved = own["status"] == "solved"
             saturated = descent[f"{parametrisation}_probabilities"].max(-1).min(-1) >= bounds["saturated"]
-            along = correlation(descent[f"{parametrisation}_weights"], svm[f"{parametrisation}_selected_W"])
-            settled = saturated & solved & locally_optimal(score, selected, tight)
+            along = correlation(descent[f"{parametrisation}_weights"], own["W"])
+            settled = saturated & solved & locally_optimal(score, selected, own["support"])
             found = saturated & (selected == svm["optimal"]).all(1)
             local = found | (settled & (along >= bounds["correlation"]))
             others = np.arange(cell.T) != svm["optimal"][..., None]
-            all_support = (self._support(svm, f"{parametrisation}_optimal", svm["optimal"]) == others).all((1, 2))
-            all_support &= svm[f"{parametrisation}_optimal_status"] == "solved"
+            all_support = (best["support"] == others).all((1, 2)) & (best["status"] == "solved")
             end = np.select(
                 [~saturated, found, local, ~solved, ~settled],
                 ["not saturated", "global", "local", "no separator", "not locally optimal"],

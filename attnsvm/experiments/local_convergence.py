@@ -27,7 +27,11 @@ class LocalConvergence(Experiment):
         from attnsvm.heads import LinearHead
 
         settings = self.config["descent"]
-        how = how_to_train(settings) | {"every": settings["log_every"], "attention": self.attention, "progress": progress}
+        how = how_to_train(settings) | {
+            "every": settings["log_every"],
+            "attention": self.attention,
+            "progress": progress,
+        }
         arrays = {}
         for parametrisation in PARAMETRISATIONS:
             log = train(problems, LinearHead, parametrisation, **how)

@@ -1,4 +1,4 @@
-"""Plain gradient descent, whose steps vanish with the gradient: does W run off to infinity, or settle at a finite point?
+"""Plain gradient descent, whose steps vanish with the gradient: does W diverge, or settle at a finite point?
 
 all_support    every token is a support vector of the optimal tokens' solution, and
 equal_scores   in every input, all tokens but the best have one score: no finite stationary point, says the theory

@@ -73,7 +73,10 @@ class RegularisationPath(Experiment):
                 "R": radii[solved].ravel(),
                 "correlation": correlation(W, W_mm).ravel(),
                 "distance": measure.value(ours - theirs).ravel(),
-                **{name: descent[f"{norm}_{name}"][solved].ravel() for name in ("loss", "log_excess", "gap", "agreeing")},
+                **{
+                    name: descent[f"{norm}_{name}"][solved].ravel()
+                    for name in ("loss", "log_excess", "gap", "agreeing")
+                },
                 "seed": np.repeat(problems.seeds[solved], radii.shape[1]),
             }
             frames.append(pd.DataFrame(columns))

@@ -10,25 +10,30 @@ CORRELATIONS = {"fro": "corr_fro", "nuc": "corr_nuc"}
 def draw(table, settings):
     """Draw from rows (parametrisation, quantity, step, mean, std, instances)."""
     with canvas(settings, height=0.37) as figure:
-        softmax, *correlations = figure.subplots(1, 3)
-        for name in ("W", "KQ"):
-            _band(softmax, _select(table, name, "softmax"), name, f"{NAME[name]} trained")
-        softmax.set(ylabel="probability")
-        title(softmax, "a", "largest softmax probability")
-        for axes, letter, name in zip(correlations, "bc", ("W", "KQ"), strict=True):
-            for norm, quantity in CORRELATIONS.items():
-                _band(axes, _select(table, name, quantity), norm, NAME[norm].removesuffix(" norm"))
-            axes.set(ylabel="correlation coefficient")
-            title(axes, letter, f"{NAME[name]} trained")
-        correlations[1].sharey(correlations[0])
-        for axes in figure.axes:
-            axes.set(xlabel="iterations")
-            axes.set_ylim(top=1.04)
-            axes.margins(x=0)
-            axes.legend(loc="lower right", title=None if axes is softmax else "with the SVM solution")
-        spread = Patch(color="0.8", label=f"line: mean, band: ± one standard deviation over {_counts(table)}")
+        panels(figure.subplots(1, 3), table)
+        spread = Patch(color="0.8", label=f"line: mean, band: ± one standard deviation over {counts(table)}")
         figure.legend(handles=[spread], loc="outside lower center")
     return figure
+
+
+def panels(row, table) -> None:
+    """The three panels, on three axes: the softmax, and the correlations of either parametrisation."""
+    softmax, *correlations = row
+    for name in ("W", "KQ"):
+        _band(softmax, _select(table, name, "softmax"), name, f"{NAME[name]} trained")
+    softmax.set(ylabel="probability")
+    title(softmax, "a", "largest softmax probability")
+    for axes, letter, name in zip(correlations, "bc", ("W", "KQ"), strict=True):
+        for norm, quantity in CORRELATIONS.items():
+            _band(axes, _select(table, name, quantity), norm, NAME[norm].removesuffix(" norm"))
+        axes.set(ylabel="correlation coefficient")
+        title(axes, letter, f"{NAME[name]} trained")
+    correlations[1].sharey(correlations[0])
+    for axes in row:
+        axes.set(xlabel="iterations")
+        axes.set_ylim(top=1.04)
+        axes.margins(x=0)
+        axes.legend(loc="lower right", title=None if axes is softmax else "with the SVM solution")
 
 
 def _select(table, parametrisation: str, quantity: str):
@@ -42,7 +47,7 @@ def _band(axes, rows, key: str, label: str) -> None:
     axes.plot(rows["step"], mean, color=COLOUR[key], linestyle=DASHES[key], label=label)
 
 
-def _counts(table) -> str:
+def counts(table) -> str:
     low, high = table["instances"].min(), table["instances"].max()
     many = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
     return f"{many} instance{'' if high == 1 else 's'}"

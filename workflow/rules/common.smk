@@ -30,6 +30,17 @@ scattergather:
     normalisation=2,
     svm_rank=2,
     multi_token=4,
+    convergence_types=2,
+    token_count=2,
+    self_local_convergence=1,
+    self_convergence_types=2,
+    feasibility=2,
+    penalised_head=1,
+    regularisation_path=2,
+    norm_growth=1,
+    sequence=1,
+    cone=1,
+    positional=1,
 
 
 wildcard_constraints:

@@ -1,6 +1,6 @@
 rule figure:
     input:
-        table="results/{figure}/measures.parquet",
+        tables=lambda wildcards: [f"results/{name}/measures.parquet" for name in FIGURES[wildcards.figure]],
         code=lambda wildcards: sorted(
             {
                 *module_files("attnsvm.stages", "figure"),

@@ -8,6 +8,7 @@ rule measures:
         table="results/{experiment}/measures.parquet",
         instances="results/{experiment}/instances.parquet",
         outcomes="results/{experiment}/outcomes.csv",
+        certificates="results/{experiment}/certificates.csv",
     log:
         "results/logs/{experiment}/measures.log",
     benchmark:

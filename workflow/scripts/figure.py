@@ -6,6 +6,6 @@ with reporting(snakemake.log[0]):
     stages.figure(
         snakemake.wildcards.figure,
         snakemake.params.settings,
-        snakemake.input.table,
+        list(snakemake.input.tables),
         snakemake.output.csv.removesuffix(".csv"),
     )

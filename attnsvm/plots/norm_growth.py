@@ -1,0 +1,39 @@
+"""Plain gradient descent: norm, gradient and correlation, without and with a finite stationary point."""
+
+from attnsvm.plots.style import BLUE, GREEN, ORANGE, VERMILLION, canvas, title
+
+LOOKS = {
+    "all_support": ("all tokens support vectors", {"color": BLUE, "linestyle": "-"}),
+    "equal_scores": ("equal scores but the best", {"color": GREEN, "linestyle": "--"}),
+    "neither": ("neither", {"color": ORANGE, "linestyle": "-."}),
+    "contradicting": ("contradicting labels", {"color": VERMILLION, "linestyle": ":"}),
+}
+PANELS = {
+    "norm": ("weights", r"$\|W(k)\|_F$"),
+    "gradient_norm": ("gradient", r"$\|\nabla L(W(k))\|_F$"),
+    "correlation": ("direction", r"1 − correlation with $W^{\mathrm{mm}}$"),
+}
+
+
+def draw(table, settings):
+    """Draw from rows (condition, step, norm, gradient_norm, correlation, seed)."""
+    with canvas(settings, height=0.42) as figure:
+        for axes, letter, (quantity, (name, label)) in zip(
+            figure.subplots(1, 3, sharex=True), "abc", PANELS.items(), strict=True
+        ):
+            for condition, (words, look) in LOOKS.items():
+                rows = table[table["condition"] == condition]
+                values = 1.0 - rows[quantity] if quantity == "correlation" else rows[quantity]
+                groups = values.groupby(rows["step"])
+                low, middle, high = (groups.quantile(q) for q in (0.25, 0.5, 0.75))
+                axes.fill_between(middle.index, low, high, color=look["color"], alpha=0.15, linewidth=0)
+                axes.plot(middle.index, middle, label=words, **look)
+            axes.set(xscale="log", yscale="log", xlabel="iterations", ylabel=label)
+            axes.margins(x=0)
+            title(axes, letter, name)
+        figure.axes[0].yaxis.set_minor_formatter("{x:.0f}")
+        figure.axes[1].set_ylim(bottom=1e-9)
+        count = table[table["condition"] == "all_support"]["seed"].nunique()
+        note = figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+        note.set_title(f"line: median, band: quartiles over {count} instances")
+    return figure

@@ -1,4 +1,4 @@
-"""The front door: configuration, the stages, and the targets figures/all and figures/<name>."""
+"""The front door: configuration, the stages, and the targets figures/all, figures/<name> and audit."""
 
 from snakemake.utils import min_version
 
@@ -28,9 +28,15 @@ for figure in FIGURES:
             expand("figures/{figure}.{kind}", figure=figure, kind=KINDS),
 
 
+rule audit:
+    input:
+        AUDIT,
+
+
 include: "workflow/rules/problems.smk"
 include: "workflow/rules/descent.smk"
 include: "workflow/rules/svm.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/audit.smk"
 include: "workflow/rules/unknown.smk"

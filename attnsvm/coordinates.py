@@ -2,8 +2,8 @@
 
 Without a penalty, the gradient of K has its columns in the span of the instance's tokens, that of Q in the span of its
 queries, and both have their rows in the span of the rows of PᵀK and RᵀQ, where P and R are orthonormal bases of those
-two spans: what lies outside never moves. Descent on PᵀKV and RᵀQV, V an orthonormal basis of that row space, is the same
-descent, step for step, on fewer numbers.
+two spans: what lies outside never moves. Descent on PᵀKV and RᵀQV, V an orthonormal basis of that row space, is the
+same descent, step for step, on fewer numbers.
 """
 
 from dataclasses import dataclass

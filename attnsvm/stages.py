@@ -1,6 +1,7 @@
 """One function a stage: read the stage's input files, run the experiment, write its output file."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from attnsvm.errors import UserError
 from attnsvm.experiments.base import Measures, block_cells
 from attnsvm.problems import Problems
 from attnsvm.progress import Progress
-from attnsvm.store import load_cells, load_table, save_cells, save_csv, save_table
+from attnsvm.store import load_cells, load_csv, load_table, save_cells, save_csv, save_table, save_text
 
 
 def problems(name: str, config: dict, block: str, output: str) -> None:
@@ -87,6 +88,25 @@ def figure(name: str, settings: dict, table_paths: list[str], stem: str) -> None
     table = pd.concat(tables.values(), ignore_index=True)
     save(plots.draw(name, table, settings), stem, settings["dpi"])
     save_csv(f"{stem}.csv", table)
+
+
+def claims(outputs: dict[str, str], folder: str = ".") -> None:
+    """Check every claim against the csv files under `folder`; write paths "csv", "html" and "md"."""
+    from attnsvm.audit import Tables, audit, certificates, pages
+
+    tables = Tables(Path(folder))
+    table, proofs = audit(tables), certificates(tables)
+    save_csv(outputs["csv"], table)
+    save_text(outputs["html"], pages.html(table, proofs))
+    save_text(outputs["md"], pages.markdown(table, proofs))
+
+
+def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
+    """Draw the table of claims as `stem`.pdf and `stem`.png."""
+    from attnsvm.plots import audit
+    from attnsvm.plots.style import save
+
+    save(audit.draw(load_csv(claims_path), settings), stem, settings["dpi"])
 
 
 def _finite(label: str, arrays: dict) -> dict:

@@ -80,6 +80,17 @@ def save_csv(path: str | os.PathLike, table: pd.DataFrame) -> None:
         table.to_csv(temporary, index=False, lineterminator="\n")
 
 
+def load_csv(path: str | os.PathLike) -> pd.DataFrame:
+    """Read a table written by `save_csv`."""
+    return _whole(path, lambda: pd.read_csv(path))
+
+
+def save_text(path: str | os.PathLike, text: str) -> None:
+    """Write a text as UTF-8."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def _whole(path, read: Callable):
     try:
         return read()

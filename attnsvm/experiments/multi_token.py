@@ -15,7 +15,7 @@ from attnsvm.selection import SELECTED_ABOVE, selected_sets, selected_tokens
 UNSELECTED = 1e-6  # softmax probability up to which a token counts as left out, as published
 BATCH = 4096  # instances whose logs are held before the rejected ones are dropped
 SVMS = ("mm", "fin", "one_token")
-SOLUTIONS = ("svmeq", "mm", "one_token")
+SOLUTIONS = ("svmeq", "svmeq_norm", "mm", "one_token")
 
 
 class MultiToken(Experiment):
@@ -79,7 +79,7 @@ class MultiToken(Experiment):
         return arrays
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation, svm_equivalent
+        from attnsvm.equivalence import correlation, scale_by_norm, svm_equivalent
 
         kept, outcome = descent["kept"], descent["outcome"].copy()
         if len(kept) == 0:
@@ -94,9 +94,10 @@ class MultiToken(Experiment):
         weights, probabilities = descent["weights"][good], descent["probabilities"][good]
         W_mm, W_fin, W_one = (svm[f"{name}_W"][good] for name in SVMS)
         svmeq = svm_equivalent(weights[:, -1], W_fin, W_mm)
+        by_norm = svm_equivalent(weights[:, -1], W_fin, W_mm, scale_by_norm)
         values = {
             name: 1.0 - correlation(weights, target[:, None])
-            for name, target in zip(SOLUTIONS, (svmeq, W_mm, W_one), strict=True)
+            for name, target in zip(SOLUTIONS, (svmeq, by_norm, W_mm, W_one), strict=True)
         }
         unselected = np.where(selected_sets(probabilities), 0.0, probabilities).max((1, 2))
         frame = _frame(cell, problems.seeds[kept[good]], descent["steps"], values, unselected)

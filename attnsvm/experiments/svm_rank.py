@@ -11,6 +11,7 @@ from attnsvm.experiments.base import Experiment, Measures, grid, outcomes
 from attnsvm.problems import gaussian
 
 NORMS = ("fro", "nuc")
+CERTIFIED = ("rank", "rank_low", "rank_high", "rank_bound", "gap", "outside")
 
 
 class SvmRank(Experiment):
@@ -41,6 +42,10 @@ class SvmRank(Experiment):
             published = [published_solution(constraints, norm) for constraints in batch]
             arrays[f"{norm}_published_returned"] = np.array([W is not None for W in published])
             arrays[f"{norm}_published_rank"] = np.array([published_rank(W) for W in published])
+            spans = list(zip(published, problems.queries, strict=True))
+            outside = [np.nan if W is None else _outside(W, queries) for W, queries in spans]
+            arrays[f"{norm}_published_outside"] = np.array(outside)
+            arrays[f"{norm}_outside"] = np.array(list(map(_outside, answers["W"], problems.queries)))
             proofs = zip(batch, published, answers["dual"], answers["status"] == "solved", strict=True)
             gaps = [published_gap(c, norm, W, dual, solved) for c, W, dual, solved in proofs]
             arrays[f"{norm}_published_gap"] = np.array(gaps)
@@ -51,10 +56,10 @@ class SvmRank(Experiment):
         for norm in NORMS:
             columns = {"n": cell.n, "T": cell.T, "d": cell.d, "norm": norm, "seed": problems.seeds}
             status = svm[f"{norm}_status"]
-            certified = {name: svm[f"{norm}_{name}"] for name in ("rank", "rank_low", "rank_high", "rank_bound", "gap")}
+            certified = {name: svm[f"{norm}_{name}"] for name in CERTIFIED}
             frames.append(pd.DataFrame({**columns, "method": "certified", "solved": status == "solved", **certified}))
             frames[-1] = frames[-1][status != "uncertified"]  # in no count but that of the outcomes
-            published = {name: svm[f"{norm}_published_{name}"] for name in ("rank", "gap")}
+            published = {name: svm[f"{norm}_published_{name}"] for name in ("rank", "gap", "outside")}
             returned = svm[f"{norm}_published_returned"]
             frames.append(pd.DataFrame({**columns, "method": "published", "solved": returned, **published}))
             ends.append(outcomes(cell, problems.seeds, np.char.add(f"{norm} ", status)))
@@ -73,10 +78,18 @@ class SvmRank(Experiment):
                     "feasible": len(solved),
                     "rank_mean": counted["rank"].mean(),
                     "rank_std": counted["rank"].std(ddof=0),
+                    "rank_max": counted["rank"].max(),
                     "gap_max": solved["gap"].max(),
+                    "outside_max": solved["outside"].max(),
                 }
             )
         return pd.DataFrame(rows)
+
+
+def _outside(W: np.ndarray, queries: np.ndarray) -> float:
+    """The share of ‖W‖_F whose rows lie outside the span of the queries (n, d)."""
+    basis = np.linalg.qr(queries.T)[0]
+    return float(np.linalg.norm(W - W @ basis @ basis.T) / np.linalg.norm(W))
 
 
 EXPERIMENT = SvmRank

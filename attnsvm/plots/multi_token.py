@@ -2,10 +2,11 @@
 
 from matplotlib.ticker import LogLocator
 
-from attnsvm.plots.style import BLUE, GREEN, VERMILLION, canvas
+from attnsvm.plots.style import BLUE, GREEN, PURPLE, VERMILLION, canvas
 
 SOLUTIONS = {
-    "svmeq": (r"$W^{\mathrm{SVMeq}}$", {"color": BLUE, "linestyle": "-", "marker": "o"}),
+    "svmeq": (r"$W^{\mathrm{SVMeq}}$, $C$ fitted", {"color": BLUE, "linestyle": "-", "marker": "o"}),
+    "svmeq_norm": (r"$W^{\mathrm{SVMeq}}$, $C$ from $\|W\|$", {"color": PURPLE, "linestyle": ":", "marker": "D"}),
     "mm": (r"$W^{\mathrm{mm}}$", {"color": VERMILLION, "linestyle": "--", "marker": "s"}),
     "one_token": ("one-token SVM", {"color": GREEN, "linestyle": "-.", "marker": "^"}),
 }
@@ -23,7 +24,7 @@ def draw(table, settings):
             curve.set_title(f"$d = {d}$\n{first['accepted']:.0f} of {first['tried']:.0f} seeds")
         top[0].set(ylabel="1 − correlation,\nmean over instances")
         bottom[0].set(ylabel=f"1 − correlation,\n{SOLUTIONS['svmeq'][0]}, last step")
-        figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
 
 

@@ -20,6 +20,8 @@ except UserError as error:
 
 
 KINDS = ("pdf", "png", "csv")
+TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
+AUDIT = ("results/audit/claims.csv", "results/audit/audit.html", "results/audit/audit.md", "figures/audit.png")
 
 
 # How many blocks each experiment's instances are cut into; a cluster wants more: --set-scatter multi_token=64.
@@ -47,8 +49,8 @@ wildcard_constraints:
     experiment="|".join(EXPERIMENTS),
     figure="|".join(FIGURES),
     block=r"\d+-of-\d+",
-    unknown_figure=rf"(?!({'|'.join(FIGURES)})\.)[^/]+",
-    unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks)/)[^/]+",
+    unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.)[^/]+",
+    unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit)/)[^/]+",
 
 
 def settings(wildcards, stage):

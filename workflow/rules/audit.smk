@@ -1,0 +1,61 @@
+# Every claim against the tables behind the figures.
+
+
+rule claims:
+    input:
+        figures=expand("figures/{figure}.csv", figure=FIGURES),
+        certificates=expand("results/{experiment}/certificates.csv", experiment=EXPERIMENTS),
+        code=sorted(
+            {
+                *module_files("attnsvm.stages", "claims"),
+                *TEMPLATES,
+                "workflow/scripts/claims.py",
+            }
+        ),
+    output:
+        csv="results/audit/claims.csv",
+        html=report("results/audit/audit.html", caption="../report/audit_page.rst", category="1 The audit"),
+        md="results/audit/audit.md",
+    log:
+        "results/logs/audit/claims.log",
+    benchmark:
+        "results/benchmarks/audit/claims.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    message:
+        "check every claim"
+    script:
+        "../scripts/claims.py"
+
+
+rule audit_figure:
+    input:
+        claims="results/audit/claims.csv",
+        code=sorted(
+            {
+                *module_files("attnsvm.stages", "audit_figure"),
+                *module_files("attnsvm.plots.audit"),
+                "workflow/scripts/audit_figure.py",
+            }
+        ),
+    output:
+        pdf="figures/audit.pdf",
+        png=report("figures/audit.png", caption="../report/audit.rst", category="1 The audit"),
+    log:
+        "results/logs/figures/audit.log",
+    benchmark:
+        "results/benchmarks/figures/audit.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        settings=config["figures"],
+    message:
+        "draw the audit"
+    script:
+        "../scripts/audit_figure.py"

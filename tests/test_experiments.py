@@ -39,6 +39,7 @@ def run(name, tmp_path, blocks=1):
         stages.svm(name, {}, paths[0], paths[1], paths[2])
         files.append((block, *paths))
     outputs = {"table": "table.parquet", "instances": "instances.parquet", "outcomes": "outcomes.csv"}
+    outputs["certificates"] = "certificates.csv"
     outputs = {key: str(tmp_path / name) for key, name in outputs.items()}
     stages.measures(name, config, files, outputs)
     return files, outputs

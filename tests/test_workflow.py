@@ -20,9 +20,22 @@ COLUMNS = {
     "normalisation": {"normalisation", "parametrisation", "step", "median", "low", "high", "mean", "instances"},
     "svm_rank": {
         *("n", "T", "d", "norm", "method"),
-        *("instances", "feasible", "rank_mean", "rank_std", "gap_max"),
+        *("instances", "feasible", "rank_mean", "rank_std", "rank_max", "gap_max", "outside_max"),
     },
     "multi_token": {"d", "panel", "solution", "step", "value", "unselected_max", "seed", "accepted", "tried"},
+    "convergence_types": {"n", "T", "d", "parametrisation", "type", "share", "low", "high", "instances"},
+    "token_count": {"n", "T", "d", "parametrisation", "type", "share", "low", "high", "instances"},
+    "self_attention": {
+        *("experiment", "parametrisation", "quantity", "step", "mean", "std", "instances"),
+        *("n", "T", "d", "type", "share", "low", "high"),
+    },
+    "feasibility": {"n", "T", "d", "attention", "alpha", "share", "low", "high", "instances"},
+    "penalised_head": {"lambda", "selected", "solution", "value", "seed"},
+    "regularisation_path": {"norm", "R", "correlation", "distance", "loss", "seed"},
+    "norm_growth": {"condition", "step", "norm", "gradient_norm", "correlation", "seed"},
+    "sequence": {"attention", "step", "mean", "std", "instances"},
+    "cone": {"kind", "R", "mu", "end", "share", "low", "high", "instances"},
+    "positional": {"tokens", "quantity", "seed", "value"},
 }
 
 

@@ -50,7 +50,7 @@ def draw(table: pd.DataFrame, settings: dict):
         axes = figure.subplots()
         axes.set_axis_off()
         axes.set(xlim=(0, 1), ylim=(len(table) + 0.6, -1.8))
-        columns = {0.03: "claim", 0.45: "measured", 0.72: "threshold", 0.84: "verdict"}
+        columns = {0.03: "claim", 0.42: "measured", 0.72: "threshold", 0.84: "verdict"}
         for x, words in columns.items():
             axes.text(x, -1, words, weight="bold", va="center")
         axes.axhline(-0.45, color=GREY, linewidth=0.6)
@@ -61,8 +61,8 @@ def draw(table: pd.DataFrame, settings: dict):
             axes.text(0.03, y, SHORT[row["key"]], va="center")
             measured = f"{number(row['value'])} {interval(row)}" if row["verdict"] != UNTESTABLE else "–"
             if pd.notna(row["published"]):
-                measured += f" (published {number(row['published'])})"
-            axes.text(0.45, y, measured, va="center")
+                measured += f" (print {number(row['published'])})"
+            axes.text(0.42, y, measured, va="center")
             axes.text(0.72, y, number(row["threshold"]), va="center")
             axes.text(0.84, y, row["verdict"], va="center", color=colour)
             if previous not in (None, row["group"]):

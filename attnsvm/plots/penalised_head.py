@@ -23,7 +23,7 @@ def draw(table, settings):
         best = groups["optimal"].mean()
         counts.plot(best.index, best, color=BLACK, linestyle=":", label="closed form, mean")
         counts.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="tokens of an input", ylim=(0, None))
-        counts.legend(loc="upper left")
+        counts.legend(loc="lower right")
         title(counts, "a", "number of selected tokens")
         _predictivity(by_penalty, table, table["lambda"])
         by_penalty.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="1 − correlation with trained $W$")
@@ -33,7 +33,8 @@ def draw(table, settings):
         by_count.sharey(by_penalty)
         title(by_count, "c", "versus that number")
         by_penalty.set_ylim(bottom=FLOOR)
-        by_penalty.legend(loc="lower left", title="median, quartiles")
+        note = figure.legend(*by_penalty.get_legend_handles_labels(), loc="outside upper right", ncols=2)
+        note.set_title("(b, c) line: median, band: quartiles")
     return figure
 
 

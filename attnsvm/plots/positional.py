@@ -22,6 +22,6 @@ def draw(table, settings):
             share = [(k + 1) / len(gaps) for k in range(len(gaps))]
             correlations.plot(gaps, share, color=colour, linestyle="-" if name == "plain" else "--", label=label)
         correlations.set(xscale="log", xlabel="1 − correlation with the SVM solution", ylabel="share of instances")
-        correlations.legend(loc="upper left")
+        correlations.legend(loc="lower right")
         title(correlations, "b", f"trained $W$, {len(wide)} instances")
     return figure

@@ -12,7 +12,7 @@ def draw(table, settings):
         for axes, letter, parametrisation in zip(panels, "ab", ("W", "KQ"), strict=True):
             shares(axes, table[table["parametrisation"] == parametrisation], "T")
             axes.axvline(first["d"] + 1, color=GREY, linewidth=0.8, linestyle="--")
-            axes.annotate(" $T = d + 1$", (first["d"] + 1, 0.5), color=GREY, fontsize="small")
+            axes.annotate(" $T = d + 1$", (first["d"] + 1, 0.25), color=GREY, fontsize="small")
             axes.set(xlabel="tokens per input $T$")
             title(axes, letter, f"{NAME[parametrisation]} trained, $n = {first['n']:.0f}$, $d = {first['d']:.0f}$")
         panels[0].set(ylabel="share of runs")

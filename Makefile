@@ -8,7 +8,7 @@ INSTALLED = $(VENV)/.installed
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make figures   rebuild every figure of the paper, at full scale, into figures/"
+	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
 	@echo "make test      run the test suite"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
 	@echo "make gallery   the small pictures that README shows, from the built figures"
@@ -25,7 +25,7 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@touch $@
 
 figures: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit
 
 test: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest

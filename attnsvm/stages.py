@@ -55,13 +55,16 @@ def measures(name: str, config: dict, blocks: Iterable[tuple[str, str, str, str]
             `certificates.count`).
     """
     experiment = experiments.get(name, config)
+    place = {cell.label: k for k, cell in enumerate(experiment.cells())}
     parts, proofs = [], []
     for block, problems_path, descent_path, svm_path in blocks:
         batches, trained, solved = _problems(problems_path), load_cells(descent_path), load_cells(svm_path)
         for cell in block_cells(experiment, block):
             arrays = batches[cell.label], trained.get(cell.label, {}), solved.get(cell.label, {})
-            parts.append(experiment.measures(cell, *arrays))
+            parts.append((place[cell.label], experiment.measures(cell, *arrays)))
             proofs.append(certificates.count(arrays[2]))
+    # Cells that differ in their variant alone have the same seeds: the blocks must not decide which comes first.
+    parts = [part for _, part in sorted(parts, key=lambda placed: placed[0])]
     ends = pd.concat([part.outcomes for part in parts], ignore_index=True)
     measured = [part.instances for part in parts if len(part.instances)]
     if not measured:

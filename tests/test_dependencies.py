@@ -11,22 +11,48 @@ from attnsvm.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parent.parent
 STAGES = ("problems", "descent", "svm", "measures")
+NARROW = ("attnsvm.experiments",)
+STARTS_FROM_SOLUTIONS = {"cone", "regularisation_path"}  # their descent begins at the SVM directions
+TRAINS_NOTHING = {"svm_rank", "feasibility", "regularisation_path"}
 
 
 def stage_files(experiment, stage):
-    return {*module_files("attnsvm.stages", stage), *module_files(f"attnsvm.experiments.{experiment}", stage)}
+    modules = "attnsvm.stages", f"attnsvm.experiments.{experiment}"
+    return {file for module in modules for file in module_files(module, stage, NARROW)}
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_the_solvers_are_an_input_of_the_svm_stage_only(experiment):
+def test_the_solvers_are_an_input_of_what_solves_only(experiment):
     for stage in STAGES:
-        assert ("attnsvm/svm/nuclear.py" in stage_files(experiment, stage)) == (stage == "svm")
+        solves = stage == "svm" or (stage == "descent" and experiment in STARTS_FROM_SOLUTIONS)
+        assert ("attnsvm/svm/nuclear.py" in stage_files(experiment, stage)) == solves
 
 
-@pytest.mark.parametrize("experiment", ["trajectories", "local_convergence", "multi_token"])
-def test_the_engine_is_an_input_of_the_descent_stage_only(experiment):
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_the_engine_is_an_input_of_what_trains_only(experiment):
     for stage in STAGES:
-        assert ("attnsvm/descent.py" in stage_files(experiment, stage)) == (stage == "descent")
+        trains = stage == "descent" and experiment not in TRAINS_NOTHING
+        assert ("attnsvm/descent.py" in stage_files(experiment, stage)) == trains
+
+
+def test_a_helper_that_a_function_calls_brings_its_imports(tmp_path, monkeypatch):
+    """Through another function, a method and another module, by name; what is not called brings nothing."""
+    files = {
+        "pack/__init__.py": "",
+        "pack/a.py": "from pack.lab import base\n\ndef go(x):\n    return base.first(x)\n\ndef stop():\n    import pack.never\n",
+        "pack/lab/__init__.py": "",
+        "pack/lab/base.py": "class B:\n    def second(self):\n        import pack.deep\n\n"
+        "def first(x):\n    return B().second()\n\ndef other():\n    import pack.never\n",
+        "pack/deep.py": "",
+        "pack/never.py": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr("attnsvm.dependencies.ROOT", tmp_path)
+    found = module_files("pack.a", "go", ("pack.lab",))
+    assert set(found) == set(files) - {"pack/never.py"}
+    assert "pack/deep.py" not in module_files("pack.a", "stop", ("pack.lab",))
 
 
 def test_a_plot_depends_on_no_other_plot_and_on_no_experiment():

@@ -20,6 +20,7 @@ except UserError as error:
 
 
 KINDS = ("pdf", "png", "csv")
+NARROW = ("attnsvm.experiments",)  # a stage runs one function of an experiment, and what that calls
 TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
 AUDIT = ("results/audit/claims.csv", "results/audit/audit.html", "results/audit/audit.md", "figures/audit.png")
 
@@ -66,8 +67,8 @@ def code(stage):
     def of_experiment(wildcards):
         return sorted(
             {
-                *module_files("attnsvm.stages", stage),
-                *module_files(f"attnsvm.experiments.{wildcards.experiment}", stage),
+                *module_files("attnsvm.stages", stage, NARROW),
+                *module_files(f"attnsvm.experiments.{wildcards.experiment}", stage, NARROW),
                 f"workflow/scripts/{stage}.py",
             }
         )

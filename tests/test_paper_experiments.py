@@ -26,10 +26,10 @@ SMALL = {
     "self_convergence_types": {
         "problems": {"shapes": [[3, 3]], "d": [3, 6], "first_seed": 0, "instances": 16},
         "descent": {"steps": 800, **EXACT},
-        "measures": {"saturated": 0.99, "correlation": 0.9},
+        "measures": {"saturated": 0.99, "correlation": 0.9985},
     },
     "token_count": {
-        "problems": {"shapes": [[2, 2], [2, 5]], "d": [4], "first_seed": 0, "instances": 10},
+        "problems": {"shapes": [[2, 5], [5, 2]], "d": [2, 4], "first_seed": 0, "instances": 16},
         "descent": {"steps": 800, **EXACT},
         "measures": {"saturated": 0.99, "correlation": 0.9},
     },
@@ -54,8 +54,8 @@ SMALL = {
     },
     "sequence": {
         "problems": {"n": 2, "T": 3, "d": 6, "first_seed": 0, "instances": 5},
-        "descent": {"steps": 1500, **EXACT, "points": 5},
-        "measures": {"saturated": 0.9},
+        "descent": {"steps": 300, **EXACT, "points": 5},
+        "measures": {"saturated": 0.9995},
     },
     "cone": {
         "problems": {"n": 2, "T": 3, "d": 4, "first_seed": 0, "instances": 8},
@@ -190,6 +190,8 @@ def test_convergence_types_are_their_definition(name, run):
         assert ends >= {"global", "local", "not saturated"}
         assert ends & {"no separator", "not locally optimal", "correlation below the threshold"}
         assert 0 < found.all_support.mean() < 1
+    if name == "self_convergence_types":
+        assert ends >= {"local", "correlation below the threshold"}
 
 
 @pytest.mark.parametrize("name", ["convergence_types", "self_convergence_types", "token_count"])
@@ -375,7 +377,7 @@ def test_sequence_solutions_keep_their_margins_at_every_position(attention, kind
         assert alone.solved
         # Solutions are unique up to the root of the gap, their norms up to the gap (1e-7 in the nuclear norm).
         assert np.linalg.norm(W, norm) == pytest.approx(np.linalg.norm(alone.W, norm), rel=2e-7)
-        if t[f"{name}_probabilities"][s].max(1).min() >= 0.9:
+        if t[f"{name}_probabilities"][s].max(1).min() >= 0.9995:
             for step, trained in zip(t["steps"], t[f"{name}_weights"][s], strict=True):
                 values.setdefault(int(step), []).append(cosine(trained, W))
     table = r.table[(r.table.attention == attention) & (r.table.parametrisation == kind)].set_index("step")
@@ -398,8 +400,8 @@ def test_cone_starts_have_their_correlation_and_norm():
             assert np.linalg.norm(W) == pytest.approx(R * np.linalg.norm(target), rel=1e-14)
     again = cone._starts(W_mm[3:], 0.1, 1.0, seeds[3:])
     assert np.array_equal(again, cone._starts(W_mm, 0.1, 1.0, seeds)[3:])  # whatever the batch
-    away = [W - cosine(W, V) * V / np.linalg.norm(V) for W, V in zip(again, W_mm[3:], strict=True)]
-    assert abs(cosine(*away)) < 0.99  # each seed its own direction
+    away = [W - (W * V).sum() / (V * V).sum() * V for W, V in zip(again, W_mm[3:], strict=True)]
+    assert abs(cosine(*away)) < 0.7  # each seed its own direction
 
 
 def test_cone_choices_are_of_their_kind_and_drawn_from_all_of_it():

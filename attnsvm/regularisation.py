@@ -79,7 +79,10 @@ class Excess:
 
 
 def least_on_ball(excess: Excess, norm: str, radius: float, starts: list[np.ndarray]) -> Ball:
-    """Minimise over ‖W‖ ≤ radius, "fro" or "nuc", from each W of `starts` (of any size)."""
+    """Minimise over ‖W‖ = radius, "fro" or "nuc", from each W of `starts` (of any size).
+
+    Where the least loss lies inside the ball, which takes data without a separator, the gap says so: it is above one.
+    """
     descend = {"fro": _on_sphere, "nuc": _on_factors}[norm]
     ends = [descend(excess, radius, start) for start in starts]
     values = np.array([excess(W)[0] for W in ends])

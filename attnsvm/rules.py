@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 
 EPSILON = torch.finfo(torch.float64).eps
-SMALLEST = 1e-300  # only against dividing zero by zero
+SMALLEST = 1e-140  # below it the square of a norm underflows: better no step than one of any length
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,11 @@ def published(learning_rate: float) -> Rule:
 
 
 def exact(learning_rate: float) -> Rule:
-    """W ← W − η ∇L/‖∇L‖ at any ‖W‖: the gradient never underflows, and nothing is added to it or to its norm."""
+    """W ← W − η ∇L/‖∇L‖ at any ‖W‖: the gradient does not underflow, and nothing is added that its norm would feel.
+
+    One case is left: where an input's winning token ties with another to the last bit (identical tokens), gradients of
+    other inputs below 1e-140 of that tie's share are lost, and the step shrinks to nothing as the published one does.
+    """
     return Rule(learning_rate, SMALLEST, rescaled=True, penalty=0.0)
 
 

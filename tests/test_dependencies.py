@@ -39,7 +39,8 @@ def test_a_helper_that_a_function_calls_brings_its_imports(tmp_path, monkeypatch
     """Through another function, a method and another module, by name; what is not called brings nothing."""
     files = {
         "pack/__init__.py": "",
-        "pack/a.py": "from pack.lab import base\n\ndef go(x):\n    return base.first(x)\n\ndef stop():\n    import pack.never\n",
+        "pack/a.py": "from pack.lab import base\n\ndef go(x):\n    return base.first(x)\n\n"
+        "def stop():\n    import pack.never\n",
         "pack/lab/__init__.py": "",
         "pack/lab/base.py": "class B:\n    def second(self):\n        import pack.deep\n\n"
         "def first(x):\n    return B().second()\n\ndef other():\n    import pack.never\n",

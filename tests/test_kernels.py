@@ -221,3 +221,13 @@ def test_descent_in_fewer_coordinates_is_the_same_descent(n, T, d, m, rule):
     assert np.allclose(ours.weights, theirs.weights, rtol=0, atol=1e-12)
     assert np.allclose(ours.gradient_norm, theirs.gradient_norm, rtol=1e-9)
     assert np.allclose(ours.probabilities, theirs.probabilities, atol=1e-12)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cpu:0"])
+@pytest.mark.parametrize("parametrisation", ["W", "KQ"])
+def test_identical_tokens_stall_an_exact_run_and_never_throw_it(parametrisation, device):
+    """A tie hides how small the other inputs' gradients are: below 1e-140 of it they are lost, by no step at all."""
+    p = draw(gaussian, [1], 2, 2, 1)  # d = 1: unit tokens are ±1, and one input has two alike
+    log = train(p, LinearHead, parametrisation, exact(0.1), 3000, 1, device=device)
+    assert np.abs(np.diff(log.weights[0, :, 0, 0])).max() < 50  # steps of 0.1 on factors of size 0.1·k at most
+    assert np.isfinite(log.weights).all()

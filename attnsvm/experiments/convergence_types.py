@@ -82,7 +82,7 @@ class ConvergenceTypes(Experiment):
             for name, column in own.items():
                 if len(apart := svm[f"{parametrisation}_apart"]):
                     column[apart] = svm[f"{parametrisation}_apart_{name}"]
-            solved = own["status"] == "solved"
+            solved, infeasible = own["status"] == "solved", own["status"] == "infeasible"
             saturated = descent[f"{parametrisation}_probabilities"].max(-1).min(-1) >= bounds["saturated"]
             along = correlation(descent[f"{parametrisation}_weights"], own["W"])
             settled = saturated & solved & locally_optimal(score, selected, own["support"])
@@ -91,8 +91,8 @@ class ConvergenceTypes(Experiment):
             others = np.arange(cell.T) != svm["optimal"][..., None]
             all_support = (best["support"] == others).all((1, 2)) & (best["status"] == "solved")
             end = np.select(
-                [~saturated, found, local, ~solved, ~settled],
-                ["not saturated", "global", "local", "no separator", "not locally optimal"],
+                [~saturated, found, local, infeasible, ~solved, ~settled],
+                ["not saturated", "global", "local", "no separator", "uncertified", "not locally optimal"],
                 "correlation below the threshold",
             )
             frames.append(

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Cell, Experiment, Measures, certified, how_to_train, outcomes
+from attnsvm.experiments.base import Cell, Experiment, Measures, certified, how_to_train, outcomes, require
 from attnsvm.problems import encoded, gaussian
 
 VARIANTS = {"plain": gaussian, "encoded": encoded}
@@ -12,6 +12,7 @@ VARIANTS = {"plain": gaussian, "encoded": encoded}
 class Positional(Experiment):
     def cells(self):
         shape = self.config["problems"]
+        require(shape["d"] >= 2, "config: experiments.positional.problems.d: an encoding needs two dimensions or more")
         seeds = tuple(range(shape["first_seed"], shape["first_seed"] + shape["instances"]))
         return [Cell(shape["n"], shape["T"], shape["d"], seeds, variant) for variant in VARIANTS]
 

@@ -71,7 +71,8 @@ class Sequence(Experiment):
                     "value": value[kept].ravel(),
                 }
                 frames.append(pd.DataFrame(columns))
-                end = np.select([~saturated, ~solved], ["not saturated", "no separator"], "measured")
+                end = np.where(solved, "measured", svm[f"{run}_status"])
+                end = np.where(saturated, end, "not saturated")
                 ends.append(outcomes(cell, problems.seeds, np.char.add(f"{run} ", end)))
         return Measures(pd.concat(frames), pd.concat(ends))
 

@@ -123,10 +123,15 @@ def simulate(jobs, cores, *, overhead=0.0, rate=math.inf, poll=0.0, local_cores=
 
 
 def read(folder):
-    """What MEASURED holds, from the `benchmark:` files of a run."""
-    measured = {}
-    for path in sorted(Path(folder).glob("*/*/*.tsv")):
-        measured.setdefault(path.parts[-3], {}).setdefault(path.stem, []).append(seconds(path))
+    """What MEASURED holds, from the `benchmark:` files; of an experiment cut in several ways, from the latest."""
+    measured, cuts = {}, {}
+    for path in sorted(Path(folder).glob("*/*-of-*/*.tsv")):
+        cut = path.parent.name.partition("-of-")[2]
+        cuts.setdefault(path.parts[-3], {}).setdefault(cut, []).append(path)
+    for name, found in cuts.items():
+        latest = max(found.values(), key=lambda paths: max(path.stat().st_mtime for path in paths))
+        for path in latest:
+            measured.setdefault(name, {}).setdefault(path.stem, []).append(seconds(path))
     for path in sorted(Path(folder).glob("*/measures.tsv")):
         measured.setdefault(path.parts[-2], {})["measures"] = [seconds(path)]
     for path in sorted(Path(folder).glob("figures/*.tsv")):
@@ -141,7 +146,7 @@ def seconds(path):
 
 
 def pipeline(measured, scale, target):
-    """(jobs, seconds of work in all) of the experiments `scale` times larger, in blocks of about `target` seconds of work.
+    """(jobs, seconds they take in all) of the experiments `scale` times larger, in blocks of about `target` s of work.
 
     Experiments in a single block (a single instance) stay as they are. Blocks differ as much as the measured ones.
     """
@@ -203,9 +208,7 @@ def main():
     measured = measured or MEASURED
     _, work = pipeline(measured, options.scale, math.inf)
     print(f"Measured times: {source}; {options.scale:g} times larger: {work / 3600:.1f} core-hours in the stages.\n")
-    print(
-        "| cores | submitted a second | work aimed at in a block | cluster jobs | makespan | cores' time in the stages |"
-    )
+    print("| cores | submitted a second | work in a block | cluster jobs | makespan | cores busy in the stages |")
     print("|---|---|---|---|---|---|")
     for cores in options.cores:
         for rate in options.rate:

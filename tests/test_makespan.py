@@ -1,6 +1,7 @@
 """The simulated cluster of benchmarks/makespan.py against schedules worked out by hand."""
 
 import importlib.util
+import os
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,18 @@ def test_blocks_share_the_work_and_each_pays_the_start(makespan):
     assert [job.seconds for job in jobs if not job.local] == [28, 78, 28, 78, 3]
     assert [job.seconds for job in jobs if job.local] == [11, 1, 1, 1]
     assert jobs[5].needs == (0, 1, 2, 3)
+
+
+def test_the_latest_way_of_cutting_is_read(makespan, tmp_path):
+    blocks = {"1-of-2": 5, "2-of-2": 6, "1-of-1": 9}
+    files = {f"one/{block}/{stage}": s for block, s in blocks.items() for stage in ("problems", "descent", "svm")}
+    for name, length in {**files, "one/measures": 2, "figures/one": 3}.items():
+        path = tmp_path / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"s\th:m:s\n{length}\t0:00:00\n")
+        os.utime(path, (length, length))
+    stages = {"problems": [9], "descent": [9], "svm": [9], "measures": [2], "figure": [3]}
+    assert makespan.read(tmp_path) == {"one": stages}
 
 
 def test_more_cores_never_take_longer_and_never_beat_the_bounds(makespan):

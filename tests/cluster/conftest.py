@@ -8,7 +8,7 @@ from slurm_cluster import SlurmCluster, missing
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory):
-    """A running SLURM cluster; without SLURM a skip, or a failure where ATTNSVM_REQUIRE_CLUSTER says it was installed."""
+    """A running SLURM cluster; without SLURM a skip, or a failure where ATTNSVM_REQUIRE_CLUSTER is set."""
     if lacking := missing():
         reason = f"SLURM is not installed: {', '.join(lacking)} not found"
         if os.environ.get("ATTNSVM_REQUIRE_CLUSTER"):

@@ -2,8 +2,7 @@
 
     python tests/cluster/slurm_cluster.py FOLDER    starts one, says how to use it, and stops it on Ctrl-C
 
-Everything lies in one folder, which others should not be able to read: it holds the key (munge) by which the daemons, on the
-loopback interface, know who may submit jobs.
+Everything lies in one folder, the key too (munge) by which the daemons, on the loopback interface, know their users.
 """
 
 import getpass

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import slurm_cluster
 import yaml
 
 pytestmark = pytest.mark.cluster
@@ -110,6 +111,14 @@ def remote(cluster, local, tmp_path_factory):
     status, output = finish(submit(cluster, folder, *TARGETS), folder)
     assert status == 0, output
     return folder, cluster.finished()
+
+
+def test_missing_executables_are_named(monkeypatch, tmp_path):
+    (tmp_path / "sbatch").touch(mode=0o755)
+    monkeypatch.setattr(slurm_cluster, "SEARCH", str(tmp_path))
+    assert set(slurm_cluster.missing()) == {*slurm_cluster.DAEMONS, *slurm_cluster.COMMANDS} - {"sbatch"}
+    with pytest.raises(slurm_cluster.ClusterError, match=r"^SLURM is not installed: munged, .* not found\.$"):
+        slurm_cluster.SlurmCluster(tmp_path).start()
 
 
 def test_every_block_is_one_job_and_both_nodes_work(cluster, remote):

@@ -40,3 +40,9 @@ include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/unknown.smk"
+
+
+# Seconds each: on a cluster they run beside Snakemake instead of waiting in the queue.
+localrules:
+    measures,
+    figure,

@@ -46,3 +46,5 @@ include: "workflow/rules/unknown.smk"
 localrules:
     measures,
     figure,
+    claims,
+    audit_figure,

@@ -39,6 +39,7 @@ include: "workflow/rules/svm.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
+include: "workflow/rules/provenance.smk"
 include: "workflow/rules/unknown.smk"
 
 
@@ -48,3 +49,4 @@ localrules:
     figure,
     claims,
     audit_figure,
+    provenance,

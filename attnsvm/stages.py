@@ -112,6 +112,20 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     save(audit.draw(load_csv(claims_path), settings), stem, settings["dpi"])
 
 
+def provenance(experiments: dict, settings: dict, code: list[str], schema_path: str, output: str) -> None:
+    """Write the provenance of a figure as JSON, checked against its schema."""
+    import json
+
+    import jsonschema
+    import yaml
+
+    from attnsvm.provenance import describe
+
+    answer = describe(experiments, settings, code)
+    jsonschema.validate(answer, yaml.safe_load(Path(schema_path).read_text()))
+    save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
 def _finite(label: str, arrays: dict) -> dict:
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():

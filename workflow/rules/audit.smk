@@ -5,16 +5,15 @@ rule claims:
     input:
         figures=expand("figures/{figure}.csv", figure=FIGURES),
         certificates=expand("results/{experiment}/certificates.csv", experiment=EXPERIMENTS),
-        code=sorted(
-            {
-                *module_files("attnsvm.stages", "claims"),
-                *TEMPLATES,
-                "workflow/scripts/claims.py",
-            }
-        ),
+        code=claims_code(),
     output:
         csv="results/audit/claims.csv",
-        html=report("results/audit/audit.html", caption="../report/audit_page.rst", category="1 The audit"),
+        html=report(
+            "results/audit/audit.html",
+            caption="../report/audit_page.rst",
+            category="1 The audit",
+            labels={"figure": "audit, every claim"},
+        ),
         md="results/audit/audit.md",
     log:
         "results/logs/audit/claims.log",
@@ -34,16 +33,15 @@ rule claims:
 rule audit_figure:
     input:
         claims="results/audit/claims.csv",
-        code=sorted(
-            {
-                *module_files("attnsvm.stages", "audit_figure"),
-                *module_files("attnsvm.plots.audit"),
-                "workflow/scripts/audit_figure.py",
-            }
-        ),
+        code=audit_figure_code(),
     output:
         pdf="figures/audit.pdf",
-        png=report("figures/audit.png", caption="../report/audit.rst", category="1 The audit"),
+        png=report(
+            "figures/audit.png",
+            caption="../report/audit.rst",
+            category="1 The audit",
+            labels={"figure": "audit, overview"},
+        ),
     log:
         "results/logs/figures/audit.log",
     benchmark:

@@ -1,5 +1,6 @@
 """What the stages share: the checked configuration, the blocks, and the code each stage depends on."""
 
+import os
 import sys
 
 from snakemake.exceptions import WorkflowError
@@ -19,10 +20,21 @@ except UserError as error:
     raise WorkflowError(str(error))
 
 
-KINDS = ("pdf", "png", "csv")
+# The scripts inherit it: no bars where Snakemake was asked to be quiet.
+if workflow.output_settings.quiet:
+    os.environ["ATTNSVM_QUIET"] = "1"
+
+
+KINDS = ("pdf", "png", "csv", "json")
 NARROW = ("attnsvm.experiments",)  # a stage runs one function of an experiment, and what that calls
 TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
-AUDIT = ("results/audit/claims.csv", "results/audit/audit.html", "results/audit/audit.md", "figures/audit.png")
+AUDIT = (
+    "results/audit/claims.csv",
+    "results/audit/audit.html",
+    "results/audit/audit.md",
+    "figures/audit.png",
+    "figures/audit.json",
+)
 
 
 # How many blocks each experiment's instances are cut into; a cluster wants more: --set-scatter multi_token=64.
@@ -49,6 +61,7 @@ scattergather:
 wildcard_constraints:
     experiment="|".join(EXPERIMENTS),
     figure="|".join(FIGURES),
+    pictured="|".join([*FIGURES, "audit"]),
     block=r"\d+-of-\d+",
     unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.)[^/]+",
     unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit)/)[^/]+",
@@ -61,19 +74,70 @@ def settings(wildcards, stage):
     return {key: section[key] for key in kept if key in section}
 
 
-def code(stage):
+def stage_code(experiment, stage):
     """The files of attnsvm that a stage of an experiment runs, and its script."""
+    return sorted(
+        {
+            *module_files("attnsvm.stages", stage, NARROW),
+            *module_files(f"attnsvm.experiments.{experiment}", stage, NARROW),
+            f"workflow/scripts/{stage}.py",
+        }
+    )
 
-    def of_experiment(wildcards):
-        return sorted(
-            {
-                *module_files("attnsvm.stages", stage, NARROW),
-                *module_files(f"attnsvm.experiments.{wildcards.experiment}", stage, NARROW),
-                f"workflow/scripts/{stage}.py",
-            }
-        )
 
-    return of_experiment
+def code(stage):
+    """`stage_code` as an input function."""
+    return lambda wildcards: stage_code(wildcards.experiment, stage)
+
+
+def plot_code(figure):
+    """The files of attnsvm that draw a figure."""
+    return sorted(
+        {
+            *module_files("attnsvm.stages", "figure"),
+            *module_files("attnsvm.plots"),
+            *module_files(f"attnsvm.plots.{figure}"),
+            "workflow/scripts/figure.py",
+        }
+    )
+
+
+def claims_code():
+    """The files of attnsvm that check the claims."""
+    return sorted({*module_files("attnsvm.stages", "claims"), *TEMPLATES, "workflow/scripts/claims.py"})
+
+
+def audit_figure_code():
+    """The files of attnsvm that draw the audit."""
+    drawing = module_files("attnsvm.stages", "audit_figure"), module_files("attnsvm.plots.audit")
+    return sorted({*drawing[0], *drawing[1], "workflow/scripts/audit_figure.py"})
+
+
+def behind(pictured):
+    """The experiments behind a figure; the audit reads them all."""
+    return FIGURES.get(pictured, EXPERIMENTS)
+
+
+def drawn(pictured):
+    """What was drawn of a figure."""
+    kinds = ("pdf", "png") if pictured == "audit" else ("pdf", "png", "csv")
+    return [f"figures/{pictured}.{kind}" for kind in kinds]
+
+
+def all_code(pictured):
+    """Every file that all the stages behind a figure run."""
+    stages = ("problems", "descent", "svm", "measures")
+    files = {file for name in behind(pictured) for stage in stages for file in stage_code(name, stage)}
+    own = [*claims_code(), *audit_figure_code()] if pictured == "audit" else plot_code(pictured)
+    return sorted(files | set(own))
+
+
+def category(wildcards):
+    """Under which heading of the report a figure stands."""
+    official = ("trajectories", "hyperplanes", "local_convergence", "svm_rank", "multi_token")
+    ours = ("normalisation", "cone", "positional")
+    kind = wildcards.figure
+    return "2 The official figures" if kind in official else "4 Our own" if kind in ours else "3 The rest of the paper"
 
 
 def gathered(stage):

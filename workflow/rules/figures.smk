@@ -1,17 +1,15 @@
 rule figure:
     input:
         tables=lambda wildcards: [f"results/{name}/measures.parquet" for name in FIGURES[wildcards.figure]],
-        code=lambda wildcards: sorted(
-            {
-                *module_files("attnsvm.stages", "figure"),
-                *module_files("attnsvm.plots"),
-                *module_files(f"attnsvm.plots.{wildcards.figure}"),
-                "workflow/scripts/figure.py",
-            }
-        ),
+        code=lambda wildcards: plot_code(wildcards.figure),
     output:
         pdf="figures/{figure}.pdf",
-        png=report("figures/{figure}.png", caption="../report/{figure}.rst", category="The official figures"),
+        png=report(
+            "figures/{figure}.png",
+            caption="../report/{figure}.rst",
+            category=category,
+            labels={"figure": "{figure}"},
+        ),
         csv="figures/{figure}.csv",
     log:
         "results/logs/figures/{figure}.log",

@@ -1,0 +1,149 @@
+"""Where a figure comes from: what was asked for, what code and libraries answered, what became of the instances, the cost.
+
+The code is named by a hash of its content, by the last commit that touched it, and by whether the files differ from
+that commit: commits that touch other files change none of the three.
+"""
+
+import csv
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PACKAGES = (
+    "attnsvm",
+    "clarabel",
+    "cvxpy",
+    "matplotlib",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "scs",
+    "snakemake",
+    "torch",
+)
+STATUSES = ("solved", "infeasible", "uncertified")
+
+
+def describe(experiments: dict[str, dict], settings: dict, code: Iterable[str], folder: Path = Path()) -> dict:
+    """The provenance of a figure, as workflow/schemas/provenance.schema.yaml has it.
+
+    Args:
+        experiments: the configuration of each experiment behind the figure, by name.
+        settings: the configuration of the figures.
+        code: the files of this repository that all its stages run, relative to `folder`.
+        folder: the repository, with the results in it.
+    """
+    config = {"experiments": experiments, "figures": settings}
+    return {
+        "config": config,
+        "config_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),
+        "code": _code(sorted(code), folder),
+        "packages": {name: _version(name) for name in PACKAGES} | {"python": platform.python_version()},
+        "machine": _machine(),
+        "experiments": {name: _experiment(name, config, folder) for name, config in experiments.items()},
+    }
+
+
+def _code(files: list[str], folder: Path) -> dict:
+    total = hashlib.sha256()
+    for name in files:
+        total.update(f"{name}\0{hashlib.sha256((folder / name).read_bytes()).hexdigest()}\n".encode())
+    commit = _git(folder, "log", "-1", "--format=%H", "--", *files)
+    changed = _git(folder, "status", "--porcelain", "--", *files)
+    return {
+        "sha256": total.hexdigest(),
+        "files": files,
+        "commit": commit or None,
+        "dirty": bool(changed) if commit else None,
+    }
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """What git prints; None without git or outside a repository."""
+    try:
+        run = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return run.stdout.strip()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _machine() -> dict:
+    """The machine that wrote the figure: no name, nothing that tells one machine from its twin."""
+    cpu = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), cpu)
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    except (OSError, ValueError):
+        memory = None
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "architecture": platform.machine(),
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "memory_gib": memory and round(memory, 1),
+    }
+
+
+def _experiment(name: str, config: dict, folder: Path) -> dict:
+    from attnsvm import experiments
+
+    seeds = [seed for cell in experiments.get(name, config).cells() for seed in cell.seeds]
+    results = folder / "results" / name
+    outcomes: dict[str, int] = {}
+    for row in _rows(results / "outcomes.csv"):
+        outcomes[row["outcome"]] = outcomes.get(row["outcome"], 0) + int(row["instances"])
+    solves = dict.fromkeys(STATUSES, 0)
+    for row in _rows(results / "certificates.csv"):
+        for status in STATUSES:
+            solves[status] += int(row[status])
+    return {
+        "seeds": {"first": min(seeds), "last": max(seeds)},
+        "instances_tried": len(seeds),
+        "outcomes": outcomes,
+        "svm_certificates": solves,
+        "cost": {stage: _cost(name, stage, folder) for stage in ("problems", "descent", "svm", "measures")},
+    }
+
+
+def _cost(experiment: str, stage: str, folder: Path) -> dict | None:
+    """Seconds of a stage, its blocks added up, as Snakemake measured them when it last ran; None if it did not."""
+    base = folder / "results/benchmarks" / experiment
+    found = sorted([*base.glob(f"*/{stage}.tsv"), *base.glob(f"{stage}.tsv")])
+    newest = {}
+    for path in found:  # of several cuts into blocks, the one run last
+        cut = path.parent.name.partition("-of-")[2]
+        newest.setdefault(cut, []).append(path)
+    if not newest:
+        return None
+    paths = max(newest.values(), key=lambda paths: max(path.stat().st_mtime for path in paths))
+    rows = [row for path in paths for row in _rows(path, "\t")]
+    seconds = {key: sum(_number(row[name]) for row in rows) for key, name in (("wall_s", "s"), ("cpu_s", "cpu_time"))}
+    return {key: round(value, 2) for key, value in seconds.items()} | {"jobs": len(rows)}
+
+
+def _number(text: str) -> float:
+    """Snakemake writes "-" or "NA" for what a job was too short to measure."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _rows(path: Path, delimiter: str = ",") -> list[dict]:
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file, delimiter=delimiter))

@@ -1,4 +1,4 @@
-"""Where a figure comes from: what was asked for, what code and libraries answered, what became of the instances, the cost.
+"""Where a figure comes from: what was asked for, what code and libraries answered, what became of the instances.
 
 The code is named by a hash of its content, by the last commit that touched it, and by whether the files differ from
 that commit: commits that touch other files change none of the three.

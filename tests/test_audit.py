@@ -89,7 +89,15 @@ def figures():
         ),
         "svm_rank": rank(),
         "normalisation": pd.DataFrame(
-            {"normalisation": kind, "parametrisation": p, "step": 100, "mean": v, "low": v / 2, "high": 2 * v}
+            {
+                "normalisation": kind,
+                "parametrisation": p,
+                "step": 100,
+                "mean": v,
+                "median": v,
+                "low": v / 2,
+                "high": 2 * v,
+            }
             for kind in ("published", "exact")
             for p, v in (("W", 1e-6), ("KQ", 4e-3))
         ).assign(instances=100),

@@ -1,7 +1,9 @@
 """What the stages share: the checked configuration, the blocks, and the code each stage depends on."""
 
 import os
+import shutil
 import sys
+from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
@@ -18,6 +20,26 @@ try:
     validate(config, workflow.source_path("../schemas/config.schema.yaml"))
 except UserError as error:
     raise WorkflowError(str(error))
+
+
+# Snakemake's records of what made each file travel with results/: copied into a fresh clone, they say what is up to date.
+RECORDS, TRAVELLING = Path(".snakemake/metadata"), Path("results/.metadata")
+if TRAVELLING.is_dir() and not (RECORDS.is_dir() and any(RECORDS.iterdir())):
+    shutil.copytree(TRAVELLING, RECORDS, dirs_exist_ok=True)
+
+
+def pack_records():
+    """Put the records of this run beside the results they are about."""
+    if RECORDS.is_dir() and TRAVELLING.parent.is_dir():
+        shutil.copytree(RECORDS, TRAVELLING, dirs_exist_ok=True)
+
+
+onsuccess:
+    pack_records()
+
+
+onerror:
+    pack_records()
 
 
 # The scripts inherit it: no bars where Snakemake was asked to be quiet.

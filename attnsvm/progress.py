@@ -17,6 +17,11 @@ LINES = 16  # bars shown at once
 log = logging.getLogger("attnsvm")
 
 
+def hide_bars() -> None:
+    """No bars in this process and in those it starts."""
+    os.environ["ATTNSVM_QUIET"] = "1"
+
+
 class Progress:
     """Call it with the number of items finished since the last call."""
 

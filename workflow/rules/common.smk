@@ -1,6 +1,5 @@
 """What the stages share: the checked configuration, the blocks, and the code each stage depends on."""
 
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -15,11 +14,16 @@ from attnsvm.dependencies import module_files
 from attnsvm.errors import UserError
 from attnsvm.experiments import EXPERIMENTS
 from attnsvm.plots import FIGURES
+from attnsvm.progress import hide_bars
 
 try:
     validate(config, workflow.source_path("../schemas/config.schema.yaml"))
 except UserError as error:
     raise WorkflowError(str(error))
+
+
+# For workflow/report/figure.rst: a report's caption is one file a rule, and may read the configuration.
+config["captions"] = {name: Path(workflow.source_path(f"../report/{name}.rst")).read_text() for name in FIGURES}
 
 
 # Snakemake's records of what made each file travel with results/: copied into a fresh clone, they say what is up to date.
@@ -42,9 +46,8 @@ onerror:
     pack_records()
 
 
-# The scripts inherit it: no bars where Snakemake was asked to be quiet.
 if workflow.output_settings.quiet:
-    os.environ["ATTNSVM_QUIET"] = "1"
+    hide_bars()
 
 
 KINDS = ("pdf", "png", "csv", "json")

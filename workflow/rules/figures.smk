@@ -6,7 +6,7 @@ rule figure:
         pdf="figures/{figure}.pdf",
         png=report(
             "figures/{figure}.png",
-            caption="../report/{figure}.rst",
+            caption="../report/figure.rst",
             category=category,
             labels={"figure": "{figure}"},
         ),

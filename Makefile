@@ -4,11 +4,12 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: help figures test lint gallery lock clean
+.PHONY: help figures report test lint gallery lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
+	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make test      run the test suite"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
 	@echo "make gallery   the small pictures that README shows, from the built figures"
@@ -29,6 +30,9 @@ figures: $(INSTALLED)
 
 test: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest
+
+report: figures
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit --report report.html
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -52,4 +56,4 @@ lock:
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf results figures .snakemake
+	rm -rf results figures .snakemake report.html

@@ -1,18 +1,13 @@
 """The smoke pipeline, run for real through Snakemake in a copy of the repository."""
 
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
+from pipeline import copy_repository, jobs, snakemake
 
 from attnsvm.plots import FIGURES
 
-ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = {
     "trajectories": {"kind", "parametrisation", "input", "step", "x", "y"},
     "hyperplanes": {"kind", "parametrisation", "input", "step", "x", "y"},
@@ -37,50 +32,6 @@ COLUMNS = {
     "cone": {"kind", "R", "mu", "end", "share", "low", "high", "instances"},
     "positional": {"tokens", "quantity", "seed", "value"},
 }
-
-
-def copy_repository(target):
-    for name in ("Snakefile", "attnsvm", "config", "profiles", "workflow", "environment.yml"):
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy2(source, target / name)
-    return target
-
-
-def snakemake(folder, *arguments, extra=None):
-    """Run Snakemake with the smoke configuration, and `extra` laid over it; stdout and stderr in one text."""
-    files = ["config/smoke.yaml"]
-    if extra is not None:
-        (folder / "extra.yaml").write_text(yaml.safe_dump(extra))
-        files.append("extra.yaml")
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    environment["PYTHONPATH"] = str(folder)
-    command = [sys.executable, "-m", "snakemake", "--configfile", *files, "--cores", "2", *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
-    )
-
-
-def jobs(dry_run):
-    """The table 'Job stats' of a dry run: {rule: count}."""
-    lines = dry_run.stdout.split("Job stats:")[-1].splitlines()
-    rows = [line.split() for line in lines]
-    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit() and row[0] != "total"}
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """A folder in which the smoke pipeline has run once; tests leave it as they found it."""
-    folder = copy_repository(tmp_path_factory.mktemp("built"))
-    run = snakemake(folder, "figures/all")
-    assert run.returncode == 0, run.stdout
-    return folder
-
-
-def snapshot(folder, pattern):
-    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.glob(pattern))}
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -216,16 +167,3 @@ def test_too_few_candidates_end_with_the_remedy(built, tmp_path):
     assert (
         "seeds were accepted at d = 4, 99 are wanted: raise experiments.multi_token.problems.candidates" in run.stdout
     )
-
-
-def test_a_truncated_intermediate_is_named_and_nothing_is_drawn_from_it(built, tmp_path):
-    folder = shutil.copytree(built, tmp_path / "copy")
-    victim = folder / "results/svm_rank/1-of-2/svm.npz"
-    victim.write_bytes(victim.read_bytes()[:-1000])
-    before = snapshot(folder, "figures/svm_rank.*")
-    run = snakemake(folder, "figures/svm_rank")
-    assert run.returncode != 0
-    assert "results/svm_rank/1-of-2/svm.npz: damaged or truncated" in run.stdout
-    assert snapshot(folder, "figures/svm_rank.*") == before
-    assert not list(folder.glob("results/**/*.tmp"))
-    assert not (folder / "results/svm_rank/measures.parquet").exists()

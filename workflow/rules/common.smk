@@ -1,12 +1,15 @@
 """What the stages share: the checked configuration, the blocks, and the code each stage depends on."""
 
 import sys
+from functools import cache
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 # The package beside this workflow, whichever interpreter runs Snakemake.
 sys.path.insert(0, workflow.basedir)
 
+from attnsvm.checksums import DIFFERS, damaged
 from attnsvm.configuration import validate
 from attnsvm.dependencies import module_files
 from attnsvm.errors import UserError
@@ -61,10 +64,21 @@ def settings(wildcards, stage):
     return {key: section[key] for key in kept if key in section}
 
 
+@cache
+def rebuild_damaged_files():
+    """Name every file that is not what its stage wrote, and have it built anew: once a run, while the jobs are found."""
+    if workflow.is_main_process:
+        found = damaged(["results", "figures"])
+        for path in found:
+            logger.warning(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
+        workflow.dag.forcefiles.update(found)
+
+
 def code(stage):
     """The files of attnsvm that a stage of an experiment runs, and its script."""
 
     def of_experiment(wildcards):
+        rebuild_damaged_files()  # every target needs a stage
         return sorted(
             {
                 *module_files("attnsvm.stages", stage, NARROW),

@@ -4,13 +4,15 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: help figures report test lint gallery lock clean
+.PHONY: help figures report verify test test-slow lint gallery lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make test      run the test suite"
+	@echo "make test-slow 20 more kills and every kind of damage, in about ten minutes"
+	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
 	@echo "make gallery   the small pictures that README shows, from the built figures"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
@@ -33,6 +35,12 @@ test: $(INSTALLED)
 
 report: figures
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit --report report.html
+
+test-slow: $(INSTALLED)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -m slow
+
+verify: $(INSTALLED)
+	$(BIN)/python -m attnsvm.verify
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

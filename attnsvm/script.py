@@ -10,7 +10,11 @@ from attnsvm.errors import UserError
 @contextmanager
 def reporting(log_path: str):
     """Log to `log_path`; a `UserError` ends the script with its sentence in the log and on the terminal, status 1."""
-    logging.basicConfig(filename=log_path, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s")
+    logging.raiseExceptions = False  # on a full disk the log ends early; what stopped the stage is said on the terminal
+    try:
+        logging.basicConfig(filename=log_path, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s")
+    except OSError as error:
+        sys.exit(f"error: {log_path}: cannot be written ({error.strerror}); free space or make the folder writable")
     try:
         yield
     except UserError as error:

@@ -40,7 +40,7 @@ def svm(name: str, config: dict, problems_path: str, descent_path: str, output: 
     solved = {}
     with Progress(len(batches), f"{name} cells solved") as progress:
         for label, batch in batches.items():
-            solved[label] = experiment.svm(batch, trained.get(label, {}))
+            solved[label] = experiment.svm(batch, trained[label])
             progress(1)
     save_cells(output, solved)
 
@@ -58,9 +58,9 @@ def measures(name: str, config: dict, blocks: Iterable[tuple[str, str, str, str]
     place = {cell.label: k for k, cell in enumerate(experiment.cells())}
     parts, proofs = [], []
     for block, problems_path, descent_path, svm_path in blocks:
-        batches, trained, solved = _problems(problems_path), load_cells(descent_path), load_cells(svm_path)
+        drawn, trained, solved = load_cells(problems_path), load_cells(descent_path), load_cells(svm_path)
         for cell in block_cells(experiment, block):
-            arrays = batches[cell.label], trained.get(cell.label, {}), solved.get(cell.label, {})
+            arrays = Problems.from_arrays(drawn[cell.label]), trained[cell.label], solved[cell.label]
             parts.append((place[cell.label], experiment.measures(cell, *arrays)))
             proofs.append(certificates.count(arrays[2]))
     # Cells that differ in their variant alone have the same seeds: the blocks must not decide which comes first.

@@ -1,42 +1,70 @@
 """Intermediate files: atomic to write, checked when read.
 
-A block file is an uncompressed .npz of arrays named `cell/array`; a table is Parquet. Both are written beside their
-final name and moved into place, so a name either holds a whole file or nothing. Reading verifies the zip archive's
-CRC-32 sums and Parquet's page checksums.
+A block file is an uncompressed .npz of arrays named `cell/array`; a table is Parquet. Every file is written beside its
+final name and moved into place, so a name either holds a whole file or nothing, and every read first compares it with
+its checksum (`attnsvm.checksums`).
 """
 
 import os
 import zipfile
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from attnsvm import checksums
 from attnsvm.errors import UserError
 
-Cells = dict[str, dict[str, np.ndarray]]
+
+class Arrays(dict[str, np.ndarray]):
+    """The arrays of a cell by name; one that the file lacks is a `UserError` that names the file."""
+
+    def __init__(self, path: str | os.PathLike, cell: str):
+        super().__init__()
+        self.path, self.cell = path, cell
+
+    def __missing__(self, name: str):
+        raise UserError(f"{self.path}: the array {self.cell}/{name} is missing; delete it and run snakemake again")
+
+
+class Cells(dict[str, Arrays]):
+    """The cells of a block file by label; one that the file lacks has no arrays."""
+
+    def __init__(self, path: str | os.PathLike):
+        super().__init__()
+        self.path = path
+
+    def __missing__(self, cell: str) -> Arrays:
+        return Arrays(self.path, cell)
 
 
 @contextmanager
 def replacing(path: str | os.PathLike):
-    """A temporary path beside `path`, moved onto it on success and removed on failure."""
+    """A temporary path beside `path`, moved onto it with its checksum on success and removed on failure."""
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    sidecar = temporary.with_suffix(".sum.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed
+            left.unlink(missing_ok=True)
         yield temporary
-        os.replace(temporary, path)
+        sidecar.write_text(checksums.line(temporary, path.name))
+        os.replace(sidecar, checksums.beside(path))
+        os.replace(temporary, path)  # last: no file is ever without its checksum
     except OSError as error:
         raise UserError(
-            f"{path}: cannot be written ({error.strerror}); free space or make the folder writable"
+            f"{path}: cannot be written ({error.strerror or error}); free space or make the folder writable"
         ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        for left in (temporary, sidecar):
+            with suppress(OSError):
+                left.unlink()
 
 
-def save_cells(path: str | os.PathLike, cells: Cells) -> None:
+def save_cells(path: str | os.PathLike, cells: dict[str, dict[str, np.ndarray]]) -> None:
     """Write the arrays of every cell of a block."""
     flat = {f"{cell}/{name}": array for cell, arrays in cells.items() for name, array in arrays.items()}
     with replacing(path) as temporary, open(temporary, "wb") as file:
@@ -47,11 +75,11 @@ def load_cells(path: str | os.PathLike) -> Cells:
     """Read a block file written by `save_cells`."""
 
     def read() -> Cells:
-        cells: Cells = {}
+        cells = Cells(path)
         with np.load(path, allow_pickle=False) as archive:
             for key in archive.files:
                 cell, name = key.split("/")
-                cells.setdefault(cell, {})[name] = archive[key]
+                cells.setdefault(cell, Arrays(path, cell))[name] = archive[key]
         return cells
 
     return _whole(path, read)
@@ -93,6 +121,8 @@ def save_text(path: str | os.PathLike, text: str) -> None:
 
 def _whole(path, read: Callable):
     try:
+        if not checksums.holds(path):
+            raise ValueError(checksums.DIFFERS)
         return read()
     except FileNotFoundError as error:
         raise UserError(f"{path}: missing; run snakemake to build it") from error

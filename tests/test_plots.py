@@ -274,7 +274,8 @@ def test_same_table_same_bytes(name, tmp_path):
     second = save(plots.draw(name, TABLES[name], SETTINGS), tmp_path / "b", dpi=80)
     for one, other in zip(first, second, strict=True):
         assert one.read_bytes() == other.read_bytes()
-    assert len(list(tmp_path.iterdir())) == 4  # nothing temporary is left
+    assert len(list(tmp_path.glob("[!.]*"))) == 4
+    assert not list(tmp_path.glob("*.tmp"))
 
 
 @pytest.mark.parametrize("name", plots.FIGURES)

@@ -80,4 +80,4 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
     with pytest.raises(RuntimeError):
         fail_half_way()
     assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["t.csv"]
+    assert sorted(os.listdir(tmp_path)) == [".t.csv.sha256", "t.csv"]

@@ -248,16 +248,3 @@ def test_too_few_candidates_end_with_the_remedy(built, tmp_path):
     assert (
         "seeds were accepted at d = 4, 99 are wanted: raise experiments.multi_token.problems.candidates" in run.stdout
     )
-
-
-def test_a_truncated_intermediate_is_named_and_nothing_is_drawn_from_it(built, tmp_path):
-    folder = shutil.copytree(built, tmp_path / "copy")
-    victim = folder / "results/svm_rank/1-of-2/svm.npz"
-    victim.write_bytes(victim.read_bytes()[:-1000])
-    before = snapshot(folder, "figures/svm_rank.*")
-    run = snakemake(folder, "figures/svm_rank")
-    assert run.returncode != 0
-    assert "results/svm_rank/1-of-2/svm.npz: damaged or truncated" in run.stdout
-    assert snapshot(folder, "figures/svm_rank.*") == before
-    assert not list(folder.glob("results/**/*.tmp"))
-    assert not (folder / "results/svm_rank/measures.parquet").exists()

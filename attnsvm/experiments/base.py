@@ -83,6 +83,7 @@ class Experiment(ABC):
 def block_cells(experiment: Experiment, block: str) -> list[Cell]:
     """The cells of block "i-of-N" (1-based): every N-th instance, counted through all cells; no empty cell."""
     index, count = (int(part) for part in block.split("-of-"))
+    require(1 <= index <= count, f"there is no block {block}: blocks are 1-of-{count} to {count}-of-{count}")
     cells, position = [], 0
     for cell in experiment.cells():
         seeds = cell.seeds[(index - 1 - position) % count :: count]

@@ -1,12 +1,13 @@
 """How every figure looks, and how it reaches the disk: the same bytes for the same table."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
+
+from attnsvm.store import replacing
 
 # Okabe and Ito's palette, told apart under every common colour blindness.
 BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
@@ -101,11 +102,6 @@ def save(figure: Figure, stem: str | Path, dpi: float = 300) -> tuple[Path, Path
     paths = Path(f"{stem}.pdf"), Path(f"{stem}.png")
     for path in paths:
         kind = path.suffix[1:]
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            with _looks(8):
-                figure.savefig(temporary, format=kind, dpi=dpi, metadata=METADATA[kind])
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replacing(path) as temporary, _looks(8):
+            figure.savefig(temporary, format=kind, dpi=dpi, metadata=METADATA[kind])
     return paths

@@ -2,13 +2,16 @@
 
 import shutil
 import sys
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 # The package beside this workflow, whichever interpreter runs Snakemake.
 sys.path.insert(0, workflow.basedir)
 
+from attnsvm.checksums import DIFFERS, damaged
 from attnsvm.configuration import validate
 from attnsvm.dependencies import module_files
 from attnsvm.errors import UserError
@@ -99,6 +102,16 @@ def settings(wildcards, stage):
     return {key: section[key] for key in kept if key in section}
 
 
+@cache
+def rebuild_damaged_files():
+    """Name every file that is not what its stage wrote, and have it built anew: once a run, while the jobs are found."""
+    if workflow.is_main_process:
+        found = damaged(["results", "figures"])
+        for path in found:
+            logger.warning(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
+        workflow.dag.forcefiles.update(found)
+
+
 def stage_code(experiment, stage):
     """The files of attnsvm that a stage of an experiment runs, and its script."""
     return sorted(
@@ -112,7 +125,12 @@ def stage_code(experiment, stage):
 
 def code(stage):
     """`stage_code` as an input function."""
-    return lambda wildcards: stage_code(wildcards.experiment, stage)
+
+    def of_experiment(wildcards):
+        rebuild_damaged_files()  # every target needs a stage
+        return stage_code(wildcards.experiment, stage)
+
+    return of_experiment
 
 
 def plot_code(figure):

@@ -1,0 +1,47 @@
+"""The SHA-256 of every file that a stage writes, in a hidden file beside it: `.x.csv.sha256` beside `x.csv`.
+
+The hidden file has the format of `sha256sum`, whose `-c` reads it too.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+DIFFERS = "its SHA-256 is not the one it was written with"
+
+
+def beside(path: str | os.PathLike) -> Path:
+    """Where the checksum of a file lies."""
+    path = Path(path)
+    return path.with_name(f".{path.name}.sha256")
+
+
+def line(path: str | os.PathLike, name: str) -> str:
+    """The content of the checksum file for the bytes of `path`, which are to be called `name`."""
+    with open(path, "rb") as file:
+        return f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}\n"
+
+
+def holds(path: str | os.PathLike) -> bool:
+    """Whether a file has the bytes it was written with; also true of a file without a checksum."""
+    sidecar = beside(path)
+    return not sidecar.exists() or sidecar.read_bytes() == line(path, Path(path).name).encode()
+
+
+def damaged(folders: Iterable[str | os.PathLike]) -> list[str]:
+    """The files under `folders` that have other bytes than they were written with, sorted; none that is absent."""
+    sidecars = (found for folder in folders for found in Path(folder).rglob(".*.sha256"))
+    files = sorted(str(found.with_name(found.name[1:].removesuffix(".sha256"))) for found in sidecars)
+    with ThreadPoolExecutor() as pool:  # hashing releases the interpreter's lock
+        return [file for file, bad in zip(files, pool.map(_is_damaged, files), strict=True) if bad]
+
+
+def _is_damaged(path: str) -> bool:
+    try:
+        return not holds(path)
+    except FileNotFoundError:
+        return False
+    except OSError:  # a disk's read error
+        return True

@@ -1,8 +1,10 @@
 """A head that prefers mixtures: how many tokens are selected, and which solution predicts the trained W."""
 
+from itertools import chain
+
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, VERMILLION, canvas, title
 
 SOLUTIONS = {
     "svmeq": (r"$W^{\mathrm{SVMeq}}$", {"color": BLUE, "linestyle": "-", "marker": "o"}),
@@ -18,12 +20,11 @@ def draw(table, settings):
         once = table[table["solution"] == "svmeq"]
         groups = once.groupby("lambda")
         mean, std = groups["selected"].mean(), groups["selected"].std(ddof=0)
-        counts.fill_between(mean.index, mean - std, mean + std, color=BLUE, alpha=0.18, linewidth=0)
-        counts.plot(mean.index, mean, color=BLUE, marker="o", markersize=3, label="selected, mean ± std")
+        counts.fill_between(mean.index, mean - std, mean + std, color=GREEN, alpha=0.18, linewidth=0)
+        counts.plot(mean.index, mean, color=GREEN, marker="o", markersize=3, label="selected, mean ± std")
         best = groups["optimal"].mean()
         counts.plot(best.index, best, color=BLACK, linestyle=":", label="closed form, mean")
         counts.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="tokens of an input", ylim=(0, None))
-        counts.legend(loc="lower right")
         title(counts, "a", "number of selected tokens")
         _predictivity(by_penalty, table, table["lambda"])
         by_penalty.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="1 − correlation with trained $W$")
@@ -33,8 +34,10 @@ def draw(table, settings):
         by_count.sharey(by_penalty)
         title(by_count, "c", "versus that number")
         by_penalty.set_ylim(bottom=FLOOR)
-        note = figure.legend(*by_penalty.get_legend_handles_labels(), loc="outside upper right", ncols=2)
-        note.set_title("(b, c) line: median, band: quartiles")
+        entries = [axes.get_legend_handles_labels() for axes in (counts, by_penalty)]
+        handles, labels = (list(chain(*parts)) for parts in zip(*entries, strict=True))
+        note = figure.legend(handles, labels, loc="outside upper center", ncols=4)
+        note.set_title(f"(b, c) line: median, band: quartiles, {table['seed'].nunique()} instances")
     return figure
 
 

@@ -55,9 +55,8 @@ def replacing(path: str | os.PathLike):
         os.replace(sidecar, checksums.beside(path))
         os.replace(temporary, path)  # last: no file is ever without its checksum
     except OSError as error:
-        raise UserError(
-            f"{path}: cannot be written ({error.strerror or error}); free space or make the folder writable"
-        ) from error
+        reason = os.strerror(error.errno) if error.errno else error
+        raise UserError(f"{path}: cannot be written ({reason}); free space or make the folder writable") from error
     finally:
         for left in (temporary, sidecar):
             with suppress(OSError):

@@ -17,7 +17,7 @@ from attnsvm import checksums
 from attnsvm.errors import UserError
 from attnsvm.store import load_cells, load_csv, load_table, save_cells
 
-TARGETS = ("figures/local_convergence", "figures/feasibility")
+TARGETS = ("figures/trajectories", "figures/feasibility")
 BLOCK = "results/svm_rank/1-of-2"
 # One file of each kind, and the rule that writes it.
 KINDS = {
@@ -48,13 +48,20 @@ ENDS = f"damaged ({checksums.DIFFERS}); it is built anew"
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    """(final bytes, seconds) of a run of TARGETS that nothing disturbs."""
-    folder = copy_repository(tmp_path_factory.mktemp("undisturbed"))
+def workshop(tmp_path_factory):
+    """A folder for runs from nothing, and the final bytes and seconds of one of TARGETS that nothing disturbs."""
+    folder = copy_repository(tmp_path_factory.mktemp("workshop"))
+    assert snakemake(folder, *TARGETS).returncode == 0  # compiles, once for the folder
+    empty(folder)
     begin = time.monotonic()
     run = snakemake(folder, *TARGETS)
     assert run.returncode == 0, run.stdout
-    return snapshot(folder, *PRODUCTS), time.monotonic() - begin
+    return folder, snapshot(folder, *PRODUCTS), time.monotonic() - begin
+
+
+def empty(folder):
+    for name in ("results", "figures", ".snakemake"):
+        shutil.rmtree(folder / name, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +82,9 @@ def kill(process):
 
 
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 24))])
-def test_a_killed_run_resumes_to_the_same_bytes(undisturbed, tmp_path, seed):
-    expected, seconds = undisturbed
-    folder = copy_repository(tmp_path)
+def test_a_killed_run_resumes_to_the_same_bytes(workshop, seed):
+    folder, expected, seconds = workshop
+    empty(folder)
     moment = random.Random(seed).uniform(1, 0.95 * seconds)
     process = start(folder, *TARGETS, start_new_session=True)
     time.sleep(moment)
@@ -92,8 +99,9 @@ def test_a_killed_run_resumes_to_the_same_bytes(undisturbed, tmp_path, seed):
     assert leftovers(folder) == []
 
 
-def test_a_killed_run_leaves_a_lock_that_is_explained_and_taken_away_once(tmp_path):
-    folder = copy_repository(tmp_path)
+def test_a_killed_run_leaves_a_lock_that_is_explained_and_taken_away_once(workshop):
+    folder, _, _ = workshop
+    empty(folder)
     process = start(folder, "figures/feasibility", start_new_session=True)
     wait_for_lock(folder, process)
     kill(process)
@@ -105,8 +113,9 @@ def test_a_killed_run_leaves_a_lock_that_is_explained_and_taken_away_once(tmp_pa
     assert "Directory cannot be locked" not in snakemake(folder, "-n", "figures/feasibility").stdout
 
 
-def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(undisturbed, tmp_path):
-    folder = copy_repository(tmp_path)
+def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(workshop):
+    folder, expected, _ = workshop
+    empty(folder)
     with start(folder, "figures/feasibility") as first:
         wait_for_lock(folder, first)
         second = snakemake(folder, "figures/feasibility")
@@ -115,7 +124,7 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(undist
         assert first.poll() is None
         output, _ = first.communicate()
     assert first.returncode == 0, output
-    assert snapshot(folder, *PRODUCTS).items() <= undisturbed[0].items()
+    assert snapshot(folder, *PRODUCTS).items() <= expected.items()
     assert (folder / "figures/feasibility.pdf").exists()
 
 
@@ -275,7 +284,7 @@ except UserError as error:
 
 
 @pytest.fixture
-def small_disk(tmp_path):
+def small_disk():
     """A function that mounts a file system of so many kB on a folder, anew on the same one if asked again."""
     mounted = []
 
@@ -298,8 +307,9 @@ def small_disk(tmp_path):
 
 
 @pytest.mark.parametrize("top", ["results", "figures"])
-def test_a_full_disk_ends_with_a_sentence_and_the_next_run_completes(undisturbed, tmp_path, small_disk, top):
-    folder = copy_repository(tmp_path)
+def test_a_full_disk_ends_with_a_sentence_and_the_next_run_completes(workshop, small_disk, top):
+    folder, expected, _ = workshop
+    empty(folder)
     small_disk(folder / top, f"size={FULL[top]}k")
     run = snakemake(folder, *TARGETS)
     assert run.returncode != 0
@@ -310,15 +320,16 @@ def test_a_full_disk_ends_with_a_sentence_and_the_next_run_completes(undisturbed
     small_disk(folder / top, "size=100m")
     again = snakemake(folder, *TARGETS)
     assert again.returncode == 0, again.stdout
-    assert snapshot(folder, *PRODUCTS) == undisturbed[0]
+    assert snapshot(folder, *PRODUCTS) == expected
 
 
 FULL = {"results": 64, "figures": 16}
 
 
 @pytest.mark.parametrize("top", ["results", "figures"])
-def test_a_folder_that_is_read_only_ends_with_a_sentence(undisturbed, tmp_path, small_disk, top):
-    folder = copy_repository(tmp_path)
+def test_a_folder_that_is_read_only_ends_with_a_sentence(workshop, small_disk, top):
+    folder, expected, _ = workshop
+    empty(folder)
     small_disk(folder / top, "ro")
     run = snakemake(folder, *TARGETS)
     assert run.returncode != 0
@@ -327,4 +338,4 @@ def test_a_folder_that_is_read_only_ends_with_a_sentence(undisturbed, tmp_path, 
     small_disk(folder / top, "rw")
     again = snakemake(folder, *TARGETS)
     assert again.returncode == 0, again.stdout
-    assert snapshot(folder, *PRODUCTS) == undisturbed[0]
+    assert snapshot(folder, *PRODUCTS) == expected

@@ -51,7 +51,7 @@ lint: $(INSTALLED)
 gallery: figures
 	mkdir -p docs/gallery
 	for png in figures/*.png; do $(BIN)/python -c 'import sys; from PIL import Image; image = Image.open(sys.argv[1]); \
-		image.convert("RGB").reduce(2).quantize(128).save(sys.argv[2], optimize=True)' $$png docs/gallery/$${png##*/}; done
+		image.convert("RGB").reduce(2).quantize(256).save(sys.argv[2], optimize=True)' $$png docs/gallery/$${png##*/}; done
 
 lock:
 	rm -rf $(VENV)-lock

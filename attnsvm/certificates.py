@@ -1,4 +1,4 @@
-"""How many max-margin answers the independent checker saw, and what it said, from the arrays of the SVM stage.
+"""How many max-margin answers the independent checker saw, and what it said, from the arrays of the stages.
 
 Every answer carries a status, and the status is the checker's: `uncertified` is an answer whose proof it refused.
 """

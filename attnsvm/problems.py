@@ -158,12 +158,18 @@ def contradicting(generator, n: int, T: int, d: int):
     return tokens, queries, labels, v
 
 
-def encoded(generator, n: int, T: int, d: int):
-    """As `gaussian`, and to every token the sinusoidal encoding of its position is added; token lengths stay one."""
+def added(generator, n: int, T: int, d: int):
+    """As `gaussian`, and to every token the sinusoidal encoding of its position is added, of length one too."""
     import torch
 
     tokens, queries, labels, v = gaussian(generator, n, T, d)
     feature = torch.arange(d)
     angle = torch.arange(T)[:, None] / 10000.0 ** (2 * torch.div(feature, 2, rounding_mode="floor") / d)
     position = unit(torch.where(feature % 2 == 0, angle.sin(), angle.cos()))
-    return unit(tokens + position), queries, labels, v
+    return tokens + position, queries, labels, v
+
+
+def encoded(generator, n: int, T: int, d: int):
+    """As `added`, and the tokens are brought back to length one."""
+    tokens, queries, labels, v = added(generator, n, T, d)
+    return unit(tokens), queries, labels, v

@@ -62,14 +62,16 @@ def measures(name: str, config: dict, blocks: Iterable[tuple[str, str, str, str]
         for cell in block_cells(experiment, block):
             arrays = Problems.from_arrays(drawn[cell.label]), trained[cell.label], solved[cell.label]
             parts.append((place[cell.label], experiment.measures(cell, *arrays)))
-            proofs.append(certificates.count(arrays[2]))
+            proofs.append(certificates.count({**arrays[1], **arrays[2]}))
     # Cells that differ in their variant alone have the same seeds: the blocks must not decide which comes first.
     parts = [part for _, part in sorted(parts, key=lambda placed: placed[0])]
     ends = pd.concat([part.outcomes for part in parts], ignore_index=True)
     measured = [part.instances for part in parts if len(part.instances)]
     if not measured:
         became = ", ".join(f"{count} {outcome}" for outcome, count in ends.outcome.value_counts().items())
-        raise UserError(f"{name}: no instance could be measured ({became}); raise d, or the number of instances")
+        raise UserError(
+            f"{name}: no instance could be measured ({became}); raise d, the steps or the number of instances"
+        )
     instances = pd.concat(measured, ignore_index=True)
     gathered = Measures(_in_seed_order(instances), _in_seed_order(ends))
     counts = gathered.outcomes.groupby(["n", "T", "d", "outcome"], as_index=False).agg(instances=("seed", "size"))

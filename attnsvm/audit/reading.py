@@ -13,6 +13,7 @@ HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE = "holds", "holds in part", "fails", 
 VERDICTS = (HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE)
 GROUPS = {
     "paper": "Claims of the paper",
+    "ours": "Beyond the paper",
     "secondary": "Attributed to it by secondary summaries",
     "print": "Defects of the published experiments",
 }

@@ -15,10 +15,14 @@ def audit(tables: Tables) -> pd.DataFrame:
 
 def _row(claim, tables) -> dict:
     row = {name: getattr(claim, name) for name in ("key", "group", "statement", "check")}
+    blank = {"instances": 0} | dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
+    blank |= {"why": claim.why, "parts": "", "verdict": UNTESTABLE, "figure": claim.figure}
     if not claim.testable:
-        blank = dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
-        return row | {"instances": 0} | blank | {"why": claim.why, "parts": "", "verdict": UNTESTABLE, "figure": ""}
-    reading = claim.read(tables, claim.threshold)
+        return row | blank
+    try:
+        reading = claim.read(tables, claim.threshold)
+    except (KeyError, IndexError, ValueError):  # a configuration may leave a claim without an instance
+        return row | blank | {"why": "this run has no instance that the check could be made on"}
     parts = "; ".join(f"{'yes' if met else 'no'}: {what}" for what, met in reading.parts.items())
     row |= {name: getattr(reading, name) for name in ("instances", "value", "low", "high", "published")}
     row |= {"threshold": claim.threshold, "why": claim.why, "parts": parts}

@@ -107,6 +107,8 @@ def require(condition: bool, sentence: str) -> None:
 def pairs(config: dict) -> list[Cell]:
     """One cell per (n, T) of `shapes` and d of `d`, all with the same seeds."""
     seeds = tuple(range(config["first_seed"], config["first_seed"] + config["instances"]))
+    shapes = [tuple(shape) for shape in config["shapes"]]
+    require(len(set(shapes)) == len(shapes), "config: shapes: a pair (n, T) occurs twice")
     return [Cell(n, T, d, seeds) for n, T in config["shapes"] for d in config["d"]]
 
 

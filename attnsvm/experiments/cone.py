@@ -10,9 +10,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Experiment, Measures, certified, grid, outcomes, share
+from attnsvm.experiments.base import Experiment, Measures, certified, grid, outcomes, require, share
 from attnsvm.problems import gaussian
 
+MOST_CHOICES = 4096
 KINDS = ("locally_optimal", "not_locally_optimal")
 CHOICE_STREAM = 30817  # keeps the choices apart from the data drawn with the same seed
 
@@ -28,6 +29,11 @@ class Cone(Experiment):
 
     def cells(self):
         shape = self.config["problems"]
+        require(
+            shape["T"] ** shape["n"] <= MOST_CHOICES,
+            f"config: experiments.cone.problems: T to the power of n exceeds {MOST_CHOICES}: every choice of tokens is "
+            "solved, choose a smaller n or T",
+        )
         seeds = range(shape["first_seed"], shape["first_seed"] + shape["instances"])
         return grid({key: [shape[key]] for key in ("n", "T", "d")}, seeds)
 
@@ -42,7 +48,9 @@ class Cone(Experiment):
         settings = self.config["descent"]
         how = {"steps": settings["steps"], "every": settings["steps"], "progress": progress}
         arrays = {"starts": np.tile(self._starts(), (len(problems), 1, 1))}
-        for kind, (alpha, W_mm, found) in _choices(problems).items():
+        chosen, solved = _choices(problems)
+        arrays |= {f"choices_{name}": column for name, column in solved.items()}
+        for kind, (alpha, W_mm, found) in chosen.items():
             arrays[f"{kind}_alpha"], arrays[f"{kind}_found"] = alpha, found
             logs = []
             for R, mu in self._starts():
@@ -89,17 +97,23 @@ class Cone(Experiment):
         )
 
 
-def _choices(problems) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """By kind: the choice α (S, n), its solution (S, d, d), and whether there is one (S,)."""
+def _choices(problems):
+    """By kind, the choice α (S, n), its solution (S, d, d), and whether there is one (S,).
+
+    And, of all choices, status, gap and residual (S, Tⁿ).
+    """
     from attnsvm.selection import by_token, locally_optimal, margins, scores, support
 
     S, n, T, d = problems.tokens.shape
     every = np.array(list(product(range(T), repeat=n)))
     chosen = {kind: (np.zeros((S, n), int), np.zeros((S, d, d)), np.zeros(S, bool)) for kind in KINDS}
+    proofs = {name: [] for name in ("status", "gap", "residual")}
     for s in range(S):
         copies = problems[np.full(len(every), s)]
         answers = certified(copies, every, "fro")
         solved = answers["status"] == "solved"
+        for name, rows in proofs.items():
+            rows.append(answers[name])
         margin = margins(copies.tokens, copies.queries, answers["W"], every)
         tight = support(margin, by_token(answers["dual"], every, T), every)
         score = scores(copies.tokens, copies.head, copies.labels)
@@ -111,7 +125,8 @@ def _choices(problems) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
             if len(numbers):
                 k = stream.choice(numbers)
                 chosen[kind][0][s], chosen[kind][1][s], chosen[kind][2][s] = every[k], answers["W"][k], True
-    return chosen
+    shape = (S, len(every))
+    return chosen, {name: np.array(rows).reshape(shape) for name, rows in proofs.items()}
 
 
 def _starts(W_mm: np.ndarray, mu: float, R: float, seeds: np.ndarray) -> np.ndarray:

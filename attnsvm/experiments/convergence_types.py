@@ -5,6 +5,7 @@ local          global, or the selected tokens are locally optimal and W correlat
 not_local      saturated, and not local
 not_saturated  some input's largest softmax probability stayed below the bound
 all_support    no matter how it ended: all tokens are support vectors of the optimal tokens' solution
+all_support_not_global  they are, and the run is not global
 
 local, not_local and not_saturated add up to one.
 """
@@ -16,7 +17,7 @@ from attnsvm.experiments.base import Experiment, Measures, certified, how_to_tra
 from attnsvm.problems import gaussian
 
 NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
-TYPES = ("global", "local", "not_local", "not_saturated", "all_support")
+TYPES = ("global", "local", "not_local", "not_saturated", "all_support", "all_support_not_global")
 
 
 class ConvergenceTypes(Experiment):
@@ -102,6 +103,7 @@ class ConvergenceTypes(Experiment):
                         **{"parametrisation": parametrisation, "end": end, "correlation": along},
                         **{"global": found, "local": local, "not_local": saturated & ~local},
                         **{"not_saturated": ~saturated, "all_support": all_support},
+                        "all_support_not_global": all_support & ~found,
                     }
                 )
             )

@@ -1,12 +1,15 @@
-"""Does a positional encoding act like a regulariser of the SVM? The same instances with and without one."""
+"""Does a positional encoding act like a regulariser of the SVM?
+
+The same instances without one (plain), with one added (added), and with token lengths brought back to one (encoded).
+"""
 
 import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Cell, Experiment, Measures, certified, how_to_train, outcomes, require
-from attnsvm.problems import encoded, gaussian
+from attnsvm.problems import added, encoded, gaussian
 
-VARIANTS = {"plain": gaussian, "encoded": encoded}
+VARIANTS = {"plain": gaussian, "encoded": encoded, "added": added}
 
 
 class Positional(Experiment):

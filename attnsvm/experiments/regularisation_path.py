@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Experiment, Measures, certified, grid, outcomes
+from attnsvm.experiments.base import Experiment, Measures, certified, grid, outcomes, require
 from attnsvm.problems import gaussian
 
 NORMS = ("fro", "nuc")
@@ -12,7 +12,11 @@ START_STREAM = 23081  # keeps the random starts apart from the data drawn with t
 
 class RegularisationPath(Experiment):
     def cells(self):
-        shape = self.config["problems"]
+        shape, balls = self.config["problems"], self.config.get("descent", {"smallest": 0, "largest": 1})
+        require(
+            balls["smallest"] < balls["largest"],
+            "config: experiments.regularisation_path.descent: smallest is not below largest",
+        )
         seeds = range(shape["first_seed"], shape["first_seed"] + shape["instances"])
         return grid({key: [shape[key]] for key in ("n", "T", "d")}, seeds)
 
@@ -30,6 +34,8 @@ class RegularisationPath(Experiment):
         direction = {norm: certified(problems, optimal, norm) for norm in NORMS}
         S, d = len(problems), problems.tokens.shape[-1]
         arrays = {"radii": np.tile(radii, (S, 1))}
+        for norm in NORMS:
+            arrays |= {f"{norm}_start_{name}": direction[norm][name] for name in ("status", "gap", "residual")}
         for norm in NORMS:
             arrays[f"{norm}_weights"] = np.zeros((S, len(radii), d, d))
             for name in ("log_excess", "loss", "gap", "agreeing"):

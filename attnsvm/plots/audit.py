@@ -22,6 +22,7 @@ SHORT = {
     "KQ_to_nuclear": "$(K, Q)$ goes to the nuclear solution",
     "own_norm": "and not the other way round",
     "global_grows": "more often global as $d$ grows",
+    "global_under_conditions": "all support vectors: not global",
     "locally_optimal": "where not global, locally optimal",
     "token_count": "less often global as $T$ grows",
     "self_own_norm": "self-attention: own norm's solution",
@@ -41,6 +42,7 @@ SHORT = {
     "print_infeasible": "infeasible drawn as rank 1",
     "print_noise": "nuclear ranks are solver noise",
     "print_oracle": "$C$ fitted to the answer",
+    "print_rejections": "rejected instances not mentioned",
 }
 
 

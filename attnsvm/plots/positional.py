@@ -2,7 +2,11 @@
 
 from attnsvm.plots.style import BLUE, GREY, VERMILLION, canvas, title
 
-LOOKS = {"plain": (BLUE, "without positions"), "encoded": (VERMILLION, "with positions")}
+LOOKS = {
+    "plain": ("without positions", {"color": GREY, "linestyle": "-", "marker": "o"}),
+    "encoded": ("with positions, token lengths kept", {"color": VERMILLION, "linestyle": "--", "marker": "s"}),
+    "added": ("with positions, token lengths grown", {"color": BLUE, "linestyle": "-.", "marker": "^"}),
+}
 
 
 def draw(table, settings):
@@ -10,18 +14,21 @@ def draw(table, settings):
     wide = table.pivot(index=["seed", "quantity"], columns="tokens", values="value").unstack("quantity")
     with canvas(settings, height=0.42) as figure:
         margins, correlations = figure.subplots(1, 2)
-        plain, encoded = 1 / wide["plain"]["norm"], 1 / wide["encoded"]["norm"]
-        margins.plot(plain, encoded, "o", color=BLUE, markersize=3, alpha=0.6, markeredgewidth=0)
-        top = 1.05 * max(plain.max(), encoded.max())
-        margins.plot([0, top], [0, top], color=GREY, linewidth=0.8, linestyle="--", label="equal margins")
+        plain = 1 / wide["plain"]["norm"]
+        top = 0.0
+        for name in ("encoded", "added"):
+            label, look = LOOKS[name]
+            other = 1 / wide[name]["norm"]
+            margins.plot(plain, other, **look | {"linestyle": "none"}, markersize=3, alpha=0.6, label=label)
+            top = max(top, 1.05 * plain.max(), 1.05 * other.max())
+        margins.plot([0, top], [0, top], color=GREY, linewidth=0.8, linestyle=":")
         margins.set(xlabel="margin without positions", ylabel="margin with positions", xlim=(0, top), ylim=(0, top))
-        margins.legend(loc="upper left")
         title(margins, "a", r"margin $1/\|W^{\mathrm{mm}}\|_F$ of one choice of tokens")
-        for name, (colour, label) in LOOKS.items():
+        for name, (label, look) in LOOKS.items():
             gaps = (1 - wide[name]["correlation"]).dropna().sort_values()
             share = [(k + 1) / len(gaps) for k in range(len(gaps))]
-            correlations.plot(gaps, share, color=colour, linestyle="-" if name == "plain" else "--", label=label)
+            correlations.plot(gaps, share, **look | {"marker": ""}, label=label)
         correlations.set(xscale="log", xlabel="1 − correlation with the SVM solution", ylabel="share of instances")
-        correlations.legend(loc="lower right")
         title(correlations, "b", f"trained $W$, {len(wide)} instances")
+        figure.legend(*correlations.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure

@@ -4,7 +4,7 @@ from attnsvm.plots.style import COLOUR, DASHES, NAME, canvas, title
 
 PANELS = {
     "correlation": "correlation with the SVM solution",
-    "distance": r"distance of the unit directions, $\|\cdot\|$ of the ball",
+    "distance": "distance of the unit directions\nin the norm of the ball",
 }
 MARKERS = {"fro": "o", "nuc": "s"}
 
@@ -29,7 +29,7 @@ def draw(table, settings):
                     label=label_of,
                     **look,
                 )
-            axes.set(xscale="log", xlabel="radius $R$", ylabel=label.split(",")[0])
+            axes.set(xscale="log", xlabel="radius $R$", ylabel=label)
             title(axes, letter, {"correlation": "correlation", "distance": "distance", "loss": "loss"}[quantity])
         row[1].set(yscale="log")
         row[0].set_ylim(top=1.04)

@@ -97,16 +97,6 @@ CLAIMS = (
         m.locally_optimal("convergence_types"),
     ),
     Claim(
-        "token_count",
-        "ours",
-        "More tokens at the same dimension make global ends rarer.",
-        "global share at the smallest T minus that at the largest, the smaller of W and (K, Q)",
-        0.0,
-        "the Wilson intervals of the two ends must not meet",
-        "token_count",
-        m.fewer_with_tokens,
-    ),
-    Claim(
         "self_own_norm",
         "paper",
         "With the first token as query (self-attention), each parametrisation goes to its own norm's solution.",
@@ -227,6 +217,16 @@ CLAIMS = (
         "an angle of 11°",
         "sequence",
         m.positions("causal"),
+    ),
+    Claim(
+        "token_count",
+        "ours",
+        "More tokens at the same dimension make global ends rarer.",
+        "global share at the smallest T minus that at the largest, the smaller of W and (K, Q)",
+        0.0,
+        "the Wilson intervals of the two ends must not meet",
+        "token_count",
+        m.fewer_with_tokens,
     ),
     Claim(
         "positional",

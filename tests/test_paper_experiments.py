@@ -205,7 +205,7 @@ def test_shares_of_convergence_types(name, run):
         assert row.instances == len(group) == SMALL[name]["problems"]["instances"]
         assert row.share == group[row.type].mean()
         assert 0 <= row.low <= row.share <= row.high <= 1
-    assert len(r.table) == len({(g.n, g.T, g.d) for g in types.itertuples()}) * 2 * 5
+    assert len(r.table) == len({(g.n, g.T, g.d) for g in types.itertuples()}) * 2 * 6
 
 
 def test_self_local_convergence_follows_the_solutions_for_the_first_token(run):
@@ -472,7 +472,7 @@ def test_positional_compares_the_same_instances(run):
         assert all(np.array_equal(p[key][s], q[key][u]) for key in ("queries", "labels", "head"))
         assert not np.allclose(p["tokens"][s], q["tokens"][u], atol=0.1)
     table = r.table.set_index(["tokens", "quantity", "seed"]).value
-    assert len(table) == 2 * 2 * 5
+    assert len(table) == 2 * 2 * 6
     for label, s, p, t, _ in r.each():
         X, Z, seed = p["tokens"][s], p["queries"][s], p["seeds"][s]
         selected = [(x @ t["weights"][s] @ z).argmax() for x, z in zip(X, Z, strict=True)]

@@ -171,7 +171,7 @@ def cone():
 def positional():
     return pd.DataFrame(
         {"tokens": tokens, "quantity": quantity, "seed": s, "value": 1 - 0.1 / (s + k) if k else 2.0 + s}
-        for tokens in ("plain", "encoded")
+        for tokens in ("plain", "encoded", "added")
         for k, quantity in enumerate(("norm", "correlation"))
         for s in range(1, 4)
     )
@@ -234,7 +234,8 @@ def expected_points(name: str, table: pd.DataFrame):
         return pd.DataFrame({"x": place, "y": table.share})[table.end == "converged"]
     if name == "positional":
         norms = table[table.quantity == "norm"].pivot(index="seed", columns="tokens", values="value")
-        return 1 / norms[["plain", "encoded"]]
+        both = [1 / norms[["plain", name]] for name in ("encoded", "added")]
+        return pd.DataFrame(np.concatenate(both))
     scatter = table[table.panel == "scatter"]
     return pd.concat(
         [

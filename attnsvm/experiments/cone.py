@@ -49,7 +49,7 @@ class Cone(Experiment):
         how = {"steps": settings["steps"], "every": settings["steps"], "progress": progress}
         arrays = {"starts": np.tile(self._starts(), (len(problems), 1, 1))}
         chosen, solved = _choices(problems)
-        arrays |= {f"choices_{name}": column for name, column in solved.items()}
+        arrays["choices_status"] = solved
         for kind, (alpha, W_mm, found) in chosen.items():
             arrays[f"{kind}_alpha"], arrays[f"{kind}_found"] = alpha, found
             logs = []
@@ -100,20 +100,19 @@ class Cone(Experiment):
 def _choices(problems):
     """By kind, the choice α (S, n), its solution (S, d, d), and whether there is one (S,).
 
-    And, of all choices, status, gap and residual (S, Tⁿ).
+    And the status of every choice (S, Tⁿ).
     """
     from attnsvm.selection import by_token, locally_optimal, margins, scores, support
 
     S, n, T, d = problems.tokens.shape
     every = np.array(list(product(range(T), repeat=n)))
     chosen = {kind: (np.zeros((S, n), int), np.zeros((S, d, d)), np.zeros(S, bool)) for kind in KINDS}
-    proofs = {name: [] for name in ("status", "gap", "residual")}
+    status = np.empty((S, len(every)), dtype="U11")
     for s in range(S):
         copies = problems[np.full(len(every), s)]
         answers = certified(copies, every, "fro")
         solved = answers["status"] == "solved"
-        for name, rows in proofs.items():
-            rows.append(answers[name])
+        status[s] = answers["status"]
         margin = margins(copies.tokens, copies.queries, answers["W"], every)
         tight = support(margin, by_token(answers["dual"], every, T), every)
         score = scores(copies.tokens, copies.head, copies.labels)
@@ -125,8 +124,7 @@ def _choices(problems):
             if len(numbers):
                 k = stream.choice(numbers)
                 chosen[kind][0][s], chosen[kind][1][s], chosen[kind][2][s] = every[k], answers["W"][k], True
-    shape = (S, len(every))
-    return chosen, {name: np.array(rows).reshape(shape) for name, rows in proofs.items()}
+    return chosen, status
 
 
 def _starts(W_mm: np.ndarray, mu: float, R: float, seeds: np.ndarray) -> np.ndarray:

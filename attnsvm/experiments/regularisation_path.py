@@ -35,7 +35,7 @@ class RegularisationPath(Experiment):
         S, d = len(problems), problems.tokens.shape[-1]
         arrays = {"radii": np.tile(radii, (S, 1))}
         for norm in NORMS:
-            arrays |= {f"{norm}_start_{name}": direction[norm][name] for name in ("status", "gap", "residual")}
+            arrays[f"{norm}_start_status"] = direction[norm]["status"]
         for norm in NORMS:
             arrays[f"{norm}_weights"] = np.zeros((S, len(radii), d, d))
             for name in ("log_excess", "loss", "gap", "agreeing"):

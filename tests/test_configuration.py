@@ -76,3 +76,46 @@ def test_missing_key_is_named():
     del config["experiments"]["multi_token"]["measures"]
     with pytest.raises(UserError, match=r"experiments\.multi_token: the key 'measures' is missing"):
         validate(config, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        (
+            "experiments.feasibility.problems.shapes",
+            [[3]],
+            "experiments.feasibility.problems.shapes.0: [3] is too short",
+        ),
+        (
+            "experiments.feasibility.problems.shapes",
+            [3, 3],
+            "experiments.feasibility.problems.shapes.0: 3 is not of type",
+        ),
+        ("experiments.penalised_head.descent.penalties", [0.1, -1], "descent.penalties.1: -1 is too small"),
+        ("experiments.norm_growth.problems.n", 5, "experiments.norm_growth.problems.n: 5 is not a multiple of 2"),
+        ("experiments.cone.descent.apertures", [2], "experiments.cone.descent.apertures.0: 2 is too large"),
+        ("experiments.regularisation_path.descent.random_starts", 0, "descent.random_starts: 0 is too small"),
+        ("experiments.convergence_types.measures.saturated", 1.5, "measures.saturated: 1.5 is too large"),
+    ],
+)
+def test_wrong_value_of_the_newer_experiments_is_named(path, value, sentence):
+    test_wrong_value_is_named(path, value, sentence)
+
+
+@pytest.mark.parametrize(
+    ("name", "stage", "values", "sentence"),
+    [
+        ("feasibility", "problems", {"shapes": [[3, 4], [3, 4]]}, r"shapes: a pair \(n, T\) occurs twice"),
+        ("token_count", "problems", {"d": [4, 8]}, "only T may vary, give one n and one d"),
+        ("regularisation_path", "descent", {"smallest": 2000}, "smallest is not below largest"),
+        ("cone", "problems", {"n": 6, "T": 8}, "T to the power of n exceeds 4096"),
+        ("positional", "problems", {"d": 1}, "positional.problems.d: an encoding needs two dimensions"),
+    ],
+)
+def test_what_a_schema_cannot_say_is_said_by_the_experiment(name, stage, values, sentence):
+    from attnsvm import experiments
+
+    section = paper()["experiments"][name]
+    section[stage] = {**section[stage], **values}
+    with pytest.raises(UserError, match=sentence):
+        experiments.get(name, section).cells()

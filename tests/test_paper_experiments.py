@@ -29,7 +29,7 @@ SMALL = {
         "measures": {"saturated": 0.99, "correlation": 0.9985},
     },
     "token_count": {
-        "problems": {"shapes": [[2, 5], [5, 2]], "d": [2, 4], "first_seed": 0, "instances": 16},
+        "problems": {"shapes": [[3, 2], [3, 5]], "d": [4], "first_seed": 0, "instances": 16},
         "descent": {"steps": 800, **EXACT},
         "measures": {"saturated": 0.99, "correlation": 0.9},
     },
@@ -406,7 +406,7 @@ def test_cone_starts_have_their_correlation_and_norm():
 
 def test_cone_choices_are_of_their_kind_and_drawn_from_all_of_it():
     p = draw(gaussian, range(6), 2, 3, 4)
-    drawn = cone._choices(p)
+    drawn, _ = cone._choices(p)
     for s in range(6):
         X, Z, Y, v = p.tokens[s], p.queries[s], p.labels[s], p.head[s]
         members = {kind: [] for kind in cone.KINDS}
@@ -472,7 +472,7 @@ def test_positional_compares_the_same_instances(run):
         assert all(np.array_equal(p[key][s], q[key][u]) for key in ("queries", "labels", "head"))
         assert not np.allclose(p["tokens"][s], q["tokens"][u], atol=0.1)
     table = r.table.set_index(["tokens", "quantity", "seed"]).value
-    assert len(table) == 2 * 2 * 6
+    assert len(table) == 3 * 2 * 5
     for label, s, p, t, _ in r.each():
         X, Z, seed = p["tokens"][s], p["queries"][s], p["seeds"][s]
         selected = [(x @ t["weights"][s] @ z).argmax() for x, z in zip(X, Z, strict=True)]

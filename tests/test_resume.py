@@ -311,6 +311,7 @@ def test_a_full_disk_ends_with_a_sentence_and_the_next_run_completes(workshop, s
     folder, expected, _ = workshop
     empty(folder)
     small_disk(folder / top, f"size={FULL[top]}k")
+    (folder / top / "here").touch()  # Snakemake removes a folder that a failed job leaves empty, which no mount allows
     run = snakemake(folder, *TARGETS)
     assert run.returncode != 0
     assert "cannot be written (No space left on device); free space or make the folder writable" in run.stdout

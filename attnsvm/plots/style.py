@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib
@@ -102,6 +103,9 @@ def save(figure: Figure, stem: str | Path, dpi: float = 300) -> tuple[Path, Path
     paths = Path(f"{stem}.pdf"), Path(f"{stem}.png")
     for path in paths:
         kind = path.suffix[1:]
-        with replacing(path) as temporary, _looks(8):
-            figure.savefig(temporary, format=kind, dpi=dpi, metadata=METADATA[kind])
+        drawn = BytesIO()  # on a full disk the PDF writer would hide the error behind one of its own
+        with _looks(8):
+            figure.savefig(drawn, format=kind, dpi=dpi, metadata=METADATA[kind])
+        with replacing(path) as temporary:
+            temporary.write_bytes(drawn.getvalue())
     return paths

@@ -23,7 +23,7 @@ def draw(table, settings):
             title(axes, letter, f"{words} ({count:.0f} instances)")
         row[0].set_xticks(list(positions.values()), [f"{mu:g}" for mu in positions])
         row[0].set(ylabel="share that stays and converges")
-        note = figure.legend(*row[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        note = figure.legend(*row[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
         note.set_title(r"start: norm $R\,\|W^{\mathrm{mm}}\|$; bars: 95 % Wilson interval")
         note.get_title().set_color(GREY)
     return figure

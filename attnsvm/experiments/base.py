@@ -104,6 +104,12 @@ def require(condition: bool, sentence: str) -> None:
         raise UserError(sentence)
 
 
+def one_shape(config: dict) -> list[Cell]:
+    """The one cell of an experiment whose instances all have n, T and d as `config` says."""
+    seeds = range(config["first_seed"], config["first_seed"] + config["instances"])
+    return grid({key: [config[key]] for key in ("n", "T", "d")}, seeds)
+
+
 def pairs(config: dict) -> list[Cell]:
     """One cell per (n, T) of `shapes` and d of `d`, all with the same seeds."""
     seeds = tuple(range(config["first_seed"], config["first_seed"] + config["instances"]))

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Experiment, Measures, certified, grid, outcomes, require, share
+from attnsvm.experiments.base import Experiment, Measures, certified, one_shape, outcomes, require, share
 from attnsvm.problems import gaussian
 
 MOST_CHOICES = 4096
@@ -34,8 +34,7 @@ class Cone(Experiment):
             f"config: experiments.cone.problems: T to the power of n exceeds {MOST_CHOICES}: every choice of tokens is "
             "solved, choose a smaller n or T",
         )
-        seeds = range(shape["first_seed"], shape["first_seed"] + shape["instances"])
-        return grid({key: [shape[key]] for key in ("n", "T", "d")}, seeds)
+        return one_shape(shape)
 
     def problems(self, cell):
         return cell.draw(gaussian)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Experiment, Measures, certified, grid, outcomes, require
+from attnsvm.experiments.base import Experiment, Measures, certified, one_shape, outcomes, require
 from attnsvm.problems import gaussian
 
 NORMS = ("fro", "nuc")
@@ -17,8 +17,7 @@ class RegularisationPath(Experiment):
             balls["smallest"] < balls["largest"],
             "config: experiments.regularisation_path.descent: smallest is not below largest",
         )
-        seeds = range(shape["first_seed"], shape["first_seed"] + shape["instances"])
-        return grid({key: [shape[key]] for key in ("n", "T", "d")}, seeds)
+        return one_shape(shape)
 
     def problems(self, cell):
         return cell.draw(gaussian)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.base import Experiment, Measures, grid, how_to_train, outcomes
+from attnsvm.experiments.base import Experiment, Measures, how_to_train, one_shape, outcomes
 from attnsvm.problems import gaussian
 
 ATTENTIONS = ("sequence", "causal")
@@ -14,9 +14,7 @@ class Sequence(Experiment):
     trainings = len(ATTENTIONS) * len(NORM)
 
     def cells(self):
-        shape = self.config["problems"]
-        seeds = range(shape["first_seed"], shape["first_seed"] + shape["instances"])
-        return grid({key: [shape[key]] for key in ("n", "T", "d")}, seeds)
+        return one_shape(self.config["problems"])
 
     def problems(self, cell):
         return cell.draw(gaussian)

@@ -40,7 +40,7 @@ test-slow: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -m slow
 
 verify: $(INSTALLED)
-	$(BIN)/python -m attnsvm.verify
+	$(BIN)/python -m attnsvm.files.verify
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from numba import njit
 
-from attnsvm.descent import train
-from attnsvm.heads import LinearHead, ReluHead
-from attnsvm.kernels import LANES, _dot
-from attnsvm.problems import draw, gaussian, relu
-from attnsvm.rules import EPSILON, published
+from attnsvm.training.descent import train
+from attnsvm.training.heads import LinearHead, ReluHead
+from attnsvm.training.kernels import LANES, _dot
+from attnsvm.draws import draw, gaussian, relu
+from attnsvm.training.steps import EPSILON, published
 
 torch.set_num_threads(1)
 

@@ -14,7 +14,7 @@ import time
 import cvxpy
 import numpy as np
 
-from attnsvm.problems import draw, gaussian
+from attnsvm.draws import draw, gaussian
 from attnsvm.selection import optimal_tokens
 from attnsvm.svm import separation, solve, solve_batch
 from attnsvm.svm.published import published_gap

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attnsvm import certificates
+from attnsvm.pipeline import answers as certificates
 from attnsvm.audit import CLAIMS, Tables, audit
 from attnsvm.audit.pages import html, markdown, number
 from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART, UNTESTABLE, Reading

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnsvm.configuration import validate
+from attnsvm.pipeline.configuration import validate
 from attnsvm.errors import UserError
 
 ROOT = Path(__file__).resolve().parent.parent

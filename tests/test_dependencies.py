@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attnsvm.dependencies import module_files
+from attnsvm.pipeline.dependencies import module_files
 from attnsvm.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,7 +17,7 @@ TRAINS_NOTHING = {"svm_rank", "feasibility", "regularisation_path"}
 
 
 def stage_files(experiment, stage):
-    modules = "attnsvm.stages", f"attnsvm.experiments.{experiment}"
+    modules = "attnsvm.pipeline.stages", f"attnsvm.experiments.{experiment}"
     return {file for module in modules for file in module_files(module, stage, NARROW)}
 
 
@@ -50,7 +50,7 @@ def test_a_helper_that_a_function_calls_brings_its_imports(tmp_path, monkeypatch
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr("attnsvm.dependencies.ROOT", tmp_path)
+    monkeypatch.setattr("attnsvm.pipeline.dependencies.ROOT", tmp_path)
     found = module_files("pack.a", "go", ("pack.lab",))
     assert set(found) == set(files) - {"pack/never.py"}
     assert "pack/deep.py" not in module_files("pack.a", "stop", ("pack.lab",))
@@ -74,6 +74,6 @@ def test_the_static_answer_covers_what_really_gets_imported():
 
 
 def test_finding_dependencies_imports_nothing_heavy():
-    program = "import sys; from attnsvm.dependencies import module_files as f; f('attnsvm.stages'); print(*sys.modules)"
+    program = "import sys; from attnsvm.pipeline.dependencies import module_files as f; f('attnsvm.pipeline.stages'); print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"torch", "cvxpy", "numpy", "pandas"} & set(run.stdout.split())

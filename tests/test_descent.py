@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm import descent, problems
-from attnsvm.attention import evaluate
-from attnsvm.descent import logged_steps, train
-from attnsvm.heads import LinearHead, PenalisedHead, ReluHead
-from attnsvm.parametrisations import FactoredWeights, FullWeights, draw_initial, normal, uniform
-from attnsvm.problems import Problems, draw
-from attnsvm.rules import EPSILON, plain, published
+from attnsvm import draws
+from attnsvm.training import descent
+from attnsvm.training.loss import evaluate
+from attnsvm.training.descent import logged_steps, train
+from attnsvm.training.heads import LinearHead, PenalisedHead, ReluHead
+from attnsvm.training.weights import FactoredWeights, FullWeights, draw_initial, normal, uniform
+from attnsvm.draws import draw
+from attnsvm.problems import Problems
+from attnsvm.training.steps import EPSILON, plain, published
 
 PENALTY = 0.7
 HEADS = {  # the engine's head, and h(x) of one instance on mixtures x (..., d), from its definition

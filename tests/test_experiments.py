@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from attnsvm import experiments, stages
+from attnsvm import experiments
+from attnsvm.pipeline import stages
 from attnsvm.errors import UserError
 from attnsvm.experiments.base import block_cells
 
@@ -75,7 +76,7 @@ def test_an_unknown_experiment_is_refused_with_the_known_ones():
 
 
 def test_local_convergence_measures_are_their_definition(tmp_path):
-    from attnsvm.store import load_cells
+    from attnsvm.files.store import load_cells
     from attnsvm.svm import separation, solve
 
     files, outputs = run("local_convergence", tmp_path, blocks=2)
@@ -130,7 +131,7 @@ def test_rank_table_counts_feasible_instances_apart(tmp_path):
 
 
 def test_multi_token_accepts_the_first_seeds_that_pass_the_published_rule(tmp_path):
-    from attnsvm.store import load_cells
+    from attnsvm.files.store import load_cells
 
     files, outputs = run("multi_token", tmp_path, blocks=3)
     accepted = []

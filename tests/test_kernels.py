@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm import descent, kernels
-from attnsvm.attention import evaluate
-from attnsvm.attentions import ATTENTIONS, Inputs
-from attnsvm.descent import train
-from attnsvm.heads import LinearHead, PenalisedHead, ReluHead
-from attnsvm.parametrisations import FullWeights
-from attnsvm.problems import draw, gaussian, relu
-from attnsvm.rules import exact, plain, published
+from attnsvm.training import descent, kernels
+from attnsvm.training.loss import evaluate
+from attnsvm.inputs import ATTENTIONS, Inputs
+from attnsvm.training.descent import train
+from attnsvm.training.heads import LinearHead, PenalisedHead, ReluHead
+from attnsvm.training.weights import FullWeights
+from attnsvm.draws import draw, gaussian, relu
+from attnsvm.training.steps import exact, plain, published
 
 HEADS = {
     "linear": (gaussian, LinearHead),

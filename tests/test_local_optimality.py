@@ -5,9 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attnsvm.attentions import ATTENTIONS
+from attnsvm.inputs import ATTENTIONS
 from attnsvm.experiments.base import certified, share
-from attnsvm.problems import Problems, draw, gaussian
+from attnsvm.draws import draw, gaussian
+from attnsvm.problems import Problems
 from attnsvm.selection import SUPPORT_TOLERANCE, by_token, locally_optimal, margins, optimal_tokens, scores, support
 from attnsvm.svm import separation, solve
 

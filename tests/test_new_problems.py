@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm import problems
-from attnsvm.descent import PIECE, train
-from attnsvm.heads import LinearHead
-from attnsvm.problems import draw, gaussian
-from attnsvm.rules import exact, plain
+from attnsvm import draws
+from attnsvm.training.descent import PIECE, train
+from attnsvm.training.heads import LinearHead
+from attnsvm.draws import draw, gaussian
+from attnsvm.training.steps import exact, plain
 from attnsvm.selection import optimal_tokens, scores
 from attnsvm.svm import separation, solve
 

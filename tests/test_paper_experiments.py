@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 from scipy.optimize import linprog
 
-from attnsvm import experiments, stages
+from attnsvm import experiments
+from attnsvm.pipeline import stages
 from attnsvm.errors import UserError
 from attnsvm.experiments import cone
 from attnsvm.experiments.feasibility import RANDOM_STREAM
 from attnsvm.experiments.penalised_head import best_attention
-from attnsvm.problems import draw, gaussian
-from attnsvm.store import load_cells
+from attnsvm.draws import draw, gaussian
+from attnsvm.files.store import load_cells
 from attnsvm.svm import Constraints, finite_part, separation, solve
 
 EXACT = {"learning_rate": 0.1, "normalisation": "exact"}

@@ -6,11 +6,11 @@ import cvxpy
 import numpy as np
 import pytest
 
-from attnsvm.descent import train
+from attnsvm.training.descent import train
 from attnsvm.experiments.penalised_head import best_attention
-from attnsvm.heads import PenalisedHead
-from attnsvm.problems import draw, orthonormal
-from attnsvm.rules import exact, plain
+from attnsvm.training.heads import PenalisedHead
+from attnsvm.draws import draw, orthonormal
+from attnsvm.training.steps import exact, plain
 from attnsvm.selection import scores, selected_sets
 
 SCORES = np.random.default_rng(0).normal(size=(4, 3, 7))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm import problems
-from attnsvm.problems import Problems, draw
+from attnsvm import draws
+from attnsvm.draws import draw
+from attnsvm.problems import Problems
 
 FIELDS = ("tokens", "queries", "labels", "head", "seeds")
 SHAPES = {  # n, T, d of the published experiments, and one more where the shape is free

@@ -9,7 +9,7 @@ from pathlib import Path
 
 PROGRAM = """
 import sys, time
-from attnsvm import progress
+from attnsvm.pipeline import progress
 if "quiet" in sys.argv:
     progress.hide_bars()
 with progress.Progress(4, "cone descent") as done:
@@ -54,7 +54,7 @@ def test_quiet_means_quiet():
 
 
 def test_jobs_side_by_side_take_lines_of_their_own(tmp_path, monkeypatch):
-    from attnsvm import progress
+    from attnsvm.pipeline import progress
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     first, lock = progress._line_of_its_own()
@@ -68,7 +68,7 @@ def test_jobs_side_by_side_take_lines_of_their_own(tmp_path, monkeypatch):
 
 
 def test_a_log_gets_lines(caplog, monkeypatch):
-    from attnsvm import progress
+    from attnsvm.pipeline import progress
 
     monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
     with caplog.at_level("INFO"), progress.Progress(2, "cone descent") as done:

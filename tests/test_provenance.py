@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from attnsvm import provenance
+from attnsvm.pipeline import provenance
 
 git = pytest.mark.skipif(shutil.which("git") is None, reason="not installed: git")
 

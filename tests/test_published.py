@@ -4,7 +4,7 @@ import cvxpy
 import numpy as np
 import pytest
 
-from attnsvm.problems import draw, gaussian
+from attnsvm.draws import draw, gaussian
 from attnsvm.selection import optimal_tokens
 from attnsvm.svm import separation, solve
 from attnsvm.svm.published import published_gap, published_rank, published_solution

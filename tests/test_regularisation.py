@@ -8,8 +8,8 @@ import torch
 
 from attnsvm import norms
 from attnsvm.experiments.base import certified
-from attnsvm.problems import draw, gaussian
-from attnsvm.regularisation import Excess, least_on_ball, path
+from attnsvm.draws import draw, gaussian
+from attnsvm.training.regularisation import Excess, least_on_ball, path
 from attnsvm.selection import optimal_tokens
 
 n, T, d = 3, 4, 5

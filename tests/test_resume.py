@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from pipeline import PRODUCTS, ROOT, copy_repository, jobs, snakemake, snapshot, start
 
-from attnsvm import checksums
+from attnsvm.files import checksums
 from attnsvm.errors import UserError
-from attnsvm.store import load_cells, load_csv, load_table, save_cells
+from attnsvm.files.store import load_cells, load_csv, load_table, save_cells
 
 TARGETS = ("figures/trajectories", "figures/feasibility")
 BLOCK = "results/svm_rank/1-of-2"
@@ -197,7 +197,7 @@ def test_the_next_run_rebuilds_every_kind_of_damage(built, tmp_path, how):
 
 
 def test_verify_names_what_is_damaged(copy):
-    command = [sys.executable, "-m", "attnsvm.verify"]
+    command = [sys.executable, "-m", "attnsvm.files.verify"]
     environment = {**os.environ, "PYTHONPATH": str(copy)}
 
     def verify():
@@ -216,7 +216,7 @@ def test_verify_names_what_is_damaged(copy):
 def test_a_block_that_lacks_an_array_ends_with_its_sentence(copy, tmp_path, monkeypatch):
     import yaml
 
-    from attnsvm import stages
+    from attnsvm.pipeline import stages
 
     problems = load_cells(copy / BLOCK / "problems.npz")
     for arrays in problems.values():
@@ -259,7 +259,7 @@ def test_a_file_that_does_not_fit_ends_with_a_sentence_and_leaves_nothing(tmp_pa
 import sys
 import numpy, pandas
 from matplotlib.figure import Figure
-from attnsvm import store
+from attnsvm.files import store
 from attnsvm.errors import UserError
 from attnsvm.plots import style
 try:

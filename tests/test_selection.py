@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from attnsvm.equivalence import correlation, fitted_scale, svm_equivalent
+from attnsvm.directions import correlation, fitted_scale, svm_equivalent
 from attnsvm.selection import SELECTED_ABOVE, optimal_tokens, scores, selected_sets, selected_tokens
 
 S, n, T, d = 5, 3, 4, 6

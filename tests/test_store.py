@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from attnsvm.errors import UserError
-from attnsvm.store import load_cells, load_table, replacing, save_cells, save_csv, save_table
+from attnsvm.files.store import load_cells, load_table, replacing, save_cells, save_csv, save_table
 
 CELLS = {"n5": {"W": np.arange(600.0).reshape(6, 10, 10), "status": np.array(["solved", "infeasible"])}, "n6": {}}
 TABLE = pd.DataFrame({"d": np.arange(500), "value": np.linspace(0, 1, 500) ** 3})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnsvm.store import load_csv
+from attnsvm.files.store import load_csv
 
 HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE = "holds", "holds in part", "fails", "differs from print", "untestable"
 VERDICTS = (HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE)

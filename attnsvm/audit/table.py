@@ -4,7 +4,7 @@ import pandas as pd
 
 from attnsvm.audit.claims import CLAIMS
 from attnsvm.audit.reading import UNTESTABLE, Tables
-from attnsvm.certificates import STATUSES
+from attnsvm.pipeline.answers import STATUSES
 from attnsvm.experiments import EXPERIMENTS
 
 

@@ -31,7 +31,7 @@ class Cell:
         return "_".join([f"n{self.n}", f"T{self.T}", f"d{self.d}", *filter(None, [self.variant])])
 
     def draw(self, draw_one) -> Problems:
-        from attnsvm.problems import draw
+        from attnsvm.draws import draw
 
         return draw(draw_one, self.seeds, self.n, self.T, self.d)
 
@@ -120,7 +120,7 @@ def pairs(config: dict) -> list[Cell]:
 
 def queries_of(problems: Problems, attention: str) -> np.ndarray:
     """The queries (S, n, d) of cross- or self-attention."""
-    from attnsvm.attentions import ATTENTIONS
+    from attnsvm.inputs import ATTENTIONS
 
     return ATTENTIONS[attention](problems).queries
 
@@ -143,7 +143,7 @@ def share(hits: int, instances: int) -> dict:
 
 def how_to_train(settings: dict) -> dict:
     """The keyword arguments of `descent.train` that every descent section of the configuration has."""
-    from attnsvm.rules import NORMALISATIONS
+    from attnsvm.training.steps import NORMALISATIONS
 
     rule = NORMALISATIONS[settings.get("normalisation", "published")](settings["learning_rate"])
     return {"rule": rule, "steps": settings["steps"], "device": settings.get("device", "cpu")}

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Experiment, Measures, certified, one_shape, outcomes, require, share
-from attnsvm.problems import gaussian
+from attnsvm.draws import gaussian
 
 MOST_CHOICES = 4096
 KINDS = ("locally_optimal", "not_locally_optimal")
@@ -40,9 +40,9 @@ class Cone(Experiment):
         return cell.draw(gaussian)
 
     def descent(self, problems, progress):
-        from attnsvm.descent import train
-        from attnsvm.heads import LinearHead
-        from attnsvm.rules import exact
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import LinearHead
+        from attnsvm.training.steps import exact
 
         settings = self.config["descent"]
         how = {"steps": settings["steps"], "every": settings["steps"], "progress": progress}
@@ -64,7 +64,7 @@ class Cone(Experiment):
         return {f"{kind}_{name}": column for kind in KINDS for name, column in solved[kind].items()}
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation
+        from attnsvm.directions import correlation
         from attnsvm.selection import selected_tokens
 
         frames, ends = [], []

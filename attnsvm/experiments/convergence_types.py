@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Experiment, Measures, certified, how_to_train, outcomes, pairs, queries_of, share
-from attnsvm.problems import gaussian
+from attnsvm.draws import gaussian
 
 NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
 TYPES = ("global", "local", "not_local", "not_saturated", "all_support", "all_support_not_global")
@@ -31,8 +31,8 @@ class ConvergenceTypes(Experiment):
         return cell.draw(gaussian)
 
     def descent(self, problems, progress):
-        from attnsvm.descent import train
-        from attnsvm.heads import LinearHead
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import LinearHead
 
         settings = self.config["descent"]
         how = how_to_train(settings) | {"every": settings["steps"], "attention": self.attention, "progress": progress}
@@ -70,7 +70,7 @@ class ConvergenceTypes(Experiment):
         return {name: answers[name] for name in ("status", "W", "gap", "residual")} | {"support": tight}
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation
+        from attnsvm.directions import correlation
         from attnsvm.selection import locally_optimal, scores
 
         score = scores(problems.tokens, problems.head, problems.labels)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Experiment, Measures, certified, outcomes, pairs, share
-from attnsvm.problems import gaussian
+from attnsvm.draws import gaussian
 
 ATTENTIONS = ("cross", "self")
 ALPHAS = ("optimal", "random", "worst")

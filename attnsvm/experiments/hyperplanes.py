@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.planar import Planar
-from attnsvm.problems import hyperplanes
+from attnsvm.draws import hyperplanes
 
 REACH = 100.0  # half the length of a drawn line
 

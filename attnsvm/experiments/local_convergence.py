@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Experiment, Measures, certified, how_to_train, one_shape, outcomes
-from attnsvm.problems import gaussian
+from attnsvm.draws import gaussian
 
 PARAMETRISATIONS = ("W", "KQ")
 NORMS = ("fro", "nuc")
@@ -21,8 +21,8 @@ class LocalConvergence(Experiment):
         return cell.draw(gaussian)
 
     def descent(self, problems, progress):
-        from attnsvm.descent import train
-        from attnsvm.heads import LinearHead
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import LinearHead
 
         settings = self.config["descent"]
         how = how_to_train(settings) | {
@@ -51,7 +51,7 @@ class LocalConvergence(Experiment):
         return arrays
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation
+        from attnsvm.directions import correlation
 
         drawn = descent["steps"] <= self.config["measures"]["drawn_steps"]
         steps = descent["steps"][drawn]

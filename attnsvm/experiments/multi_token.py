@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Cell, Experiment, Measures, how_to_train, outcomes, require
-from attnsvm.problems import relu
+from attnsvm.draws import relu
 from attnsvm.selection import SELECTED_ABOVE, selected_sets, selected_tokens
 
 UNSELECTED = 1e-6  # softmax probability up to which a token counts as left out, as published
@@ -36,8 +36,8 @@ class MultiToken(Experiment):
 
     def descent(self, problems, progress):
         """Train the instances with a label −1; keep the logs of those whose final softmax is decided."""
-        from attnsvm.descent import train
-        from attnsvm.heads import ReluHead
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import ReluHead
 
         settings = self.config["descent"]
         how = how_to_train(settings) | {"every": settings["log_every"], "progress": progress}
@@ -79,7 +79,7 @@ class MultiToken(Experiment):
         return arrays
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation, scale_by_norm, svm_equivalent
+        from attnsvm.directions import correlation, scale_by_norm, svm_equivalent
 
         kept, outcome = descent["kept"], descent["outcome"].copy()
         if len(kept) == 0:

@@ -9,7 +9,7 @@ contradicting  every input comes with both labels: nothing separates the optimal
 import numpy as np
 import pandas as pd
 
-from attnsvm import problems as generators
+from attnsvm import draws as generators
 from attnsvm.experiments.base import Cell, Experiment, Measures, certified, outcomes
 
 CONDITIONS = {
@@ -30,9 +30,9 @@ class NormGrowth(Experiment):
         return cell.draw(CONDITIONS[cell.variant])
 
     def descent(self, problems, progress):
-        from attnsvm.descent import train
-        from attnsvm.heads import LinearHead
-        from attnsvm.rules import plain
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import LinearHead
+        from attnsvm.training.steps import plain
 
         settings = self.config["descent"]
         kept = np.unique(np.geomspace(1, settings["steps"], settings["points"]).round().astype(int))
@@ -51,7 +51,7 @@ class NormGrowth(Experiment):
         return answers | {"all_support": (tight == others).all((1, 2)) & (answers["status"] == "solved")}
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation
+        from attnsvm.directions import correlation
 
         status, all_support = svm["status"], svm["all_support"]
         solved = status == "solved"

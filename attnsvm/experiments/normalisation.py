@@ -16,8 +16,8 @@ class Normalisation(LocalConvergence):
     trainings = len(NORMALISATIONS) * len(NORM)
 
     def descent(self, problems, progress):
-        from attnsvm.descent import train
-        from attnsvm.heads import LinearHead
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import LinearHead
 
         settings = self.config["descent"]
         kept = np.unique(np.geomspace(1, settings["steps"], settings["points"]).round().astype(int))
@@ -42,7 +42,7 @@ class Normalisation(LocalConvergence):
         return arrays
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation
+        from attnsvm.directions import correlation
 
         frames, ends = [], []
         steps = descent["steps"]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Experiment, Measures, certified, grid, how_to_train, outcomes
-from attnsvm.problems import orthonormal
+from attnsvm.draws import orthonormal
 
 
 class PenalisedHeadExperiment(Experiment):
@@ -31,8 +31,8 @@ class PenalisedHeadExperiment(Experiment):
         return cell.draw(orthonormal)
 
     def descent(self, problems, progress):
-        from attnsvm.descent import train
-        from attnsvm.heads import PenalisedHead
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import PenalisedHead
 
         settings = self.config["descent"]
         how = how_to_train(settings) | {"every": settings["steps"], "start": "zero", "progress": progress}
@@ -58,7 +58,7 @@ class PenalisedHeadExperiment(Experiment):
         return arrays
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation, svm_equivalent
+        from attnsvm.directions import correlation, svm_equivalent
         from attnsvm.selection import scores, selected_sets
 
         score = scores(problems.tokens, problems.head, problems.labels)

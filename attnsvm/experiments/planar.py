@@ -27,8 +27,8 @@ class Planar(Experiment):
         return cell.draw(self.draw_one)
 
     def descent(self, problems, progress):
-        from attnsvm.descent import train
-        from attnsvm.heads import LinearHead
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import LinearHead
 
         settings = self.config["descent"]
         how = how_to_train(settings) | {"every": 1, "start": "zero", "progress": progress}

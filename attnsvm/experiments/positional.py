@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Cell, Experiment, Measures, certified, how_to_train, outcomes, require
-from attnsvm.problems import added, encoded, gaussian
+from attnsvm.draws import added, encoded, gaussian
 
 VARIANTS = {"plain": gaussian, "encoded": encoded, "added": added}
 
@@ -23,8 +23,8 @@ class Positional(Experiment):
         return cell.draw(VARIANTS[cell.variant])
 
     def descent(self, problems, progress):
-        from attnsvm.descent import train
-        from attnsvm.heads import LinearHead
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import LinearHead
 
         settings = self.config["descent"]
         how = how_to_train(settings) | {"every": settings["steps"], "progress": progress}
@@ -41,7 +41,7 @@ class Positional(Experiment):
         return {f"selected_{k}": v for k, v in own.items()} | {f"first_{k}": v for k, v in first.items()}
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation
+        from attnsvm.directions import correlation
 
         good = (svm["selected_status"] == "solved") & (svm["first_status"] == "solved")
         values = {

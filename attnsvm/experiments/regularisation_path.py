@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Experiment, Measures, certified, one_shape, outcomes, require
-from attnsvm.problems import gaussian
+from attnsvm.draws import gaussian
 
 NORMS = ("fro", "nuc")
 START_STREAM = 23081  # keeps the random starts apart from the data drawn with the same seed
@@ -24,7 +24,7 @@ class RegularisationPath(Experiment):
 
     def descent(self, problems, progress):
         """Minimise on every ball, from the SVM direction, random directions and the neighbours on the path."""
-        from attnsvm.regularisation import Excess, path
+        from attnsvm.training.regularisation import Excess, path
         from attnsvm.selection import optimal_tokens
 
         settings = self.config["descent"]
@@ -63,7 +63,7 @@ class RegularisationPath(Experiment):
 
     def measures(self, cell, problems, descent, svm):
         from attnsvm import norms
-        from attnsvm.equivalence import correlation
+        from attnsvm.directions import correlation
 
         frames, ends = [], []
         radii = descent["radii"]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Experiment, Measures, how_to_train, one_shape, outcomes
-from attnsvm.problems import gaussian
+from attnsvm.draws import gaussian
 
 ATTENTIONS = ("sequence", "causal")
 NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
@@ -20,8 +20,8 @@ class Sequence(Experiment):
         return cell.draw(gaussian)
 
     def descent(self, problems, progress):
-        from attnsvm.descent import train
-        from attnsvm.heads import LinearHead
+        from attnsvm.training.descent import train
+        from attnsvm.training.heads import LinearHead
 
         settings = self.config["descent"]
         kept = np.unique(np.geomspace(1, settings["steps"], settings["points"]).round().astype(int))
@@ -50,7 +50,7 @@ class Sequence(Experiment):
         return arrays
 
     def measures(self, cell, problems, descent, svm):
-        from attnsvm.equivalence import correlation
+        from attnsvm.directions import correlation
 
         frames, ends = [], []
         steps, least = descent["steps"], self.config["measures"]["saturated"]

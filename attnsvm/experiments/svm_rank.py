@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.experiments.base import Experiment, Measures, grid, outcomes
-from attnsvm.problems import gaussian
+from attnsvm.draws import gaussian
 
 NORMS = ("fro", "nuc")
 CERTIFIED = ("rank", "rank_low", "rank_high", "rank_bound", "gap", "outside")

@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from attnsvm.store import replacing
+from attnsvm.files.store import replacing
 
 # Okabe and Ito's palette, told apart under every common colour blindness.
 BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attnsvm.svm.arrays import finite_array, problem_arrays, token_indices
+from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 
 
 @dataclass(frozen=True)

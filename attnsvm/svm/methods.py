@@ -9,7 +9,7 @@ from attnsvm.svm.conic import least_norm_conic
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.frobenius import least_norm
 from attnsvm.svm.nuclear import least_nuclear_norm
-from attnsvm.svm.reduction import Reduced, lengths, outer
+from attnsvm.svm.subspaces import Reduced, lengths, outer
 
 TARGET = 1e-11  # relative gap the interior-point method aims at
 REFINE = 1e-9  # relative gap above which a nuclear solution is refined on its active constraints

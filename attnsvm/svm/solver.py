@@ -9,7 +9,7 @@ from attnsvm.norms import Norm
 from attnsvm.svm import methods
 from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.reduction import Reduced, lengths
+from attnsvm.svm.subspaces import Reduced, lengths
 from attnsvm.svm.solution import Solution, Status
 
 TOLERANCE = {"fro": 1e-10}  # relative gap that a solution must prove

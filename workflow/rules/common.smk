@@ -11,13 +11,13 @@ from snakemake.logging import logger
 # The package beside this workflow, whichever interpreter runs Snakemake.
 sys.path.insert(0, workflow.basedir)
 
-from attnsvm.checksums import DIFFERS, damaged
-from attnsvm.configuration import validate
-from attnsvm.dependencies import module_files
+from attnsvm.files.checksums import DIFFERS, damaged
+from attnsvm.pipeline.configuration import validate
+from attnsvm.pipeline.dependencies import module_files
 from attnsvm.errors import UserError
 from attnsvm.experiments import EXPERIMENTS
 from attnsvm.plots import FIGURES
-from attnsvm.progress import hide_bars
+from attnsvm.pipeline.progress import hide_bars
 
 try:
     validate(config, workflow.source_path("../schemas/config.schema.yaml"))
@@ -116,7 +116,7 @@ def stage_code(experiment, stage):
     """The files of attnsvm that a stage of an experiment runs, and its script."""
     return sorted(
         {
-            *module_files("attnsvm.stages", stage, NARROW),
+            *module_files("attnsvm.pipeline.stages", stage, NARROW),
             *module_files(f"attnsvm.experiments.{experiment}", stage, NARROW),
             f"workflow/scripts/{stage}.py",
         }
@@ -137,7 +137,7 @@ def plot_code(figure):
     """The files of attnsvm that draw a figure."""
     return sorted(
         {
-            *module_files("attnsvm.stages", "figure"),
+            *module_files("attnsvm.pipeline.stages", "figure"),
             *module_files("attnsvm.plots"),
             *module_files(f"attnsvm.plots.{figure}"),
             "workflow/scripts/figure.py",
@@ -147,12 +147,12 @@ def plot_code(figure):
 
 def claims_code():
     """The files of attnsvm that check the claims."""
-    return sorted({*module_files("attnsvm.stages", "claims"), *TEMPLATES, "workflow/scripts/claims.py"})
+    return sorted({*module_files("attnsvm.pipeline.stages", "claims"), *TEMPLATES, "workflow/scripts/claims.py"})
 
 
 def audit_figure_code():
     """The files of attnsvm that draw the audit."""
-    drawing = module_files("attnsvm.stages", "audit_figure"), module_files("attnsvm.plots.audit")
+    drawing = module_files("attnsvm.pipeline.stages", "audit_figure"), module_files("attnsvm.plots.audit")
     return sorted({*drawing[0], *drawing[1], "workflow/scripts/audit_figure.py"})
 
 

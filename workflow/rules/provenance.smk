@@ -6,7 +6,7 @@ rule provenance:
         figure=lambda wildcards: drawn(wildcards.pictured),
         outcomes=lambda wildcards: [f"results/{name}/outcomes.csv" for name in behind(wildcards.pictured)],
         certificates=lambda wildcards: [f"results/{name}/certificates.csv" for name in behind(wildcards.pictured)],
-        code=lambda wildcards: sorted({*module_files("attnsvm.stages", "provenance"), "workflow/scripts/provenance.py"}),
+        code=lambda wildcards: sorted({*module_files("attnsvm.pipeline.stages", "provenance"), "workflow/scripts/provenance.py"}),
         schema="workflow/schemas/provenance.schema.yaml",
     output:
         "figures/{pictured}.json",

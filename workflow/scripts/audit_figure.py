@@ -1,6 +1,6 @@
-from attnsvm.script import reporting
+from attnsvm.pipeline.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm import stages
+    from attnsvm.pipeline import stages
 
     stages.audit_figure(snakemake.params.settings, snakemake.input.claims, snakemake.output.pdf.removesuffix(".pdf"))

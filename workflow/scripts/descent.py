@@ -1,7 +1,7 @@
-from attnsvm.script import reporting
+from attnsvm.pipeline.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm import stages
+    from attnsvm.pipeline import stages
 
     stages.descent(
         snakemake.wildcards.experiment,

@@ -1,7 +1,7 @@
-from attnsvm.script import reporting
+from attnsvm.pipeline.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm import stages
+    from attnsvm.pipeline import stages
 
     stages.problems(
         snakemake.wildcards.experiment, snakemake.params.settings, snakemake.wildcards.block, snakemake.output[0]

@@ -10,8 +10,8 @@ from attnsvm import certificates, experiments
 from attnsvm.errors import UserError
 from attnsvm.experiments.base import Measures, block_cells
 from attnsvm.problems import Problems
-from attnsvm.progress import Progress
-from attnsvm.store import load_cells, load_csv, load_table, save_cells, save_csv, save_table, save_text
+from attnsvm.pipeline.progress import Progress
+from attnsvm.files.store import load_cells, load_csv, load_table, save_cells, save_csv, save_table, save_text
 
 
 def problems(name: str, config: dict, block: str, output: str) -> None:
@@ -121,7 +121,7 @@ def provenance(experiments: dict, settings: dict, code: list[str], schema_path: 
     import jsonschema
     import yaml
 
-    from attnsvm.provenance import describe
+    from attnsvm.pipeline.provenance import describe
 
     answer = describe(experiments, settings, code)
     jsonschema.validate(answer, yaml.safe_load(Path(schema_path).read_text()))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.svm import Solution, Status, separation, solve
-from attnsvm.svm.arrays import finite_array, problem_arrays, token_indices
+from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 from attnsvm.svm.solver import tolerance
 
 SUPPORT_MARGIN = 1e-6  # relative distance to margin 1 up to which a token is on the margin

@@ -1,8 +1,8 @@
-"""`python -m attnsvm.verify [FOLDER ...]`: name every damaged file under folders, by default results and figures."""
+"""`python -m attnsvm.files.verify [FOLDER ...]`: name every damaged file under folders, by default results and figures."""
 
 import sys
 
-from attnsvm import checksums
+from attnsvm.files import checksums
 
 
 def main(folders: list[str]) -> int:

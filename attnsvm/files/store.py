@@ -2,7 +2,7 @@
 
 A block file is an uncompressed .npz of arrays named `cell/array`; a table is Parquet. Every file is written beside its
 final name and moved into place, so a name either holds a whole file or nothing, and every read first compares it with
-its checksum (`attnsvm.checksums`).
+its checksum (`attnsvm.files.checksums`).
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from attnsvm import checksums
+from attnsvm.files import checksums
 from attnsvm.errors import UserError
 
 

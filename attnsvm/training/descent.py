@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from attnsvm import kernels
-from attnsvm.attention import evaluate
-from attnsvm.attentions import ATTENTIONS, Inputs
-from attnsvm.coordinates import Coordinates
-from attnsvm.heads import Head
-from attnsvm.parametrisations import FactoredWeights, FullWeights, Parametrisation, draw_initial, normal, uniform
+from attnsvm.training import kernels
+from attnsvm.training.loss import evaluate
+from attnsvm.inputs import ATTENTIONS, Inputs
+from attnsvm.training.spans import Coordinates
+from attnsvm.training.heads import Head
+from attnsvm.training.weights import FactoredWeights, FullWeights, Parametrisation, draw_initial, normal, uniform
 from attnsvm.problems import Problems
-from attnsvm.rules import Rule
+from attnsvm.training.steps import Rule
 
 PIECE = 256  # instances prepared at once: bounds the memory beyond the log
 
@@ -51,6 +51,11 @@ class Log:
 def logged_steps(steps: int, every: int) -> np.ndarray:
     """Every `every`-th step counted back from the last one, so that the last is always logged."""
     return np.arange(steps % every, steps + 1, every)
+
+
+def logarithmic_steps(steps: int, points: int) -> np.ndarray:
+    """About `points` steps from 1 to `steps`, equally spaced on a logarithmic axis, none twice."""
+    return np.unique(np.geomspace(1, steps, points).round().astype(int))
 
 
 def full_weights(tokens, queries, seeds, start, rule: Rule, m: int | None = None) -> FullWeights:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attnsvm.heads import Head
+from attnsvm.training.heads import Head
 
 
 @dataclass(frozen=True)

@@ -54,3 +54,9 @@ def plain(learning_rate: float) -> Rule:
 
 
 NORMALISATIONS = {"published": published, "exact": exact}
+
+
+def how_to_train(settings: dict) -> dict:
+    """The keyword arguments of `train` that every descent section of the configuration has."""
+    rule = NORMALISATIONS[settings["normalisation"]](settings["learning_rate"])
+    return {"rule": rule, "steps": settings["steps"], "device": settings["device"]}

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from attnsvm.rules import Rule
+from attnsvm.training.steps import Rule
 
 INITIALISATION_STREAM = 20308  # keeps initialisations apart from the data drawn with the same seed
 

@@ -1,0 +1,1 @@
+"""What stands between the experiments and Snakemake: cards, stages, dependencies, provenance, progress, documents."""

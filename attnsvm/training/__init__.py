@@ -1,0 +1,20 @@
+"""Gradient descent on one attention layer, for a whole batch of problems at once."""
+
+from attnsvm.training.descent import Log, logarithmic_steps, logged_steps, train
+from attnsvm.training.heads import Head, LinearHead, PenalisedHead, ReluHead
+from attnsvm.training.steps import exact, how_to_train, plain, published
+
+__all__ = [
+    "Head",
+    "LinearHead",
+    "Log",
+    "PenalisedHead",
+    "ReluHead",
+    "exact",
+    "how_to_train",
+    "logarithmic_steps",
+    "logged_steps",
+    "plain",
+    "published",
+    "train",
+]

@@ -3,3 +3,9 @@
 
 class UserError(Exception):
     """Something outside the code is wrong: a configuration, a file, an array."""
+
+
+def require(condition: bool, sentence: str) -> None:
+    """Raise `UserError(sentence)` unless the condition holds."""
+    if not condition:
+        raise UserError(sentence)

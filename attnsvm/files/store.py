@@ -1,13 +1,13 @@
 """Intermediate files: atomic to write, checked when read.
 
-A block file is an uncompressed .npz of arrays named `cell/array`; a table is Parquet. Every file is written beside its
+A block file is an uncompressed .npz of nested dicts of arrays, the names along the way joined by slashes; a table is Parquet. Every file is written beside its
 final name and moved into place, so a name either holds a whole file or nothing, and every read first compares it with
 its checksum (`attnsvm.files.checksums`).
 """
 
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -18,15 +18,20 @@ from attnsvm.files import checksums
 from attnsvm.errors import UserError
 
 
-class Arrays(dict[str, np.ndarray]):
-    """The arrays of a cell by name; one that the file lacks is a `UserError` that names the file."""
+FORMAT = 2  # of block files; another number makes every stage run again
 
-    def __init__(self, path: str | os.PathLike, cell: str):
+Tree = dict[str, "np.ndarray | Tree"]
+
+
+class Arrays(dict):
+    """Arrays, or dicts of them, by name; one that the file lacks is a `UserError` that names the file."""
+
+    def __init__(self, path: str | os.PathLike, place: str):
         super().__init__()
-        self.path, self.cell = path, cell
+        self.path, self.place = path, place
 
     def __missing__(self, name: str):
-        raise UserError(f"{self.path}: the array {self.cell}/{name} is missing; delete it and run snakemake again")
+        raise UserError(f"{self.path}: the array {self.place}/{name} is missing; delete it and run snakemake again")
 
 
 class Cells(dict[str, Arrays]):
@@ -63,25 +68,37 @@ def replacing(path: str | os.PathLike):
                 left.unlink()
 
 
-def save_cells(path: str | os.PathLike, cells: dict[str, dict[str, np.ndarray]]) -> None:
-    """Write the arrays of every cell of a block."""
-    flat = {f"{cell}/{name}": array for cell, arrays in cells.items() for name, array in arrays.items()}
+def save_cells(path: str | os.PathLike, cells: dict[str, Tree]) -> None:
+    """Write the arrays of every cell of a block; dicts may hold dicts, and no name a slash."""
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, **flat)
+        np.savez(file, **dict(_leaves(cells)))
 
 
 def load_cells(path: str | os.PathLike) -> Cells:
-    """Read a block file written by `save_cells`."""
+    """Read a block file written by `save_cells`; an empty dict in it is not seen again."""
 
     def read() -> Cells:
         cells = Cells(path)
         with np.load(path, allow_pickle=False) as archive:
             for key in archive.files:
-                cell, name = key.split("/")
-                cells.setdefault(cell, Arrays(path, cell))[name] = archive[key]
+                cell, *folders, name = key.split("/")
+                inside = cells.setdefault(cell, Arrays(path, cell))
+                for folder in folders:
+                    inside = inside.setdefault(folder, Arrays(path, f"{inside.place}/{folder}"))
+                inside[name] = archive[key]
         return cells
 
     return _whole(path, read)
+
+
+def _leaves(tree: dict, above: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    for name, value in tree.items():
+        if "/" in name:
+            raise ValueError(f"{above}{name}: expected a name without a slash")
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{above}{name}/")
+        else:
+            yield f"{above}{name}", value
 
 
 def save_table(path: str | os.PathLike, table: pd.DataFrame) -> None:

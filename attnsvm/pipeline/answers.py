@@ -3,24 +3,35 @@
 Every answer carries a status, and the status is the checker's: `uncertified` is an answer whose proof it refused.
 """
 
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 import pandas as pd
 
 STATUSES = ("solved", "infeasible", "uncertified")
 COLUMNS = ["solve", *STATUSES, "largest_gap", "largest_residual"]
+PROOF = ("gap", "residual")  # stand beside every status
 
 
-def count(arrays: dict[str, np.ndarray]) -> pd.DataFrame:
-    """One row for each batch of answers among `arrays`, whose names are `<solve>_status`, `<solve>_gap`, ..."""
+def count(tree: dict) -> pd.DataFrame:
+    """One row per batch of answers in nested dicts of arrays; a batch is a dict with `status`, `gap` and `residual`.
+
+    Raises:
+        ValueError: a batch is not whole.
+    """
     rows = []
-    for name, status in arrays.items():
-        if name == "status" or name.endswith("_status"):
-            prefix = name.removesuffix("status")
-            row = {"solve": prefix.removesuffix("_")}
-            row |= {word: int((status == word).sum()) for word in STATUSES}
-            row["largest_gap"] = _largest(arrays.get(f"{prefix}gap"), status == "solved")
-            row["largest_residual"] = _largest(arrays.get(f"{prefix}residual"), status == "infeasible")
-            rows.append(row)
+    for path, batch in _batches(tree):
+        missing = [name for name in ("status", *PROOF) if name not in batch]
+        if missing:
+            raise ValueError(f"{path}: a batch of answers without {missing[0]!r}: its certificates cannot be counted")
+        status = batch["status"]
+        row = {"solve": path} | {word: int((status == word).sum()) for word in STATUSES}
+        row["largest_gap"] = _largest(batch["gap"], status == "solved")
+        row["largest_residual"] = _largest(batch["residual"], status == "infeasible")
+        rows.append(row)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -31,5 +42,35 @@ def total(counts: list[pd.DataFrame]) -> pd.DataFrame:
     return frame.groupby("solve", as_index=False, sort=True).agg(added)[COLUMNS]
 
 
-def _largest(values: np.ndarray | None, kept: np.ndarray) -> float:
-    return float(values[kept].max()) if values is not None and kept.any() else np.nan
+@contextmanager
+def all_kept(kept: dict) -> Iterator[None]:
+    """Make sure that every answer which the checker judges inside the block is found in the dict `kept` at its end.
+
+    Raises:
+        ValueError: some are not: a stage dropped them, and no table would count them.
+    """
+    before = _judged()
+    yield
+    judged = _judged() - before
+    counts = count(kept)[list(STATUSES)].sum()
+    found = Counter({status: int(number) for status, number in counts.items() if number})
+    if judged != found:
+        raise ValueError(f"the checker judged {dict(judged)}, the arrays of this stage hold {dict(found)}: keep them all")
+
+
+def _judged() -> Counter:
+    """How many answers the checker has judged in this process, by status; without importing it."""
+    ledger = sys.modules.get("attnsvm.svm.ledger")
+    return Counter(ledger.judged) if ledger else Counter()
+
+
+def _batches(tree: dict, above: str = "") -> Iterator[tuple[str, dict]]:
+    if any(name in tree and not isinstance(tree[name], dict) for name in ("status", *PROOF)):
+        yield above or "all", tree
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from _batches(value, f"{above}_{name}" if above else name)
+
+
+def _largest(values: np.ndarray, kept: np.ndarray) -> float:
+    return float(values[kept].max()) if kept.any() else np.nan

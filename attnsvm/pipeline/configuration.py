@@ -1,54 +1,101 @@
-"""Check a configuration against its JSON schema; say what is wrong in one sentence that names the key."""
-
-import difflib
-import math
-from pathlib import Path
+"""The configuration: what the cards give, the user's changes laid over it, checked; errors in one sentence."""
 
 import yaml
 
-from attnsvm.errors import UserError
+from attnsvm.errors import require
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.checking import first_error
+
+SCALES = ("paper", "smoke")
+OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 
 
-def validate(config: dict, schema_path: str | Path) -> None:
-    """Raise `UserError` for the first key of `config` that the schema does not allow."""
-    import jsonschema
+def resolve(given: dict) -> dict:
+    """The whole configuration: {"scale", "figures", "experiments": {name: {stage: {key: value}}}}.
 
-    schema = yaml.safe_load(Path(schema_path).read_text())
-    # JSON Schema takes 4.0 for an integer and lets NaN pass every bound.
-    types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+    Args:
+        given: what the user wrote, any part of it.
+
+    Raises:
+        UserError: a key or a value that cannot be, by its name.
+    """
+    wrong = first_error(given, schema())
+    require(not wrong, f"config: {wrong}")
+    scale = given.get("scale") or SCALES[0]
+    figures = _values(_figure_settings(), scale) | (given.get("figures") or {})
+    chosen = given.get("experiments") or {}
+    found = {}
+    for card in cards.experiments():
+        own = chosen.get(card.name) or {}
+        found[card.name] = {
+            stage: _values(settings, scale) | (own.get(stage) or {})
+            for stage, settings in card.settings.items()
+            if settings
+        }
+        _related(card, found[card.name])
+    return {"scale": scale, "figures": figures, "experiments": found}
+
+
+def stage_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
+    """What a stage of an experiment is given, in an order that no edit of the card changes."""
+    own = resolved["experiments"][card.name].get(stage, {})
+    return dict(sorted((card.fixed | own).items()))
+
+
+def schema() -> dict:
+    """The JSON schema of what a user may write, made from the cards."""
+    experiments = {
+        card.name: _object({stage: _properties(keys) for stage, keys in card.settings.items() if keys})
+        for card in cards.experiments()
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "attnsvm configuration",
+        **_object(
+            {
+                "scale": {"enum": list(SCALES)},
+                "figures": _properties(_figure_settings()),
+                "experiments": _object(experiments),
+            }
+        ),
+    }
+
+
+def _figure_settings() -> dict:
+    return yaml.load((cards.HERE / "figures.yaml").read_text("utf-8"), cards.LOADER)
+
+
+def _values(settings: dict, scale: str) -> dict:
+    return {key: setting.get("smoke", setting["value"]) if scale == "smoke" else setting["value"] for key, setting in settings.items()}
+
+
+def _object(properties: dict) -> dict:
+    return {"type": ["object", "null"], "additionalProperties": False, "properties": properties}
+
+
+def _properties(settings: dict) -> dict:
+    return _object(
         {
-            "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
-            "number": lambda _, value: isinstance(value, int | float) and math.isfinite(value),
+            key: {k: v for k, v in setting.items() if k not in OURS} | {"description": setting["text"]}
+            for key, setting in settings.items()
         }
     )
-    validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=types)
-    errors = list(validator(schema).iter_errors(config))
-    if errors:
-        first = min(errors, key=lambda e: ([str(p) for p in e.absolute_path], e.validator != "type"))
-        raise UserError("config: " + _sentence(first))
 
 
-def _sentence(error) -> str:
-    key = ".".join(str(part) for part in error.absolute_path)
-    where = f"{key}: " if key else ""
-    match error.validator:
-        case "additionalProperties":
-            known = sorted(error.schema["properties"])
-            unknown = sorted(set(error.instance) - set(known))
-            close = difflib.get_close_matches(unknown[0], known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
-            return f"{where}unknown key {unknown[0]!r}: {hint}"
-        case "required":
-            missing = [name for name in error.validator_value if name not in error.instance]
-            return f"{where}the key {missing[0]!r} is missing"
-        case "type":
-            finite = "finite " if error.validator_value == "number" else ""
-            return f"{where}{error.instance!r} is not of type {finite}{error.validator_value}"
-        case "minimum":
-            return f"{where}{error.instance} is too small, the least value is {error.validator_value}"
-        case "exclusiveMinimum":
-            return f"{where}{error.instance} is too small, it must be above {error.validator_value}"
-        case "maximum":
-            return f"{where}{error.instance} is too large, the largest value is {error.validator_value}"
-        case _:
-            return f"{where}{error.message}"
+def _related(card: cards.Card, values: dict) -> None:
+    """Raise `UserError` for the first relation between settings that does not hold."""
+    for relation in card.relations:
+        (kind, keys), (first, second) = next(iter(relation.items())), ("", "")
+        first, second = (values[key.split(".")[0]][key.split(".")[1]] for key in keys)
+        where = f"config: experiments.{card.name}.{keys[0]}"
+        other = f"experiments.{card.name}.{keys[1]}"
+        match kind:
+            case "below":
+                require(first < second, f"{where}: {first} is not below {other}, which is {second}")
+            case "at_most":
+                require(first <= second, f"{where}: {first} is above {other}, which is {second}")
+            case "same_length":
+                require(
+                    len(first) == len(second),
+                    f"{where}: {len(first)} values, but {other} has {len(second)}: give one for each",
+                )

@@ -1,107 +1,83 @@
-"""Which modules of a package some code needs, found from its source without running any of it."""
+"""What the numbers of a stage depend on: the modules it imports, by what they do and not by when they were written.
+
+Found from the source without running any of it. Every import in a module counts, wherever it stands. Comments,
+docstrings and the layout of the source do not: they cannot change a number.
+"""
 
 import ast
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-ALWAYS = frozenset({"__init__", "__post_init__"})  # run without being named
+from attnsvm.files.store import FORMAT
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @cache
-def module_files(module: str, function: str | None = None, narrow: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The files of this package that `module` needs, relative to the repository, sorted; its own file included.
-
-    Args:
-        module: dotted name, such as "attnsvm.plots.svm_rank".
-        function: of `module`, count only what this function needs.
-        narrow: packages of whose modules, too, only that is counted.
-
-    What a function needs: the imports outside all functions, and those inside the functions that it calls, directly or
-    not. Functions are followed by name: whatever is called like something that a counted function mentions is counted.
-    """
-
-    def is_narrow(name: str) -> bool:
-        return function is not None and (name == module or name.rpartition(".")[0] in narrow)
-
-    seen, todo, reached = set(), {module}, {function, *ALWAYS}
+def module_files(*modules: str) -> tuple[str, ...]:
+    """The files of this package that `modules` need, relative to the repository, sorted; their own files included."""
+    seen: set[str] = set()
+    todo = {parent for module in modules for parent in _with_packages(module)}
     while todo:
         seen |= todo
-        found, grown = set(), set(reached)
-        for name in seen:
-            source = _read(name)
-            found |= source.outside
-            for own in source.functions:
-                if not is_narrow(name):
-                    found |= own.imports
-                elif own.name in reached:
-                    found |= own.imports
-                    grown |= own.mentions
-        todo = found - seen
-        if grown != reached:  # more functions are reached: look at every module again
-            reached, todo = grown, todo or {module}
-    return tuple(sorted(str(_file(name).relative_to(ROOT)) for name in seen))
+        todo = {needed for module in todo for needed in _imports(module)} - seen
+    return tuple(sorted(str(_file(module).relative_to(ROOT)) for module in seen))
 
 
-@dataclass(frozen=True)
-class _Function:
-    """One function or method, with what is nested in it: its name, what it imports, and the names it mentions."""
+@cache
+def digest(*modules: str) -> str:
+    """A hash of the code that `modules` run, and of the format in which files are passed between stages."""
+    total = hashlib.sha256(f"format {FORMAT}\n".encode())
+    for file in module_files(*modules):
+        total.update(f"{file}\0{code_digest((ROOT / file).read_text('utf-8'))}\n".encode())
+    return total.hexdigest()
 
-    name: str
-    imports: frozenset[str]
-    mentions: frozenset[str]
+
+def code_digest(source: str) -> str:
+    """A hash of what a module does: of its syntax tree without docstrings."""
+    return hashlib.sha256(repr(_canonical(ast.parse(source))).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class _Source:
-    """A module: its imports outside functions, and its functions."""
+def _canonical(node) -> object:
+    """The tree as nested tuples; empty fields are left out, since Python's versions differ in them."""
+    if isinstance(node, ast.AST):
+        fields = ((name, _canonical(_without_docstring(node, name, value))) for name, value in ast.iter_fields(node))
+        return type(node).__name__, *((name, value) for name, value in fields if value not in (None, ()))
+    if isinstance(node, list):
+        return tuple(_canonical(item) for item in node)
+    return node if node is None else (type(node).__name__, repr(node))
 
-    outside: frozenset[str]
-    functions: tuple[_Function, ...]
+
+def _without_docstring(node: ast.AST, name: str, value):
+    owner = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    return value[1:] if owner and name == "body" and ast.get_docstring(node, clean=False) is not None else value
+
+
+@cache
+def _imports(module: str) -> frozenset[str]:
+    """The modules of this package that `module` imports, with the packages that contain them."""
+    package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(_file(module).read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            source = ".".join(filter(None, [above, node.module or ""]))
+            found |= {source, *(f"{source}.{alias.name}" for alias in node.names)}
+    own = module.partition(".")[0]
+    known = {name for name in found if name.partition(".")[0] == own and _file(name).exists()}
+    return frozenset(parent for name in known for parent in _with_packages(name))
+
+
+def _with_packages(module: str) -> Iterable[str]:
+    """A module and the packages that contain it, whose code runs when it is imported."""
+    parts = module.split(".")
+    return [".".join(parts[: k + 1]) for k in range(len(parts))]
 
 
 def _file(module: str) -> Path:
     base = ROOT.joinpath(*module.split("."))
     return base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
-
-
-@cache
-def _read(module: str) -> _Source:
-    functions: list[ast.FunctionDef] = []
-    outside = list(_outside_functions(ast.parse(_file(module).read_text()), functions))
-    package = module.split(".")[0]
-    return _Source(_imports(outside, package), tuple(_function(node, package) for node in functions))
-
-
-def _outside_functions(node: ast.AST, functions: list):
-    """The nodes outside all functions; the functions are appended to `functions`."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef):
-            if child.name != "__getattr__":  # a package's lazy attributes are no part of importing it
-                functions.append(child)
-        else:
-            yield child
-            yield from _outside_functions(child, functions)
-
-
-def _function(node: ast.FunctionDef, package: str) -> _Function:
-    inside = list(ast.walk(node))
-    own = {child.arg for child in inside if isinstance(child, ast.arg)}
-    own |= {child.id for child in inside if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load)}
-    names = {child.id for child in inside if isinstance(child, ast.Name)} - own
-    names |= {child.attr for child in inside if isinstance(child, ast.Attribute)}
-    return _Function(node.name, _imports(inside, package), frozenset(names))
-
-
-def _imports(nodes, package: str) -> frozenset[str]:
-    """Modules of this package imported by `nodes`, with the packages that contain them."""
-    found = set()
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    found = {name for name in found if name.split(".")[0] == package and _file(name).exists()}
-    return frozenset(found | {name.rsplit(".", k)[0] for name in found for k in range(1, name.count(".") + 1)})

@@ -1,97 +1,106 @@
-"""One function a stage: read the stage's input files, run the experiment, write its output file."""
+"""One function per stage: read the stage's input files, run the experiment's module, write the output file.
 
+A block file holds, per cell, what its stage made; that of `problems` also says which cell it is.
+"""
+
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from attnsvm import certificates, experiments
-from attnsvm.errors import UserError
-from attnsvm.experiments.base import Measures, block_cells
-from attnsvm.problems import Problems
+from attnsvm.cells import Cell, block_cells
+from attnsvm.errors import require
+from attnsvm.files.store import Cells, load_cells, load_csv, load_table, save_cells, save_csv, save_table, save_text
+from attnsvm.pipeline import answers, cards, gathering
 from attnsvm.pipeline.progress import Progress
-from attnsvm.files.store import load_cells, load_csv, load_table, save_cells, save_csv, save_table, save_text
+from attnsvm.problems import Problems
 
 
-def problems(name: str, config: dict, block: str, output: str) -> None:
-    """Draw the problems of a block."""
-    experiment = experiments.get(name, config)
-    save_cells(output, {cell.label: experiment.problems(cell).arrays() for cell in block_cells(experiment, block)})
+def problems(name: str, settings: dict, block: str, output: str) -> None:
+    """Draw the problems of a block "i-of-N"."""
+    module = cards.read(name).module("problems")
+    drawn = {}
+    for place, cell in block_cells(module.cells(settings), block):
+        where = {"place": np.array(place)}
+        where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
+        drawn[cell.label] = {"cell": where, "problems": module.problems(cell, settings).arrays()}
+    save_cells(output, drawn)
 
 
-def descent(name: str, config: dict, problems_path: str, output: str, threads: int = 1) -> None:
-    """Train the problems of a block."""
+def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
+    """Train the problems of a block; `inputs`: the block's file by stage."""
     import torch
 
     torch.set_num_threads(threads)
-    experiment = experiments.get(name, config)
-    trained = {}
-    for label, batch in _problems(problems_path).items():
-        with Progress(len(batch) * experiment.trainings, f"{name} {label} descent") as progress:
-            trained[label] = _finite(label, experiment.descent(batch, progress))
+    module = cards.read(name).module("descent")
+    drawn, trained = load_cells(inputs["problems"]), {}
+    with answers.all_kept(trained):
+        for label, cell in drawn.items():
+            batch = Problems.from_arrays(cell["problems"])
+            with Progress(len(batch), f"{name} {label} descent") as progress:
+                trained[label] = module.descent(batch, settings, progress)
+            _require_finite(label, trained[label])
     save_cells(output, trained)
 
 
-def svm(name: str, config: dict, problems_path: str, descent_path: str, output: str) -> None:
-    """Solve and certify the max-margin problems of a block."""
-    experiment = experiments.get(name, config)
-    batches, trained = _problems(problems_path), load_cells(descent_path)
-    solved = {}
-    with Progress(len(batches), f"{name} cells solved") as progress:
-        for label, batch in batches.items():
-            solved[label] = experiment.svm(batch, trained[label])
+def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
+    """Solve and certify the max-margin problems of a block; `inputs`: the block's file by stage."""
+    module = cards.read(name).module("svm")
+    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), {}
+    with answers.all_kept(solved), Progress(len(drawn), f"{name} cells solved") as progress:
+        for label, cell in drawn.items():
+            solved[label] = module.svm(Problems.from_arrays(cell["problems"]), trained[label], settings)
             progress(1)
     save_cells(output, solved)
 
 
-def measures(name: str, config: dict, blocks: Iterable[tuple[str, str, str, str]], outputs: dict[str, str]) -> None:
+def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
     """Measure every block and gather the blocks, in seed order, into the table the figure draws.
 
     Args:
-        blocks: (block "i-of-N", problems, descent and svm file) of every block.
-        outputs: paths "table" (what the figure draws), "instances" (one measured value a row), "outcomes" (csv: how
+        blocks: the file of every block by stage.
+        outputs: paths "table" (what the figure draws), "instances" (one measured value per row), "outcomes" (csv: how
             many instances of each cell ended how) and "certificates" (csv: how many solves ended how, see
-            `certificates.count`).
+            `answers.count`).
     """
-    experiment = experiments.get(name, config)
-    place = {cell.label: k for k, cell in enumerate(experiment.cells())}
+    module = cards.read(name).module("measures")
     parts, proofs = [], []
-    for block, problems_path, descent_path, svm_path in blocks:
-        drawn, trained, solved = load_cells(problems_path), load_cells(descent_path), load_cells(svm_path)
-        for cell in block_cells(experiment, block):
-            arrays = Problems.from_arrays(drawn[cell.label]), trained[cell.label], solved[cell.label]
-            parts.append((place[cell.label], experiment.measures(cell, *arrays)))
-            proofs.append(certificates.count({**arrays[1], **arrays[2]}))
-    # Cells that differ in their variant alone have the same seeds: the blocks must not decide which comes first.
-    parts = [part for _, part in sorted(parts, key=lambda placed: placed[0])]
-    ends = pd.concat([part.outcomes for part in parts], ignore_index=True)
-    measured = [part.instances for part in parts if len(part.instances)]
-    if not measured:
-        became = ", ".join(f"{count} {outcome}" for outcome, count in ends.outcome.value_counts().items())
-        raise UserError(
-            f"{name}: no instance could be measured ({became}); raise d, the steps or the number of instances"
-        )
-    instances = pd.concat(measured, ignore_index=True)
-    gathered = Measures(_in_seed_order(instances), _in_seed_order(ends))
-    counts = gathered.outcomes.groupby(["n", "T", "d", "outcome"], as_index=False).agg(instances=("seed", "size"))
-    save_table(outputs["table"], experiment.table(gathered))
+    for inputs in blocks:
+        drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
+        for label, content in drawn.items():
+            place, cell, batch = _placed(content)
+            one = module.measures(cell, batch, trained[label], solved[label], settings)
+            parts.append((place, one))
+            proofs += [answers.count(trained[label]), answers.count(solved[label])]
+    gathered = gathering.gather(name, parts)
+    save_table(outputs["table"], module.table(gathered, settings))
     save_table(outputs["instances"], gathered.instances)
-    save_csv(outputs["outcomes"], counts)
-    save_csv(outputs["certificates"], certificates.total(proofs))
+    save_csv(outputs["outcomes"], gathering.count_outcomes(gathered))
+    save_csv(outputs["certificates"], answers.total(proofs))
 
 
-def figure(name: str, settings: dict, table_paths: list[str], stem: str) -> None:
-    """Draw a figure as `stem`.pdf and `stem`.png, and write the numbers drawn to `stem`.csv."""
-    from attnsvm import plots
+def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
+    """Draw a figure as `stem`.pdf and `stem`.png, and write the numbers drawn to `stem`.csv.
+
+    Args:
+        tables: by experiment, the table to draw; of several, the rows follow one another, with a column `experiment`.
+    """
     from attnsvm.plots.style import save
 
-    tables = dict(zip(plots.FIGURES[name], map(load_table, table_paths), strict=True))
-    if len(tables) > 1:
-        for experiment, own in tables.items():
-            own.insert(0, "experiment", experiment)
-    table = pd.concat(tables.values(), ignore_index=True)
-    save(plots.draw(name, table, settings), stem, settings["dpi"])
+    card = cards.read(name)
+    frames = {experiment: load_table(path) for experiment, path in tables.items()}
+    if len(frames) > 1:
+        for experiment, frame in frames.items():
+            frame.insert(0, "experiment", experiment)
+    table = pd.concat(frames.values(), ignore_index=True)
+    unknown = [column for column in table if column not in card.columns]
+    absent = [column for column in card.columns if column not in table]
+    where = f"attnsvm/experiments/{name}/card.yaml: columns"
+    require(not unknown, f"{where}: say what {', '.join(map(repr, unknown))} means")
+    require(not absent, f"{where}: the table has no column {', '.join(map(repr, absent))}")
+    save(card.module("figure").draw(table, settings), stem, settings["dpi"])
     save_csv(f"{stem}.csv", table)
 
 
@@ -99,8 +108,10 @@ def claims(outputs: dict[str, str], folder: str = ".") -> None:
     """Check every claim against the csv files under `folder`; write paths "csv", "html" and "md"."""
     from attnsvm.audit import Tables, audit, certificates, pages
 
+    found = {card.name: card.module("claims").CLAIMS for card in cards.claiming()}
     tables = Tables(Path(folder))
-    table, proofs = audit(tables), certificates(tables)
+    table = audit(tables, found)
+    proofs = certificates(tables, [card.name for card in cards.experiments()])
     save_csv(outputs["csv"], table)
     save_text(outputs["html"], pages.html(table, proofs))
     save_text(outputs["md"], pages.markdown(table, proofs))
@@ -108,40 +119,39 @@ def claims(outputs: dict[str, str], folder: str = ".") -> None:
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     """Draw the table of claims as `stem`.pdf and `stem`.png."""
-    from attnsvm.plots import audit
+    from attnsvm.audit import figure
     from attnsvm.plots.style import save
 
-    save(audit.draw(load_csv(claims_path), settings), stem, settings["dpi"])
+    save(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
 
 
 def provenance(experiments: dict, settings: dict, code: list[str], schema_path: str, output: str) -> None:
     """Write the provenance of a figure as JSON, checked against its schema."""
-    import json
-
     import jsonschema
     import yaml
 
     from attnsvm.pipeline.provenance import describe
 
     answer = describe(experiments, settings, code)
-    jsonschema.validate(answer, yaml.safe_load(Path(schema_path).read_text()))
+    jsonschema.validate(answer, yaml.safe_load(Path(schema_path).read_text("utf-8")))
     save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
 
-def _finite(label: str, arrays: dict) -> dict:
-    for name, array in arrays.items():
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise UserError(f"{label}: {name} is not finite: the descent diverged; choose a smaller learning_rate")
-    return arrays
+def _cells(inputs: dict[str, str], stage: str) -> Cells:
+    """What a stage made; nothing of a stage that the experiment does not have."""
+    return load_cells(inputs[stage]) if stage in inputs else Cells("")
 
 
-def _problems(path: str) -> dict[str, Problems]:
-    return {label: Problems.from_arrays(arrays) for label, arrays in load_cells(path).items()}
+def _placed(content: dict) -> tuple[int, Cell, Problems]:
+    where, batch = content["cell"], Problems.from_arrays(content["problems"])
+    shape = (int(where[key]) for key in ("n", "T", "d"))
+    return int(where["place"]), Cell(*shape, tuple(batch.seeds.tolist()), str(where["variant"])), batch
 
 
-def _in_seed_order(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same order of rows however the instances were split into blocks."""
-    if "seed" not in frame:
-        return frame
-    keys = [key for key in frame.columns if key in ("n", "T", "d", "seed")]
-    return frame.sort_values(keys, kind="stable", ignore_index=True)
+def _require_finite(path: str, tree: dict) -> None:
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            _require_finite(f"{path}/{name}", value)
+        elif value.dtype.kind == "f":
+            finite = np.isfinite(value).all() or name in (*answers.PROOF, "dual")
+            require(finite, f"{path}/{name} is not finite: the descent diverged; choose a smaller learning_rate")

@@ -1,0 +1,206 @@
+"""The experiments, found by being there: every folder of `attnsvm/experiments` with a card.yaml.
+
+A card says what its experiment is called, what may be set, and what its numbers mean. A module beside it is a stage:
+problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it. A stage without a module
+has no job. A card that says `like: other` has the stages and settings of the other where it has none of its own.
+"""
+
+import difflib
+import importlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import yaml
+
+from attnsvm.errors import UserError, require
+from attnsvm.pipeline.checking import first_error
+
+HERE = Path(__file__).resolve().parent
+FOLDER = HERE.parent / "experiments"
+STAGES = ("problems", "descent", "svm", "measures")
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster, where libyaml is there
+
+
+@dataclass(frozen=True)
+class Card:
+    """One experiment's card, what it takes from the card it is like filled in.
+
+    Attributes:
+        name: of the folder.
+        title: what the figure shows, in half a sentence.
+        section: the heading under which it stands in the report and in the README.
+        order: places it among the others.
+        seconds: how long `snakemake figures/<name>` takes from clean on two cores, as last measured; None: not said.
+        fixed: settings of every stage that no user changes.
+        draws: the experiments whose tables its figure draws, itself in the usual case; () without a figure.
+        blocks: into how many blocks its instances are cut.
+        settings: {stage: {key: JSON schema with `value`, perhaps `smoke`, and `text`}}.
+        relations: [{"below" | "at_most" | "same_length": [two keys "stage.key"]}].
+        caption: what is seen, a template over the settings (Jinja).
+        notes: more about the figure, for docs/figures.md.
+        columns: what each column of the csv means, with its unit.
+        modules: {stage, "figure" or "claims": dotted name of its module}; what is missing has no module.
+    """
+
+    name: str
+    title: str
+    section: str
+    order: int
+    seconds: int | None
+    fixed: dict
+    draws: tuple[str, ...]
+    blocks: int
+    settings: dict[str, dict[str, dict]]
+    relations: list[dict[str, list[str]]]
+    caption: str
+    notes: str
+    columns: dict[str, str]
+    modules: dict[str, str]
+
+    @property
+    def is_experiment(self) -> bool:
+        """Whether something is measured, and not only drawn or claimed."""
+        return "measures" in self.modules
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that have a job, in their order."""
+        return tuple(stage for stage in STAGES if stage in self.modules)
+
+    def module(self, part: str) -> ModuleType:
+        """Import the module of a stage, of the figure or of the claims."""
+        return importlib.import_module(self.modules[part])
+
+
+@cache
+def read(name: str) -> Card:
+    """The card of one experiment.
+
+    Raises:
+        UserError: there is no such experiment, or its card is wrong.
+    """
+    known = names()
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+        raise UserError(f"unknown experiment {name!r}: {hint}")
+    own = _load(name)
+    base = own.get("like")
+    require(base is None or (base in known and base != name), f"{_where(name)}: like: there is no experiment {base!r}")
+    other = _load(base) if base else {}
+    modules = {part: f"attnsvm.experiments.{base}.{part}" for part in STAGES if base and _has(base, part)}
+    modules |= {
+        part: f"attnsvm.experiments.{name}.{part}" for part in (*STAGES, "figure", "claims") if _has(name, part)
+    }
+    if "problems" not in modules:
+        modules = {part: module for part, module in modules.items() if part not in STAGES}
+    settings = {
+        stage: other.get("settings", {}).get(stage, {}) | own.get("settings", {}).get(stage, {}) for stage in STAGES
+    }
+    card = Card(
+        name=name,
+        title=own["title"],
+        section=own["section"],
+        order=own["order"],
+        seconds=own.get("seconds"),
+        fixed=other.get("fixed", {}) | own.get("fixed", {}),
+        draws=tuple(own.get("draws", [name])) if "figure" in modules else (),
+        blocks=own.get("blocks", other.get("blocks", 1)),
+        settings={stage: {key: _setting(name, key, value) for key, value in settings[stage].items()} for stage in STAGES},
+        relations=other.get("relations", []) + own.get("relations", []),
+        caption=own.get("caption", ""),
+        notes=own.get("notes", ""),
+        columns=own.get("columns", {}),
+        modules=modules,
+    )
+    _complete(card)
+    return card
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all folders with a card, sorted."""
+    return tuple(sorted(path.parent.name for path in FOLDER.glob("*/card.yaml")))
+
+
+@cache
+def every() -> tuple[Card, ...]:
+    """All cards, in the order they ask for."""
+    return tuple(sorted((read(name) for name in names()), key=lambda card: (card.order, card.name)))
+
+
+def experiments() -> tuple[Card, ...]:
+    """The cards of which something is measured."""
+    return tuple(card for card in every() if card.is_experiment)
+
+
+def figures() -> tuple[Card, ...]:
+    """The cards that have a figure."""
+    return tuple(card for card in every() if card.draws)
+
+
+def claiming() -> tuple[Card, ...]:
+    """The cards that have rows in the audit."""
+    return tuple(card for card in every() if "claims" in card.modules)
+
+
+def sections() -> dict[str, list[Card]]:
+    """The cards that have a figure by section, sections in the order of their first."""
+    found: dict[str, list[Card]] = {}
+    for card in figures():
+        found.setdefault(card.section, []).append(card)
+    return found
+
+
+@cache
+def types() -> dict[str, dict]:
+    """The kinds of settings that cards may name."""
+    return yaml.load((HERE / "types.yaml").read_text("utf-8"), LOADER)
+
+
+def _load(name: str) -> dict:
+    path = FOLDER / name / "card.yaml"
+    try:
+        content = yaml.load(path.read_text("utf-8"), LOADER)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise UserError(f"{_where(name)}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
+    wrong = first_error(content, yaml.load((HERE / "card.schema.yaml").read_text("utf-8"), LOADER))
+    require(not wrong, f"{_where(name)}: {wrong}")
+    return content
+
+
+def _setting(experiment: str, key: str, given: dict) -> dict:
+    """A setting's schema: that of the type it names, and over it what the card says."""
+    named = types().get(given.get("type"))
+    setting = named | {k: v for k, v in given.items() if k != "type"} if named else given
+    for needed in ("value", "text"):
+        require(needed in setting, f"{_where(experiment)}: settings: {key}: the key {needed!r} is missing")
+    return setting
+
+
+def _complete(card: Card) -> None:
+    """What only the card and its folder together show to be missing."""
+    where = _where(card.name)
+    for stage in ("descent", "svm"):
+        require(not card.settings[stage] or stage in card.modules, f"{where}: settings: there is no {stage}.py to set")
+    if card.is_experiment or card.draws:
+        require(bool(card.modules.get("measures") or card.draws != (card.name,)), f"{where}: there is no measures.py")
+    if card.draws:
+        require(bool(card.caption), f"{where}: the key 'caption' is missing")
+        require(bool(card.columns), f"{where}: the key 'columns' is missing: say what each column of the csv means")
+    for relation in card.relations:
+        for key in next(iter(relation.values())):
+            stage, _, name = key.partition(".")
+            require(name in card.settings.get(stage, {}), f"{where}: relations: there is no setting {key!r}")
+
+
+def _has(name: str, part: str) -> bool:
+    return (FOLDER / name / f"{part}.py").exists()
+
+
+def _where(name: str) -> str:
+    return f"attnsvm/experiments/{name}/card.yaml"

@@ -1,0 +1,54 @@
+"""Check what a user wrote against a JSON schema; say what is wrong in one sentence that names the key."""
+
+import difflib
+import math
+
+import jsonschema
+
+
+def first_error(value, schema: dict) -> str:
+    """The first thing in `value` that the schema does not allow, as a sentence that names the key; "" if there is none."""
+    errors = list(_validator()(schema).iter_errors(value))
+    if not errors:
+        return ""
+    return _sentence(min(errors, key=lambda e: ([str(p) for p in e.absolute_path], e.validator != "type")))
+
+
+def _validator():
+    # JSON Schema takes 4.0 for an integer and lets NaN pass every bound.
+    types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {
+            "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
+            "number": lambda _, value: (
+                isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+            ),
+        }
+    )
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=types)
+
+
+def _sentence(error) -> str:
+    key = ".".join(str(part) for part in error.absolute_path)
+    where = f"{key}: " if key else ""
+    match error.validator:
+        case "additionalProperties":
+            known = sorted(error.schema["properties"])
+            unknown = sorted(set(map(str, error.instance)) - set(known))
+            close = difflib.get_close_matches(unknown[0], known, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+            return f"{where}unknown key {unknown[0]!r}: {hint}"
+        case "required":
+            missing = [name for name in error.validator_value if name not in error.instance]
+            return f"{where}the key {missing[0]!r} is missing"
+        case "type":
+            wanted = error.validator_value if isinstance(error.validator_value, str) else error.validator_value[0]
+            finite = "finite " if wanted == "number" else ""
+            return f"{where}{error.instance!r} is not of type {finite}{wanted}"
+        case "minimum":
+            return f"{where}{error.instance} is too small, the least value is {error.validator_value}"
+        case "exclusiveMinimum":
+            return f"{where}{error.instance} is too small, it must be above {error.validator_value}"
+        case "maximum":
+            return f"{where}{error.instance} is too large, the largest value is {error.validator_value}"
+        case _:
+            return f"{where}{error.message}"

@@ -1,0 +1,39 @@
+"""From the measures of cells in blocks to one table, its rows in the same order for any number of blocks."""
+
+import pandas as pd
+
+from attnsvm.errors import require
+from attnsvm.measured import Measures
+
+
+def gather(name: str, parts: list[tuple[int, Measures]]) -> Measures:
+    """The measures of all instances of experiment `name`, in seed order.
+
+    Args:
+        parts: per cell and block, the cell's place in the grid and what was measured.
+
+    Raises:
+        UserError: no instance at all could be measured.
+    """
+    # Cells that differ in their variant alone have the same seeds: the blocks must not decide which comes first.
+    ordered = [part for _, part in sorted(parts, key=lambda placed: placed[0])]
+    ends = pd.concat([part.outcomes for part in ordered], ignore_index=True)
+    measured = [part.instances for part in ordered if len(part.instances)]
+    became = ", ".join(f"{count} {outcome}" for outcome, count in ends.outcome.value_counts().items())
+    require(
+        bool(measured),
+        f"{name}: no instance could be measured ({became}); raise d, the steps or the number of instances",
+    )
+    return Measures(_in_seed_order(pd.concat(measured, ignore_index=True)), _in_seed_order(ends))
+
+
+def count_outcomes(measures: Measures) -> pd.DataFrame:
+    """How many instances of each shape ended how."""
+    return measures.outcomes.groupby(["n", "T", "d", "outcome"], as_index=False).agg(instances=("seed", "size"))
+
+
+def _in_seed_order(frame: pd.DataFrame) -> pd.DataFrame:
+    if "seed" not in frame:
+        return frame
+    keys = [key for key in frame.columns if key in ("n", "T", "d", "seed")]
+    return frame.sort_values(keys, kind="stable", ignore_index=True)

@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 
 def __getattr__(name):
     if name in ("AttentionSVM", "InfeasibleError", "UncertifiedError"):
-        from attnsvm import estimator
+        from attnsvm.svm import estimator
 
         return getattr(estimator, name)
     raise AttributeError(f"module 'attnsvm' has no attribute {name!r}")

@@ -5,6 +5,7 @@ minimise ‖W‖  subject to  (x_{iα} − x_it)ᵀ W z_i ≥ 1 for every token 
 """
 
 from attnsvm.svm.constraints import Constraints, finite_part, separation, sequence
+from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import Solution, Status, stack
 from attnsvm.svm.solver import solve, solve_batch
 
@@ -12,6 +13,7 @@ __all__ = [
     "Constraints",
     "Solution",
     "Status",
+    "certified",
     "finite_part",
     "separation",
     "sequence",

@@ -9,8 +9,9 @@ from attnsvm.norms import Norm
 from attnsvm.svm import methods
 from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.subspaces import Reduced, lengths
+from attnsvm.svm.ledger import judged
 from attnsvm.svm.solution import Solution, Status
+from attnsvm.svm.subspaces import Reduced, lengths
 
 TOLERANCE = {"fro": 1e-10}  # relative gap that a solution must prove
 DEFAULT_TOLERANCE = 1e-7  # in every other norm
@@ -61,10 +62,12 @@ def solve_batch(batch: list[Constraints], norm: str = "fro", tol: float | None =
 
 
 def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
-    """The claim if the independent checker agrees; otherwise the same answer as uncertified, with the reason."""
+    """The claim if the independent checker agrees; otherwise as uncertified, with the reason. `ledger` counts it."""
     reason = check(c.left, c.right, c.bound, c.equality, measure.name, tol, claim)
     unproved = {"status": Status.UNCERTIFIED, "rejected": reason, "rank": 0, "rank_low": 0, "rank_high": 0}
-    return replace(claim, **unproved) if reason else claim
+    answer = replace(claim, **unproved) if reason else claim
+    judged[answer.status.value] += 1
+    return answer
 
 
 def _optimal(c: Constraints, measure: Norm, W, dual) -> Solution:

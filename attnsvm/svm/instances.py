@@ -1,0 +1,28 @@
+"""The max-margin problems of a batch of instances, solved and stacked."""
+
+import numpy as np
+
+from attnsvm.inputs import ATTENTIONS
+from attnsvm.problems import Problems
+from attnsvm.svm.constraints import separation, sequence
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
+
+
+def certified(problems: Problems, selected: np.ndarray, norm: str, attention: str = "cross") -> dict[str, np.ndarray]:
+    """The max-margin solutions that separate the selected tokens of S instances, stacked; see `stack`.
+
+    Args:
+        problems: the instances; their queries count for cross-attention only.
+        selected: (S, n) int, one token per input; or (S, n, T) bool, a set per input. With "sequence" and "causal"
+            attention, (S, n, T) or (S, n·T) int: the token that the query at each position selects.
+        norm: as in `solve`.
+        attention: "cross", "self", "sequence" or "causal".
+    """
+    if attention in ("sequence", "causal"):
+        one = zip(problems.tokens, np.reshape(selected, problems.tokens.shape[:3]), strict=True)
+        batch = [sequence(*arrays, causal=attention == "causal") for arrays in one]
+    else:
+        one = zip(problems.tokens, ATTENTIONS[attention](problems).queries, selected, strict=True)
+        batch = [separation(*arrays) for arrays in one]
+    return stack(solve_batch(batch, norm))

@@ -1,0 +1,63 @@
+"""Batches of instances: every answer is that of its own constraints, and every one is counted."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from attnsvm.problems import Problems
+from attnsvm.svm import certified, separation, sequence, solve, stack
+from attnsvm.svm.ledger import judged
+
+S, n, T, d = 6, 4, 3, 4
+
+
+def instances():
+    """The last one is the same input twice over, which no W can serve with different tokens."""
+    rng = np.random.default_rng(0)
+    tokens, queries = rng.normal(size=(S, n, T, d)), rng.normal(size=(S, n, d))
+    tokens[-1], queries[-1] = tokens[-1, 0], queries[-1, 0]
+    problems = Problems(tokens, queries, np.ones((S, n)), rng.normal(size=(S, d)), np.arange(S))
+    return problems, np.concatenate([rng.integers(0, T, (S - 1, n)), [[0, 1, 2, 0]]])
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+@pytest.mark.parametrize("attention", ["cross", "self"])
+def test_one_token_per_input(norm, attention):
+    problems, selected = instances()
+    queries = problems.queries if attention == "cross" else problems.tokens[:, :, 0]
+    found = certified(problems, selected, norm, attention)
+    for s in range(S):
+        alone = solve(separation(problems.tokens[s], queries[s], selected[s]), norm)
+        assert found["status"][s] == alone.status.value
+        np.testing.assert_allclose(found["W"][s], alone.W, rtol=0, atol=1e-5)
+
+
+def test_a_set_per_input():
+    problems, selected = instances()
+    sets = np.eye(T, dtype=bool)[selected]
+    assert np.array_equal(
+        certified(problems, sets, "fro")["W"], certified(problems, selected, "fro")["W"], equal_nan=True
+    )
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_one_token_per_position(causal):
+    problems, _ = instances()
+    selected = np.minimum(np.random.default_rng(1).integers(0, T, (S, n, T)), np.arange(T))
+    found = certified(problems, selected, "fro", "causal" if causal else "sequence")
+    alone = [solve(sequence(x, a, causal)) for x, a in zip(problems.tokens, selected, strict=True)]
+    assert all(
+        np.array_equal(found[name], column, equal_nan=column.dtype != "U11")
+        for name, column in stack(alone).items()
+        if name != "rejected"
+    )
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
+def test_the_ledger_counts_every_answer_once(norm):
+    before = judged.copy()
+    found = certified(*instances(), norm)
+    assert judged - before == Counter(found["status"].tolist())
+    assert sum((judged - before).values()) == S
+    assert judged["infeasible"] > before["infeasible"]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import torch
 
+from attnsvm.cells import Cell
 from attnsvm.problems import Problems
 
 
@@ -124,3 +125,8 @@ def encoded(generator, n: int, T: int, d: int):
     """As `added`, and the tokens are brought back to length one."""
     tokens, queries, labels, v = added(generator, n, T, d)
     return unit(tokens), queries, labels, v
+
+
+def draw_cell(draw_one: Callable, cell: Cell) -> Problems:
+    """`draw` for a cell of a grid."""
+    return draw(draw_one, cell.seeds, cell.n, cell.T, cell.d)

@@ -23,7 +23,7 @@ def module_files(*modules: str) -> tuple[str, ...]:
     while todo:
         seen |= todo
         todo = {needed for module in todo for needed in _imports(module)} - seen
-    return tuple(sorted(str(_file(module).relative_to(ROOT)) for module in seen))
+    return tuple(sorted(str(_file(module).relative_to(ROOT)) for module in seen if _file(module).exists()))
 
 
 @cache
@@ -58,6 +58,8 @@ def _without_docstring(node: ast.AST, name: str, value):
 @cache
 def _imports(module: str) -> frozenset[str]:
     """The modules of this package that `module` imports, with the packages that contain them."""
+    if not _file(module).exists():  # a folder without __init__.py
+        return frozenset()
     package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
     for node in ast.walk(ast.parse(_file(module).read_text("utf-8"))):
@@ -79,5 +81,6 @@ def _with_packages(module: str) -> Iterable[str]:
 
 
 def _file(module: str) -> Path:
+    """The source of a module or package; that of a folder of modules does not exist."""
     base = ROOT.joinpath(*module.split("."))
     return base / "__init__.py" if base.is_dir() else base.with_suffix(".py")

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from attnsvm.cells import Cell
 from attnsvm.errors import require
 from attnsvm.measured import Measures
 
@@ -30,6 +31,18 @@ def gather(name: str, parts: list[tuple[int, Measures]]) -> Measures:
 def count_outcomes(measures: Measures) -> pd.DataFrame:
     """How many instances of each shape ended how."""
     return measures.outcomes.groupby(["n", "T", "d", "outcome"], as_index=False).agg(instances=("seed", "size"))
+
+
+def count_cells(parts: list[tuple[int, Cell]]) -> pd.DataFrame:
+    """How many instances each cell of the grid has, and the first and last of their seeds.
+
+    Args:
+        parts: per cell and block, the cell's place in the grid and the part of it that lies in the block.
+    """
+    keys = ["place", "n", "T", "d", "variant"]
+    rows = [(place, cell.n, cell.T, cell.d, cell.variant, seed) for place, cell in parts for seed in cell.seeds]
+    groups = pd.DataFrame(rows, columns=[*keys, "seed"]).groupby(keys)["seed"]
+    return groups.agg(instances="size", first_seed="min", last_seed="max").reset_index().drop(columns="place")
 
 
 def _in_seed_order(frame: pd.DataFrame) -> pd.DataFrame:

@@ -45,6 +45,11 @@ class Progress:
             self.lock.close()
         self._line()
 
+    def expect(self, total: int) -> None:
+        """Change the number of items to come."""
+        self.total = self.bar.total = total
+        self.bar.refresh()
+
     def __call__(self, finished: int) -> None:
         self.done += finished
         self.bar.update(finished)

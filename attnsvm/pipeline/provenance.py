@@ -47,7 +47,7 @@ def describe(experiments: dict[str, dict], settings: dict, code: Iterable[str], 
         "code": _code(sorted(code), folder),
         "packages": {name: _version(name) for name in PACKAGES} | {"python": platform.python_version()},
         "machine": _machine(),
-        "experiments": {name: _experiment(name, config, folder) for name, config in experiments.items()},
+        "experiments": {name: _experiment(name, folder) for name in experiments},
     }
 
 
@@ -99,11 +99,9 @@ def _machine() -> dict:
     }
 
 
-def _experiment(name: str, config: dict, folder: Path) -> dict:
-    from attnsvm import experiments
-
-    seeds = [seed for cell in experiments.get(name, config).cells() for seed in cell.seeds]
+def _experiment(name: str, folder: Path) -> dict:
     results = folder / "results" / name
+    cells = _rows(results / "cells.csv")
     outcomes: dict[str, int] = {}
     for row in _rows(results / "outcomes.csv"):
         outcomes[row["outcome"]] = outcomes.get(row["outcome"], 0) + int(row["instances"])
@@ -112,8 +110,11 @@ def _experiment(name: str, config: dict, folder: Path) -> dict:
         for status in STATUSES:
             solves[status] += int(row[status])
     return {
-        "seeds": {"first": min(seeds), "last": max(seeds)},
-        "instances_tried": len(seeds),
+        "seeds": {
+            "first": min(int(row["first_seed"]) for row in cells),
+            "last": max(int(row["last_seed"]) for row in cells),
+        },
+        "instances_tried": sum(int(row["instances"]) for row in cells),
         "outcomes": outcomes,
         "svm_certificates": solves,
         "cost": {stage: _cost(name, stage, folder) for stage in ("problems", "descent", "svm", "measures")},

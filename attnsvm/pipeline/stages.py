@@ -62,22 +62,24 @@ def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], output
     Args:
         blocks: the file of every block by stage.
         outputs: paths "table" (what the figure draws), "instances" (one measured value per row), "outcomes" (csv: how
-            many instances of each cell ended how) and "certificates" (csv: how many solves ended how, see
-            `answers.count`).
+            many instances of each cell ended how), "cells" (csv: how many instances each cell has, and their seeds) and
+            "certificates" (csv: how many solves ended how, see `answers.count`).
     """
     module = cards.read(name).module("measures")
-    parts, proofs = [], []
+    parts, cells, proofs = [], [], []
     for inputs in blocks:
         drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
         for label, content in drawn.items():
             place, cell, batch = _placed(content)
             one = module.measures(cell, batch, trained[label], solved[label], settings)
             parts.append((place, one))
+            cells.append((place, cell))
             proofs += [answers.count(trained[label]), answers.count(solved[label])]
     gathered = gathering.gather(name, parts)
     save_table(outputs["table"], module.table(gathered, settings))
     save_table(outputs["instances"], gathered.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(gathered))
+    save_csv(outputs["cells"], gathering.count_cells(cells))
     save_csv(outputs["certificates"], answers.total(proofs))
 
 

@@ -1,6 +1,6 @@
 """Where descent ends, versus the number of tokens, at a fixed number of inputs and dimension."""
 
-from attnsvm.plots._types import legend, logarithmic, shares
+from attnsvm.plots.shares import legend, logarithmic, shares
 from attnsvm.plots.style import GREY, NAME, canvas, title
 
 

@@ -2,8 +2,8 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots import local_convergence
-from attnsvm.plots._types import SPREAD, logarithmic, shares
+from attnsvm.experiments.local_convergence import figure as local_convergence
+from attnsvm.plots.shares import SPREAD, logarithmic, shares
 from attnsvm.plots.style import NAME, canvas, title
 
 

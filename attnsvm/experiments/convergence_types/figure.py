@@ -1,6 +1,6 @@
 """Where descent ends, versus the dimension: globally, locally, or neither; for W and for (K, Q)."""
 
-from attnsvm.plots._types import legend, logarithmic, shares
+from attnsvm.plots.shares import legend, logarithmic, shares
 from attnsvm.plots.style import NAME, canvas, title
 
 

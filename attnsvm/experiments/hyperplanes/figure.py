@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnsvm.plots import _plane
+from attnsvm.plots import plane
 from attnsvm.plots.style import GREY, NAME, canvas, title
 
 REACH = 4.0  # how far trajectories are followed, as a multiple of the farthest token's distance
@@ -12,19 +12,19 @@ PANELS = (("W", "fro"), ("KQ", "nuc"))
 
 def draw(table, settings):
     """Draw from rows (kind, parametrisation, input, token, step, x, y)."""
-    tokens = _plane.of_kind(table, "token", "optimal_token")
-    followed = _plane.of_kind(table, "trajectory", "token", "optimal_token")
+    tokens = plane.of_kind(table, "token", "optimal_token")
+    followed = plane.of_kind(table, "trajectory", "token", "optimal_token")
     radius = np.hypot(tokens["x"], tokens["y"]).max()
-    bounds = _plane.limits(followed[np.hypot(followed["x"], followed["y"]) <= REACH * radius], pad=0.08)
+    bounds = plane.limits(followed[np.hypot(followed["x"], followed["y"]) <= REACH * radius], pad=0.08)
     with canvas(settings, height=0.52) as figure:
         for axes, letter, (name, norm) in zip(figure.subplots(1, 2), "ab", PANELS, strict=True):
             own = table[table["parametrisation"] == name]
-            _plane.frame(axes, bounds)
-            _plane.paths(axes, own)
-            _plane.separators(axes, own)
-            _plane.tokens(axes, tokens)
-            _plane.equal_scales(axes, bounds)  # or the separators would not look perpendicular
+            plane.frame(axes, bounds)
+            plane.paths(axes, own)
+            plane.separators(axes, own)
+            plane.tokens(axes, tokens)
+            plane.equal_scales(axes, bounds)  # or the separators would not look perpendicular
             title(axes, letter, f"{NAME[name]} trained, {NAME[norm]}")
         figure.axes[1].set_ylabel("")
-        _plane.legend(figure, table, Line2D([], [], color=GREY, linestyle=":", label="separating line"))
+        plane.legend(figure, table, Line2D([], [], color=GREY, linestyle=":", label="separating line"))
     return figure

@@ -1,0 +1,28 @@
+"""How saturated the softmax is, and how the weights correlate with either solution, along training."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.directions import correlation
+from attnsvm.measured import Measures, curves, outcomes
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    for parametrisation, run in trained.items():
+        drawn = run["steps"] <= settings["drawn_steps"]
+        weights, answers = run["weights"][:, drawn], solved[parametrisation]
+        # An instance without both certified solutions leaves every average, by name.
+        kept = np.logical_and.reduce([answer["status"] == "solved" for answer in answers.values()])
+        values = {"softmax": run["largest"][:, drawn]}
+        values |= {f"corr_{norm}": correlation(weights, answer["W"][:, None]) for norm, answer in answers.items()}
+        for quantity, value in values.items():
+            columns = {"parametrisation": parametrisation, "quantity": quantity}
+            frames.append(curves(problems.seeds[kept], run["steps"][drawn], {"value": value[kept]}, **columns))
+        ends.append(outcomes(cell, problems.seeds, np.where(kept, "measured", f"{parametrisation} without SVM")))
+    return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def table(measures, settings):
+    groups = measures.instances.groupby(["parametrisation", "quantity", "step"], sort=False)["value"]
+    return groups.agg(mean="mean", std=lambda v: v.std(ddof=0), instances="size").reset_index()

@@ -1,0 +1,43 @@
+"""Ranks per instance and their means; a certified rank counts instances with a separator only."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.measured import Measures, outcomes
+
+CERTIFIED = ("rank", "rank_low", "rank_high", "rank_bound", "gap", "outside")
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    for norm, answers in solved.items():
+        columns = {"n": cell.n, "T": cell.T, "d": cell.d, "norm": norm, "seed": problems.seeds}
+        ours, theirs = answers["certified"], answers["published"]
+        certified = {"method": "certified", "solved": ours["status"] == "solved"} | {k: ours[k] for k in CERTIFIED}
+        known = ours["status"] != "uncertified"  # in no count but that of the outcomes
+        frames.append(pd.DataFrame(columns | certified)[known])
+        published = {"rank": theirs["rank"], "gap": theirs["against_ours"], "outside": theirs["outside"]}
+        frames.append(pd.DataFrame(columns | {"method": "published", "solved": theirs["returned"]} | published))
+        ends.append(outcomes(cell, problems.seeds, np.char.add(f"{norm} ", ours["status"])))
+    return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def table(measures, settings):
+    rows = []
+    keys = ["n", "T", "d", "norm", "method"]
+    for key, group in measures.instances.groupby(keys, sort=False):
+        solved = group[group.solved]
+        counted = solved if key[-1] == "certified" else group
+        rows.append(
+            {
+                **dict(zip(keys, key, strict=True)),
+                "instances": len(group),
+                "feasible": len(solved),
+                "rank_mean": counted["rank"].mean(),
+                "rank_std": counted["rank"].std(ddof=0),
+                "rank_max": counted["rank"].max(),
+                "gap_max": solved["gap"].max(),
+                "outside_max": solved["outside"].max(),
+            }
+        )
+    return pd.DataFrame(rows)

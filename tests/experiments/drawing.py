@@ -1,4 +1,4 @@
-"""What every figure is tested for, on a small table: what is drawn is the table, and the same table gives the same bytes."""
+"""What every figure is tested for, on a small table: all of it is drawn, and the same table gives the same bytes."""
 
 import pandas as pd
 from matplotlib.figure import Figure

@@ -36,7 +36,7 @@ def test_nobody_is_missing_from_the_outcomes(run):
 def test_more_choices_than_can_be_solved_are_refused():
     settings = {"n": 6, "T": 4, "d": 8, "first_seed": 0, "instances": 2}
     assert len(problems.cells(settings)) == 1  # 4096 choices
-    with pytest.raises(UserError, match="cone.problems: T to the power of n exceeds 4096"):
+    with pytest.raises(UserError, match=r"cone\.problems: T to the power of n exceeds 4096"):
         problems.cells(settings | {"n": 7})
 
 

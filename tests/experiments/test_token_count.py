@@ -16,7 +16,7 @@ def test_the_cells_differ_in_their_number_of_tokens():
 
 @pytest.mark.parametrize("changed", [{"shapes": [[3, 2], [4, 2]]}, {"d": [4, 6]}])
 def test_only_the_number_of_tokens_may_vary(changed):
-    with pytest.raises(UserError, match="token_count.problems: only T may vary, give one n and one d"):
+    with pytest.raises(UserError, match=r"token_count\.problems: only T may vary, give one n and one d"):
         problems.cells(SETTINGS | changed)
 
 

@@ -66,7 +66,10 @@ def _figure_settings() -> dict:
 
 
 def _values(settings: dict, scale: str) -> dict:
-    return {key: setting.get("smoke", setting["value"]) if scale == "smoke" else setting["value"] for key, setting in settings.items()}
+    return {
+        key: setting.get("smoke", setting["value"]) if scale == "smoke" else setting["value"]
+        for key, setting in settings.items()
+    }
 
 
 def _object(properties: dict) -> dict:

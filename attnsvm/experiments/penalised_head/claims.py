@@ -25,7 +25,7 @@ CLAIMS = (
         key="selected_count",
         group="paper",
         short="penalised head: tokens selected",
-        statement="A head that penalises length selects more tokens the stronger the penalty, and obeys the "
+        statement="A head that penalises length selects more tokens under a stronger penalty, and obeys the "
         "generalised SVM.",
         check="difference of the number of selected tokens from the closed form's, mean and its 95 % interval",
         threshold=0.25,

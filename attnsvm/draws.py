@@ -90,28 +90,6 @@ def orthonormal(generator, n: int, T: int, d: int):
     return tokens, queries, torch.ones(n), v
 
 
-def equal_scores(generator, n: int, T: int, d: int):
-    """As `gaussian`, and all tokens of an input but the best moved along v to one score: the lowest."""
-    tokens, queries, labels, v = (x.double() for x in gaussian(generator, n, T, d))
-    v /= torch.norm(v)
-    score = (tokens @ v) * labels[:, None]
-    lowest = score.amin(1, keepdim=True)
-    best = torch.nn.functional.one_hot(score.argmax(1), T).bool()
-    change = torch.where(best, 0.0, lowest - score) * labels[:, None]
-    return tokens + change[..., None] * v, queries, labels, v
-
-
-def contradicting(generator, n: int, T: int, d: int):
-    """As `gaussian`, with the scores of an input moved along v to average zero, and each input given with both labels.
-
-    No W can serve both labels, and a finite W serves them best. With an odd n the last input stays alone.
-    """
-    tokens, queries, labels, v = (x.double() for x in gaussian(generator, n, T, d))
-    tokens -= (tokens @ v).mean(1)[:, None, None] * v / v.square().sum()
-    tokens[1::2], queries[1::2], labels[1::2] = (x[0 : n - n % 2 : 2] for x in (tokens, queries, -labels))
-    return tokens, queries, labels, v
-
-
 def added(generator, n: int, T: int, d: int):
     """As `gaussian`, and to every token the sinusoidal encoding of its position is added, of length one too."""
     tokens, queries, labels, v = gaussian(generator, n, T, d)

@@ -53,7 +53,9 @@ def drawn(pictured: str) -> tuple[str, ...]:
 def all_files(pictured: str) -> list[str]:
     """Every source file that the stages behind a figure run."""
     modules = {
-        module for name in behind(pictured) for stage in cards.read(name).stages
+        module
+        for name in behind(pictured)
+        for stage in cards.read(name).stages
         for module in stage_modules(cards.read(name), stage)
     }
     own = (*claims_modules(), *audit_figure_modules()) if pictured == "audit" else figure_modules(cards.read(pictured))

@@ -117,7 +117,9 @@ def _experiment(results: Path, name: str) -> dict:
         "instances_tried": sum(int(row["instances"]) for row in cells),
         "outcomes": outcomes,
         "svm_certificates": solves,
-        "cost": {stage: _cost(results / "benchmarks" / name, stage) for stage in ("problems", "descent", "svm", "measures")},
+        "cost": {
+            stage: _cost(results / "benchmarks" / name, stage) for stage in ("problems", "descent", "svm", "measures")
+        },
     }
 
 

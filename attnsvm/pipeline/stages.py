@@ -127,9 +127,7 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     save(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
 
 
-def provenance(
-    experiments: dict, settings: dict, code: list[str], results: str, schema_path: str, output: str
-) -> None:
+def provenance(experiments: dict, settings: dict, code: list[str], results: str, schema_path: str, output: str) -> None:
     """Write the provenance of a figure as JSON, checked against its schema; see `provenance.describe`."""
     import jsonschema
     import yaml

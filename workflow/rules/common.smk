@@ -80,3 +80,24 @@ def tables(wildcards):
     """An input function: the tables that a figure draws, by experiment."""
     rebuild_damaged_files()
     return {name: f"{AT}results/{name}/measures.parquet" for name in jobs.behind(wildcards.figure)}
+
+
+def counted(table):
+    """An input function: a csv of every experiment behind a figure."""
+    return lambda wildcards: [f"{AT}results/{name}/{table}.csv" for name in jobs.behind(wildcards.pictured)]
+
+
+def category(wildcards):
+    """Under which heading of the report a figure stands; the audit is the first."""
+    headings = list(cards.sections())
+    section = cards.read(wildcards.figure).section
+    return f"{headings.index(section) + 2} {section}"
+
+
+def unknown(kind, known):
+    """An input function that says, better than a missing rule, that there is no such figure or experiment."""
+
+    def refuse(wildcards):
+        raise WorkflowError(f"unknown {kind} {wildcards[0]!r}: known are {', '.join(known)}")
+
+    return refuse

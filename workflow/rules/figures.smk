@@ -1,13 +1,6 @@
 """Draw a figure from the tables of its experiments."""
 
 
-def category(wildcards):
-    """Under which heading of the report a figure stands; the audit is the first."""
-    headings = list(cards.sections())
-    section = cards.read(wildcards.figure).section
-    return f"{headings.index(section) + 2} {section}"
-
-
 rule figure:
     input:
         unpack(tables),

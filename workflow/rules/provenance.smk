@@ -1,11 +1,6 @@
 """Beside every figure, where it comes from."""
 
 
-def counted(table):
-    """An input function: a csv of every experiment behind a figure."""
-    return lambda wildcards: [f"{AT}results/{name}/{table}.csv" for name in jobs.behind(wildcards.pictured)]
-
-
 rule provenance:
     input:
         figure=lambda wildcards: [f"{AT}figures/{wildcards.pictured}.{kind}" for kind in jobs.drawn(wildcards.pictured)],

@@ -1,15 +1,6 @@
 """Targets that do not exist end here, with one sentence."""
 
 
-def unknown(kind, known):
-    """An input function that says, better than a missing rule, that there is no such figure or experiment."""
-
-    def refuse(wildcards):
-        raise WorkflowError(f"unknown {kind} {wildcards[0]!r}: known are {', '.join(known)}")
-
-    return refuse
-
-
 rule unknown_figure:
     input:
         unknown("figure", ("all", *FIGURES)),

@@ -4,4 +4,6 @@ with reporting(snakemake.log[0]):
     from attnsvm.pipeline import stages
 
     inputs = dict(snakemake.input.items())
-    stages.descent(snakemake.wildcards.experiment, snakemake.params.settings, inputs, snakemake.output[0], snakemake.threads)
+    stages.descent(
+        snakemake.wildcards.experiment, snakemake.params.settings, inputs, snakemake.output[0], snakemake.threads
+    )

@@ -90,9 +90,13 @@ class FactoredWeights(Parametrisation):
         self.queries = queries.permute(1, 2, 0).contiguous()  # (n, d, S)
         self.K, self.Q = (factor.permute(1, 2, 0).contiguous() for factor in (K, Q))  # (d, m, S)
         self.penalty = penalty
+        self._projected = self._project()
+
+    def _project(self):
+        """Qᵀz (n, m, S) at the present Q. Logits and gradient both need it, so each step leaves it ready."""
+        return (self.queries.unsqueeze(2) * self.Q).sum(1)
 
     def logits(self):
-        self._projected = (self.queries.unsqueeze(2) * self.Q).sum(1)  # Qᵀz, (n, m, S), reused by the gradient
         directions = (self.K * self._projected.unsqueeze(1)).sum(2)
         return (self.tokens * directions.unsqueeze(1)).sum(2)
 
@@ -109,6 +113,7 @@ class FactoredWeights(Parametrisation):
     def step(self, logit_gradient, rule):
         for factor, gradient in zip((self.K, self.Q), self._gradient(logit_gradient), strict=True):
             factor -= gradient * rule.scale(gradient.square().sum((0, 1)).sqrt())
+        self._projected = self._project()
 
     def weights(self):
         return torch.einsum("ams,bms->sab", self.K, self.Q)

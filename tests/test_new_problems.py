@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from attnsvm import draws
 from attnsvm.training.descent import PIECE, train
@@ -14,10 +13,8 @@ from attnsvm.svm import separation, solve
 
 SEEDS = [0, 1, 5, 77]
 SHAPES = {
-    "orthonormal": [(1, 10, 10), (3, 2, 2), (2, 1, 1)],
     "equal_scores": [(4, 4, 24), (2, 5, 3), (3, 1, 2)],
     "contradicting": [(4, 4, 24), (3, 3, 4), (1, 2, 2)],
-    "encoded": [(6, 8, 10), (2, 3, 5)],
 }
 CASES = [(name, *shape) for name, shapes in SHAPES.items() for shape in shapes]
 FIELDS = ("tokens", "queries", "labels", "head")
@@ -42,26 +39,6 @@ def test_shapes_types_and_independence_of_the_batch(name, n, T, d):
     # Lengths one to float32, in which they are drawn.
     assert np.allclose(np.linalg.norm(batch.queries, axis=-1), 1, rtol=0, atol=1e-6)
     assert np.allclose(np.linalg.norm(batch.head, axis=-1), 1, rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize("shape", SHAPES["orthonormal"])
-def test_orthonormal_tokens(shape):
-    n, T, d = shape
-    batch = draw(problems.orthonormal, SEEDS, *shape)
-    gram = batch.tokens @ batch.tokens.swapaxes(2, 3)
-    assert np.abs(gram - np.eye(T)).max() <= 1e-14
-    assert (batch.labels == 1).all()
-    for k, seed in enumerate(SEEDS):
-        g = torch.Generator().manual_seed(seed)
-        v, drawn, Z = (torch.randn(size, generator=g).double().numpy() for size in ((d,), (n, T, d), (n, d)))
-        # The draws are v, tokens, queries, and each is divided by its length in float32.
-        np.testing.assert_allclose(batch.head[k], v / np.linalg.norm(v), rtol=0, atol=3e-7)
-        np.testing.assert_allclose(batch.queries[k], Z / np.linalg.norm(Z, axis=1, keepdims=True), rtol=0, atol=3e-7)
-        # U of U Σ Vᵀ turns the rows to the lengths Σ: Uᵀ(M Mᵀ)U is diagonal, falling.
-        for U, M in zip(batch.tokens[k], drawn, strict=True):
-            turned = U.T @ M @ M.T @ U
-            assert np.abs(turned - np.diag(np.diag(turned))).max() <= 1e-12 * turned.max()
-            assert (np.diff(np.diag(turned)) <= 0).all()
 
 
 @pytest.mark.parametrize(("name", "shape"), [("equal_scores", s) for s in SHAPES["equal_scores"]])
@@ -127,20 +104,6 @@ def test_nothing_separates_the_optimal_tokens_of_contradicting_inputs():
         assert answer.dual.min() >= 0
         assert answer.dual.sum() == pytest.approx(1)
         assert solve(separation(drawn.tokens[s], drawn.queries[s], usual[s])).solved
-
-
-@pytest.mark.parametrize("shape", SHAPES["encoded"])
-def test_encoded_tokens(shape):
-    _, T, d = shape
-    batch, drawn = draw(problems.encoded, SEEDS, *shape), draw(gaussian, SEEDS, *shape)
-    for field in ("queries", "labels", "head"):
-        assert (getattr(batch, field) == getattr(drawn, field)).all()
-    for t in range(T):
-        code = np.array([(np.cos if k % 2 else np.sin)(t / 10000 ** (2 * (k // 2) / d)) for k in range(d)])
-        expected = drawn.tokens[:, :, t] + code / np.linalg.norm(code)
-        expected /= np.linalg.norm(expected, axis=-1, keepdims=True)
-        np.testing.assert_allclose(batch.tokens[:, :, t], expected, rtol=0, atol=2e-6)  # float32, shortest sum ≈ 0.1
-    assert np.abs(np.linalg.norm(batch.tokens, axis=-1) - 1).max() <= 2e-7  # float32
 
 
 def test_descent_starts_at_the_weights_given_in_the_order_of_the_batch():

@@ -12,10 +12,9 @@ from attnsvm.pipeline import stages
 from attnsvm.errors import UserError
 from attnsvm.experiments import cone
 from attnsvm.experiments.feasibility import RANDOM_STREAM
-from attnsvm.experiments.penalised_head import best_attention
 from attnsvm.draws import draw, gaussian
 from attnsvm.files.store import load_cells
-from attnsvm.svm import Constraints, finite_part, separation, solve
+from attnsvm.svm import separation, solve
 
 EXACT = {"learning_rate": 0.1, "normalisation": "exact"}
 SMALL = {
@@ -40,10 +39,6 @@ SMALL = {
         "measures": {"drawn_steps": 40},
     },
     "feasibility": {"problems": {"shapes": [[3, 3], [2, 5]], "d": [1, 2, 3, 4], "first_seed": 2, "instances": 12}},
-    "penalised_head": {
-        "problems": {"n": 2, "d": 5, "first_seed": 0, "instances": 6},
-        "descent": {"steps": 2000, **EXACT, "penalties": [0.05, 0.5, 8.0]},
-    },
     "regularisation_path": {
         "problems": {"n": 3, "T": 3, "d": 4, "first_seed": 0, "instances": 3},
         "descent": {"smallest": 0.1, "largest": 300, "points": 5, "random_starts": 1},
@@ -53,19 +48,10 @@ SMALL = {
         "descent": {"steps": 300, "learning_rate": 1.0, "points": 6},
         "measures": {"instances": 3},
     },
-    "sequence": {
-        "problems": {"n": 2, "T": 3, "d": 6, "first_seed": 0, "instances": 5},
-        "descent": {"steps": 300, **EXACT, "points": 5},
-        "measures": {"saturated": 0.9995},
-    },
     "cone": {
         "problems": {"n": 2, "T": 3, "d": 4, "first_seed": 0, "instances": 8},
         "descent": {"steps": 500, "relative_step": 0.01, "margins": [5, 100], "apertures": [0.0, 0.3]},
         "measures": {"correlation": 0.9},
-    },
-    "positional": {
-        "problems": {"n": 3, "T": 4, "d": 6, "first_seed": 7, "instances": 5},
-        "descent": {"steps": 400, **EXACT},
     },
 }
 CONES = {"W": "fro", "KQ": "nuc"}
@@ -247,36 +233,6 @@ def test_feasibility_shares_are_those_of_linear_programming(run):
     assert ((shares.share > 0) & (shares.share < 1)).any()
 
 
-def test_the_penalised_heads_table_is_its_definition(run):
-    r = run("penalised_head")
-    table = r.table.set_index(["solution", "lambda", "seed"])
-    left_out = 0
-    for _, s, p, t, _ in r.each():
-        X, Z = p["tokens"][s], p["queries"][s]
-        score = np.array([[p["head"][s] @ x for x in tokens] for tokens in X])
-        for k, penalty in enumerate(SMALL["penalised_head"]["descent"]["penalties"]):
-            W, attention = t["weights"][s, k], t["probabilities"][s, k]
-            again = [softmax_of(x, W, z) for x, z in zip(X, Z, strict=True)]
-            np.testing.assert_allclose(attention, again, rtol=0, atol=1e-12)
-            chosen, best = attention > 1e-3, best_attention(score, penalty)
-            mm, fin = solve(separation(X, Z, chosen)).W, solve(finite_part(X, Z, chosen, attention)).W
-            row = table.loc["svmeq", penalty, p["seeds"][s]]
-            scale = np.linalg.lstsq(mm.reshape(-1, 1), (W - fin).ravel())[0][0] if mm.any() else 0.0
-            assert row.value == pytest.approx(1 - cosine(W, fin + scale * mm), abs=1e-9)
-            assert row.selected == chosen.sum() / 2
-            assert row.optimal == (best > 1e-3).sum() / 2
-            assert row.distance == pytest.approx(np.abs(attention - best).max(), abs=1e-15)
-            assert (("mm", penalty, p["seeds"][s]) in table.index) == (not chosen.all())
-            if not chosen.all():
-                left_out += 1
-                row = table.loc["mm", penalty, p["seeds"][s]]
-                assert row.value == pytest.approx(1 - cosine(W, mm), abs=1e-9)
-    assert 6 <= left_out < 18
-    averages = r.table.groupby("lambda").selected.mean()
-    assert averages.is_monotonic_increasing
-    assert averages.iloc[-1] > averages.iloc[0] + 2
-
-
 def test_the_regularisation_paths_table_is_its_definition(run):
     r = run("regularisation_path")
     radii = np.geomspace(0.1, 300, 5)
@@ -349,47 +305,6 @@ def test_too_few_instances_of_a_condition_are_said(monkeypatch, tmp_path):
         Run("norm_growth", tmp_path)
 
 
-@pytest.mark.parametrize("attention", ["sequence", "causal"])
-@pytest.mark.parametrize(("kind", "norm"), CONES.items())
-def test_sequence_solutions_keep_their_margins_at_every_position(attention, kind, norm, run):
-    r, name = run("sequence"), f"{attention}_{kind}"
-    values = {}
-    for _, s, p, t, a in r.each():
-        X = p["tokens"][s]
-        n, T, _ = X.shape
-        W, left, right, index = a[f"{name}_W"][s], [], [], []
-        for i, k in product(range(n), range(T)):
-            seen = k + 1 if attention == "causal" else T
-            attended = softmax_of(X[i, :seen], t[f"{name}_weights"][s, -1], X[i, k])
-            probabilities = t[f"{name}_probabilities"][s, i * T + k]
-            np.testing.assert_allclose(probabilities[:seen], attended, rtol=0, atol=1e-10)
-            assert (probabilities[seen:] == 0).all()
-            best = attended.argmax()
-            left += [X[i, best] - X[i, u] for u in range(seen) if u != best]
-            right += [X[i, k]] * (seen - 1)
-            index += [(i * T + k, best, u) for u in range(seen) if u != best]
-        if a[f"{name}_status"][s] != "solved":
-            continue
-        m = len(left)
-        assert m == n * (T * (T - 1) // 2 if attention == "causal" else T * (T - 1))
-        left, right = np.array(left), np.array(right)
-        assert ((left @ W) * right).sum(1).min() >= 1 - 1e-9
-        alone = solve(Constraints(left, right, np.ones(m), np.zeros(m, bool), np.array(index)), norm)
-        assert alone.solved
-        # Solutions are unique up to the root of the gap, their norms up to the gap (1e-7 in the nuclear norm).
-        assert np.linalg.norm(W, norm) == pytest.approx(np.linalg.norm(alone.W, norm), rel=2e-7)
-        if t[f"{name}_probabilities"][s].max(1).min() >= 0.9995:
-            for step, trained in zip(t["steps"], t[f"{name}_weights"][s], strict=True):
-                values.setdefault(int(step), []).append(cosine(trained, W))
-    table = r.table[(r.table.attention == attention) & (r.table.parametrisation == kind)].set_index("step")
-    assert sorted(values) == sorted(table.index)
-    for step, sample in values.items():
-        assert table.loc[step, "instances"] == len(sample) > 0
-        assert table.loc[step, "mean"] == pytest.approx(np.mean(sample), abs=1e-12)
-        assert table.loc[step, "std"] == pytest.approx(np.std(sample), abs=1e-12)
-    assert table["mean"].iloc[-1] > 0.5 > table["mean"].iloc[0]
-
-
 def test_cone_starts_have_their_correlation_and_norm():
     generator = np.random.default_rng(0)
     W_mm, seeds = generator.normal(size=(5, 4, 4)), np.arange(10, 15)
@@ -459,25 +374,3 @@ def test_the_cones_table_counts_who_stayed_and_who_converged(run):
     share = r.table.set_index(["kind", "R", "mu", "end"]).share
     assert share["locally_optimal", 100, 0.0, "stayed"] == 1
     assert share["not_locally_optimal", 100, 0.0, "converged"] < 1
-
-
-def test_positional_compares_the_same_instances(run):
-    r = run("positional")
-    plain, encoded = (
-        {int(seed): (p, s) for label, p, *_ in r.cells if label.endswith(kind) for s, seed in enumerate(p["seeds"])}
-        for kind in ("plain", "encoded")
-    )
-    assert sorted(plain) == sorted(encoded) == list(range(7, 12))
-    for seed, (p, s) in plain.items():
-        q, u = encoded[seed]
-        assert all(np.array_equal(p[key][s], q[key][u]) for key in ("queries", "labels", "head"))
-        assert not np.allclose(p["tokens"][s], q["tokens"][u], atol=0.1)
-    table = r.table.set_index(["tokens", "quantity", "seed"]).value
-    assert len(table) == 3 * 2 * 5
-    for label, s, p, t, _ in r.each():
-        X, Z, seed = p["tokens"][s], p["queries"][s], p["seeds"][s]
-        selected = [(x @ t["weights"][s] @ z).argmax() for x, z in zip(X, Z, strict=True)]
-        variant = label.rsplit("_", 1)[1]
-        own, first = solve(separation(X, Z, np.array(selected))), solve(separation(X, Z, np.zeros(3, int)))
-        assert table[variant, "correlation", seed] == pytest.approx(cosine(t["weights"][s], own.W), abs=1e-9)
-        assert table[variant, "norm", seed] == pytest.approx(np.linalg.norm(first.W), rel=1e-9)

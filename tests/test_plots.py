@@ -12,12 +12,43 @@ from attnsvm.plots.style import save
 SETTINGS = {"width": 6.75, "font_size": 8}
 
 
+def planar(separators):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"kind": "optimal_token" if t == 1 else "token", "input": i, "token": t, "x": rng.normal(), "y": rng.normal()}
+        for i in (1, 2)
+        for t in (1, 2, 3)
+    ]
+    for p in ("W", "KQ"):
+        for i in (1, 2):
+            rows += [
+                {"kind": "trajectory", "parametrisation": p, "input": i, "step": k, "x": i * k, "y": -k}
+                for k in range(5)
+            ]
+            rows.append({"kind": "svm_direction", "parametrisation": p, "input": i, "x": 100.0 * i, "y": -100.0})
+            if separators:
+                ends = [{"step": k, "x": 100.0 * k - 50, "y": 50.0 - 100 * k} for k in (0, 1)]
+                rows += [{"kind": "separator", "parametrisation": p, "input": i, **end} for end in ends]
+    return pd.DataFrame(rows)
+
+
 def local_convergence():
     rows = [
         {"parametrisation": p, "quantity": q, "step": k, "mean": 1 - 0.9**k, "std": 0.1, "instances": 100}
         for p in ("W", "KQ")
         for q in ("softmax", "corr_fro", "corr_nuc")
         for k in range(0, 50, 10)
+    ]
+    return pd.DataFrame(rows)
+
+
+def normalisation():
+    rows = [
+        {"normalisation": kind, "parametrisation": p, "step": k, "median": 1 / k, "low": 0.5 / k, "high": 2 / k}
+        | {"mean": 1.1 / k, "instances": 10}
+        for kind in ("published", "exact")
+        for p in ("W", "KQ")
+        for k in (1, 10, 100)
     ]
     return pd.DataFrame(rows)
 
@@ -38,77 +69,63 @@ def svm_rank():
     return pd.DataFrame(rows)
 
 
-def types(experiment=None):
-    frame = pd.DataFrame(
-        {"n": n, "T": T, "d": d, "parametrisation": p, "type": kind, "share": 0.1 * k + 0.01 * d, "instances": 500}
-        for n, T in ((3, 3), (5, 5))
-        for d in (2, 8)
+def multi_token():
+    rows = []
+    for d in (4, 6):
+        common = {"d": d, "accepted": 3, "tried": 40}
+        for solution in ("svmeq", "mm", "one_token"):
+            curve = {"panel": "curve", "solution": solution}
+            rows += [common | curve | {"step": k, "value": 1 / (k + d)} for k in (1, 101, 201)]
+        scatter = {"panel": "scatter", "solution": "svmeq", "step": 201}
+        rows += [common | scatter | {"seed": s, "value": 0.01 * s, "unselected_max": 10.0**-s} for s in (6, 9, 15)]
+    return pd.DataFrame(rows)
+
+
+def penalised_head():
+    return pd.DataFrame(
+        {
+            "lambda": x,
+            "selected": k,
+            "optimal": k,
+            "distance": 0.01,
+            "solution": name,
+            "value": 0.1 / (k + s),
+            "seed": s,
+        }
+        for k, x in enumerate((0.1, 1.0, 10.0), start=1)
+        for name in ("mm", "svmeq")
+        for s in range(4)
+    )
+
+
+def sequence():
+    return pd.DataFrame(
+        {"attention": a, "parametrisation": p, "step": k, "mean": 1 - 0.5 / k, "std": 0.1, "instances": 100}
+        for a in ("sequence", "causal")
         for p in ("W", "KQ")
-        for k, kind in enumerate(("global", "local", "not_local", "not_saturated", "all_support"))
-    )
-    return frame.assign(low=frame.share - 0.02, high=frame.share + 0.02)
-
-
-def token_count():
-    table = types()
-    return table[table.n == 5].assign(T=lambda rows: rows.d, d=10)
-
-
-def self_attention():
-    tables = {"self_local_convergence": local_convergence(), "self_convergence_types": types()}
-    return pd.concat([table.assign(experiment=name) for name, table in tables.items()], ignore_index=True)
-
-
-def feasibility():
-    return pd.DataFrame(
-        {"n": n, "T": 5, "d": d, "attention": attention, "alpha": alpha, "share": d / 10 + n / 100, "low": 0, "high": 1}
-        | {"instances": 300}
-        for n in (5, 10)
-        for d in (1, 4, 8)
-        for attention in ("cross", "self")
-        for alpha in ("optimal", "random", "worst")
-    )
-
-
-def regularisation_path():
-    return pd.DataFrame(
-        {"norm": norm, "R": R, "correlation": 1 - 0.1 / R, "distance": 1 / R, "loss": 0.5 + s / R, "seed": s}
-        for norm in ("fro", "nuc")
-        for R in (1.0, 10.0, 100.0)
-        for s in range(3)
-    )
-
-
-def norm_growth():
-    return pd.DataFrame(
-        {"condition": c, "step": k, "norm": 1 + k, "gradient_norm": 0.1 / k, "seed": s}
-        | {"correlation": np.nan if c == "contradicting" else 1 - 0.5 / k}
-        for c in ("all_support", "equal_scores", "neither", "contradicting")
         for k in (1, 10, 100)
-        for s in range(3)
     )
 
 
-def cone():
+def positional():
     return pd.DataFrame(
-        {"kind": kind, "R": R, "mu": mu, "end": end, "share": 0.9 - mu + R / 1e4, "low": 0.1, "high": 1, "instances": 9}
-        for kind in ("locally_optimal", "not_locally_optimal")
-        for R in (10.0, 100.0)
-        for mu in (0.0, 0.1)
-        for end in ("stayed", "converged")
+        {"tokens": tokens, "quantity": quantity, "seed": s, "value": 1 - 0.1 / (s + k) if k else 2.0 + s}
+        for tokens in ("plain", "encoded", "added")
+        for k, quantity in enumerate(("norm", "correlation"))
+        for s in range(1, 4)
     )
 
 
 TABLES = {
+    "trajectories": planar(separators=False),
+    "hyperplanes": planar(separators=True),
     "local_convergence": local_convergence(),
+    "normalisation": normalisation(),
     "svm_rank": svm_rank(),
-    "convergence_types": types(),
-    "token_count": token_count(),
-    "self_attention": self_attention(),
-    "feasibility": feasibility(),
-    "regularisation_path": regularisation_path(),
-    "norm_growth": norm_growth(),
-    "cone": cone(),
+    "multi_token": multi_token(),
+    "penalised_head": penalised_head(),
+    "sequence": sequence(),
+    "positional": positional(),
 }
 
 
@@ -118,30 +135,31 @@ def drawn_points(figure: Figure) -> set[tuple[float, float]]:
 
 
 def expected_points(name: str, table: pd.DataFrame):
+    if name in ("trajectories", "hyperplanes"):
+        return table[["x", "y"]]
     if name == "local_convergence":
         return table[["step", "mean"]]
+    if name == "normalisation":
+        return table[["step", "median"]]
     if name == "svm_rank":
         return table[["d", "rank_mean"]].dropna()
-    if name in ("convergence_types", "token_count"):
-        return table[["T" if name == "token_count" else "d", "share"]]
-    if name == "self_attention":
-        curves, shares = table.dropna(subset=["mean"]), table.dropna(subset=["share"])
-        return pd.DataFrame(np.concatenate([curves[["step", "mean"]], shares[["d", "share"]]]))
-    if name == "feasibility":
-        return table[["d", "share"]]
-    if name == "regularisation_path":
-        return _medians(table, ["norm", "R"], "R", ["correlation", "distance", "loss"])
-    if name == "norm_growth":
-        table = table.assign(correlation=1 - table.correlation)
-        return _medians(table, ["condition", "step"], "step", ["norm", "gradient_norm", "correlation"])
-    if name == "cone":
-        place = table.mu.map({0.0: 0, 0.1: 1}) + 0.06 * (table.R.map({10.0: 0, 100.0: 1}) - 1)
-        return pd.DataFrame({"x": place, "y": table.share})[table.end == "converged"]
-
-
-def _medians(table, keys, x, quantities):
-    middle = table.groupby(keys)[quantities].median().reset_index()
-    return pd.DataFrame(np.concatenate([middle[[x, y]].dropna() for y in quantities]))
+    if name == "penalised_head":
+        by_penalty = table.groupby(["lambda", "solution"]).value.median().reset_index()[["lambda", "value"]]
+        by_count = table.groupby(["selected", "solution"]).value.median().reset_index()[["selected", "value"]]
+        return pd.DataFrame(np.concatenate([table[["lambda", "selected"]], by_penalty, by_count]))
+    if name == "sequence":
+        return table[["step", "mean"]]
+    if name == "positional":
+        norms = table[table.quantity == "norm"].pivot(index="seed", columns="tokens", values="value")
+        both = [1 / norms[["plain", name]] for name in ("encoded", "added")]
+        return pd.DataFrame(np.concatenate(both))
+    scatter = table[table.panel == "scatter"]
+    return pd.concat(
+        [
+            table.loc[table.panel == "curve", ["step", "value"]].set_axis(["x", "y"], axis=1),
+            scatter[["unselected_max", "value"]].set_axis(["x", "y"], axis=1),
+        ]
+    )
 
 
 def test_there_is_a_table_here_for_every_figure():

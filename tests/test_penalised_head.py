@@ -1,17 +1,12 @@
-"""The best attention of a head that prefers mixtures: against a conic solver, the optimality conditions, descent."""
-
-from functools import partial
+"""The best attention of a head that prefers mixtures: against a conic solver and the optimality conditions."""
 
 import cvxpy
 import numpy as np
 import pytest
 
-from attnsvm.training.descent import train
-from attnsvm.experiments.penalised_head import best_attention
-from attnsvm.training.heads import PenalisedHead
 from attnsvm.draws import draw, orthonormal
-from attnsvm.training.steps import exact, plain
-from attnsvm.selection import scores, selected_sets
+from attnsvm.experiments.penalised_head import best_attention
+from attnsvm.selection import scores
 
 SCORES = np.random.default_rng(0).normal(size=(4, 3, 7))
 PENALTIES = (1e-3, 0.05, 0.3, 1.0, 10.0)
@@ -68,35 +63,6 @@ def problems():
 
 def objective(score, p, penalty):
     return (score * p).sum(-1) - penalty * (p**2).sum(-1)
-
-
-@pytest.mark.parametrize("penalty", [0.01, 0.05, 0.1, 0.3, 1.0])
-def test_plain_descent_from_zero_goes_to_the_best_attention(problems, penalty):
-    log = train(problems, partial(PenalisedHead, penalty=penalty), "W", plain(10.0), 5000, np.array([0, 5000]), "zero")
-    score = scores(problems.tokens, problems.head, problems.labels)
-    best = best_attention(score, penalty)
-    lack = objective(score, best, penalty) - objective(score, log.probabilities, penalty)
-    # The logits of vanishing tokens run off like log k, the objective goes like 1/k: 2.4e-4 was the most after 5000.
-    assert lack.max() <= 1e-3
-    # No attention does better, to the rounding of the objective: orthonormal tokens make ‖Xᵀp‖ = ‖p‖.
-    assert lack.min() >= -1e-15
-    assert (objective(score, best, penalty) - objective(score, np.full(6, 1 / 6), penalty)).max() > 0.05
-    # The loss that descent reports is that of the head on the mixture of tokens.
-    assert np.allclose(
-        log.loss[:, 1], np.log1p(np.exp(-objective(score, log.probabilities, penalty)))[:, 0], rtol=1e-12
-    )
-
-
-@pytest.mark.parametrize("penalty", [0.01, 0.1, 0.3, 3.0])
-def test_short_normalised_steps_reach_the_best_attention_and_its_number_of_tokens(problems, penalty):
-    log = train(problems, partial(PenalisedHead, penalty=penalty), "W", exact(0.01), 50000, 50000, "zero")
-    best = best_attention(scores(problems.tokens, problems.head, problems.labels), penalty)
-    # A step of 0.01 never shrinks: logits swing by less than it, probabilities by a quarter of that: 1.8e-3 at most.
-    assert np.abs(log.probabilities - best).max() <= 2.5e-3
-    # Tokens the best attention gives more than twice that, and those it gives nothing to a margin, are told apart.
-    told = (best == 0) | (best > 5e-3)
-    assert (selected_sets(log.probabilities) == selected_sets(best))[told].mean() > 0.99
-    assert abs(selected_sets(log.probabilities).sum() - selected_sets(best).sum()) <= 1
 
 
 def test_orthonormal_tokens_turn_the_head_into_the_objective(problems):

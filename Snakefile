@@ -9,23 +9,24 @@ configfile: "config/config.yaml"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/internals.smk"
 
 
 rule:
     name:
         "figures/all"
     input:
-        expand("figures/{figure}.{kind}", figure=FIGURES, kind=KINDS),
+        expand(f"{AT}figures/{{figure}}.{{kind}}", figure=FIGURES, kind=KINDS),
 
 
-# One target a figure: `snakemake figures/svm_rank`.
+# One target per figure: `snakemake figures/svm_rank`.
 for figure in FIGURES:
 
     rule:
         name:
             f"figures/{figure}"
         input:
-            expand("figures/{figure}.{kind}", figure=figure, kind=KINDS),
+            expand(f"{AT}figures/{{figure}}.{{kind}}", figure=figure, kind=KINDS),
 
 
 rule audit:

@@ -47,64 +47,6 @@ def gaussian(generator, n: int, T: int, d: int):
     return tokens, queries, labels, v
 
 
-def relu(generator, n: int, T: int, d: int):
-    """Unit Gaussian tokens and queries, a head matrix of Frobenius norm one (multi-token, ReLU head)."""
-    V = torch.randn((d, d), generator=generator)
-    V /= torch.norm(V)
-    tokens = unit(torch.randn((n, T, d), generator=generator))
-    labels = 2.0 * (torch.randn(n, generator=generator) > 0) - 1.0
-    queries = unit(torch.randn((n, d), generator=generator))
-    return tokens, queries, labels, V
-
-
-def trajectories(generator, n: int, T: int, d: int):
-    """Two clouds of tokens left and right of the origin (the plane of the trajectory figure; n = d = 2)."""
-    v = torch.randn(d, generator=generator)
-    v /= torch.norm(v)
-    tokens = 0.3 * torch.randn((n, T, d), generator=generator)
-    tokens[0] += torch.tensor([-1.0, 0.0])
-    tokens[1] += torch.tensor([1.0, 0.0])
-    queries = unit(torch.randn((n, d), generator=generator))
-    return tokens, queries, torch.ones(n), v
-
-
-def hyperplanes(generator, n: int, T: int, d: int):
-    """One token of each input set apart from a cloud of the others (the hyperplane figure; n = d = 2)."""
-    v = torch.randn(d, generator=generator)
-    v /= torch.norm(v)
-    tokens = 0.5 * torch.randn((n, T, d), generator=generator)
-    tokens[0, 0] = torch.tensor([1.0, 0.5])
-    tokens[1, 0] = torch.tensor([1.0, -0.5])
-    tokens[:, 1:] += torch.tensor([-1.0, 0.0])
-    queries = unit(torch.randn((n, d), generator=generator))
-    return tokens, queries, torch.ones(n), v
-
-
-def orthonormal(generator, n: int, T: int, d: int):
-    """Orthonormal tokens, T = d of them, and labels +1 (penalised head). Double precision from the SVD on."""
-    v = torch.randn(d, generator=generator)
-    v /= torch.norm(v)
-    drawn = torch.randn((n, T, d), generator=generator)
-    tokens = torch.linalg.svd(drawn.double()).U
-    queries = unit(torch.randn((n, d), generator=generator))
-    return tokens, queries, torch.ones(n), v
-
-
-def added(generator, n: int, T: int, d: int):
-    """As `gaussian`, and to every token the sinusoidal encoding of its position is added, of length one too."""
-    tokens, queries, labels, v = gaussian(generator, n, T, d)
-    feature = torch.arange(d)
-    angle = torch.arange(T)[:, None] / 10000.0 ** (2 * torch.div(feature, 2, rounding_mode="floor") / d)
-    position = unit(torch.where(feature % 2 == 0, angle.sin(), angle.cos()))
-    return tokens + position, queries, labels, v
-
-
-def encoded(generator, n: int, T: int, d: int):
-    """As `added`, and the tokens are brought back to length one."""
-    tokens, queries, labels, v = added(generator, n, T, d)
-    return unit(tokens), queries, labels, v
-
-
 def draw_cell(draw_one: Callable, cell: Cell) -> Problems:
     """`draw` for a cell of a grid."""
     return draw(draw_one, cell.seeds, cell.n, cell.T, cell.d)

@@ -1,1 +1,1 @@
-"""The experiments, one folder each; docs/experiment.md says what a folder holds, `attnsvm.pipeline.cards` finds them."""
+"""The experiments, one folder each: docs/experiment.md says what it holds, `attnsvm.pipeline.cards` finds it."""

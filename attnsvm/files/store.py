@@ -1,8 +1,8 @@
 """Intermediate files: atomic to write, checked when read.
 
-A block file is an uncompressed .npz of nested dicts of arrays, the names along the way joined by slashes; a table is Parquet. Every file is written beside its
-final name and moved into place, so a name either holds a whole file or nothing, and every read first compares it with
-its checksum (`attnsvm.files.checksums`).
+A block file is an uncompressed .npz of nested dicts of arrays, the names along the way joined by slashes; a table is
+Parquet. Every file is written beside its final name and moved into place, so a name either holds a whole file or
+nothing, and every read first compares it with its checksum (`attnsvm.files.checksums`).
 """
 
 import os
@@ -14,11 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from attnsvm.files import checksums
 from attnsvm.errors import UserError
-
-
-FORMAT = 2  # of block files; another number makes every stage run again
+from attnsvm.files import checksums
 
 Tree = dict[str, "np.ndarray | Tree"]
 

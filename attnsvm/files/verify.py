@@ -1,4 +1,4 @@
-"""`python -m attnsvm.files.verify [FOLDER ...]`: name every damaged file under folders, by default results and figures."""
+"""`python -m attnsvm.files.verify [FOLDER ...]`: name every damaged file; by default in results and figures."""
 
 import sys
 

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 
-STATUSES = ("solved", "infeasible", "uncertified")
+from attnsvm.measured import STATUSES
+
 COLUMNS = ["solve", *STATUSES, "largest_gap", "largest_residual"]
 PROOF = ("gap", "residual")  # stand beside every status
 
@@ -55,7 +56,9 @@ def all_kept(kept: dict) -> Iterator[None]:
     counts = count(kept)[list(STATUSES)].sum()
     found = Counter({status: int(number) for status, number in counts.items() if number})
     if judged != found:
-        raise ValueError(f"the checker judged {dict(judged)}, the arrays of this stage hold {dict(found)}: keep them all")
+        raise ValueError(
+            f"the checker judged {dict(judged)}, the arrays of this stage hold {dict(found)}: keep them all"
+        )
 
 
 def _judged() -> Counter:

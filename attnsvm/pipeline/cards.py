@@ -108,7 +108,9 @@ def read(name: str) -> Card:
         fixed=other.get("fixed", {}) | own.get("fixed", {}),
         draws=tuple(own.get("draws", [name])) if "figure" in modules else (),
         blocks=own.get("blocks", other.get("blocks", 1)),
-        settings={stage: {key: _setting(name, key, value) for key, value in settings[stage].items()} for stage in STAGES},
+        settings={
+            stage: {key: _setting(name, key, value) for key, value in settings[stage].items()} for stage in STAGES
+        },
         relations=other.get("relations", []) + own.get("relations", []),
         caption=own.get("caption", ""),
         notes=own.get("notes", ""),

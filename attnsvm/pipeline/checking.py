@@ -7,7 +7,7 @@ import jsonschema
 
 
 def first_error(value, schema: dict) -> str:
-    """The first thing in `value` that the schema does not allow, as a sentence that names the key; "" if there is none."""
+    """The first thing in `value` that the schema does not allow, in a sentence that names the key; "" if nothing."""
     errors = list(_validator()(schema).iter_errors(value))
     if not errors:
         return ""

@@ -28,26 +28,27 @@ PACKAGES = (
     "snakemake",
     "torch",
 )
+ROOT = Path(__file__).resolve().parents[2]
 STATUSES = ("solved", "infeasible", "uncertified")
 
 
-def describe(experiments: dict[str, dict], settings: dict, code: Iterable[str], folder: Path = Path()) -> dict:
+def describe(experiments: dict[str, dict], settings: dict, code: Iterable[str], results: Path) -> dict:
     """The provenance of a figure, as workflow/schemas/provenance.schema.yaml has it.
 
     Args:
         experiments: the configuration of each experiment behind the figure, by name.
         settings: the configuration of the figures.
-        code: the files of this repository that all its stages run, relative to `folder`.
-        folder: the repository, with the results in it.
+        code: the files of this repository that all its stages run, relative to it.
+        results: the folder of the results.
     """
     config = {"experiments": experiments, "figures": settings}
     return {
         "config": config,
         "config_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),
-        "code": _code(sorted(code), folder),
+        "code": _code(sorted(code), ROOT),
         "packages": {name: _version(name) for name in PACKAGES} | {"python": platform.python_version()},
         "machine": _machine(),
-        "experiments": {name: _experiment(name, folder) for name in experiments},
+        "experiments": {name: _experiment(results, name) for name in experiments},
     }
 
 
@@ -99,14 +100,13 @@ def _machine() -> dict:
     }
 
 
-def _experiment(name: str, folder: Path) -> dict:
-    results = folder / "results" / name
-    cells = _rows(results / "cells.csv")
+def _experiment(results: Path, name: str) -> dict:
+    cells = _rows(results / name / "cells.csv")
     outcomes: dict[str, int] = {}
-    for row in _rows(results / "outcomes.csv"):
+    for row in _rows(results / name / "outcomes.csv"):
         outcomes[row["outcome"]] = outcomes.get(row["outcome"], 0) + int(row["instances"])
     solves = dict.fromkeys(STATUSES, 0)
-    for row in _rows(results / "certificates.csv"):
+    for row in _rows(results / name / "certificates.csv"):
         for status in STATUSES:
             solves[status] += int(row[status])
     return {
@@ -117,13 +117,14 @@ def _experiment(name: str, folder: Path) -> dict:
         "instances_tried": sum(int(row["instances"]) for row in cells),
         "outcomes": outcomes,
         "svm_certificates": solves,
-        "cost": {stage: _cost(name, stage, folder) for stage in ("problems", "descent", "svm", "measures")},
+        "cost": {
+            stage: _cost(results / "benchmarks" / name, stage) for stage in ("problems", "descent", "svm", "measures")
+        },
     }
 
 
-def _cost(experiment: str, stage: str, folder: Path) -> dict | None:
+def _cost(base: Path, stage: str) -> dict | None:
     """Seconds of a stage, its blocks added up, as Snakemake measured them when it last ran; None if it did not."""
-    base = folder / "results/benchmarks" / experiment
     found = sorted([*base.glob(f"*/{stage}.tsv"), *base.glob(f"{stage}.tsv")])
     newest = {}
     for path in found:  # of several cuts into blocks, the one run last

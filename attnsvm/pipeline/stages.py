@@ -127,14 +127,14 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     save(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
 
 
-def provenance(experiments: dict, settings: dict, code: list[str], schema_path: str, output: str) -> None:
-    """Write the provenance of a figure as JSON, checked against its schema."""
+def provenance(experiments: dict, settings: dict, code: list[str], results: str, schema_path: str, output: str) -> None:
+    """Write the provenance of a figure as JSON, checked against its schema; see `provenance.describe`."""
     import jsonschema
     import yaml
 
     from attnsvm.pipeline.provenance import describe
 
-    answer = describe(experiments, settings, code)
+    answer = describe(experiments, settings, code, Path(results))
     jsonschema.validate(answer, yaml.safe_load(Path(schema_path).read_text("utf-8")))
     save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 

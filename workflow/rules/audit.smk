@@ -1,29 +1,32 @@
-# Every claim against the tables behind the figures.
+"""Every claim against the tables behind the figures."""
 
 
 rule claims:
     input:
-        figures=expand("figures/{figure}.csv", figure=FIGURES),
-        certificates=expand("results/{experiment}/certificates.csv", experiment=EXPERIMENTS),
-        code=claims_code(),
+        figures=expand(f"{AT}figures/{{figure}}.csv", figure=FIGURES),
+        certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
+        templates=jobs.TEMPLATES,
     output:
-        csv="results/audit/claims.csv",
+        csv=f"{AT}results/audit/claims.csv",
         html=report(
-            "results/audit/audit.html",
+            f"{AT}results/audit/audit.html",
             caption="../report/audit_page.rst",
             category="1 The audit",
             labels={"figure": "audit, every claim"},
         ),
-        md="results/audit/audit.md",
+        md=f"{AT}results/audit/audit.md",
     log:
-        "results/logs/audit/claims.log",
+        f"{AT}results/logs/audit/claims.log",
     benchmark:
-        "results/benchmarks/audit/claims.tsv"
+        f"{AT}results/benchmarks/audit/claims.tsv"
     conda:
         "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=10,
+    params:
+        folder=AT or ".",
+        code=digest(*jobs.claims_modules()),
     message:
         "check every claim"
     script:
@@ -32,20 +35,19 @@ rule claims:
 
 rule audit_figure:
     input:
-        claims="results/audit/claims.csv",
-        code=audit_figure_code(),
+        claims=f"{AT}results/audit/claims.csv",
     output:
-        pdf="figures/audit.pdf",
+        pdf=f"{AT}figures/audit.pdf",
         png=report(
-            "figures/audit.png",
+            f"{AT}figures/audit.png",
             caption="../report/audit.rst",
             category="1 The audit",
             labels={"figure": "audit, overview"},
         ),
     log:
-        "results/logs/figures/audit.log",
+        f"{AT}results/logs/figures/audit.log",
     benchmark:
-        "results/benchmarks/figures/audit.tsv"
+        f"{AT}results/benchmarks/figures/audit.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -53,6 +55,7 @@ rule audit_figure:
         runtime=10,
     params:
         settings=config["figures"],
+        code=digest(*jobs.audit_figure_modules()),
     message:
         "draw the audit"
     script:

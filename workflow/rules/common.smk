@@ -1,89 +1,41 @@
-"""What the stages share: the checked configuration, the blocks, and the code each stage depends on."""
+"""The checked configuration, and the names that the rules share."""
 
-import shutil
 import sys
-from functools import cache
-from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
-from snakemake.logging import logger
 
 # The package beside this workflow, whichever interpreter runs Snakemake.
 sys.path.insert(0, workflow.basedir)
 
-from attnsvm.files.checksums import DIFFERS, damaged
-from attnsvm.pipeline.configuration import validate
-from attnsvm.pipeline.dependencies import module_files
 from attnsvm.errors import UserError
-from attnsvm.experiments import EXPERIMENTS
-from attnsvm.plots import FIGURES
+from attnsvm.pipeline import captions, cards, jobs
+from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.pipeline.dependencies import digest, module_files
 from attnsvm.pipeline.progress import hide_bars
 
 try:
-    validate(config, workflow.source_path("../schemas/config.schema.yaml"))
+    config.update(resolve(config))
+    # For workflow/report/figure.rst: a report's caption is one file per rule, and may read the configuration.
+    config["captions"] = {card.name: captions.caption(card, config) for card in cards.figures()}
 except UserError as error:
     raise WorkflowError(str(error))
-
-
-# For workflow/report/figure.rst: a report's caption is one file a rule, and may read the configuration.
-config["captions"] = {name: Path(workflow.source_path(f"../report/{name}.rst")).read_text() for name in FIGURES}
-
-
-# Snakemake's records of what made each file travel with results/: copied into a fresh clone, they say what is up to date.
-RECORDS, TRAVELLING = Path(".snakemake/metadata"), Path("results/.metadata")
-if TRAVELLING.is_dir() and not (RECORDS.is_dir() and any(RECORDS.iterdir())):
-    shutil.copytree(TRAVELLING, RECORDS, dirs_exist_ok=True)
-
-
-def pack_records():
-    """Put the records of this run beside the results they are about."""
-    if RECORDS.is_dir() and TRAVELLING.parent.is_dir():
-        shutil.copytree(RECORDS, TRAVELLING, dirs_exist_ok=True)
-
-
-onsuccess:
-    pack_records()
-
-
-onerror:
-    pack_records()
-
 
 if workflow.output_settings.quiet:
     hide_bars()
 
-
+AT = "" if config["scale"] == "paper" else f"{config['scale']}/"  # smoke numbers stay out of the paper's folders
+EXPERIMENTS = [card.name for card in cards.experiments()]
+FIGURES = [card.name for card in cards.figures()]
 KINDS = ("pdf", "png", "csv", "json")
-NARROW = ("attnsvm.experiments",)  # a stage runs one function of an experiment, and what that calls
-TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
 AUDIT = (
-    "results/audit/claims.csv",
-    "results/audit/audit.html",
-    "results/audit/audit.md",
-    "figures/audit.png",
-    "figures/audit.json",
+    *(f"{AT}results/audit/{name}" for name in ("claims.csv", "audit.html", "audit.md")),
+    *(f"{AT}figures/audit.{kind}" for kind in ("png", "json")),
 )
 
 
 # How many blocks each experiment's instances are cut into; a cluster wants more: --set-scatter multi_token=64.
 scattergather:
-    trajectories=1,
-    hyperplanes=1,
-    local_convergence=2,
-    normalisation=2,
-    svm_rank=2,
-    multi_token=4,
-    convergence_types=2,
-    token_count=2,
-    self_local_convergence=1,
-    self_convergence_types=2,
-    feasibility=2,
-    penalised_head=1,
-    regularisation_path=2,
-    norm_growth=1,
-    sequence=1,
-    cone=1,
-    positional=1,
+    **{card.name: card.blocks for card in cards.experiments()},
 
 
 wildcard_constraints:
@@ -95,102 +47,51 @@ wildcard_constraints:
     unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit)/)[^/]+",
 
 
-def settings(wildcards, stage):
-    """The configuration of an experiment that `stage` depends on beyond its input files."""
-    section = config["experiments"][wildcards.experiment]
-    kept = {"problems": ["problems"], "descent": ["descent"], "svm": [], "measures": ["problems", "measures"]}[stage]
-    return {key: section[key] for key in kept if key in section}
-
-
-@cache
-def rebuild_damaged_files():
-    """Name every file that is not what its stage wrote, and have it built anew: once a run, while the jobs are found."""
-    if workflow.is_main_process:
-        found = damaged(["results", "figures"])
-        for path in found:
-            logger.warning(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
-        workflow.dag.forcefiles.update(found)
-
-
-def stage_code(experiment, stage):
-    """The files of attnsvm that a stage of an experiment runs, and its script."""
-    return sorted(
-        {
-            *module_files("attnsvm.pipeline.stages", stage, NARROW),
-            *module_files(f"attnsvm.experiments.{experiment}", stage, NARROW),
-            f"workflow/scripts/{stage}.py",
-        }
-    )
+def settings(stage):
+    """A params function: what the configuration says of a stage."""
+    return lambda wildcards: stage_settings(cards.read(wildcards.experiment), config, stage)
 
 
 def code(stage):
-    """`stage_code` as an input function."""
-
-    def of_experiment(wildcards):
-        rebuild_damaged_files()  # every target needs a stage
-        return stage_code(wildcards.experiment, stage)
-
-    return of_experiment
+    """A params function: the hash of the code that a stage runs. Snakemake compares params by value, dates or not."""
+    return lambda wildcards: jobs.stage_code(wildcards.experiment, stage)
 
 
-def plot_code(figure):
-    """The files of attnsvm that draw a figure."""
-    return sorted(
-        {
-            *module_files("attnsvm.pipeline.stages", "figure"),
-            *module_files("attnsvm.plots"),
-            *module_files(f"attnsvm.plots.{figure}"),
-            "workflow/scripts/figure.py",
-        }
-    )
+def of_block(stage):
+    """An input function: the files of the earlier stages from one block, by stage."""
+
+    def files(wildcards):
+        rebuild_damaged_files()
+        base = f"{AT}results/{wildcards.experiment}/{wildcards.block}"
+        return {name: f"{base}/{name}.npz" for name in jobs.earlier(cards.read(wildcards.experiment), stage)}
+
+    return files
 
 
-def claims_code():
-    """The files of attnsvm that check the claims."""
-    return sorted({*module_files("attnsvm.pipeline.stages", "claims"), *TEMPLATES, "workflow/scripts/claims.py"})
+def of_all_blocks(wildcards):
+    """An input function: the files of all stages from every block, by stage."""
+    rebuild_damaged_files()
+    base, gathered = f"{AT}results/{wildcards.experiment}", getattr(gather, wildcards.experiment)
+    stages = jobs.earlier(cards.read(wildcards.experiment), "measures")
+    return {stage: gathered(f"{base}/{{scatteritem}}/{stage}.npz") for stage in stages}
 
 
-def audit_figure_code():
-    """The files of attnsvm that draw the audit."""
-    drawing = module_files("attnsvm.pipeline.stages", "audit_figure"), module_files("attnsvm.plots.audit")
-    return sorted({*drawing[0], *drawing[1], "workflow/scripts/audit_figure.py"})
+def tables(wildcards):
+    """An input function: the tables that a figure draws, by experiment."""
+    rebuild_damaged_files()
+    return {name: f"{AT}results/{name}/measures.parquet" for name in jobs.behind(wildcards.figure)}
 
 
-def behind(pictured):
-    """The experiments behind a figure; the audit reads them all."""
-    return FIGURES.get(pictured, EXPERIMENTS)
-
-
-def drawn(pictured):
-    """What was drawn of a figure."""
-    kinds = ("pdf", "png") if pictured == "audit" else ("pdf", "png", "csv")
-    return [f"figures/{pictured}.{kind}" for kind in kinds]
-
-
-def all_code(pictured):
-    """Every file that all the stages behind a figure run."""
-    stages = ("problems", "descent", "svm", "measures")
-    files = {file for name in behind(pictured) for stage in stages for file in stage_code(name, stage)}
-    own = [*claims_code(), *audit_figure_code()] if pictured == "audit" else plot_code(pictured)
-    return sorted(files | set(own))
+def counted(table):
+    """An input function: a csv of every experiment behind a figure."""
+    return lambda wildcards: [f"{AT}results/{name}/{table}.csv" for name in jobs.behind(wildcards.pictured)]
 
 
 def category(wildcards):
-    """Under which heading of the report a figure stands."""
-    official = ("trajectories", "hyperplanes", "local_convergence", "svm_rank", "multi_token")
-    ours = ("normalisation", "cone", "positional")
-    kind = wildcards.figure
-    return "2 The official figures" if kind in official else "4 Our own" if kind in ours else "3 The rest of the paper"
-
-
-def gathered(stage):
-    """The files of a stage from every block of an experiment."""
-
-    def of_experiment(wildcards):
-        pattern = f"results/{wildcards.experiment}/{{scatteritem}}/{stage}.npz"
-        return getattr(gather, wildcards.experiment)(pattern)
-
-    return of_experiment
+    """Under which heading of the report a figure stands; the audit is the first."""
+    headings = list(cards.sections())
+    section = cards.read(wildcards.figure).section
+    return f"{headings.index(section) + 2} {section}"
 
 
 def unknown(kind, known):

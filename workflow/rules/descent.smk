@@ -1,13 +1,15 @@
+"""Train the problems of a block."""
+
+
 rule descent:
     input:
-        problems="results/{experiment}/{block}/problems.npz",
-        code=code("descent"),
+        unpack(of_block("descent")),
     output:
-        "results/{experiment}/{block}/descent.npz",
+        f"{AT}results/{{experiment}}/{{block}}/descent.npz",
     log:
-        "results/logs/{experiment}/{block}/descent.log",
+        f"{AT}results/logs/{{experiment}}/{{block}}/descent.log",
     benchmark:
-        "results/benchmarks/{experiment}/{block}/descent.tsv"
+        f"{AT}results/benchmarks/{{experiment}}/{{block}}/descent.tsv"
     conda:
         "../../environment.yml"
     threads: 1
@@ -15,7 +17,8 @@ rule descent:
         mem_mb=2000,
         runtime=120,
     params:
-        settings=lambda wildcards: settings(wildcards, "descent"),
+        settings=settings("descent"),
+        code=code("descent"),
     message:
         "{wildcards.experiment} {wildcards.block}: train by gradient descent"
     script:

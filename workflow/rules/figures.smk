@@ -1,20 +1,22 @@
+"""Draw a figure from the tables of its experiments."""
+
+
 rule figure:
     input:
-        tables=lambda wildcards: [f"results/{name}/measures.parquet" for name in FIGURES[wildcards.figure]],
-        code=lambda wildcards: plot_code(wildcards.figure),
+        unpack(tables),
     output:
-        pdf="figures/{figure}.pdf",
+        pdf=f"{AT}figures/{{figure}}.pdf",
         png=report(
-            "figures/{figure}.png",
+            f"{AT}figures/{{figure}}.png",
             caption="../report/figure.rst",
             category=category,
             labels={"figure": "{figure}"},
         ),
-        csv="figures/{figure}.csv",
+        csv=f"{AT}figures/{{figure}}.csv",
     log:
-        "results/logs/figures/{figure}.log",
+        f"{AT}results/logs/figures/{{figure}}.log",
     benchmark:
-        "results/benchmarks/figures/{figure}.tsv"
+        f"{AT}results/benchmarks/figures/{{figure}}.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -22,6 +24,7 @@ rule figure:
         runtime=10,
     params:
         settings=config["figures"],
+        code=lambda wildcards: digest(*jobs.figure_modules(cards.read(wildcards.figure))),
     message:
         "draw {wildcards.figure}"
     script:

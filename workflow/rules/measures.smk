@@ -1,26 +1,28 @@
+"""Measure every block of an experiment and gather the blocks."""
+
+
 rule measures:
     input:
-        problems=gathered("problems"),
-        descent=gathered("descent"),
-        svm=gathered("svm"),
-        code=code("measures"),
+        unpack(of_all_blocks),
     output:
-        table="results/{experiment}/measures.parquet",
-        instances="results/{experiment}/instances.parquet",
-        outcomes="results/{experiment}/outcomes.csv",
-        certificates="results/{experiment}/certificates.csv",
+        table=f"{AT}results/{{experiment}}/measures.parquet",
+        instances=f"{AT}results/{{experiment}}/instances.parquet",
+        outcomes=f"{AT}results/{{experiment}}/outcomes.csv",
+        cells=f"{AT}results/{{experiment}}/cells.csv",
+        certificates=f"{AT}results/{{experiment}}/certificates.csv",
     log:
-        "results/logs/{experiment}/measures.log",
+        f"{AT}results/logs/{{experiment}}/measures.log",
     benchmark:
-        "results/benchmarks/{experiment}/measures.tsv"
+        f"{AT}results/benchmarks/{{experiment}}/measures.tsv"
     conda:
         "../../environment.yml"
     resources:
         mem_mb=2000,
         runtime=30,
     params:
-        settings=lambda wildcards: settings(wildcards, "measures"),
+        settings=settings("measures"),
+        code=code("measures"),
     message:
-        "{wildcards.experiment}: measure and gather {input.svm}"
+        "{wildcards.experiment}: measure and gather the blocks"
     script:
         "../scripts/measures.py"

@@ -1,19 +1,23 @@
+"""Draw the problems of a block."""
+
+
 rule problems:
     input:
-        code=code("problems"),
+        unpack(of_block("problems")),
     output:
-        "results/{experiment}/{block}/problems.npz",
+        f"{AT}results/{{experiment}}/{{block}}/problems.npz",
     log:
-        "results/logs/{experiment}/{block}/problems.log",
+        f"{AT}results/logs/{{experiment}}/{{block}}/problems.log",
     benchmark:
-        "results/benchmarks/{experiment}/{block}/problems.tsv"
+        f"{AT}results/benchmarks/{{experiment}}/{{block}}/problems.tsv"
     conda:
         "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=30,
     params:
-        settings=lambda wildcards: settings(wildcards, "problems"),
+        settings=settings("problems"),
+        code=code("problems"),
     message:
         "{wildcards.experiment} {wildcards.block}: draw the problems"
     script:

@@ -1,28 +1,30 @@
-# Beside every figure, where it comes from.
+"""Beside every figure, where it comes from."""
 
 
 rule provenance:
     input:
-        figure=lambda wildcards: drawn(wildcards.pictured),
-        outcomes=lambda wildcards: [f"results/{name}/outcomes.csv" for name in behind(wildcards.pictured)],
-        certificates=lambda wildcards: [f"results/{name}/certificates.csv" for name in behind(wildcards.pictured)],
-        code=lambda wildcards: sorted({*module_files("attnsvm.pipeline.stages", "provenance"), "workflow/scripts/provenance.py"}),
+        figure=lambda wildcards: [f"{AT}figures/{wildcards.pictured}.{kind}" for kind in jobs.drawn(wildcards.pictured)],
+        cells=counted("cells"),
+        outcomes=counted("outcomes"),
+        certificates=counted("certificates"),
         schema="workflow/schemas/provenance.schema.yaml",
     output:
-        "figures/{pictured}.json",
+        f"{AT}figures/{{pictured}}.json",
     log:
-        "results/logs/figures/{pictured}.provenance.log",
+        f"{AT}results/logs/figures/{{pictured}}.provenance.log",
     benchmark:
-        "results/benchmarks/figures/{pictured}.provenance.tsv"
+        f"{AT}results/benchmarks/figures/{{pictured}}.provenance.tsv"
     conda:
         "../../environment.yml"
     resources:
         mem_mb=500,
         runtime=10,
     params:
-        experiments=lambda wildcards: {name: config["experiments"][name] for name in behind(wildcards.pictured)},
+        experiments=lambda wildcards: {name: config["experiments"][name] for name in jobs.behind(wildcards.pictured)},
         settings=config["figures"],
-        code=lambda wildcards: all_code(wildcards.pictured),
+        files=lambda wildcards: jobs.all_files(wildcards.pictured),
+        results=f"{AT}results",
+        code=digest("attnsvm.pipeline.provenance"),
     message:
         "say where {wildcards.pictured} comes from"
     script:

@@ -1,21 +1,23 @@
+"""Solve and certify the max-margin problems of a block."""
+
+
 rule svm:
     input:
-        problems="results/{experiment}/{block}/problems.npz",
-        descent="results/{experiment}/{block}/descent.npz",
-        code=code("svm"),
+        unpack(of_block("svm")),
     output:
-        "results/{experiment}/{block}/svm.npz",
+        f"{AT}results/{{experiment}}/{{block}}/svm.npz",
     log:
-        "results/logs/{experiment}/{block}/svm.log",
+        f"{AT}results/logs/{{experiment}}/{{block}}/svm.log",
     benchmark:
-        "results/benchmarks/{experiment}/{block}/svm.tsv"
+        f"{AT}results/benchmarks/{{experiment}}/{{block}}/svm.tsv"
     conda:
         "../../environment.yml"
     resources:
         mem_mb=2000,
         runtime=120,
     params:
-        settings=lambda wildcards: settings(wildcards, "svm"),
+        settings=settings("svm"),
+        code=code("svm"),
     message:
         "{wildcards.experiment} {wildcards.block}: solve and certify the SVMs"
     script:

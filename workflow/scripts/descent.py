@@ -3,10 +3,7 @@ from attnsvm.pipeline.script import reporting
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline import stages
 
+    inputs = dict(snakemake.input.items())
     stages.descent(
-        snakemake.wildcards.experiment,
-        snakemake.params.settings,
-        snakemake.input.problems,
-        snakemake.output[0],
-        snakemake.threads,
+        snakemake.wildcards.experiment, snakemake.params.settings, inputs, snakemake.output[0], snakemake.threads
     )

@@ -3,6 +3,5 @@ from attnsvm.pipeline.script import reporting
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline import stages
 
-    stages.problems(
-        snakemake.wildcards.experiment, snakemake.params.settings, snakemake.wildcards.block, snakemake.output[0]
-    )
+    names = snakemake.wildcards.experiment, snakemake.wildcards.block
+    stages.problems(names[0], snakemake.params.settings, names[1], snakemake.output[0])

@@ -3,10 +3,6 @@ from attnsvm.pipeline.script import reporting
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline import stages
 
-    stages.provenance(
-        snakemake.params.experiments,
-        snakemake.params.settings,
-        snakemake.params.code,
-        snakemake.input.schema,
-        snakemake.output[0],
-    )
+    given = snakemake.params
+    asked = given.experiments, given.settings
+    stages.provenance(*asked, given.files, given.results, snakemake.input.schema, snakemake.output[0])

@@ -10,7 +10,5 @@ def svm(problems, trained, settings):
     solved = {}
     for parametrisation, run in trained.items():
         selected = selected_tokens(run["probabilities"])
-        solved[parametrisation] = {
-            norm: certified(problems, selected, norm, settings["attention"]) for norm in NORMS
-        }
+        solved[parametrisation] = {norm: certified(problems, selected, norm, settings["attention"]) for norm in NORMS}
     return solved

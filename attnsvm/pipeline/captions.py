@@ -1,0 +1,38 @@
+"""Captions: the cards' templates filled with the settings of the run."""
+
+import jinja2
+
+from attnsvm.errors import UserError
+from attnsvm.pipeline import cards
+
+
+def caption(card: cards.Card, resolved: dict) -> str:
+    """The caption of a figure, with the sizes of this configuration."""
+    return _filled(card, card.caption, resolved, "caption")
+
+
+def notes(card: cards.Card, resolved: dict) -> str:
+    """What docs/figures.md says beyond the caption."""
+    return _filled(card, card.notes, resolved, "notes")
+
+
+def listed(values: list) -> str:
+    """A list in words: "4, 6 and 8"; of pairs: "(3, 3) and (5, 5)"."""
+    words = [f"({', '.join(map(str, value))})" if isinstance(value, list) else f"{value:,}" for value in values]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _filled(card: cards.Card, template: str, resolved: dict, what: str) -> str:
+    """Over the settings of the figure's experiment by stage, or of its experiments by name."""
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=_with_commas)
+    environment.filters["listed"] = listed
+    values = resolved["experiments"]
+    known = values.get(card.name, {}) | {name: values[name] for name in card.draws}
+    try:
+        return environment.from_string(template).render(known).strip()
+    except jinja2.TemplateError as error:
+        raise UserError(f"attnsvm/experiments/{card.name}/card.yaml: {what}: {error}") from error
+
+
+def _with_commas(value):
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value

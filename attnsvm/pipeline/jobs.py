@@ -1,0 +1,62 @@
+"""What each job reads beside its settings: the files of earlier stages, and the hash of the code that it runs."""
+
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.dependencies import digest, module_files
+
+AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
+TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
+# What of the pipeline decides over a stage's numbers: which seeds are in a block, how blocks are put together.
+OWN = {"problems": ("attnsvm.cells",), "measures": ("attnsvm.pipeline.gathering",)}
+
+
+def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
+    """The stages whose files a stage of the experiment reads."""
+    before = card.stages[: card.stages.index(stage)]
+    return before[:1] if stage == "descent" else before
+
+
+def stage_modules(card: cards.Card, stage: str) -> tuple[str, ...]:
+    """The modules that decide over the numbers of a stage."""
+    return card.modules[stage], *OWN.get(stage, ())
+
+
+def figure_modules(card: cards.Card) -> tuple[str, ...]:
+    """The modules that draw a figure."""
+    return card.modules["figure"], "attnsvm.plots.style"
+
+
+def claims_modules() -> tuple[str, ...]:
+    """The modules that check the claims."""
+    return *AUDIT, *(card.modules["claims"] for card in cards.claiming())
+
+
+def audit_figure_modules() -> tuple[str, ...]:
+    """The modules that draw the audit."""
+    return "attnsvm.audit.figure", "attnsvm.plots.style"
+
+
+def stage_code(name: str, stage: str) -> str:
+    """The hash of the code that a stage of an experiment runs."""
+    return digest(*stage_modules(cards.read(name), stage))
+
+
+def behind(pictured: str) -> tuple[str, ...]:
+    """The experiments behind a figure; the audit reads them all."""
+    return tuple(card.name for card in cards.experiments()) if pictured == "audit" else cards.read(pictured).draws
+
+
+def drawn(pictured: str) -> tuple[str, ...]:
+    """The kinds of files that are drawn of a figure."""
+    return ("pdf", "png") if pictured == "audit" else ("pdf", "png", "csv")
+
+
+def all_files(pictured: str) -> list[str]:
+    """Every source file that the stages behind a figure run."""
+    modules = {
+        module
+        for name in behind(pictured)
+        for stage in cards.read(name).stages
+        for module in stage_modules(cards.read(name), stage)
+    }
+    own = (*claims_modules(), *audit_figure_modules()) if pictured == "audit" else figure_modules(cards.read(pictured))
+    return list(module_files(*sorted({*modules, *own})))

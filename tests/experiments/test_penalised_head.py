@@ -1,0 +1,208 @@
+"""A head that prefers mixtures: its draws, the best attention there is, the table, what is drawn.
+
+The best attention is compared with a conic solver, the optimality conditions, and descent.
+"""
+
+from functools import partial
+
+import cvxpy
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from cases import ChainCases, DrawCases, FigureCases, Run, cosine, softmax_of
+
+from attnsvm.draws import draw
+from attnsvm.experiments.penalised_head.measures import best_attention
+from attnsvm.experiments.penalised_head.problems import cells, orthonormal
+from attnsvm.selection import scores, selected_sets
+from attnsvm.svm import finite_part, separation, solve
+from attnsvm.training import PenalisedHead, exact, plain, train
+
+SEEDS = [0, 1, 5, 77]
+SMALL = {
+    "problems": {"n": 2, "d": 5, "first_seed": 0, "instances": 6},
+    "descent": {"steps": 2000, "learning_rate": 0.1, "penalties": [0.05, 0.5, 8.0]},
+}
+SCORES = np.random.default_rng(0).normal(size=(4, 3, 7))
+PENALTIES = (1e-3, 0.05, 0.3, 1.0, 10.0)
+
+
+@pytest.fixture(params=[(1, 10, 10), (3, 2, 2), (2, 1, 1)])
+def shape(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return Run("penalised_head", SMALL, tmp_path_factory.mktemp("penalised_head"))
+
+
+class TestDraw(DrawCases):
+    draw_one = staticmethod(orthonormal)
+
+
+class TestChain(ChainCases):
+    pass
+
+
+class TestFigure(FigureCases):
+    name = "penalised_head"
+
+    def table(self):
+        return pd.DataFrame(
+            {"lambda": x, "selected": k, "optimal": k, "distance": 0.01, "solution": name}
+            | {"value": 0.1 / (k + s), "seed": s}
+            for k, x in enumerate((0.1, 1.0, 10.0), start=1)
+            for name in ("mm", "svmeq")
+            for s in range(4)
+        )
+
+    def points(self, table):
+        by_penalty = table.groupby(["lambda", "solution"]).value.median().reset_index()[["lambda", "value"]]
+        by_count = table.groupby(["selected", "solution"]).value.median().reset_index()[["selected", "value"]]
+        return np.concatenate([table[["lambda", "selected"]], by_penalty, by_count])
+
+
+def test_tokens_are_orthonormal_and_the_left_singular_vectors_of_the_draw(shape):
+    n, T, d = shape
+    batch = draw(orthonormal, SEEDS, *shape)
+    gram = batch.tokens @ batch.tokens.swapaxes(2, 3)
+    assert np.abs(gram - np.eye(T)).max() <= 1e-14
+    assert (batch.labels == 1).all()
+    for k, seed in enumerate(SEEDS):
+        g = torch.Generator().manual_seed(seed)
+        v, drawn, Z = (torch.randn(size, generator=g).double().numpy() for size in ((d,), (n, T, d), (n, d)))
+        # The draws are v, tokens, queries, and each is divided by its length in float32.
+        np.testing.assert_allclose(batch.head[k], v / np.linalg.norm(v), rtol=0, atol=3e-7)
+        np.testing.assert_allclose(batch.queries[k], Z / np.linalg.norm(Z, axis=1, keepdims=True), rtol=0, atol=3e-7)
+        # U of U Σ Vᵀ turns the rows to the lengths Σ: Uᵀ(M Mᵀ)U is diagonal, falling.
+        for U, M in zip(batch.tokens[k], drawn, strict=True):
+            turned = U.T @ M @ M.T @ U
+            assert np.abs(turned - np.diag(np.diag(turned))).max() <= 1e-12 * turned.max()
+            assert (np.diff(np.diag(turned)) <= 0).all()
+
+
+def test_there_are_as_many_tokens_as_dimensions():
+    (cell,) = cells({"n": 2, "d": 5, "first_seed": 3, "instances": 2})
+    assert (cell.n, cell.T, cell.d, cell.seeds) == (2, 5, 5, (3, 4))
+
+
+def test_the_table_is_its_definition(run):
+    table = run.table.set_index(["solution", "lambda", "seed"])
+    left_out = 0
+    for _, s, p, trained, _ in run.each():
+        X, Z = p["tokens"][s], p["queries"][s]
+        score = np.array([[p["head"][s] @ x for x in tokens] for tokens in X])
+        for penalty in SMALL["descent"]["penalties"]:
+            W, attention = (trained[f"{penalty}"][key][s] for key in ("weights", "probabilities"))
+            again = [softmax_of(x, W, z) for x, z in zip(X, Z, strict=True)]
+            np.testing.assert_allclose(attention, again, rtol=0, atol=1e-12)
+            chosen, best = attention > 1e-3, best_attention(score, penalty)
+            mm, fin = solve(separation(X, Z, chosen)).W, solve(finite_part(X, Z, chosen, attention)).W
+            row = table.loc["svmeq", penalty, p["seeds"][s]]
+            scale = np.linalg.lstsq(mm.reshape(-1, 1), (W - fin).ravel())[0][0] if mm.any() else 0.0
+            assert row.value == pytest.approx(1 - cosine(W, fin + scale * mm), abs=1e-9)
+            assert row.selected == chosen.sum() / 2
+            assert row.optimal == (best > 1e-3).sum() / 2
+            assert row.distance == pytest.approx(np.abs(attention - best).max(), abs=1e-15)
+            assert (("mm", penalty, p["seeds"][s]) in table.index) == (not chosen.all())
+            if not chosen.all():
+                left_out += 1
+                row = table.loc["mm", penalty, p["seeds"][s]]
+                assert row.value == pytest.approx(1 - cosine(W, mm), abs=1e-9)
+    assert 6 <= left_out < 18
+    averages = run.table.groupby("lambda").selected.mean()
+    assert averages.is_monotonic_increasing
+    assert averages.iloc[-1] > averages.iloc[0] + 2
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_the_best_attention_is_the_conic_solvers(penalty):
+    mine = best_attention(SCORES, penalty)
+    for place in np.ndindex(4, 3):
+        p, score = cvxpy.Variable(7, nonneg=True), SCORES[place]
+        problem = cvxpy.Problem(cvxpy.Maximize(score @ p - penalty * cvxpy.sum_squares(p)), [cvxpy.sum(p) == 1])
+        problem.solve(cvxpy.CLARABEL)
+        ours = score @ mine[place] - penalty * mine[place] @ mine[place]
+        # The solver stops at a gap of 1e-8; a curvature of 2·penalty then fixes p to the root of gap/penalty.
+        assert ours == pytest.approx(problem.value, abs=1e-7)
+        assert np.abs(p.value - mine[place]).max() <= np.sqrt(1e-7 / penalty)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_the_best_attention_meets_the_optimality_conditions(penalty):
+    p = best_attention(SCORES, penalty)
+    assert (p >= 0).all()
+    # Rounding of a sum of seven terms of the size of γ/(2·penalty).
+    room = 1e-15 * np.abs(SCORES).max() / penalty + 1e-14
+    assert np.abs(p.sum(-1) - 1).max() <= 7 * room
+    slope = SCORES - 2 * penalty * p
+    for place in np.ndindex(4, 3):
+        inside = p[place] > 0
+        level = slope[place][inside]
+        assert np.ptp(level) <= 1e-13  # one multiplier for all tokens attended to
+        assert (slope[place][~inside] <= level.min() + 1e-13).all()
+
+
+def test_more_penalty_spreads_the_attention():
+    counts = [(best_attention(SCORES, penalty) > 0).sum() for penalty in (1e-3, 0.1, 0.3, 1.0, 100.0)]
+    assert counts[0] == 12  # the best token of each input
+    assert counts == sorted(counts)
+    assert counts[-1] == SCORES.size
+    assert np.allclose(best_attention(SCORES, 1e9), 1 / 7, rtol=0, atol=1e-8)  # γ/(2·10⁹) beside 1/7
+
+
+def test_two_tokens_have_a_closed_form():
+    """p₁ = ½ + (γ₁ − γ₂)/(4λ), cut off to [0, 1]."""
+    for first in np.linspace(-3, 3, 13):
+        p = best_attention(np.array([first, 0.25]), 0.4)
+        assert p[0] == pytest.approx(np.clip(0.5 + (first - 0.25) / 1.6, 0, 1), abs=1e-15)
+    assert best_attention(np.array([2.0, 2.0]), 0.4).tolist() == [0.5, 0.5]
+
+
+@pytest.fixture(scope="module")
+def problems():
+    return draw(orthonormal, range(24), 1, 6, 6)
+
+
+def objective(score, p, penalty):
+    return (score * p).sum(-1) - penalty * (p**2).sum(-1)
+
+
+@pytest.mark.parametrize("penalty", [0.01, 0.05, 0.1, 0.3, 1.0])
+def test_plain_descent_from_zero_goes_to_the_best_attention(problems, penalty):
+    log = train(problems, partial(PenalisedHead, penalty=penalty), "W", plain(10.0), 5000, np.array([0, 5000]), "zero")
+    score = scores(problems.tokens, problems.head, problems.labels)
+    best = best_attention(score, penalty)
+    lack = objective(score, best, penalty) - objective(score, log.probabilities, penalty)
+    # The logits of vanishing tokens run off like log k, the objective goes like 1/k: 2.4e-4 was the most after 5000.
+    assert lack.max() <= 1e-3
+    # No attention does better, to the rounding of the objective: orthonormal tokens make ‖Xᵀp‖ = ‖p‖.
+    assert lack.min() >= -1e-15
+    assert (objective(score, best, penalty) - objective(score, np.full(6, 1 / 6), penalty)).max() > 0.05
+    # The loss that descent reports is that of the head on the mixture of tokens.
+    assert np.allclose(
+        log.loss[:, 1], np.log1p(np.exp(-objective(score, log.probabilities, penalty)))[:, 0], rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("penalty", [0.01, 0.1, 0.3, 3.0])
+def test_short_normalised_steps_reach_the_best_attention_and_its_number_of_tokens(problems, penalty):
+    log = train(problems, partial(PenalisedHead, penalty=penalty), "W", exact(0.01), 50000, 50000, "zero")
+    best = best_attention(scores(problems.tokens, problems.head, problems.labels), penalty)
+    # A step of 0.01 never shrinks: logits swing by less than it, probabilities by a quarter of that: 1.8e-3 at most.
+    assert np.abs(log.probabilities - best).max() <= 2.5e-3
+    # Tokens the best attention gives more than twice that, and those it gives nothing to a margin, are told apart.
+    told = (best == 0) | (best > 5e-3)
+    assert (selected_sets(log.probabilities) == selected_sets(best))[told].mean() > 0.99
+    assert abs(selected_sets(log.probabilities).sum() - selected_sets(best).sum()) <= 1
+
+
+def test_orthonormal_tokens_turn_the_head_into_the_objective(problems):
+    generator = np.random.default_rng(1)
+    p = generator.dirichlet(np.ones(6), size=(24, 1))
+    mixed = np.einsum("snt,sntd->snd", p, problems.tokens)
+    direct = np.einsum("snd,sd->sn", mixed, problems.head) - 0.7 * (mixed**2).sum(-1)
+    score = scores(problems.tokens, problems.head, problems.labels)
+    assert np.allclose(direct, objective(score, p, 0.7), rtol=0, atol=1e-14)

@@ -6,6 +6,7 @@ A test file of an experiment makes subclasses that name what to ask about; pytes
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import linprog
 
 from attnsvm.cells import block_cells
 from attnsvm.draws import draw
@@ -190,6 +191,12 @@ def _place(x: float, y: float) -> tuple[float, float]:
     return round(float(x), 9), round(float(y), 9)
 
 
+def medians(table: pd.DataFrame, keys: list[str], x: str, quantities: list[str]) -> np.ndarray:
+    """The places (x, median) of each quantity over the groups of `keys`."""
+    middle = table.groupby(keys)[quantities].median().reset_index()
+    return np.concatenate([middle[[x, y]].dropna() for y in quantities])
+
+
 def softmax_of(X, W, z):
     """The softmax of X W z, for tokens X (T, d), W (d, d) and a query z (d,)."""
     logits = X @ W @ z
@@ -200,3 +207,21 @@ def softmax_of(X, W, z):
 def cosine(A, B):
     """The correlation of two matrices, by traces."""
     return np.trace(A.T @ B) / np.sqrt(np.trace(A.T @ A) * np.trace(B.T @ B))
+
+
+def best_tokens(X, Y, v, pick=np.argmax):
+    """The token of highest score of each input (n,), for tokens X (n, T, d), labels Y (n,) and a head v (d,)."""
+    return np.array([pick([y * x @ v for x in tokens]) for tokens, y in zip(X, Y, strict=True)])
+
+
+def separable(X, Z, alpha):
+    """By linear programming: is there a W with margins one for the tokens alpha (n,), with queries Z (n, d)?"""
+    rows = [
+        np.outer(tokens[a] - tokens[t], z).ravel()
+        for tokens, z, a in zip(X, Z, alpha, strict=True)
+        for t in range(len(tokens))
+        if t != a
+    ]
+    answer = linprog(np.zeros(rows[0].size), A_ub=-np.array(rows), b_ub=-np.ones(len(rows)), bounds=(None, None))
+    assert answer.status in (0, 2)
+    return answer.status == 0

@@ -1,5 +1,5 @@
-"""What the tests of experiments share stands beside them: running.py and drawing.py."""
+"""What the tests of experiments share stands beside them, in modules that are no tests."""
 
 import pytest
 
-pytest.register_assert_rewrite("drawing", "running")
+pytest.register_assert_rewrite("cases")

@@ -5,12 +5,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import FigureCases
-from running import Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, cosine
+from cases import ChainCases, FigureCases, Run, best_tokens, cosine
 
 from attnsvm.draws import draw, gaussian
 from attnsvm.errors import UserError
-from attnsvm.experiments.cone import figure, problems
+from attnsvm.experiments.cone import problems
 from attnsvm.experiments.cone.descent import KINDS, around, choices
 from attnsvm.svm import separation, solve
 
@@ -25,12 +24,8 @@ def run(tmp_path_factory):
     return Run("cone", SMALL, tmp_path_factory.mktemp("cone"))
 
 
-def test_the_split_into_blocks_changes_no_table(run, tmp_path):
-    check_the_split_into_blocks(run, Run("cone", SMALL, tmp_path, blocks=1))
-
-
-def test_nobody_is_missing_from_the_outcomes(run):
-    check_nobody_is_missing(run, times=len(KINDS))
+class TestChain(ChainCases):
+    pass
 
 
 def test_more_choices_than_can_be_solved_are_refused():
@@ -123,15 +118,26 @@ def test_the_table_counts_who_stayed_and_who_converged(run):
 
 
 class TestFigure(FigureCases):
-    draw = figure.draw
-    table = pd.DataFrame(
-        {"kind": kind, "R": R, "mu": mu, "end": end, "share": 0.9 - mu + R / 1e4, "low": 0.1, "high": 1, "instances": 9}
-        for kind in ("locally_optimal", "not_locally_optimal")
-        for R in (10.0, 100.0)
-        for mu in (0.0, 0.1)
-        for end in ("stayed", "converged")
-    )
+    name = "cone"
 
-    def points(self):
-        place = self.table.mu.map({0.0: 0, 0.1: 1}) + 0.06 * (self.table.R.map({10.0: 0, 100.0: 1}) - 1)
-        return pd.DataFrame({"x": place, "y": self.table.share})[self.table.end == "converged"]
+    def table(self):
+        return pd.DataFrame(
+            {
+                "kind": kind,
+                "R": R,
+                "mu": mu,
+                "end": end,
+                "share": 0.9 - mu + R / 1e4,
+                "low": 0.1,
+                "high": 1,
+                "instances": 9,
+            }
+            for kind in ("locally_optimal", "not_locally_optimal")
+            for R in (10.0, 100.0)
+            for mu in (0.0, 0.1)
+            for end in ("stayed", "converged")
+        )
+
+    def points(self, table):
+        place = table.mu.map({0.0: 0, 0.1: 1}) + 0.06 * (table.R.map({10.0: 0, 100.0: 1}) - 1)
+        return pd.DataFrame({"x": place, "y": table.share})[table.end == "converged"]

@@ -4,10 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from drawing import FigureCases, convergence_types
-from running import NORM, Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, cosine, softmax_of
+from cases import ChainCases, FigureCases, Run, best_tokens, cosine, softmax_of
+from shares import convergence_types
 
-from attnsvm.experiments.convergence_types import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -25,6 +24,7 @@ SMALL = {
         "descent": {"steps": 800},
     },
 }
+NORM = {"W": "fro", "KQ": "nuc"}
 LEAST_CORRELATION = {"convergence_types": 0.9, "self_convergence_types": 0.9985, "token_count": 0.9}
 
 
@@ -38,12 +38,8 @@ def run(name, tmp_path_factory):
     return Run(name, SMALL[name], tmp_path_factory.mktemp(name))
 
 
-def test_the_split_into_blocks_changes_no_table(name, run, tmp_path):
-    check_the_split_into_blocks(run, Run(name, SMALL[name], tmp_path, blocks=1))
-
-
-def test_nobody_is_missing_from_the_outcomes(run):
-    check_nobody_is_missing(run, times=len(NORM))
+class TestChain(ChainCases):
+    pass
 
 
 def test_every_type_is_its_definition(name, run):
@@ -101,8 +97,10 @@ def test_the_table_holds_the_share_of_every_type(name, run):
 
 
 class TestFigure(FigureCases):
-    draw = figure.draw
-    table = convergence_types()
+    name = "convergence_types"
 
-    def points(self):
-        return self.table[["d", "share"]]
+    def table(self):
+        return convergence_types()
+
+    def points(self, table):
+        return table[["d", "share"]]

@@ -5,10 +5,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import FigureCases
-from running import Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, separable
+from cases import ChainCases, FigureCases, Run, best_tokens, separable
 
-from attnsvm.experiments.feasibility import figure
 from attnsvm.experiments.feasibility.svm import RANDOM_STREAM
 
 SMALL = {"problems": {"shapes": [[3, 3], [2, 5]], "d": [1, 2, 3, 4], "first_seed": 2, "instances": 12}}
@@ -19,12 +17,8 @@ def run(tmp_path_factory):
     return Run("feasibility", SMALL, tmp_path_factory.mktemp("feasibility"))
 
 
-def test_the_split_into_blocks_changes_no_table(run, tmp_path):
-    check_the_split_into_blocks(run, Run("feasibility", SMALL, tmp_path, blocks=1))
-
-
-def test_nobody_is_missing_from_the_outcomes(run):
-    check_nobody_is_missing(run, times=6)  # two kinds of attention, three choices of tokens
+class TestChain(ChainCases):
+    pass
 
 
 def test_shares_are_those_of_linear_programming(run):
@@ -50,15 +44,26 @@ def test_shares_are_those_of_linear_programming(run):
 
 
 class TestFigure(FigureCases):
-    draw = figure.draw
-    table = pd.DataFrame(
-        {"n": n, "T": 5, "d": d, "attention": attention, "alpha": alpha, "share": d / 10 + n / 100, "low": 0, "high": 1}
-        | {"instances": 300}
-        for n in (5, 10)
-        for d in (1, 4, 8)
-        for attention in ("cross", "self")
-        for alpha in ("optimal", "random", "worst")
-    )
+    name = "feasibility"
 
-    def points(self):
-        return self.table[["d", "share"]]
+    def table(self):
+        return pd.DataFrame(
+            {
+                "n": n,
+                "T": 5,
+                "d": d,
+                "attention": attention,
+                "alpha": alpha,
+                "share": d / 10 + n / 100,
+                "low": 0,
+                "high": 1,
+            }
+            | {"instances": 300}
+            for n in (5, 10)
+            for d in (1, 4, 8)
+            for attention in ("cross", "self")
+            for alpha in ("optimal", "random", "worst")
+        )
+
+    def points(self, table):
+        return table[["d", "share"]]

@@ -5,11 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import FigureCases, medians
-from running import Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, cosine, softmax_of
+from cases import ChainCases, FigureCases, Run, best_tokens, cosine, medians, softmax_of
 
 from attnsvm.errors import UserError
-from attnsvm.experiments.regularisation_path import figure
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
@@ -24,12 +22,8 @@ def run(tmp_path_factory):
     return Run("regularisation_path", SMALL, tmp_path_factory.mktemp("regularisation_path"))
 
 
-def test_the_split_into_blocks_changes_no_table(run, tmp_path):
-    check_the_split_into_blocks(run, Run("regularisation_path", SMALL, tmp_path, blocks=1))
-
-
-def test_nobody_is_missing_from_the_outcomes(run):
-    check_nobody_is_missing(run, times=2)  # both norms
+class TestChain(ChainCases):
+    pass
 
 
 def test_every_row_is_its_definition(run):
@@ -73,13 +67,15 @@ def test_the_smallest_radius_lies_below_the_largest():
 
 
 class TestFigure(FigureCases):
-    draw = figure.draw
-    table = pd.DataFrame(
-        {"norm": norm, "R": R, "correlation": 1 - 0.1 / R, "distance": 1 / R, "loss": 0.5 + s / R, "seed": s}
-        for norm in ("fro", "nuc")
-        for R in (1.0, 10.0, 100.0)
-        for s in range(3)
-    )
+    name = "regularisation_path"
 
-    def points(self):
-        return medians(self.table, ["norm", "R"], "R", ["correlation", "distance", "loss"])
+    def table(self):
+        return pd.DataFrame(
+            {"norm": norm, "R": R, "correlation": 1 - 0.1 / R, "distance": 1 / R, "loss": 0.5 + s / R, "seed": s}
+            for norm in ("fro", "nuc")
+            for R in (1.0, 10.0, 100.0)
+            for s in range(3)
+        )
+
+    def points(self, table):
+        return medians(table, ["norm", "R"], "R", ["correlation", "distance", "loss"])

@@ -1,10 +1,11 @@
 """What sets the token count apart from convergence types; its run is tested in test_convergence_types.py."""
 
 import pytest
-from drawing import FigureCases, convergence_types
+from cases import FigureCases
+from shares import convergence_types
 
 from attnsvm.errors import UserError
-from attnsvm.experiments.token_count import figure, problems
+from attnsvm.experiments.token_count import problems
 
 SETTINGS = {"shapes": [[3, 2], [3, 5]], "d": [4], "first_seed": 0, "instances": 2}
 
@@ -21,8 +22,10 @@ def test_only_the_number_of_tokens_may_vary(changed):
 
 
 class TestFigure(FigureCases):
-    draw = figure.draw
-    table = convergence_types().query("n == 5").assign(T=lambda rows: rows.d, d=10)
+    name = "token_count"
 
-    def points(self):
-        return self.table[["T", "share"]]
+    def table(self):
+        return convergence_types().query("n == 5").assign(T=lambda rows: rows.d, d=10)
+
+    def points(self, table):
+        return table[["T", "share"]]

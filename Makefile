@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: help figures report verify test test-slow lint gallery lock clean
+.PHONY: help figures report verify test test-slow lint docs experiment lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,9 +14,10 @@ help:
 	@echo "make test-slow 20 more kills and every kind of damage, in about ten minutes"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
-	@echo "make gallery   the small pictures that README shows, from the built figures"
+	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards and the built figures"
+	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
-	@echo "make clean     delete results/ and the built figures (not $(VENV))"
+	@echo "make clean     delete what was built: results/, smoke/, the figures (not $(VENV), not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment."
 
 $(INSTALLED): requirements.lock pyproject.toml
@@ -47,11 +48,13 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+	$(BIN)/python -m attnsvm.pipeline.documents --check
 
-gallery: figures
-	mkdir -p docs/gallery
-	for png in figures/*.png; do $(BIN)/python -c 'import sys; from PIL import Image; image = Image.open(sys.argv[1]); \
-		image.convert("RGB").reduce(2).quantize(256).save(sys.argv[2], optimize=True)' $$png docs/gallery/$${png##*/}; done
+docs: $(INSTALLED)
+	$(BIN)/python -m attnsvm.pipeline.documents
+
+experiment: $(INSTALLED)
+	@$(BIN)/python -m attnsvm.pipeline.scaffold "$(NAME)"
 
 lock:
 	rm -rf $(VENV)-lock
@@ -64,4 +67,5 @@ lock:
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf results figures .snakemake report.html
+	rm -rf results smoke .snakemake report.html
+	find figures -mindepth 1 -maxdepth 1 ! -name README.md ! -name gallery -exec rm -rf {} +

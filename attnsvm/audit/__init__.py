@@ -1,7 +1,6 @@
-"""Every claim of the paper as a check on the tables behind the figures: the verdicts are computed, none is written."""
+"""How a claim is read from the tables behind the figures, and judged: every verdict is computed, none is written."""
 
-from attnsvm.audit.claims import CLAIMS
-from attnsvm.audit.reading import Claim, Reading, Tables
+from attnsvm.audit.reading import Claim, NoInstance, Reading, Tables, only, some
 from attnsvm.audit.table import audit, certificates
 
-__all__ = ["CLAIMS", "Claim", "Reading", "Tables", "audit", "certificates"]
+__all__ = ["Claim", "NoInstance", "Reading", "Tables", "audit", "certificates", "only", "some"]

@@ -14,36 +14,6 @@ MARKS = {
     DIFFERS: ("s", BLUE),
     UNTESTABLE: ("_", GREY),
 }
-SHORT = {
-    "feasibility": "separable from $d = \\max(T-1, n)$ on",
-    "rank_bound": "rank at most $\\min(n, d)$",
-    "row_space": "rows in the span of the queries",
-    "W_to_frobenius": "$W$ goes to the Frobenius solution",
-    "KQ_to_nuclear": "$(K, Q)$ goes to the nuclear solution",
-    "own_norm": "and not the other way round",
-    "global_grows": "more often global as $d$ grows",
-    "global_under_conditions": "all support vectors: not global",
-    "locally_optimal": "where not global, locally optimal",
-    "token_count": "less often global as $T$ grows",
-    "self_own_norm": "self-attention: own norm's solution",
-    "self_locally_optimal": "self-attention: locally optimal",
-    "diverges": "norm diverges under the conditions",
-    "settles": "a finite stationary point without them",
-    "stays": "stays in a cone if locally optimal",
-    "leaves": "leaves it if not",
-    "path_fro": "regularisation path, Frobenius ball",
-    "path_nuc": "regularisation path, nuclear ball",
-    "generalised_svm": "nonlinear head: generalised SVM",
-    "selected_count": "penalised head: tokens selected",
-    "sequence": "query at every position",
-    "causal": "causal prediction",
-    "positional": "positions as a regulariser",
-    "multi_head": "heads as a regulariser",
-    "print_infeasible": "infeasible drawn as rank 1",
-    "print_noise": "nuclear ranks are solver noise",
-    "print_oracle": "$C$ fitted to the answer",
-    "print_rejections": "rejected instances not mentioned",
-}
 
 
 def draw(table: pd.DataFrame, settings: dict):
@@ -60,7 +30,7 @@ def draw(table: pd.DataFrame, settings: dict):
         for y, row in enumerate(table.to_dict("records")):
             marker, colour = MARKS[row["verdict"]]
             axes.plot(0.01, y, marker=marker, color=colour, markersize=5, linestyle="none")
-            axes.text(0.03, y, SHORT[row["key"]], va="center")
+            axes.text(0.03, y, row["short"], va="center")
             measured = f"{number(row['value'])} {interval(row)}" if row["verdict"] != UNTESTABLE else "–"
             if pd.notna(row["published"]):
                 measured += f" (print {number(row['published'])})"

@@ -5,6 +5,7 @@ from importlib.resources import files
 import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, VERDICTS
+from attnsvm.measured import STATUSES
 
 
 def html(claims: pd.DataFrame, certificates: pd.DataFrame) -> str:
@@ -36,7 +37,8 @@ def _render(template: str, claims, certificates, autoescape: bool) -> str:
     )
     environment.filters["number"] = number
     groups = [(title, claims[claims["group"] == group].to_dict("records")) for group, title in GROUPS.items()]
-    totals = certificates[["checked", "solved", "infeasible", "uncertified"]].sum()
+    groups = [(title, rows) for title, rows in groups if rows]
+    totals = certificates[["checked", *STATUSES]].sum()
     return environment.from_string(files("attnsvm.audit").joinpath(template).read_text("utf-8")).render(
         groups=groups,
         interval=interval,

@@ -1,12 +1,12 @@
 """What a claim is, what is read for it, and how the reading becomes a verdict."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
 
+from attnsvm.errors import require
 from attnsvm.files.store import load_csv
 
 HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE = "holds", "holds in part", "fails", "differs from print", "untestable"
@@ -19,6 +19,42 @@ GROUPS = {
 }
 
 
+class NoInstance(Exception):
+    """The configuration of this run leaves no instance that a claim could be checked on; its message says which."""
+
+    def __init__(self, what: str):
+        super().__init__(f"this run has no {what}: nothing could be checked")
+
+
+def some(rows: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The rows, for a selection that a configuration may leave empty.
+
+    Args:
+        what: what is missing then, in the singular: "separable instance".
+
+    Raises:
+        NoInstance: there is no row.
+    """
+    if rows.empty:
+        raise NoInstance(what)
+    return rows
+
+
+def only(rows: pd.DataFrame, **values) -> pd.DataFrame:
+    """The rows that have these values in these columns, for values that every configuration has.
+
+    Raises:
+        KeyError: there is no such column.
+        LookupError: the column has no such value.
+    """
+    for column, value in values.items():
+        chosen = rows[rows[column] == value]
+        if chosen.empty:
+            raise LookupError(f"no row has {value!r} in the column {column!r}")
+        rows = chosen
+    return rows
+
+
 @dataclass(frozen=True)
 class Reading:
     """What the tables say about a claim.
@@ -27,7 +63,7 @@ class Reading:
         value: the number that the statement is about.
         low, high: its interval; NaN where the value is exact or an extreme.
         instances: how many instances it is over.
-        parts: the conditions that together are the claim, by what they say.
+        parts: the conditions that together are the claim, by what they say; at least one.
         published: the number as printed, of a claim about print; NaN otherwise.
     """
 
@@ -37,6 +73,10 @@ class Reading:
     instances: int
     parts: dict[str, bool]
     published: float = float("nan")
+
+    def __post_init__(self):
+        if not self.parts:
+            raise ValueError("a reading without parts would always hold")
 
     @property
     def verdict(self) -> str:
@@ -48,10 +88,24 @@ class Reading:
 
 @dataclass(frozen=True)
 class Tables:
-    """The csv files of a run under `folder`: figures/<name>.csv, results/<experiment>/{outcomes,certificates}.csv."""
+    """The csv files of a run under `folder`: figures/<name>.csv, results/<experiment>/{outcomes,certificates}.csv.
+
+    Attributes:
+        folder: with the folders figures/ and results/ in it.
+        name: the experiment whose claims are read; `own` is its table.
+    """
 
     folder: Path
-    cache: dict = field(default_factory=dict)
+    name: str = ""
+    cache: dict = field(default_factory=dict, repr=False)
+
+    def of(self, name: str) -> "Tables":
+        """The same tables for the claims of an experiment."""
+        return replace(self, name=name)
+
+    def own(self, **values) -> pd.DataFrame:
+        """What the experiment's own figure draws; the rows with `values`, see `only`."""
+        return only(self.figure(self.name), **values)
 
     def figure(self, name: str) -> pd.DataFrame:
         return self._read(f"figures/{name}.csv")
@@ -65,7 +119,7 @@ class Tables:
     def _read(self, path: str) -> pd.DataFrame:
         if path not in self.cache:
             self.cache[path] = load_csv(Path(self.folder) / path)
-        return self.cache[path]
+        return self.cache[path].copy()
 
 
 @dataclass(frozen=True)
@@ -75,23 +129,29 @@ class Claim:
     Attributes:
         key: a short name, unique.
         group: a key of `GROUPS`.
+        short: the claim in five words, for the overview.
         statement: the claim in our words.
         check: what is measured.
+        why: why that threshold; of a claim that cannot be tested, the reason.
         threshold: the number that decides, or the largest or least value allowed; NaN if there is none.
-        why: why that threshold; of an untestable claim, the reason.
-        figure: the figure to look at; "" if there is none.
-        read: the reading of the tables; None if the claim cannot be tested.
+        read: the reading of the tables, given them and the threshold; None if the claim cannot be tested.
+        figure: the figure to look at, that of the experiment if None; "" if there is none.
     """
 
     key: str
     group: str
+    short: str
     statement: str
     check: str
-    threshold: float
     why: str
-    figure: str
-    read: Callable[[Tables, float], Reading] | None
+    threshold: float = float("nan")
+    read: Callable[[Tables, float], Reading] | None = None
+    figure: str | None = None
 
-    @cached_property
+    def __post_init__(self):
+        known = ", ".join(map(repr, GROUPS))
+        require(self.group in GROUPS, f"claim {self.key!r}: there is no group {self.group!r}: known are {known}")
+
+    @property
     def testable(self) -> bool:
         return self.read is not None

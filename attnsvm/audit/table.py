@@ -1,40 +1,66 @@
-"""The audit as a table: one row a claim."""
+"""The audit as a table: one row per claim."""
+
+from collections.abc import Iterable
 
 import pandas as pd
 
-from attnsvm.audit.claims import CLAIMS
-from attnsvm.audit.reading import UNTESTABLE, Tables
-from attnsvm.pipeline.answers import STATUSES
-from attnsvm.experiments import EXPERIMENTS
+from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
+from attnsvm.errors import UserError, require
+from attnsvm.measured import STATUSES
 
 
-def audit(tables: Tables) -> pd.DataFrame:
-    """One row per claim: what it says, what was measured, and the verdict that follows."""
-    return pd.DataFrame([_row(claim, tables) for claim in CLAIMS])
+def audit(tables: Tables, claims: dict[str, tuple[Claim, ...]]) -> pd.DataFrame:
+    """One row per claim: what it says, what was measured, and the verdict that follows.
+
+    Args:
+        claims: by experiment; the rows stand by group, inside a group in this order.
+
+    Raises:
+        UserError: a table is missing or damaged, or two claims have the same key.
+        RuntimeError: a claim asks the tables for something that they do not have.
+    """
+    homes: dict[str, str] = {}
+    for experiment, own in claims.items():
+        for claim in own:
+            first = homes.setdefault(claim.key, experiment)
+            taken = f"{_file(experiment)}: the key {claim.key!r} is taken by {_file(first)}: choose another"
+            require(first == experiment and sum(claim.key == other.key for other in own) == 1, taken)
+    rows = [_row(claim, tables.of(experiment)) for experiment, own in claims.items() for claim in own]
+    return pd.DataFrame(sorted(rows, key=lambda row: list(GROUPS).index(row["group"])))
 
 
-def _row(claim, tables) -> dict:
-    row = {name: getattr(claim, name) for name in ("key", "group", "statement", "check")}
-    blank = {"instances": 0} | dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
-    blank |= {"why": claim.why, "parts": "", "verdict": UNTESTABLE, "figure": claim.figure}
-    if not claim.testable:
-        return row | blank
-    try:
-        reading = claim.read(tables, claim.threshold)
-    except (KeyError, IndexError, ValueError):  # a configuration may leave a claim without an instance
-        return row | blank | {"why": "this run has no instance that the check could be made on"}
-    parts = "; ".join(f"{'yes' if met else 'no'}: {what}" for what, met in reading.parts.items())
-    row |= {name: getattr(reading, name) for name in ("instances", "value", "low", "high", "published")}
-    row |= {"threshold": claim.threshold, "why": claim.why, "parts": parts}
-    return row | {"verdict": reading.verdict, "figure": claim.figure}
-
-
-def certificates(tables: Tables) -> pd.DataFrame:
+def certificates(tables: Tables, experiments: Iterable[str]) -> pd.DataFrame:
     """Per experiment: how many SVM answers the checker saw, and how many it accepted as solved or infeasible."""
     rows = []
-    for experiment in EXPERIMENTS:
+    for experiment in experiments:
         own = tables.certificates(experiment)
         row = {"experiment": experiment, "checked": int(own[list(STATUSES)].to_numpy().sum())}
         row |= {word: int(own[word].sum()) for word in STATUSES}
         rows.append(row | {name: own[name].max() for name in ("largest_gap", "largest_residual")})
     return pd.DataFrame(rows)
+
+
+def _row(claim: Claim, tables: Tables) -> dict:
+    row = {name: getattr(claim, name) for name in ("key", "group", "short", "statement", "check")}
+    figure = tables.name if claim.figure is None else claim.figure
+    blank = {"instances": 0} | dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
+    blank |= {"why": claim.why, "parts": "", "verdict": UNTESTABLE, "figure": figure}
+    if not claim.testable:
+        return row | blank
+    try:
+        reading = claim.read(tables, claim.threshold)
+    except NoInstance as nothing:
+        return row | blank | {"why": str(nothing)}
+    except UserError:
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise RuntimeError(f"{_file(tables.name)}: the claim {claim.key!r} could not be read: {what}") from error
+    parts = "; ".join(f"{'yes' if met else 'no'}: {what}" for what, met in reading.parts.items())
+    row |= {name: getattr(reading, name) for name in ("instances", "value", "low", "high", "published")}
+    row |= {"threshold": claim.threshold, "why": claim.why, "parts": parts}
+    return row | {"verdict": reading.verdict, "figure": figure}
+
+
+def _file(experiment: str) -> str:
+    return f"attnsvm/experiments/{experiment}/claims.py"

@@ -17,8 +17,6 @@ import pandas as pd
 from attnsvm.errors import UserError
 from attnsvm.files import checksums
 
-FORMAT = 2  # of block files; another number makes every stage run again
-
 Tree = dict[str, "np.ndarray | Tree"]
 
 

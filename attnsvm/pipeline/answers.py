@@ -11,7 +11,8 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 
-STATUSES = ("solved", "infeasible", "uncertified")
+from attnsvm.measured import STATUSES
+
 COLUMNS = ["solve", *STATUSES, "largest_gap", "largest_residual"]
 PROOF = ("gap", "residual")  # stand beside every status
 

@@ -22,7 +22,7 @@ def resolve(given: dict) -> dict:
     wrong = first_error(given, schema())
     require(not wrong, f"config: {wrong}")
     scale = given.get("scale") or SCALES[0]
-    figures = _values(_figure_settings(), scale) | (given.get("figures") or {})
+    figures = _values(figure_settings(), scale) | (given.get("figures") or {})
     chosen = given.get("experiments") or {}
     found = {}
     for card in cards.experiments():
@@ -54,14 +54,15 @@ def schema() -> dict:
         **_object(
             {
                 "scale": {"enum": list(SCALES)},
-                "figures": _properties(_figure_settings()),
+                "figures": _properties(figure_settings()),
                 "experiments": _object(experiments),
             }
         ),
     }
 
 
-def _figure_settings() -> dict:
+def figure_settings() -> dict:
+    """The settings that all figures share, as schemas."""
     return yaml.load((cards.HERE / "figures.yaml").read_text("utf-8"), cards.LOADER)
 
 

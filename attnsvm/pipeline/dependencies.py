@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from attnsvm.files.store import FORMAT
+from attnsvm.files import FORMAT
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,8 +31,13 @@ def digest(*modules: str) -> str:
     """A hash of the code that `modules` run, and of the format in which files are passed between stages."""
     total = hashlib.sha256(f"format {FORMAT}\n".encode())
     for file in module_files(*modules):
-        total.update(f"{file}\0{code_digest((ROOT / file).read_text('utf-8'))}\n".encode())
+        total.update(f"{file}\0{_file_digest(file)}\n".encode())
     return total.hexdigest()
+
+
+@cache
+def _file_digest(file: str) -> str:
+    return code_digest((ROOT / file).read_text("utf-8"))
 
 
 def code_digest(source: str) -> str:

@@ -1,7 +1,8 @@
 """Gradient descent on one attention layer, for a whole batch of problems at once."""
 
-from attnsvm.training.descent import Log, logarithmic_steps, logged_steps, train
+from attnsvm.training.descent import train
 from attnsvm.training.heads import Head, LinearHead, PenalisedHead, ReluHead
+from attnsvm.training.log import Log, logarithmic_steps, logged_steps
 from attnsvm.training.steps import exact, how_to_train, plain, published
 
 __all__ = [

@@ -1,139 +1,174 @@
-"""The descent loop as compiled code: one instance group at a time, all its steps while its data lie in the cache.
+"""The descent loops as compiled code: LANES instances at a time, all their steps while their data lie in the cache.
 
-Arrays end in an axis of LANES instances, over which every inner loop runs and the compiler vectorises. The arithmetic
-is that of attention.py and parametrisations.py. A head is chosen by number, in `readout`: code that closes over
-another function cannot be kept on disk between runs, and compiling takes seconds.
+The arithmetic is that of loss.py and weights.py. A kernel is handed NamedTuples. Three of them bring code that the
+kernel calls: a head brings `readout`, a step rule `scale`, `Gram` and `Outer` `respond`. Numba finds that code by the
+class when it compiles, so nothing is chosen inside the loop.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
-LANES = 32
-compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-
-LOG2_E = 1.4426950408889634
-LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # ln 2 in two parts, the first with trailing zeros
-LOWEST = -708.0  # exp of less is subnormal
+from attnsvm.training.lanes import LANES, OPTIONS, combine, dot, exp
+from attnsvm.training.steps import Rule
 
 
-@njit(inline="always")
-def exp(x):
-    """exp of x ≤ 709, zero below −708, within 2 units of the last place; unlike the library function, vectorised.
+class Group(NamedTuple):
+    """What LANES instances learn from.
 
-    x = k ln 2 + r with |r| ≤ ½ ln 2; Taylor's series to degree 13 for r, k into the exponent.
+    Attributes:
+        barrier: (n, T), 0, or −∞ for a token shut out.
+        values: (n, T, p, LANES), the head's.
+        labels: (n, LANES).
+        head: the structure of a head, see `heads.Head.compiled`.
     """
-    y = max(x, LOWEST)
-    k = np.floor(y * LOG2_E + 0.5)
-    r = y - k * LN2_HIGH - k * LN2_LOW
-    p = 1.6059043836821613e-10
-    p = p * r + 2.08767569878681e-09
-    p = p * r + 2.505210838544172e-08
-    p = p * r + 2.7557319223985893e-07
-    p = p * r + 2.7557319223985893e-06
-    p = p * r + 2.48015873015873e-05
-    p = p * r + 0.0001984126984126984
-    p = p * r + 0.001388888888888889
-    p = p * r + 0.008333333333333333
-    p = p * r + 0.041666666666666664
-    p = p * r + 0.16666666666666666
-    p = p * r + 0.5
-    p = p * r + 1.0
-    p = p * r + 1.0
-    p *= np.int64((np.int64(k) + 1023) << 52).view(np.float64)
-    return p if x >= LOWEST else 0.0
+
+    barrier: np.ndarray
+    values: np.ndarray
+    labels: np.ndarray
+    head: NamedTuple
 
 
-@njit(error_model="numpy", fastmath={"contract"})
-def _dot(A, x, out):
-    """out (LANES) = Σ_b A (b, LANES) · x (b, LANES); four terms at a time, to spare the loads and stores of the sum."""
-    count = A.shape[0]
-    whole = count - count % 4
-    for lane in range(LANES):
-        out[lane] = 0.0
-    for b in range(0, whole, 4):
-        for lane in range(LANES):
-            out[lane] += (A[b, lane] * x[b, lane] + A[b + 1, lane] * x[b + 1, lane]) + (
-                A[b + 2, lane] * x[b + 2, lane] + A[b + 3, lane] * x[b + 3, lane]
-            )
-    for b in range(whole, count):
-        for lane in range(LANES):
-            out[lane] += A[b, lane] * x[b, lane]
+class Record(NamedTuple):
+    """What a loop writes.
 
-
-@njit(error_model="numpy", fastmath={"contract"})
-def _combine(A, x, out):
-    """out (b, LANES) = Σ_a A (a, b, LANES) · x (a, LANES), four terms at a time."""
-    count = A.shape[0]
-    whole = count - count % 4
-    for b in range(A.shape[1]):
-        for lane in range(LANES):
-            out[b, lane] = 0.0
-    for a in range(0, whole, 4):
-        for b in range(A.shape[1]):
-            for lane in range(LANES):
-                out[b, lane] += (A[a, b, lane] * x[a, lane] + A[a + 1, b, lane] * x[a + 1, lane]) + (
-                    A[a + 2, b, lane] * x[a + 2, lane] + A[a + 3, b, lane] * x[a + 3, lane]
-                )
-    for a in range(whole, count):
-        for b in range(A.shape[1]):
-            for lane in range(LANES):
-                out[b, lane] += A[a, b, lane] * x[a, lane]
-
-
-# A readout writes h (LANES) and its slope (p, LANES) at the mixture (p, LANES); `v` (d, LANES) and `penalty` are the
-# head's.
-@njit(error_model="numpy", fastmath={"contract"})
-def linear(mixed, v, penalty, h, slope):
-    for lane in range(LANES):
-        h[lane] = mixed[0, lane]
-        slope[0, lane] = 1.0
-
-
-@njit(error_model="numpy", fastmath={"contract"})
-def relu(mixed, v, penalty, h, slope):
-    for lane in range(LANES):
-        h[lane] = 0.0
-    for j in range(len(mixed)):
-        for lane in range(LANES):
-            h[lane] += max(mixed[j, lane], 0.0)
-            slope[j, lane] = 1.0 if mixed[j, lane] > 0 else 0.0
-
-
-@njit(error_model="numpy", fastmath={"contract"})
-def penalised(mixed, v, penalty, h, slope):
-    for lane in range(LANES):
-        h[lane] = 0.0
-    for j in range(len(mixed)):
-        for lane in range(LANES):
-            h[lane] += mixed[j, lane] * (v[j, lane] - penalty * mixed[j, lane])
-            slope[j, lane] = v[j, lane] - 2 * penalty * mixed[j, lane]
-
-
-HEADS = {"linear": 0, "relu": 1, "penalised": 2}
-
-
-@njit(error_model="numpy", fastmath={"contract"})
-def readout(head, mixed, v, penalty, h, slope):
-    if head == 0:
-        linear(mixed, v, penalty, h, slope)
-    elif head == 1:
-        relu(mixed, v, penalty, h, slope)
-    else:
-        penalised(mixed, v, penalty, h, slope)
-
-
-@compiled
-def evaluate(
-    logits, barrier, values, labels, head, v, penalty, probabilities, direction, log_factor, outputs, winner, scratch
-):
-    """`attention.evaluate` for one group.
-
-    `barrier` (n, T) is 0, or −∞ for a token shut out; `outputs` (n, LANES) receives f_i, `winner` (n, LANES) the
-    number of the winning token; `scratch` has 5 + 2p + T rows of LANES.
+    Attributes:
+        kept: (L,) the steps to log, rising; the last one ends the loop.
+        weights: (L, ..., LANES), see each loop.
+        largest, loss, norms: (L, LANES), zeros at first.
+        probabilities: (n, T, LANES), at the last step.
     """
-    n, T, p = values.shape[:3]
-    best, total, mean, weight, anchor = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
-    mixed, slope, token_slope = scratch[5 : 5 + p], scratch[5 + p : 5 + 2 * p], scratch[5 + 2 * p :]
+
+    kept: np.ndarray
+    weights: np.ndarray
+    largest: np.ndarray
+    loss: np.ndarray
+    norms: np.ndarray
+    probabilities: np.ndarray
+
+
+class Gram(NamedTuple):
+    """The Gram matrix (nT, nT, LANES) of the matrices x_it z_iᵀ."""
+
+    matrix: np.ndarray
+
+    def respond(self, coefficients, out):
+        flat = coefficients.reshape(len(self.matrix), LANES)
+        for a in range(len(self.matrix)):
+            dot(self.matrix[a], flat, out[a])
+
+
+class Outer(NamedTuple):
+    """The same matrix as the product of its factors: fewer operations where there are many tokens.
+
+    Attributes:
+        tokens: (n, T, d, LANES).
+        likeness: (n, n, LANES), the Gram matrix of the queries.
+        mixed: (n, d, LANES) scratch; row: (d, LANES) scratch.
+    """
+
+    tokens: np.ndarray
+    likeness: np.ndarray
+    mixed: np.ndarray
+    row: np.ndarray
+
+    def respond(self, coefficients, out):
+        n, T = coefficients.shape[:2]
+        for i in range(n):
+            combine(self.tokens[i], coefficients[i], self.mixed[i])
+        for i in range(n):
+            combine(self.mixed, self.likeness[i], self.row)
+            for t in range(T):
+                dot(self.tokens[i, t], self.row, out[i * T + t])
+
+
+class Factors(NamedTuple):
+    """(K, Q), which the loop moves in place, and what they act on.
+
+    Attributes:
+        K: (d, m, LANES); Q: (e, m, LANES).
+        tokens: (n, T, d, LANES); queries: (n, e, LANES).
+    """
+
+    K: np.ndarray
+    Q: np.ndarray
+    tokens: np.ndarray
+    queries: np.ndarray
+
+
+class Pass(NamedTuple):
+    """What `evaluate` writes, and its scratch.
+
+    Attributes:
+        probabilities, direction: (n, T, LANES); log_factor: (LANES,); see `loss.Pass`.
+        outputs: (n, LANES), f_i; winner: (n, LANES), the number of the winning token.
+        rows: (5, LANES) scratch; mixed, slope: (p, LANES) scratch; token_slope: (T, LANES) scratch.
+    """
+
+    probabilities: np.ndarray
+    direction: np.ndarray
+    log_factor: np.ndarray
+    outputs: np.ndarray
+    winner: np.ndarray
+    rows: np.ndarray
+    mixed: np.ndarray
+    slope: np.ndarray
+    token_slope: np.ndarray
+
+
+def readout(head, mixed, h, slope):
+    """`head.readout`, for compiled code; see `heads.Head.compiled`."""
+
+
+def scale(rule, norm, factor):
+    """`rule.scale`, for compiled code; see `steps.Rule.scale`."""
+
+
+def respond(outer_products, coefficients, out):
+    """`outer_products.respond`, for compiled code: how the logits change with `coefficients` (n, T, LANES) of the x_it z_iᵀ: out (nT, LANES)."""
+
+
+@overload(readout, strict=False, jit_options=OPTIONS)
+def _readout(head, mixed, h, slope):
+    return head.instance_class.readout
+
+
+@overload(scale, strict=False, jit_options=OPTIONS)
+def _scale(rule, norm, factor):
+    return rule.instance_class.scale
+
+
+@overload(respond, strict=False, jit_options=OPTIONS)
+def _respond(outer_products, coefficients, out):
+    return outer_products.instance_class.respond
+
+
+@njit(**OPTIONS)
+def prepared(group, probabilities):
+    """Room for the passes of a group; they write `probabilities`."""
+    n, T, p = group.values.shape[:3]
+    return Pass(
+        probabilities,
+        np.empty((n, T, LANES)),
+        np.empty(LANES),
+        np.empty((n, LANES)),
+        np.zeros((n, LANES)),
+        np.empty((5, LANES)),
+        np.empty((p, LANES)),
+        np.empty((p, LANES)),
+        np.empty((T, LANES)),
+    )
+
+
+@njit(**OPTIONS)
+def evaluate(logits, group, at):
+    """`loss.evaluate` at logits (n, T, LANES), into the Pass `at`."""
+    barrier, values, labels = group.barrier, group.values, group.labels
+    probabilities, direction, log_factor, winner = at.probabilities, at.direction, at.log_factor, at.winner
+    best, total, mean, weight, anchor = at.rows[0], at.rows[1], at.rows[2], at.rows[3], at.rows[4]
+    n, T = values.shape[:2]
     for lane in range(LANES):
         log_factor[lane] = -1e300
     for i in range(n):
@@ -156,29 +191,29 @@ def evaluate(
             for lane in range(LANES):
                 probabilities[i, t, lane] /= total[lane]
     for i in range(n):
-        _combine(values[i], probabilities[i], mixed)
-        readout(head, mixed, v, penalty, outputs[i], slope)
+        combine(values[i], probabilities[i], at.mixed)
+        readout(group.head, at.mixed, at.outputs[i], at.slope)
         for lane in range(LANES):
             weight[lane] = 0.0
             anchor[lane] = 0.0
             mean[lane] = 0.0
             total[lane] = 0.0
         for t in range(T):
-            _dot(values[i, t], slope, token_slope[t])
+            dot(values[i, t], at.slope, at.token_slope[t])
             for lane in range(LANES):
                 wins = winner[i, lane] == t
                 weight[lane] += probabilities[i, t, lane] if wins else 0.0
-                anchor[lane] += token_slope[t, lane] if wins else 0.0
+                anchor[lane] += at.token_slope[t, lane] if wins else 0.0
         for lane in range(LANES):  # ∂loss/∂f_i times the winner's probability
-            weight[lane] *= -labels[i, lane] / (n * (1.0 + exp(labels[i, lane] * outputs[i, lane])))
+            weight[lane] *= -labels[i, lane] / (n * (1.0 + exp(labels[i, lane] * at.outputs[i, lane])))
         for t in range(T):
             for lane in range(LANES):
-                token_slope[t, lane] -= anchor[lane]
-                mean[lane] += probabilities[i, t, lane] * token_slope[t, lane]
+                at.token_slope[t, lane] -= anchor[lane]
+                mean[lane] += probabilities[i, t, lane] * at.token_slope[t, lane]
         for t in range(T):
             for lane in range(LANES):
                 share = exp(direction[i, t, lane] - log_factor[lane])
-                direction[i, t, lane] = share * weight[lane] * (token_slope[t, lane] - mean[lane])
+                direction[i, t, lane] = share * weight[lane] * (at.token_slope[t, lane] - mean[lane])
                 total[lane] += direction[i, t, lane]
         for t in range(T):
             for lane in range(LANES):
@@ -186,144 +221,101 @@ def evaluate(
                     direction[i, t, lane] = -total[lane]
 
 
-@njit(error_model="numpy", fastmath={"contract"})
-def _record(slot, group, probabilities, labels, outputs, largest, loss):
-    """Log the mean largest probability and the loss of a group."""
-    n, T = probabilities.shape[:2]
+@njit(**OPTIONS)
+def log_pass(record, slot, labels, at):
+    """Log the mean largest probability and the loss."""
+    n, T = at.probabilities.shape[:2]
     for lane in range(LANES):
         for i in range(n):
             top = 0.0
             for t in range(T):
-                top = max(top, probabilities[i, t, lane])
-            margin = labels[i, lane] * outputs[i, lane]
-            largest[group, slot, lane] += top / n
-            loss[group, slot, lane] += (max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))) / n
+                top = max(top, at.probabilities[i, t, lane])
+            margin = labels[i, lane] * at.outputs[i, lane]
+            record.largest[slot, lane] += top / n
+            record.loss[slot, lane] += (max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))) / n
 
 
-@compiled
-def full(
-    structured, gram, tokens, likeness, start, barrier, values, labels, head, v, penalty, kept,
-    rate, epsilon, normalised, rescaled,
-    moved, largest, loss, norms, probabilities,
-):  # fmt: skip
-    """Descent on W through the Gram matrix of the x_it z_iᵀ, see `parametrisations.FullWeights`.
+def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: Rule, record: Record) -> None:
+    """Descent on W through the Gram matrix of the x_it z_iᵀ, see `weights.FullWeights`.
 
-    gram (G, nT, nT, LANES) is used as it is, or, if `structured`, as the product of its two factors: tokens
-    (G, n, T, d, LANES), and likeness (G, n, n, LANES), the Gram matrix of the queries. What is not used may be empty.
-    start (G, n, T, LANES) logits; values (G, n, T, p, LANES); labels (G, n, LANES); v (G, d, LANES); kept: the steps
-    to log. Writes moved (G, L, nT, LANES), the coefficients of W(0) − W(k), and the log.
+    start: (n, T, LANES), the logits at first. record.weights: (L, nT, LANES), the coefficients of W(0) − W(k).
     """
-    groups, n, T, p = values.shape[:4]
+    n, T = start.shape[:2]
     m = n * T
-    for g in range(groups):
-        logits, sum_ = start[g].copy(), np.zeros((m, LANES))
-        direction, change = np.empty((n, T, LANES)), np.empty((m, LANES))
-        log_factor, outputs, winner = np.empty(LANES), np.empty((n, LANES)), np.zeros((n, LANES))
-        scratch, size, scale, factor = (
-            np.empty((5 + 2 * p + T, LANES)),
-            np.empty(LANES),
-            np.empty(LANES),
-            np.empty(LANES),
-        )
-        flat, coefficients = logits.reshape(m, LANES), direction.reshape(m, LANES)
-        mixed, row = np.empty((n, tokens.shape[3], LANES)), np.empty((tokens.shape[3], LANES))
-        slot = 0
-        for step in range(kept[-1] + 1):
-            evaluate(
-                logits, barrier, values[g], labels[g], head, v[g], penalty,
-                probabilities[g], direction, log_factor, outputs, winner, scratch,
-            )  # fmt: skip
-            if structured:
-                for i in range(n):
-                    _combine(tokens[g, i], direction[i], mixed[i])
-                for i in range(n):
-                    _combine(mixed, likeness[g, i], row)
-                    for t in range(T):
-                        _dot(tokens[g, i, t], row, change[i * T + t])
-            else:
-                for a in range(m):
-                    _dot(gram[g, a], coefficients, change[a])
-            _dot(change, coefficients, size)
+    at = prepared(group, record.probabilities)
+    logits, moved, response = start.copy(), np.zeros((m, LANES)), np.empty((m, LANES))
+    flat, coefficients = logits.reshape(m, LANES), at.direction.reshape(m, LANES)
+    size, step_size, factor = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    slot = 0
+    for step in range(record.kept[-1] + 1):
+        evaluate(logits, group, at)
+        respond(outer_products, at.direction, response)
+        dot(response, coefficients, size)
+        for lane in range(LANES):
+            factor[lane] = 1.0 if rule.rescaled else exp(at.log_factor[lane])
+            size[lane] = np.sqrt(max(size[lane], 0.0))
+            step_size[lane] = scale(rule, size[lane], factor[lane])
+        if step == record.kept[slot]:
+            record.weights[slot] = moved
             for lane in range(LANES):
-                factor[lane] = 1.0 if rescaled else exp(log_factor[lane])
-                size[lane] = np.sqrt(max(size[lane], 0.0))
-                scale[lane] = rate * factor[lane]
-                if normalised:
-                    scale[lane] /= size[lane] * factor[lane] + epsilon
-            if step == kept[slot]:
-                moved[g, slot] = sum_
-                for lane in range(LANES):
-                    norms[g, slot, lane] = size[lane] * exp(log_factor[lane])
-                _record(slot, g, probabilities[g], labels[g], outputs, largest, loss)
-                slot += 1
-            for a in range(m):
-                for lane in range(LANES):
-                    flat[a, lane] -= scale[lane] * change[a, lane]
-                    sum_[a, lane] += scale[lane] * coefficients[a, lane]
-
-
-@compiled
-def factored(
-    tokens, queries, K, Q, decay, barrier, values, labels, head, v, penalty, kept, rate, epsilon, normalised, rescaled,
-    factors, largest, loss, norms, probabilities,
-):  # fmt: skip
-    """Descent on (K, Q), see `parametrisations.FactoredWeights`.
-
-    tokens (G, n, T, d, LANES); queries (G, n, e, LANES); K (G, d, m, LANES) and Q (G, e, m, LANES), changed in place;
-    decay: the penalty on ‖K‖² + ‖Q‖². Writes factors (G, L, d + e, m, LANES), K above Q, and the logs.
-    """
-    groups, n, T, d = tokens.shape[:4]
-    e, m, p = Q.shape[1], K.shape[2], values.shape[3]
-    for g in range(groups):
-        X, Z, k, q = tokens[g], queries[g], K[g], Q[g]
-        logits, direction = np.empty((n, T, LANES)), np.empty((n, T, LANES))
-        log_factor, outputs, winner = np.empty(LANES), np.empty((n, LANES)), np.zeros((n, LANES))
-        scratch, factor, row = np.empty((5 + 2 * p + T, LANES)), np.empty(LANES), np.empty((d, LANES))
-        projected, keys, mixed = np.empty((n, m, LANES)), np.empty((n, m, LANES)), np.empty((n, d, LANES))
-        grad_k, grad_q = np.empty((d, m, LANES)), np.empty((e, m, LANES))
-        slot = 0
-        for step in range(kept[-1] + 1):
-            for i in range(n):
-                _combine(q, Z[i], projected[i])
-                for a in range(d):
-                    _dot(k[a], projected[i], row[a])
-                for t in range(T):
-                    _dot(X[i, t], row, logits[i, t])
-            evaluate(
-                logits, barrier, values[g], labels[g], head, v[g], penalty,
-                probabilities[g], direction, log_factor, outputs, winner, scratch,
-            )  # fmt: skip
+                record.norms[slot, lane] = size[lane] * exp(at.log_factor[lane])
+            log_pass(record, slot, group.labels, at)
+            slot += 1
+        for a in range(m):
             for lane in range(LANES):
-                factor[lane] = 1.0 if rescaled else exp(log_factor[lane])
-            for i in range(n):
-                for t in range(T):
-                    for lane in range(LANES):
-                        direction[i, t, lane] *= factor[lane]
-                _combine(X[i], direction[i], mixed[i])
-                _combine(k, mixed[i], keys[i])
-            _gradient(mixed, projected, k, decay, grad_k)
-            _gradient(Z, keys, q, decay, grad_q)
-            if step == kept[slot]:
+                flat[a, lane] -= step_size[lane] * response[a, lane]
+                moved[a, lane] += step_size[lane] * coefficients[a, lane]
+
+
+def factored(group: Group, factors: Factors, rule: Rule, record: Record) -> None:
+    """Descent on (K, Q), see `weights.FactoredWeights`. record.weights: (L, d + e, m, LANES), K above Q."""
+    K, Q, X, Z = factors.K, factors.Q, factors.tokens, factors.queries
+    n, T, d = X.shape[:3]
+    m = K.shape[1]
+    at = prepared(group, record.probabilities)
+    logits, row, factor, scratch = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty(LANES), np.empty(LANES)
+    projected, keys, mixed = np.empty((n, m, LANES)), np.empty((n, m, LANES)), np.empty((n, d, LANES))
+    grad_K, grad_Q = np.empty(K.shape), np.empty(Q.shape)
+    slot = 0
+    for step in range(record.kept[-1] + 1):
+        for i in range(n):
+            combine(Q, Z[i], projected[i])
+            for a in range(d):
+                dot(K[a], projected[i], row[a])
+            for t in range(T):
+                dot(X[i, t], row, logits[i, t])
+        evaluate(logits, group, at)
+        for lane in range(LANES):
+            factor[lane] = 1.0 if rule.rescaled else exp(at.log_factor[lane])
+        for i in range(n):
+            for t in range(T):
                 for lane in range(LANES):
-                    undo = exp(log_factor[lane]) if rescaled else 1.0
-                    norms[g, slot, lane] = undo * np.sqrt(_square(grad_k, lane) + _square(grad_q, lane))
-                factors[g, slot, :d] = k
-                factors[g, slot, d:] = q
-                _record(slot, g, probabilities[g], labels[g], outputs, largest, loss)
-                slot += 1
-            _move(k, grad_k, rate, epsilon, normalised, factor)
-            _move(q, grad_q, rate, epsilon, normalised, factor)
+                    at.direction[i, t, lane] *= factor[lane]
+            combine(X[i], at.direction[i], mixed[i])
+            combine(K, mixed[i], keys[i])
+        gradient(mixed, projected, K, rule.penalty, grad_K)
+        gradient(Z, keys, Q, rule.penalty, grad_Q)
+        if step == record.kept[slot]:
+            for lane in range(LANES):
+                undo = exp(at.log_factor[lane]) if rule.rescaled else 1.0
+                record.norms[slot, lane] = undo * np.sqrt(square(grad_K, lane) + square(grad_Q, lane))
+            record.weights[slot, :d] = K
+            record.weights[slot, d:] = Q
+            log_pass(record, slot, group.labels, at)
+            slot += 1
+        move(K, grad_K, rule, scratch)
+        move(Q, grad_Q, rule, scratch)
 
 
-@njit(error_model="numpy", fastmath={"contract"})
-def _gradient(left, right, weights, decay, out):
-    """out (d, m, LANES) = Σ_i left_i right_iᵀ + 2·decay·weights, two terms at a time."""
+@njit(**OPTIONS)
+def gradient(left, right, weights, penalty, out):
+    """out (d, m, LANES) = Σ_i left_i right_iᵀ + 2·penalty·weights, two terms at a time."""
     count = len(left)
     whole = count - count % 2
     for a in range(out.shape[0]):
         for b in range(out.shape[1]):
             for lane in range(LANES):
-                out[a, b, lane] = 2 * decay * weights[a, b, lane]
+                out[a, b, lane] = 2 * penalty * weights[a, b, lane]
             for i in range(0, whole, 2):
                 for lane in range(LANES):
                     out[a, b, lane] += (
@@ -334,8 +326,9 @@ def _gradient(left, right, weights, decay, out):
                     out[a, b, lane] += left[i, a, lane] * right[i, b, lane]
 
 
-@njit(error_model="numpy", fastmath={"contract"})
-def _square(A, lane):
+@njit(**OPTIONS)
+def square(A, lane):
+    """‖A‖² of one instance."""
     total = 0.0
     for a in range(A.shape[0]):
         for b in range(A.shape[1]):
@@ -343,18 +336,18 @@ def _square(A, lane):
     return total
 
 
-@njit(error_model="numpy", fastmath={"contract"})
-def _move(weights, gradient, rate, epsilon, normalised, scale):
-    """One step of a factor; `scale` (LANES) is scratch."""
+@njit(**OPTIONS)
+def move(weights, gradient, rule, size):
+    """One step of a factor; `size` (LANES) is scratch."""
     for lane in range(LANES):
-        scale[lane] = 0.0
+        size[lane] = 0.0
     for a in range(weights.shape[0]):
         for b in range(weights.shape[1]):
             for lane in range(LANES):
-                scale[lane] += gradient[a, b, lane] * gradient[a, b, lane]
+                size[lane] += gradient[a, b, lane] * gradient[a, b, lane]
     for lane in range(LANES):
-        scale[lane] = rate / (np.sqrt(scale[lane]) + epsilon) if normalised else rate
+        size[lane] = scale(rule, np.sqrt(size[lane]), 1.0)
     for a in range(weights.shape[0]):
         for b in range(weights.shape[1]):
             for lane in range(LANES):
-                weights[a, b, lane] -= scale[lane] * gradient[a, b, lane]
+                weights[a, b, lane] -= size[lane] * gradient[a, b, lane]

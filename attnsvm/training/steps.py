@@ -1,34 +1,37 @@
 """Step rules: by how much a factor of the weights moves along its negative gradient."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-import torch
+import numpy as np
 
-EPSILON = torch.finfo(torch.float64).eps
+EPSILON = float(np.finfo(float).eps)
 SMALLEST = 1e-140  # below it the square of a norm underflows: better no step than one of any length
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """W ← W − scale(‖∇L‖)·∇L, each factor of W by its own norm.
+
+    Both engines read this one definition: torch calls `scale` with tensors, the kernels compile it.
 
     Attributes:
         learning_rate: η.
-        epsilon: added to the norm that divides; None: no division.
+        normalised: whether the norm of the gradient divides the step.
+        epsilon: added to the norm that divides; of no meaning in a rule that does not normalise.
         rescaled: whether the gradient is first multiplied by a positive number that keeps it from underflowing.
         penalty: multiple of ‖K‖² + ‖Q‖² added to the loss when factors are trained.
     """
 
     learning_rate: float
-    epsilon: float | None
+    normalised: bool
+    epsilon: float
     rescaled: bool
     penalty: float
 
-    def scale(self, gradient_norm: torch.Tensor) -> torch.Tensor:
-        """The multiple of the gradient to subtract, for gradient norms (S,)."""
-        if self.epsilon is None:
-            return torch.full_like(gradient_norm, self.learning_rate)
-        return self.learning_rate / (gradient_norm + self.epsilon)
+    def scale(self, norm, factor=1.0):
+        """The multiple of G to subtract where the gradient is factor·G, and `norm` that of G (numbers or tensors)."""
+        if self.normalised:
+            return self.learning_rate * factor / (norm * factor + self.epsilon)
+        return self.learning_rate * factor
 
 
 def published(learning_rate: float) -> Rule:
@@ -36,7 +39,7 @@ def published(learning_rate: float) -> Rule:
 
     Once ‖∇L‖ falls below ε the step shrinks to nothing, and (K, Q) follow the penalty.
     """
-    return Rule(learning_rate, EPSILON, rescaled=False, penalty=EPSILON)
+    return Rule(float(learning_rate), normalised=True, epsilon=EPSILON, rescaled=False, penalty=EPSILON)
 
 
 def exact(learning_rate: float) -> Rule:
@@ -45,18 +48,25 @@ def exact(learning_rate: float) -> Rule:
     One case is left: where an input's winning token ties with another to the last bit (identical tokens), gradients of
     other inputs below 1e-140 of that tie's share are lost, and the step shrinks to nothing as the published one does.
     """
-    return Rule(learning_rate, SMALLEST, rescaled=True, penalty=0.0)
+    return Rule(float(learning_rate), normalised=True, epsilon=SMALLEST, rescaled=True, penalty=0.0)
 
 
 def plain(learning_rate: float) -> Rule:
     """W ← W − η ∇L."""
-    return Rule(learning_rate, None, rescaled=False, penalty=0.0)
+    return Rule(float(learning_rate), normalised=False, epsilon=0.0, rescaled=False, penalty=0.0)
 
 
 NORMALISATIONS = {"published": published, "exact": exact}
 
 
 def how_to_train(settings: dict) -> dict:
-    """The keyword arguments of `train` that every descent section of the configuration has."""
+    """The keyword arguments of `train` that every experiment reads from its settings.
+
+    Args:
+        settings: with the keys normalisation ("published" or "exact"), learning_rate, steps and device.
+
+    Raises:
+        KeyError: a key is missing, or the normalisation has another name.
+    """
     rule = NORMALISATIONS[settings["normalisation"]](settings["learning_rate"])
     return {"rule": rule, "steps": settings["steps"], "device": settings["device"]}

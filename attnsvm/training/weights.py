@@ -5,40 +5,11 @@ A parametrisation is bound to a batch of problems and holds its weights. It hand
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from functools import cached_property
 
-import numpy as np
 import torch
 
 from attnsvm.training.steps import Rule
-
-INITIALISATION_STREAM = 20308  # keeps initialisations apart from the data drawn with the same seed
-
-
-def draw_initial(name: str, seeds: np.ndarray, draw_one: Callable) -> torch.Tensor:
-    """`draw_one(generator)` once per seed, stacked: one independent stream per (parametrisation, seed).
-
-    The official code leaves initialisations unseeded. Float32 draws, then float64, as there.
-    """
-    generator = torch.Generator()
-    draws = []
-    for seed in seeds.tolist():
-        entropy = [INITIALISATION_STREAM, *name.encode(), seed]
-        generator.manual_seed(int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1))
-        draws.append(draw_one(generator))
-    if not draws:
-        return draw_one(generator).double()[None][:0]
-    return torch.stack(draws).double()
-
-
-def uniform(shape: tuple[int, ...], d: int) -> Callable:
-    """U(−1/√d, 1/√d) entries, the default of the official code's `nn.Linear` layers."""
-    return lambda generator: (torch.rand(shape, generator=generator) * 2 - 1) * d**-0.5
-
-
-def normal(shape: tuple[int, ...]) -> Callable:
-    return lambda generator: torch.randn(shape, generator=generator)
 
 
 class Parametrisation(ABC):
@@ -119,9 +90,13 @@ class FactoredWeights(Parametrisation):
         self.queries = queries.permute(1, 2, 0).contiguous()  # (n, d, S)
         self.K, self.Q = (factor.permute(1, 2, 0).contiguous() for factor in (K, Q))  # (d, m, S)
         self.penalty = penalty
+        self._projected = self._project()
+
+    def _project(self):
+        """Qᵀz (n, m, S) at the present Q. Logits and gradient both need it, so each step leaves it ready."""
+        return (self.queries.unsqueeze(2) * self.Q).sum(1)
 
     def logits(self):
-        self._projected = (self.queries.unsqueeze(2) * self.Q).sum(1)  # Qᵀz, (n, m, S), reused by the gradient
         directions = (self.K * self._projected.unsqueeze(1)).sum(2)
         return (self.tokens * directions.unsqueeze(1)).sum(2)
 
@@ -138,6 +113,7 @@ class FactoredWeights(Parametrisation):
     def step(self, logit_gradient, rule):
         for factor, gradient in zip((self.K, self.Q), self._gradient(logit_gradient), strict=True):
             factor -= gradient * rule.scale(gradient.square().sum((0, 1)).sqrt())
+        self._projected = self._project()
 
     def weights(self):
         return torch.einsum("ams,bms->sab", self.K, self.Q)

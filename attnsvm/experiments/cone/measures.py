@@ -1,0 +1,31 @@
+"""How many runs still select their choice at the end, and how many of them converge to its solution."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.directions import correlation
+from attnsvm.measured import Measures, outcomes
+from attnsvm.selection import selected_tokens
+from attnsvm.statistics import share
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    for kind, run in trained["runs"].items():
+        found = run["found"]
+        for k, (R, mu) in enumerate(trained["starts"]):
+            along = correlation(run["weights"][:, k], solved[kind]["W"])
+            stayed = (selected_tokens(run["probabilities"][:, k]) == run["alpha"]).all(1)
+            columns = {"kind": kind, "R": R, "mu": mu, "seed": problems.seeds, "correlation": along}
+            columns |= {"stayed": stayed, "converged": stayed & (along >= settings["correlation"])}
+            frames.append(pd.DataFrame(columns)[found])
+        ends.append(outcomes(cell, problems.seeds, np.where(found, f"{kind} drawn", f"{kind} none to draw")))
+    return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def table(measures, settings):
+    return pd.DataFrame(
+        {"kind": kind, "R": R, "mu": mu, "end": end, **share(int(group[end].sum()), len(group))}
+        for (kind, R, mu), group in measures.instances.groupby(["kind", "R", "mu"], sort=False)
+        for end in ("stayed", "converged")
+    )

@@ -1,0 +1,15 @@
+"""Train W and (K, Q) from random weights, and keep where they end."""
+
+from attnsvm.training import LinearHead, how_to_train, train
+
+PARAMETRISATIONS = ("W", "KQ")
+
+
+def descent(problems, settings, progress):
+    progress.expect(len(PARAMETRISATIONS) * len(problems))
+    how = how_to_train(settings) | {"every": settings["steps"], "attention": settings["attention"]}
+    return {name: _end(train(problems, LinearHead, name, progress=progress, **how)) for name in PARAMETRISATIONS}
+
+
+def _end(log):
+    return {"weights": log.weights[:, -1], "probabilities": log.probabilities}

@@ -1,0 +1,31 @@
+"""The solutions for the optimal tokens, and for the selected ones where they differ; in the norm of what is trained."""
+
+import numpy as np
+
+from attnsvm.inputs import ATTENTIONS
+from attnsvm.selection import by_token, margins, optimal_tokens, selected_tokens, support
+from attnsvm.svm import certified
+
+NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
+
+
+def svm(problems, trained, settings):
+    optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
+    solved = {"optimal": optimal}
+    for parametrisation, run in trained.items():
+        selected, norm = selected_tokens(run["probabilities"]), NORM[parametrisation]
+        places = np.flatnonzero((selected != optimal).any(1))
+        own = {"selected": selected, "places": places, "optimal": _solve(problems, optimal, norm, settings)}
+        if len(places):
+            own["apart"] = _solve(problems[places], selected[places], norm, settings)
+        solved[parametrisation] = own
+    return solved
+
+
+def _solve(problems, selected, norm, settings):
+    """The certified solutions, and whether each token is a support index (S, n, T)."""
+    answers = certified(problems, selected, norm, settings["attention"])
+    queries = ATTENTIONS[settings["attention"]](problems).queries
+    margin = margins(problems.tokens, queries, answers["W"], selected)
+    tight = support(margin, by_token(answers["dual"], selected, margin.shape[2]), selected)
+    return {name: answers[name] for name in ("status", "W", "gap", "residual")} | {"support": tight}

@@ -1,0 +1,27 @@
+"""The share of instances with a separator, among those decided by a certificate."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.measured import Measures, outcomes
+from attnsvm.statistics import share
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    for attention, choices in solved.items():
+        for alpha, answers in choices.items():
+            status = answers["status"]
+            columns = {"n": cell.n, "T": cell.T, "d": cell.d, "attention": attention, "alpha": alpha}
+            frame = pd.DataFrame({**columns, "seed": problems.seeds, "feasible": status == "solved"})
+            frames.append(frame[status != "uncertified"])
+            ends.append(outcomes(cell, problems.seeds, np.char.add(f"{attention} {alpha} ", status)))
+    return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def table(measures, settings):
+    keys = ["n", "T", "d", "attention", "alpha"]
+    return pd.DataFrame(
+        {**dict(zip(keys, key, strict=True)), **share(int(group.feasible.sum()), len(group))}
+        for key, group in measures.instances.groupby(keys, sort=False)
+    )

@@ -1,0 +1,37 @@
+"""Each parametrisation goes to the solution of its own norm, and not to that of the other."""
+
+import numpy as np
+
+from attnsvm.audit import Claim, Reading, only, some
+from attnsvm.audit.rows import last, single
+from attnsvm.statistics import mean_interval
+
+
+def own_norm(table, least):
+    """The lead of the own norm's correlation over the other's, for either parametrisation; the smaller is the value."""
+    ends = last(table)
+    leads = {}
+    for parametrisation, own, other in (("W", "corr_fro", "corr_nuc"), ("KQ", "corr_nuc", "corr_fro")):
+        rows = some(ends[ends["parametrisation"] == parametrisation], "instance with both solutions certified")
+        ahead, behind = (single(only(rows, quantity=quantity)) for quantity in (own, other))
+        # As if independent: the runs are the same, so that the interval is wider than it need be.
+        std = np.hypot(ahead["std"], behind["std"])
+        leads[parametrisation] = mean_interval(ahead["mean"] - behind["mean"], std, ahead["instances"])
+    value, low, high = min(leads.values())
+    parts = {f"{name} nearer to its own solution": lead[1] > least for name, lead in leads.items()}
+    return Reading(value, low, high, int(ends["instances"].min()), parts)
+
+
+CHECK = "lead of the own norm's correlation over the other's, the smaller of W and (K, Q), 95 % interval of the mean"
+CLAIMS = (
+    Claim(
+        key="own_norm",
+        group="paper",
+        short="and not the other way round",
+        statement="Each goes to its own norm's solution and not the other way round.",
+        check=CHECK,
+        threshold=0.0,
+        why="the interval must lie above zero",
+        read=lambda tables, least: own_norm(tables.own(), least),
+    ),
+)

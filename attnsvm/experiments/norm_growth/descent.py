@@ -1,0 +1,10 @@
+"""Train W from random weights by plain gradient descent, whose steps vanish with the gradient."""
+
+from attnsvm.training import LinearHead, logarithmic_steps, plain, train
+
+
+def descent(problems, settings, progress):
+    progress.expect(len(problems))
+    steps, rule = settings["steps"], plain(settings["learning_rate"])
+    log = train(problems, LinearHead, "W", rule, steps, logarithmic_steps(steps, settings["points"]), progress=progress)
+    return {name: getattr(log, name) for name in ("steps", "weights", "gradient_norm", "loss")}

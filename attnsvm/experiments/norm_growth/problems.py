@@ -1,0 +1,52 @@
+"""Instances that meet a condition under which W diverges, and instances under which it cannot: one variant each.
+
+all_support    every token is a support vector of the optimal tokens' solution, and
+equal_scores   in every input, all tokens but the best have one score: no finite stationary point, says the theory
+neither        separable, and neither holds: nothing is promised
+contradicting  every input comes with both labels: nothing separates the optimal tokens
+
+Which of the drawn instances meet their condition, the measures say.
+"""
+
+import torch
+
+from attnsvm.cells import one_shape
+from attnsvm.draws import draw_cell, gaussian
+
+
+def cells(settings):
+    return one_shape(settings, tuple(CONDITIONS), count="candidates")
+
+
+def problems(cell, settings):
+    return draw_cell(CONDITIONS[cell.variant], cell)
+
+
+def equal_scores(generator, n: int, T: int, d: int):
+    """As `gaussian`, and all tokens of an input but the best moved along v to one score: the lowest."""
+    tokens, queries, labels, v = (x.double() for x in gaussian(generator, n, T, d))
+    v /= torch.norm(v)
+    score = (tokens @ v) * labels[:, None]
+    lowest = score.amin(1, keepdim=True)
+    best = torch.nn.functional.one_hot(score.argmax(1), T).bool()
+    change = torch.where(best, 0.0, lowest - score) * labels[:, None]
+    return tokens + change[..., None] * v, queries, labels, v
+
+
+def contradicting(generator, n: int, T: int, d: int):
+    """As `gaussian`, with the scores of an input moved along v to average zero, and each input given with both labels.
+
+    No W can serve both labels, and a finite W serves them best. With an odd n the last input stays alone.
+    """
+    tokens, queries, labels, v = (x.double() for x in gaussian(generator, n, T, d))
+    tokens -= (tokens @ v).mean(1)[:, None, None] * v / v.square().sum()
+    tokens[1::2], queries[1::2], labels[1::2] = (x[0 : n - n % 2 : 2] for x in (tokens, queries, -labels))
+    return tokens, queries, labels, v
+
+
+CONDITIONS = {
+    "all_support": gaussian,
+    "equal_scores": equal_scores,
+    "neither": gaussian,
+    "contradicting": contradicting,
+}

@@ -1,0 +1,22 @@
+"""Train W and (K, Q) with the published normalised step and with the exact one, for long."""
+
+from attnsvm.training import LinearHead, how_to_train, logarithmic_steps, train
+
+NORMALISATIONS = ("published", "exact")
+PARAMETRISATIONS = ("W", "KQ")
+
+
+def descent(problems, settings, progress):
+    progress.expect(len(NORMALISATIONS) * len(PARAMETRISATIONS) * len(problems))
+    every = logarithmic_steps(settings["steps"], settings["points"])
+    trained = {}
+    for normalisation in NORMALISATIONS:
+        how = how_to_train(settings | {"normalisation": normalisation}) | {"every": every}
+        trained[normalisation] = {
+            name: _run(train(problems, LinearHead, name, progress=progress, **how)) for name in PARAMETRISATIONS
+        }
+    return trained
+
+
+def _run(log):
+    return {name: getattr(log, name) for name in ("steps", "weights", "probabilities")}

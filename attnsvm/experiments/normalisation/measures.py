@@ -1,0 +1,27 @@
+"""How far the weights are from the direction of their max-margin solution, along training."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.directions import correlation
+from attnsvm.measured import Measures, curves, outcomes
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    for normalisation, runs in trained.items():
+        for parametrisation, run in runs.items():
+            answer = solved[normalisation][parametrisation]
+            kept = answer["status"] == "solved"
+            value = 1.0 - correlation(run["weights"], answer["W"][:, None])[kept]
+            columns = {"normalisation": normalisation, "parametrisation": parametrisation}
+            frames.append(curves(problems.seeds[kept], run["steps"], {"value": value}, **columns))
+            end = np.where(kept, "measured", "without SVM")
+            ends.append(outcomes(cell, problems.seeds, np.char.add(f"{normalisation}_{parametrisation} ", end)))
+    return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def table(measures, settings):
+    groups = measures.instances.groupby(["normalisation", "parametrisation", "step"], sort=False)["value"]
+    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
+    return groups.agg(median="median", **quartiles, mean="mean", instances="size").reset_index()

@@ -1,0 +1,18 @@
+"""Train W from zero under a head that prefers mixtures, h(x) = vᵀx − λ‖x‖², once per penalty λ.
+
+The penalties share the instances and their initial weights.
+"""
+
+from functools import partial
+
+from attnsvm.training import PenalisedHead, how_to_train, train
+
+
+def descent(problems, settings, progress):
+    progress.expect(len(settings["penalties"]) * len(problems))
+    how = how_to_train(settings) | {"every": settings["steps"], "start": "zero"}
+    trained = {}
+    for penalty in settings["penalties"]:
+        log = train(problems, partial(PenalisedHead, penalty=penalty), "W", progress=progress, **how)
+        trained[str(penalty)] = {"weights": log.weights[:, -1], "probabilities": log.probabilities}
+    return trained

@@ -1,0 +1,30 @@
+"""The same with the first token of each input as its query."""
+
+from attnsvm.audit import Claim
+from attnsvm.experiments.convergence_types.claims import locally_optimal
+from attnsvm.experiments.local_convergence.claims import CHECK, own_norm
+
+CLAIMS = (
+    Claim(
+        key="self_own_norm",
+        group="paper",
+        short="self-attention: own norm's solution",
+        statement="With the first token as query (self-attention), each parametrisation goes to its own norm's "
+        "solution.",
+        check=CHECK,
+        threshold=0.0,
+        why="the interval must lie above zero",
+        read=lambda tables, least: own_norm(tables.own(experiment="self_local_convergence"), least),
+    ),
+    Claim(
+        key="self_locally_optimal",
+        group="paper",
+        short="self-attention: locally optimal",
+        statement="In self-attention too, a run that is not global ends at locally optimal tokens, along their SVM "
+        "solution.",
+        check="as for cross-attention",
+        threshold=0.95,
+        why="as for cross-attention",
+        read=lambda tables, least: locally_optimal(tables.own(experiment="self_convergence_types"), least),
+    ),
+)

@@ -1,0 +1,112 @@
+"""`python -m attnsvm.pipeline.documents` (or `make docs`): the pages that follow from the cards.
+
+docs/figures.md, the README's table of figures, and figures/README.md with its small pictures; these are made from the
+figures that are built, and stay as they are where none is. With --check nothing is written: the command says which page
+is not what the cards say, and ends with status 1.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import jinja2
+import yaml
+
+from attnsvm.errors import UserError
+from attnsvm.pipeline import captions, cards
+from attnsvm.pipeline.configuration import figure_settings, resolve
+
+ROOT = cards.HERE.parents[1]
+BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
+COLOURS = 256  # of a small picture
+
+
+def pages() -> dict[str, str]:
+    """The text of every page by its path, from the cards at the paper's scale."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    before, found, rest = readme.partition(BEGIN)
+    inside, closed, after = rest.partition(END)
+    if not (found and closed):
+        raise UserError(f"README.md: the lines {BEGIN.strip()!r} and {END.strip()!r} are missing")
+    return {
+        "docs/figures.md": _rendered("figures.md.j2"),
+        "figures/README.md": _rendered("gallery.md.j2"),
+        "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
+    }
+
+
+def small_pictures(source: Path, target: Path) -> None:
+    """A small copy of every built png of a card, and of the audit's."""
+    from PIL import Image
+
+    target.mkdir(parents=True, exist_ok=True)
+    for name in ("audit", *(card.name for card in cards.figures())):
+        path = source / f"{name}.png"
+        if path.exists():
+            small = Image.open(path).convert("RGB").reduce(2).quantize(COLOURS)
+            small.save(target / f"{name}.png", optimize=True)
+
+
+def _rendered(template: str) -> str:
+    resolved = resolve({})
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=jinja2.FileSystemLoader(cards.HERE / "templates"),
+    )
+    environment.filters |= {"cell": _cell, "yaml": _yaml, "smoke": _smoke}
+    text = environment.get_template(template).render(
+        sections=cards.sections(),
+        figures=figure_settings(),
+        caption=lambda card: captions.caption(card, resolved),
+        notes=lambda card: captions.notes(card, resolved),
+        claims=_claims,
+        read=cards.read,
+    )
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _claims(card: cards.Card) -> str:
+    """The keys of the audit rows that look at a figure."""
+    if "claims" not in card.modules:
+        return ""
+    return "; in the audit: " + ", ".join(f"`{claim.key}`" for claim in card.module("claims").CLAIMS)
+
+
+def _cell(text: str) -> str:
+    """A text inside a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _yaml(value) -> str:
+    return json.dumps(value) if isinstance(value, list) else yaml.safe_dump(value).removesuffix("...\n").strip()
+
+
+def _smoke(setting: dict) -> str:
+    return f"`{_yaml(setting['smoke'])}`" if "smoke" in setting else ""
+
+
+def main(arguments: list[str]) -> int:
+    try:
+        made = pages()
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    stale = [
+        path for path, text in made.items() if not (ROOT / path).exists() or (ROOT / path).read_text("utf-8") != text
+    ]
+    if "--check" in arguments:
+        for path in stale:
+            print(f"{path} is not what the cards say: run make docs", file=sys.stderr)
+        return 1 if stale else 0
+    for path in stale:
+        (ROOT / path).parent.mkdir(exist_ok=True)
+        (ROOT / path).write_text(made[path], "utf-8")
+    small_pictures(ROOT / "figures", ROOT / "figures" / "gallery")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

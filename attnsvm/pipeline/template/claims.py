@@ -1,0 +1,28 @@
+"""The conjecture as a row of the audit: the verdict is computed from the table, and never written."""
+
+from attnsvm.audit import Claim, Reading, some
+
+
+def closer(tables, least):
+    table = some(tables.own(), "dimension").sort_values("d")
+    first, last = table.iloc[0], table.iloc[-1]
+    parts = {
+        "the median falls": first["median"] - last["median"] > least,
+        "the quartiles of the two ends do not meet": last["high"] < first["low"],
+    }
+    value = first["median"] - last["median"]
+    return Reading(value, float("nan"), float("nan"), int(table["instances"].sum()), parts)
+
+
+CLAIMS = (
+    Claim(
+        key="NAME",
+        group="ours",
+        short="closer to the SVM as $d$ grows",
+        statement="The trained W comes closer to its SVM solution as d grows.",
+        check="median 1 − correlation at the smallest d, minus that at the largest",
+        threshold=0.0,
+        why="a difference above zero, with quartiles that do not meet",
+        read=closer,
+    ),
+)

@@ -1,0 +1,97 @@
+"""Compiled arithmetic on LANES instances at a time, and how compiled code is kept on disk.
+
+Arrays end in an axis of LANES instances. Every inner loop runs over it, and the compiler vectorises that loop.
+"""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+
+import numpy as np
+from numba import njit
+
+LANES = 32
+OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
+SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
+
+LOG2_E = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # ln 2 in two parts, the first with trailing zeros
+LOWEST = -708.0  # exp of less is subnormal
+
+
+@cache
+def kept_on_disk(function: FunctionType, *structures: type):
+    """`function` compiled for arguments of the classes `structures`, and kept on disk for the next process.
+
+    Each choice of classes has its own file: two processes that fill one file at the same time can hand each other's
+    code to a third (numba writes index and code in two steps). The file's name holds a hash of this folder's sources:
+    numba itself looks only at the date of the file that holds `function`, and heads and rules stand elsewhere.
+    """
+    own = FunctionType(function.__code__, function.__globals__, function.__name__)
+    own.__qualname__ = "_".join([function.__name__, *(s.__name__ for s in structures), SOURCES[:12]])
+    return njit(own, cache=True, nogil=True, **OPTIONS)
+
+
+@njit(inline="always")
+def exp(x):
+    """exp of x ≤ 709, zero below −708, within 2 units of the last place; unlike the library function, vectorised.
+
+    x = k ln 2 + r with |r| ≤ ½ ln 2; Taylor's series to degree 13 for r, k into the exponent.
+    """
+    y = max(x, LOWEST)
+    k = np.floor(y * LOG2_E + 0.5)
+    r = y - k * LN2_HIGH - k * LN2_LOW
+    p = 1.6059043836821613e-10
+    p = p * r + 2.08767569878681e-09
+    p = p * r + 2.505210838544172e-08
+    p = p * r + 2.7557319223985893e-07
+    p = p * r + 2.7557319223985893e-06
+    p = p * r + 2.48015873015873e-05
+    p = p * r + 0.0001984126984126984
+    p = p * r + 0.001388888888888889
+    p = p * r + 0.008333333333333333
+    p = p * r + 0.041666666666666664
+    p = p * r + 0.16666666666666666
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    p *= np.int64((np.int64(k) + 1023) << 52).view(np.float64)
+    return p if x >= LOWEST else 0.0
+
+
+@njit(**OPTIONS)
+def dot(A, x, out):
+    """out (LANES) = Σ_b A (b, LANES) · x (b, LANES); four terms at a time, to spare the loads and stores of the sum."""
+    count = A.shape[0]
+    whole = count - count % 4
+    for lane in range(LANES):
+        out[lane] = 0.0
+    for b in range(0, whole, 4):
+        for lane in range(LANES):
+            out[lane] += (A[b, lane] * x[b, lane] + A[b + 1, lane] * x[b + 1, lane]) + (
+                A[b + 2, lane] * x[b + 2, lane] + A[b + 3, lane] * x[b + 3, lane]
+            )
+    for b in range(whole, count):
+        for lane in range(LANES):
+            out[lane] += A[b, lane] * x[b, lane]
+
+
+@njit(**OPTIONS)
+def combine(A, x, out):
+    """out (b, LANES) = Σ_a A (a, b, LANES) · x (a, LANES), four terms at a time."""
+    count = A.shape[0]
+    whole = count - count % 4
+    for b in range(A.shape[1]):
+        for lane in range(LANES):
+            out[b, lane] = 0.0
+    for a in range(0, whole, 4):
+        for b in range(A.shape[1]):
+            for lane in range(LANES):
+                out[b, lane] += (A[a, b, lane] * x[a, lane] + A[a + 1, b, lane] * x[a + 1, lane]) + (
+                    A[a + 2, b, lane] * x[a + 2, lane] + A[a + 3, b, lane] * x[a + 3, lane]
+                )
+    for a in range(whole, count):
+        for b in range(A.shape[1]):
+            for lane in range(LANES):
+                out[b, lane] += A[a, b, lane] * x[a, lane]

@@ -1,0 +1,46 @@
+"""What a batch of descent runs leaves behind, and at which steps."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a batch of S runs left behind. Step k means: after k updates. N is the number of queries of an instance.
+
+    Attributes:
+        steps: (L,) the logged steps.
+        weights: (S, L, d, d), W or K Qᵀ at the logged steps.
+        largest: (S, L), mean over the queries of the largest softmax probability, at the logged steps.
+        loss: (S, L), the logistic loss without penalty.
+        gradient_norm: (S, L), Frobenius norm of the gradient of the training objective, all factors together.
+        probabilities: (S, N, T), the softmax after the last step.
+    """
+
+    steps: np.ndarray
+    weights: np.ndarray
+    largest: np.ndarray
+    loss: np.ndarray
+    gradient_norm: np.ndarray
+    probabilities: np.ndarray
+
+    def __getitem__(self, index) -> "Log":
+        """The runs at `index`; the steps stay."""
+        return Log(self.steps, **{k: v[index] for k, v in vars(self).items() if k != "steps"})
+
+    @classmethod
+    def joined(cls, parts: list["Log"]) -> "Log":
+        """The runs of all parts, which share their steps, in order."""
+        columns = {k: np.concatenate([getattr(part, k) for part in parts]) for k in vars(parts[0]) if k != "steps"}
+        return cls(parts[0].steps, **columns)
+
+
+def logged_steps(steps: int, every: int) -> np.ndarray:
+    """Every `every`-th step counted back from the last one, so that the last is always logged."""
+    return np.arange(steps % every, steps + 1, every)
+
+
+def logarithmic_steps(steps: int, points: int) -> np.ndarray:
+    """About `points` steps from 1 to `steps`, equally spaced on a logarithmic axis, none twice."""
+    return np.unique(np.geomspace(1, steps, points).round().astype(int))

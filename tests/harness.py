@@ -17,9 +17,10 @@ PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "environment.
 # The folder that a smoke run fills. What is in it is the same to the byte in every rebuild, but for figures/<name>.json
 # and results/benchmarks, which hold times, and results/logs.
 BUILT = "smoke"
-DRAWN = tuple(f"{BUILT}/figures/{name}" for kind in ("csv", "png", "pdf") for name in (f"*.{kind}", f".*.{kind}.sha256"))
+DRAWN = [f"{BUILT}/figures/*.{kind}" for kind in ("csv", "png", "pdf")]
+DRAWN += [name.replace("*", ".*") + ".sha256" for name in DRAWN]
 PRODUCTS = (*DRAWN, *(f"{BUILT}/results/**/*.{kind}" for kind in ("npz", "parquet", "csv", "html", "md", "sha256")))
-TARGETS = ("figures/all",)
+TARGETS = ("figures/all", "audit")
 NOTHING = "Nothing to be done"
 LONG_AGO = 1_000_000_000  # 2001: the date of an old edit
 # What a job says of itself in a dry run, and so which it is: the rule, and the name of an experiment or a figure.
@@ -47,8 +48,8 @@ def copy_repository(target):
 
 
 def clone(built, target, *keep):
-    """A copy of the repository without what was built in it, but for the folders `keep`; the compiled loop comes along."""
-    ignored = shutil.ignore_patterns("*.pyc", ".snakemake", BUILT, "*.yaml.extra")
+    """A copy of the repository without what was built in it, but for the folders `keep`; with the compiled loop."""
+    ignored = shutil.ignore_patterns("*.pyc", ".snakemake", BUILT)
     shutil.copytree(built, target, ignore=lambda at, names: ignored(at, names) if Path(at) == built else [])
     for name in keep:
         shutil.copytree(built / name, target / name)  # with their dates, as cp -a does

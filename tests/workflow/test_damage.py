@@ -56,7 +56,9 @@ def one_of_each():
         able = [card for card in own if rule not in STAGES or rule in card.stages]
         card = min(able, key=lambda card: sum(name == card.name for _, name in found.values()))
         found[f"{BUILT}/{kind.format(name=card.name, blocks=card.blocks)}"] = rule, card.name
-    return found | {f"{BUILT}/{name}": (rule, "claim" if rule == "claims" else "audit") for name, rule in OF_THE_AUDIT.items()}
+    return found | {
+        f"{BUILT}/{name}": (rule, "claim" if rule == "claims" else "audit") for name, rule in OF_THE_AUDIT.items()
+    }
 
 
 FILES = one_of_each()

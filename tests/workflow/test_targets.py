@@ -7,7 +7,9 @@ from attnsvm.pipeline import cards
 
 FIGURES = [card.name for card in cards.figures()]
 EXPERIMENTS = [card.name for card in cards.experiments()]
-WITHOUT = [(card.name, stage) for card in cards.experiments() for stage in ("descent", "svm") if stage not in card.stages]
+WITHOUT = [
+    (card.name, stage) for card in cards.experiments() for stage in ("descent", "svm") if stage not in card.stages
+]
 
 
 @pytest.mark.parametrize(
@@ -67,9 +69,7 @@ def test_a_stage_that_an_experiment_does_not_have_is_refused(built, name, stage)
 
 @pytest.mark.skipif("multi_token" not in EXPERIMENTS, reason="waits for its folder")
 def test_too_few_candidates_end_with_the_remedy(copy):
-    run = snakemake(
-        copy, "figures/multi_token", extra={"experiments": {"multi_token": {"measures": {"accepted": 99}}}}
-    )
+    run = snakemake(copy, "figures/multi_token", extra={"experiments": {"multi_token": {"measures": {"accepted": 99}}}})
     assert run.returncode != 0
     assert (
         "seeds were accepted at d = 4, 99 are wanted: raise experiments.multi_token.problems.candidates" in run.stdout

@@ -1,7 +1,7 @@
 """Speed of the descent engine, as ratios against one instance at a time through autograd, in the same run.
 
     python benchmarks/descent.py               the ratios, the arithmetic bound, torch on the same problems
-    python benchmarks/descent.py --throughput  time an instance and memory, from 100 to 100,000 instances
+    python benchmarks/descent.py --throughput  time per instance and memory, from 100 to 100,000 instances
 
 Single-threaded: set OMP_NUM_THREADS=1.
 """
@@ -15,11 +15,10 @@ import numpy as np
 import torch
 from numba import njit
 
-from attnsvm.training.descent import train
-from attnsvm.training.heads import LinearHead, ReluHead
-from attnsvm.training.kernels import LANES, _dot
 from attnsvm.draws import draw, gaussian, relu
-from attnsvm.training.steps import EPSILON, published
+from attnsvm.training import LinearHead, ReluHead, published, train
+from attnsvm.training.lanes import LANES, dot
+from attnsvm.training.steps import EPSILON
 
 torch.set_num_threads(1)
 
@@ -80,7 +79,7 @@ def operations(parametrisation, n, T, d, p):
 def multiply_adds(A, x, y, rounds):
     for _ in range(rounds):
         for a in range(A.shape[0]):
-            _dot(A[a], x, y[a])
+            dot(A[a], x, y[a])
 
 
 def peak():
@@ -99,7 +98,7 @@ def seconds(function, *arguments, **keywords):
 
 def ratios():
     rate = peak()
-    print(f"measured peak for such products: {rate / 1e9:.1f} · 10⁹ multiply-adds a second")
+    print(f"measured peak for such products: {rate / 1e9:.1f} · 10⁹ multiply-adds per second")
     for name, generator, head, kind, (n, T, d), steps, count in CASES:
         problems = draw(generator, range(count), n, T, d)
         train(problems[:1], head, kind, published(0.1), 1, 1)  # compile
@@ -113,8 +112,8 @@ def ratios():
         per_step = ours / steps
         bound = operations(kind, n, T, d, d if head is ReluHead else 1) / rate
         print(
-            f"{name}: one by one {baseline:.2f} s, here {ours * 1e3:.2f} ms an instance, ratio {baseline / ours:.0f}; "
-            f"{per_step * 1e6:.2f} µs a step, arithmetic bound {bound * 1e6:.2f} µs, "
+            f"{name}: one by one {baseline:.2f} s, here {ours * 1e3:.2f} ms per instance, ratio {baseline / ours:.0f}; "
+            f"{per_step * 1e6:.2f} µs per step, arithmetic bound {bound * 1e6:.2f} µs, "
             f"{per_step / bound:.1f} times it; "
             f"batched torch {in_torch / ours:.1f} times slower"
         )
@@ -127,7 +126,7 @@ def throughput():
         taken = seconds(train, problems, ReluHead, "W", published(0.1), 200, 200)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
-            f"{count} instances: {taken / count / 200 * 1e6:.2f} µs an instance and step, peak memory {memory:.0f} MB"
+            f"{count} instances: {taken / count / 200 * 1e6:.2f} µs per instance and step, peak memory {memory:.0f} MB"
         )
 
 

@@ -21,11 +21,6 @@ SMALL = {
         "measures": {"drawn_steps": 40},
     },
     "svm_rank": {"problems": {"n": [5, 10], "T": [5, 8], "d": [2, 6], "first_seed": 0, "instances": 6}},
-    "multi_token": {
-        "problems": {"n": 3, "T": 4, "d": [4], "candidates": [60], "first_seed": 1},
-        "descent": {"steps": 801, "learning_rate": 0.1, "log_every": 100},
-        "measures": {"accepted": 2},
-    },
 }
 
 
@@ -130,43 +125,10 @@ def test_rank_table_counts_feasible_instances_apart(tmp_path):
     assert outcome.instances.sum() == 2 * 6 * 6  # both norms, six cells, six instances: nobody is missing
 
 
-def test_multi_token_accepts_the_first_seeds_that_pass_the_published_rule(tmp_path):
-    from attnsvm.files.store import load_cells
-
-    files, outputs = run("multi_token", tmp_path, blocks=3)
-    accepted = []
-    for _, problems, descent, _ in files:
-        (p,), (t,) = load_cells(problems).values(), load_cells(descent).values()
-        position = {int(k): row for row, k in enumerate(t["kept"])}
-        for k, seed in enumerate(p["seeds"]):
-            if k in position:
-                entries = t["probabilities"][position[k]].ravel()
-                assert (p["labels"][k] == -1).any()
-                assert not any(1e-6 < x <= 1e-3 for x in entries)
-                assert any(x <= 1e-6 for x in entries)
-                accepted.append(int(seed))
-            else:
-                assert t["outcome"][k] != "decided"
-    accepted.sort()
-    table = pd.read_parquet(outputs["table"])
-    assert sorted(table.seed.dropna()) == accepted[:2]
-    assert (table.tried == accepted[1]).all()  # seeds start at 1: the number tried is the last accepted seed
-    assert (table.accepted == 2).all()
-    outcome = pd.read_csv(outputs["outcomes"])
-    assert outcome.instances.sum() == 60
-    assert outcome.loc[outcome.outcome == "accepted", "instances"].sum() == len(accepted)
-
-
 def test_the_split_into_blocks_changes_no_table(tmp_path):
     for name in SMALL:
         tables = [pd.read_parquet(run(name, tmp_path / f"{name}{k}", blocks=k)[1]["table"]) for k in (1, 4)]
         pd.testing.assert_frame_equal(*tables, rtol=1e-9)
-
-
-def test_multi_token_wants_one_count_of_candidates_for_each_dimension():
-    config = {**SMALL["multi_token"], "problems": {**SMALL["multi_token"]["problems"], "d": [4, 6]}}
-    with pytest.raises(UserError, match="d and candidates differ in length: give one count for each d"):
-        experiments.get("multi_token", config).cells()
 
 
 def test_a_diverged_descent_is_refused(tmp_path, monkeypatch):

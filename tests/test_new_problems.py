@@ -9,14 +9,10 @@ from attnsvm.training.descent import PIECE, train
 from attnsvm.training.heads import LinearHead
 from attnsvm.draws import draw, gaussian
 from attnsvm.training.steps import exact, plain
-from attnsvm.selection import optimal_tokens, scores
-from attnsvm.svm import separation, solve
 
 SEEDS = [0, 1, 5, 77]
 SHAPES = {
     "orthonormal": [(1, 10, 10), (3, 2, 2), (2, 1, 1)],
-    "equal_scores": [(4, 4, 24), (2, 5, 3), (3, 1, 2)],
-    "contradicting": [(4, 4, 24), (3, 3, 4), (1, 2, 2)],
     "encoded": [(6, 8, 10), (2, 3, 5)],
 }
 CASES = [(name, *shape) for name, shapes in SHAPES.items() for shape in shapes]
@@ -62,71 +58,6 @@ def test_orthonormal_tokens(shape):
             turned = U.T @ M @ M.T @ U
             assert np.abs(turned - np.diag(np.diag(turned))).max() <= 1e-12 * turned.max()
             assert (np.diff(np.diag(turned)) <= 0).all()
-
-
-@pytest.mark.parametrize(("name", "shape"), [("equal_scores", s) for s in SHAPES["equal_scores"]])
-def test_all_tokens_but_the_best_have_one_score_and_the_rest_stays(name, shape):
-    n, T, _ = shape
-    moved, plain_ = draw(problems.equal_scores, SEEDS, *shape), draw(gaussian, SEEDS, *shape)
-    assert (moved.labels == plain_.labels).all()
-    assert (moved.queries == plain_.queries).all()
-    # v is divided by its length once more, in double precision.
-    assert np.abs(moved.head - plain_.head).max() <= 1e-7
-    assert np.abs(np.linalg.norm(moved.head, axis=1) - 1).max() <= 1e-15
-    score = scores(moved.tokens, moved.head, moved.labels)
-    before = scores(plain_.tokens, moved.head, plain_.labels)
-    best = before.argmax(-1)
-    assert np.array_equal(score.argmax(-1), best)
-    for s in range(len(SEEDS)):
-        for i in range(n):
-            others = [t for t in range(T) if t != best[s, i]]
-            if others:
-                assert np.ptp(score[s, i, others]) <= 1e-15  # a few roundings of scores below one
-                assert score[s, i, others].max() < score[s, i, best[s, i]]
-                assert score[s, i, others[0]] == pytest.approx(before[s, i].min(), abs=1e-15)
-            assert (moved.tokens[s, i, best[s, i]] == plain_.tokens[s, i, best[s, i]]).all()
-            # Moved along v alone: what is orthogonal to v stays.
-            change = moved.tokens[s, i] - plain_.tokens[s, i]
-            assert np.abs(change - np.outer(change @ moved.head[s], moved.head[s])).max() <= 1e-15
-
-
-@pytest.mark.parametrize("shape", SHAPES["contradicting"])
-def test_contradicting_inputs_come_in_pairs_of_both_labels(shape):
-    n = shape[0]
-    batch, drawn = draw(problems.contradicting, SEEDS, *shape), draw(gaussian, SEEDS, *shape)
-    assert (batch.head == drawn.head).all()
-    for first, second in zip(range(0, n - 1, 2), range(1, n, 2), strict=True):
-        assert (batch.tokens[:, first] == batch.tokens[:, second]).all()
-        assert (batch.queries[:, first] == batch.queries[:, second]).all()
-        assert (batch.labels[:, first] == -batch.labels[:, second]).all()
-        assert (batch.labels[:, first] == drawn.labels[:, first]).all()
-        assert (batch.queries[:, first] == drawn.queries[:, first]).all()
-    score = np.einsum("sntd,sd->snt", batch.tokens, batch.head)
-    assert np.abs(score.mean(-1)).max() <= 1e-15  # T ≤ 4 scores below one
-    before = np.einsum("sntd,sd->snt", drawn.tokens, drawn.head)[:, ::2]
-    assert np.allclose(score[:, ::2], before - before.mean(-1, keepdims=True), rtol=0, atol=1e-14)
-    across = batch.tokens[:, ::2] - drawn.tokens[:, ::2]
-    along = np.einsum("sntd,sd->snt", across, batch.head)[..., None] * batch.head[:, None, None]
-    # ‖v‖ = 1 to float32
-    assert np.abs(across - along).max() <= 1e-6
-    if n % 2:
-        assert (batch.labels[:, -1] == drawn.labels[:, -1]).all()
-        assert (batch.queries[:, -1] == drawn.queries[:, -1]).all()
-
-
-def test_nothing_separates_the_optimal_tokens_of_contradicting_inputs():
-    batch, drawn = draw(problems.contradicting, range(10), 4, 4, 24), draw(gaussian, range(10), 4, 4, 24)
-    best, usual = (optimal_tokens(p.tokens, p.head, p.labels) for p in (batch, drawn))
-    for s in range(10):
-        c = separation(batch.tokens[s], batch.queries[s], best[s])
-        answer = solve(c)
-        assert answer.status == "infeasible"
-        # The proof: multipliers that combine the constraints' matrices to nothing and promise a positive margin.
-        combined = sum(y * np.outer(a, b) for y, a, b in zip(answer.dual, c.left, c.right, strict=True))
-        assert np.abs(combined).max() <= 1e-10
-        assert answer.dual.min() >= 0
-        assert answer.dual.sum() == pytest.approx(1)
-        assert solve(separation(drawn.tokens[s], drawn.queries[s], usual[s])).solved
 
 
 @pytest.mark.parametrize("shape", SHAPES["encoded"])

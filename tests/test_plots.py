@@ -81,38 +81,6 @@ def multi_token():
     return pd.DataFrame(rows)
 
 
-def types(experiment=None):
-    frame = pd.DataFrame(
-        {"n": n, "T": T, "d": d, "parametrisation": p, "type": kind, "share": 0.1 * k + 0.01 * d, "instances": 500}
-        for n, T in ((3, 3), (5, 5))
-        for d in (2, 8)
-        for p in ("W", "KQ")
-        for k, kind in enumerate(("global", "local", "not_local", "not_saturated", "all_support"))
-    )
-    return frame.assign(low=frame.share - 0.02, high=frame.share + 0.02)
-
-
-def token_count():
-    table = types()
-    return table[table.n == 5].assign(T=lambda rows: rows.d, d=10)
-
-
-def self_attention():
-    tables = {"self_local_convergence": local_convergence(), "self_convergence_types": types()}
-    return pd.concat([table.assign(experiment=name) for name, table in tables.items()], ignore_index=True)
-
-
-def feasibility():
-    return pd.DataFrame(
-        {"n": n, "T": 5, "d": d, "attention": attention, "alpha": alpha, "share": d / 10 + n / 100, "low": 0, "high": 1}
-        | {"instances": 300}
-        for n in (5, 10)
-        for d in (1, 4, 8)
-        for attention in ("cross", "self")
-        for alpha in ("optimal", "random", "worst")
-    )
-
-
 def penalised_head():
     return pd.DataFrame(
         {
@@ -130,41 +98,12 @@ def penalised_head():
     )
 
 
-def regularisation_path():
-    return pd.DataFrame(
-        {"norm": norm, "R": R, "correlation": 1 - 0.1 / R, "distance": 1 / R, "loss": 0.5 + s / R, "seed": s}
-        for norm in ("fro", "nuc")
-        for R in (1.0, 10.0, 100.0)
-        for s in range(3)
-    )
-
-
-def norm_growth():
-    return pd.DataFrame(
-        {"condition": c, "step": k, "norm": 1 + k, "gradient_norm": 0.1 / k, "seed": s}
-        | {"correlation": np.nan if c == "contradicting" else 1 - 0.5 / k}
-        for c in ("all_support", "equal_scores", "neither", "contradicting")
-        for k in (1, 10, 100)
-        for s in range(3)
-    )
-
-
 def sequence():
     return pd.DataFrame(
         {"attention": a, "parametrisation": p, "step": k, "mean": 1 - 0.5 / k, "std": 0.1, "instances": 100}
         for a in ("sequence", "causal")
         for p in ("W", "KQ")
         for k in (1, 10, 100)
-    )
-
-
-def cone():
-    return pd.DataFrame(
-        {"kind": kind, "R": R, "mu": mu, "end": end, "share": 0.9 - mu + R / 1e4, "low": 0.1, "high": 1, "instances": 9}
-        for kind in ("locally_optimal", "not_locally_optimal")
-        for R in (10.0, 100.0)
-        for mu in (0.0, 0.1)
-        for end in ("stayed", "converged")
     )
 
 
@@ -184,15 +123,8 @@ TABLES = {
     "normalisation": normalisation(),
     "svm_rank": svm_rank(),
     "multi_token": multi_token(),
-    "convergence_types": types(),
-    "token_count": token_count(),
-    "self_attention": self_attention(),
-    "feasibility": feasibility(),
     "penalised_head": penalised_head(),
-    "regularisation_path": regularisation_path(),
-    "norm_growth": norm_growth(),
     "sequence": sequence(),
-    "cone": cone(),
     "positional": positional(),
 }
 
@@ -211,27 +143,12 @@ def expected_points(name: str, table: pd.DataFrame):
         return table[["step", "median"]]
     if name == "svm_rank":
         return table[["d", "rank_mean"]].dropna()
-    if name in ("convergence_types", "token_count"):
-        return table[["T" if name == "token_count" else "d", "share"]]
-    if name == "self_attention":
-        curves, shares = table.dropna(subset=["mean"]), table.dropna(subset=["share"])
-        return pd.DataFrame(np.concatenate([curves[["step", "mean"]], shares[["d", "share"]]]))
-    if name == "feasibility":
-        return table[["d", "share"]]
     if name == "penalised_head":
         by_penalty = table.groupby(["lambda", "solution"]).value.median().reset_index()[["lambda", "value"]]
         by_count = table.groupby(["selected", "solution"]).value.median().reset_index()[["selected", "value"]]
         return pd.DataFrame(np.concatenate([table[["lambda", "selected"]], by_penalty, by_count]))
-    if name == "regularisation_path":
-        return _medians(table, ["norm", "R"], "R", ["correlation", "distance", "loss"])
-    if name == "norm_growth":
-        table = table.assign(correlation=1 - table.correlation)
-        return _medians(table, ["condition", "step"], "step", ["norm", "gradient_norm", "correlation"])
     if name == "sequence":
         return table[["step", "mean"]]
-    if name == "cone":
-        place = table.mu.map({0.0: 0, 0.1: 1}) + 0.06 * (table.R.map({10.0: 0, 100.0: 1}) - 1)
-        return pd.DataFrame({"x": place, "y": table.share})[table.end == "converged"]
     if name == "positional":
         norms = table[table.quantity == "norm"].pivot(index="seed", columns="tokens", values="value")
         both = [1 / norms[["plain", name]] for name in ("encoded", "added")]
@@ -243,11 +160,6 @@ def expected_points(name: str, table: pd.DataFrame):
             scatter[["unselected_max", "value"]].set_axis(["x", "y"], axis=1),
         ]
     )
-
-
-def _medians(table, keys, x, quantities):
-    middle = table.groupby(keys)[quantities].median().reset_index()
-    return pd.DataFrame(np.concatenate([middle[[x, y]].dropna() for y in quantities]))
 
 
 def test_there_is_a_table_here_for_every_figure():

@@ -126,6 +126,12 @@ def load_csv(path: str | os.PathLike) -> pd.DataFrame:
     return _whole(path, lambda: pd.read_csv(path))
 
 
+def save_bytes(path: str | os.PathLike, content: bytes) -> None:
+    """Write a file whose bytes are at hand."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
 def save_text(path: str | os.PathLike, text: str) -> None:
     """Write a text as UTF-8."""
     with replacing(path) as temporary:

@@ -26,7 +26,7 @@ def pages() -> dict[str, str]:
     """The text of every page by its path, from the cards at the paper's scale."""
     readme = (ROOT / "README.md").read_text("utf-8")
     before, found, rest = readme.partition(BEGIN)
-    inside, closed, after = rest.partition(END)
+    _, closed, after = rest.partition(END)
     if not (found and closed):
         raise UserError(f"README.md: the lines {BEGIN.strip()!r} and {END.strip()!r} are missing")
     return {

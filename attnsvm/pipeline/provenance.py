@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from attnsvm.measured import STATUSES
+
 PACKAGES = (
     "attnsvm",
     "clarabel",
@@ -29,7 +31,6 @@ PACKAGES = (
     "torch",
 )
 ROOT = Path(__file__).resolve().parents[2]
-STATUSES = ("solved", "infeasible", "uncertified")
 
 
 def describe(experiments: dict[str, dict], settings: dict, code: Iterable[str], results: Path) -> dict:

@@ -12,7 +12,17 @@ import pandas as pd
 
 from attnsvm.cells import Cell, block_cells
 from attnsvm.errors import require
-from attnsvm.files.store import Cells, load_cells, load_csv, load_table, save_cells, save_csv, save_table, save_text
+from attnsvm.files.store import (
+    Cells,
+    load_cells,
+    load_csv,
+    load_table,
+    save_bytes,
+    save_cells,
+    save_csv,
+    save_table,
+    save_text,
+)
 from attnsvm.pipeline import answers, cards, gathering
 from attnsvm.pipeline.progress import Progress
 from attnsvm.problems import Problems
@@ -89,8 +99,6 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
     Args:
         tables: by experiment, the table to draw; of several, the rows follow one another, with a column `experiment`.
     """
-    from attnsvm.plots.style import save
-
     card = cards.read(name)
     frames = {experiment: load_table(path) for experiment, path in tables.items()}
     if len(frames) > 1:
@@ -102,7 +110,7 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
     where = f"attnsvm/experiments/{name}/card.yaml: columns"
     require(not unknown, f"{where}: say what {', '.join(map(repr, unknown))} means")
     require(not absent, f"{where}: the table has no column {', '.join(map(repr, absent))}")
-    save(card.module("figure").draw(table, settings), stem, settings["dpi"])
+    _save_figure(card.module("figure").draw(table, settings), stem, settings["dpi"])
     save_csv(f"{stem}.csv", table)
 
 
@@ -122,9 +130,8 @@ def claims(outputs: dict[str, str], folder: str = ".") -> None:
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     """Draw the table of claims as `stem`.pdf and `stem`.png."""
     from attnsvm.audit import figure
-    from attnsvm.plots.style import save
 
-    save(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
+    _save_figure(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
 
 
 def provenance(experiments: dict, settings: dict, code: list[str], results: str, schema_path: str, output: str) -> None:
@@ -137,6 +144,13 @@ def provenance(experiments: dict, settings: dict, code: list[str], results: str,
     answer = describe(experiments, settings, code, Path(results))
     jsonschema.validate(answer, yaml.safe_load(Path(schema_path).read_text("utf-8")))
     save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def _save_figure(figure, stem: str, dpi: float) -> None:
+    from attnsvm.plots.style import rendered
+
+    for kind in ("pdf", "png"):
+        save_bytes(f"{stem}.{kind}", rendered(figure, kind, dpi))
 
 
 def _cells(inputs: dict[str, str], stage: str) -> Cells:

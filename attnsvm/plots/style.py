@@ -1,14 +1,11 @@
-"""How every figure looks, and how it reaches the disk: the same bytes for the same table."""
+"""How every figure looks: the same bytes for the same table."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
-
-from attnsvm.files.store import replacing
 
 # Okabe and Ito's palette, told apart under every common colour blindness.
 BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
@@ -98,14 +95,9 @@ def title(axes, letter: str, text: str) -> None:
     axes.set_title(f"({letter}) {text}", loc="left")
 
 
-def save(figure: Figure, stem: str | Path, dpi: float = 300) -> tuple[Path, Path]:
-    """Write `stem`.pdf and `stem`.png, each whole or not at all; returns the two paths."""
-    paths = Path(f"{stem}.pdf"), Path(f"{stem}.png")
-    for path in paths:
-        kind = path.suffix[1:]
-        drawn = BytesIO()  # on a full disk the PDF writer would hide the error behind one of its own
-        with _looks(8):
-            figure.savefig(drawn, format=kind, dpi=dpi, metadata=METADATA[kind])
-        with replacing(path) as temporary:
-            temporary.write_bytes(drawn.getvalue())
-    return paths
+def rendered(figure: Figure, kind: str, dpi: float = 300) -> bytes:
+    """The file of a figure, of kind "pdf" or "png": the same bytes for the same figure."""
+    drawn = BytesIO()
+    with _looks(8):
+        figure.savefig(drawn, format=kind, dpi=dpi, metadata=METADATA[kind])
+    return drawn.getvalue()

@@ -127,7 +127,10 @@ def scale(rule, norm, factor):
 
 
 def respond(outer_products, coefficients, out):
-    """`outer_products.respond`, for compiled code: how the logits change with `coefficients` (n, T, LANES) of the x_it z_iᵀ: out (nT, LANES)."""
+    """`outer_products.respond`, for compiled code.
+
+    out (nT, LANES): how the logits change with the coefficients (n, T, LANES) of the matrices x_it z_iᵀ.
+    """
 
 
 @overload(readout, strict=False, jit_options=OPTIONS)

@@ -7,7 +7,8 @@ def draw(table, settings):
     """Draw from rows (d, median, low, high, instances)."""
     with canvas(settings, height=0.5) as figure:
         axes = figure.subplots()
-        axes.fill_between(table["d"], table["low"], table["high"], color=BLUE, alpha=0.18, linewidth=0, label="quartiles")
+        band = {"color": BLUE, "alpha": 0.18, "linewidth": 0, "label": "quartiles"}
+        axes.fill_between(table["d"], table["low"], table["high"], **band)
         axes.plot(table["d"], table["median"], color=BLUE, marker="o", label="median")
         axes.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="1 − correlation with the SVM solution")
         axes.set_xticks(table["d"], [str(d) for d in table["d"]])

@@ -1,20 +1,120 @@
-"""The best attention of a head that prefers mixtures: against a conic solver, the optimality conditions, descent."""
+"""A head that prefers mixtures: its draws, the best attention there is, the table, what is drawn.
+
+The best attention is compared with a conic solver, the optimality conditions, and descent.
+"""
 
 from functools import partial
 
 import cvxpy
 import numpy as np
+import pandas as pd
 import pytest
+import torch
+from cases import ChainCases, DrawCases, FigureCases, Run, cosine, softmax_of
 
-from attnsvm.training.descent import train
-from attnsvm.experiments.penalised_head import best_attention
-from attnsvm.training.heads import PenalisedHead
-from attnsvm.draws import draw, orthonormal
-from attnsvm.training.steps import exact, plain
+from attnsvm.draws import draw
+from attnsvm.experiments.penalised_head.measures import best_attention
+from attnsvm.experiments.penalised_head.problems import cells, orthonormal
 from attnsvm.selection import scores, selected_sets
+from attnsvm.svm import finite_part, separation, solve
+from attnsvm.training import PenalisedHead, exact, plain, train
 
+SEEDS = [0, 1, 5, 77]
+SMALL = {
+    "problems": {"n": 2, "d": 5, "first_seed": 0, "instances": 6},
+    "descent": {"steps": 2000, "learning_rate": 0.1, "penalties": [0.05, 0.5, 8.0]},
+}
 SCORES = np.random.default_rng(0).normal(size=(4, 3, 7))
 PENALTIES = (1e-3, 0.05, 0.3, 1.0, 10.0)
+
+
+@pytest.fixture(params=[(1, 10, 10), (3, 2, 2), (2, 1, 1)])
+def shape(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return Run("penalised_head", SMALL, tmp_path_factory.mktemp("penalised_head"))
+
+
+class TestDraw(DrawCases):
+    draw_one = staticmethod(orthonormal)
+
+
+class TestChain(ChainCases):
+    pass
+
+
+class TestFigure(FigureCases):
+    name = "penalised_head"
+
+    def table(self):
+        return pd.DataFrame(
+            {"lambda": x, "selected": k, "optimal": k, "distance": 0.01, "solution": name}
+            | {"value": 0.1 / (k + s), "seed": s}
+            for k, x in enumerate((0.1, 1.0, 10.0), start=1)
+            for name in ("mm", "svmeq")
+            for s in range(4)
+        )
+
+    def points(self, table):
+        by_penalty = table.groupby(["lambda", "solution"]).value.median().reset_index()[["lambda", "value"]]
+        by_count = table.groupby(["selected", "solution"]).value.median().reset_index()[["selected", "value"]]
+        return np.concatenate([table[["lambda", "selected"]], by_penalty, by_count])
+
+
+def test_tokens_are_orthonormal_and_the_left_singular_vectors_of_the_draw(shape):
+    n, T, d = shape
+    batch = draw(orthonormal, SEEDS, *shape)
+    gram = batch.tokens @ batch.tokens.swapaxes(2, 3)
+    assert np.abs(gram - np.eye(T)).max() <= 1e-14
+    assert (batch.labels == 1).all()
+    for k, seed in enumerate(SEEDS):
+        g = torch.Generator().manual_seed(seed)
+        v, drawn, Z = (torch.randn(size, generator=g).double().numpy() for size in ((d,), (n, T, d), (n, d)))
+        # The draws are v, tokens, queries, and each is divided by its length in float32.
+        np.testing.assert_allclose(batch.head[k], v / np.linalg.norm(v), rtol=0, atol=3e-7)
+        np.testing.assert_allclose(batch.queries[k], Z / np.linalg.norm(Z, axis=1, keepdims=True), rtol=0, atol=3e-7)
+        # U of U Σ Vᵀ turns the rows to the lengths Σ: Uᵀ(M Mᵀ)U is diagonal, falling.
+        for U, M in zip(batch.tokens[k], drawn, strict=True):
+            turned = U.T @ M @ M.T @ U
+            assert np.abs(turned - np.diag(np.diag(turned))).max() <= 1e-12 * turned.max()
+            assert (np.diff(np.diag(turned)) <= 0).all()
+
+
+def test_there_are_as_many_tokens_as_dimensions():
+    (cell,) = cells({"n": 2, "d": 5, "first_seed": 3, "instances": 2})
+    assert (cell.n, cell.T, cell.d, cell.seeds) == (2, 5, 5, (3, 4))
+
+
+def test_the_table_is_its_definition(run):
+    table = run.table.set_index(["solution", "lambda", "seed"])
+    left_out = 0
+    for _, s, p, trained, _ in run.each():
+        X, Z = p["tokens"][s], p["queries"][s]
+        score = np.array([[p["head"][s] @ x for x in tokens] for tokens in X])
+        for penalty in SMALL["descent"]["penalties"]:
+            W, attention = (trained[f"{penalty}"][key][s] for key in ("weights", "probabilities"))
+            again = [softmax_of(x, W, z) for x, z in zip(X, Z, strict=True)]
+            np.testing.assert_allclose(attention, again, rtol=0, atol=1e-12)
+            chosen, best = attention > 1e-3, best_attention(score, penalty)
+            mm, fin = solve(separation(X, Z, chosen)).W, solve(finite_part(X, Z, chosen, attention)).W
+            row = table.loc["svmeq", penalty, p["seeds"][s]]
+            scale = np.linalg.lstsq(mm.reshape(-1, 1), (W - fin).ravel())[0][0] if mm.any() else 0.0
+            assert row.value == pytest.approx(1 - cosine(W, fin + scale * mm), abs=1e-9)
+            assert row.selected == chosen.sum() / 2
+            assert row.optimal == (best > 1e-3).sum() / 2
+            assert row.distance == pytest.approx(np.abs(attention - best).max(), abs=1e-15)
+            assert (("mm", penalty, p["seeds"][s]) in table.index) == (not chosen.all())
+            if not chosen.all():
+                left_out += 1
+                row = table.loc["mm", penalty, p["seeds"][s]]
+                assert row.value == pytest.approx(1 - cosine(W, mm), abs=1e-9)
+    assert 6 <= left_out < 18
+    averages = run.table.groupby("lambda").selected.mean()
+    assert averages.is_monotonic_increasing
+    assert averages.iloc[-1] > averages.iloc[0] + 2
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from attnsvm import norms
-from attnsvm.experiments.base import certified
 from attnsvm.draws import draw, gaussian
-from attnsvm.training.regularisation import Excess, least_on_ball, path
 from attnsvm.selection import optimal_tokens
+from attnsvm.svm import separation, solve
+from attnsvm.training.regularisation import Excess, least_on_ball, path
 
 n, T, d = 3, 4, 5
 PROBLEMS = draw(gaussian, range(4), n, T, d)
@@ -23,9 +23,11 @@ def instance(s):
 
 @pytest.fixture(scope="module")
 def svm():
-    found = {norm: certified(PROBLEMS, OPTIMAL, norm) for norm in ("fro", "nuc")}
-    assert all((answers["status"] == "solved").all() for answers in found.values())
-    return {norm: answers["W"] for norm, answers in found.items()}
+    """Certified max-margin solutions W (d, d) of the instances, by norm."""
+    separations = [separation(*instance(s)[:2], OPTIMAL[s]) for s in range(len(PROBLEMS))]
+    found = {norm: [solve(each, norm) for each in separations] for norm in ("fro", "nuc")}
+    assert all(answer.solved for answers in found.values() for answer in answers)
+    return {norm: [answer.W for answer in answers] for norm, answers in found.items()}
 
 
 def exact_excess(problem, W):

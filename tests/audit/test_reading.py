@@ -1,0 +1,57 @@
+"""How a reading becomes a verdict, and how rows are chosen."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from attnsvm.audit import Claim, NoInstance, Reading, Tables, only, some
+from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART
+from attnsvm.errors import UserError
+
+ROWS = pd.DataFrame({"norm": ["fro", "fro", "nuc"], "d": [2, 4, 4]})
+
+
+def test_a_verdict_follows_the_parts():
+    reading = Reading(1.0, 0.9, 1.1, 10, {"a": True, "b": True})
+    assert reading.verdict == HOLDS
+    assert replace(reading, parts={"a": True, "b": False}).verdict == IN_PART
+    assert replace(reading, parts={"a": False, "b": False}).verdict == FAILS
+    assert replace(reading, parts={"a": True, "b": False}, published=2.0).verdict == DIFFERS
+    assert replace(reading, published=1.0).verdict == HOLDS
+
+
+def test_a_reading_without_parts_is_an_error():
+    with pytest.raises(ValueError, match="would always hold"):
+        Reading(1.0, 0.9, 1.1, 10, {})
+
+
+def test_some_gives_the_rows_or_says_what_there_is_none_of():
+    assert some(ROWS, "norm").equals(ROWS)
+    with pytest.raises(NoInstance, match=r"^this run has no large dimension: nothing could be checked$"):
+        some(ROWS[ROWS.d > 4], "large dimension")
+
+
+def test_only_chooses_rows_and_a_typo_is_an_error():
+    assert list(only(ROWS, norm="fro", d=4).index) == [1]
+    assert only(ROWS).equals(ROWS)
+    with pytest.raises(LookupError, match="no row has 'frob' in the column 'norm'"):
+        only(ROWS, norm="frob")
+    with pytest.raises(LookupError, match="no row has 2 in the column 'd'"):
+        only(ROWS, norm="nuc", d=2)
+    with pytest.raises(KeyError, match="norms"):
+        only(ROWS, norms="fro")
+
+
+def test_tables_of_an_experiment_know_their_own_and_lend_copies(folder):
+    tables = Tables(folder).of("svm_rank")
+    assert tables.own().equals(tables.figure("svm_rank"))
+    assert set(tables.own(method="certified", norm="nuc").method) == {"certified"}
+    lent = tables.own()
+    lent["rank_mean"] = 0
+    assert tables.own()["rank_mean"].max() > 0
+
+
+def test_a_group_that_is_not_there_is_named():
+    with pytest.raises(UserError, match=r"claim 'a': there is no group 'papers': known are 'paper', 'ours'"):
+        Claim(key="a", group="papers", short="", statement="", check="", why="")

@@ -1,0 +1,137 @@
+"""The cone: its starts, the choices it is built around, and its table, against brute force."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawing import FigureCases
+from running import Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, cosine
+
+from attnsvm.draws import draw, gaussian
+from attnsvm.errors import UserError
+from attnsvm.experiments.cone import figure, problems
+from attnsvm.experiments.cone.descent import KINDS, around, choices
+from attnsvm.svm import separation, solve
+
+SMALL = {
+    "problems": {"n": 2, "T": 3, "d": 4, "first_seed": 0, "instances": 8},
+    "descent": {"steps": 500, "relative_step": 0.01, "margins": [5, 100], "apertures": [0.0, 0.3]},
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return Run("cone", SMALL, tmp_path_factory.mktemp("cone"))
+
+
+def test_the_split_into_blocks_changes_no_table(run, tmp_path):
+    check_the_split_into_blocks(run, Run("cone", SMALL, tmp_path, blocks=1))
+
+
+def test_nobody_is_missing_from_the_outcomes(run):
+    check_nobody_is_missing(run, times=len(KINDS))
+
+
+def test_more_choices_than_can_be_solved_are_refused():
+    settings = {"n": 6, "T": 4, "d": 8, "first_seed": 0, "instances": 2}
+    assert len(problems.cells(settings)) == 1  # 4096 choices
+    with pytest.raises(UserError, match=r"cone\.problems: T to the power of n exceeds 4096"):
+        problems.cells(settings | {"n": 7})
+
+
+def test_starts_have_their_correlation_and_norm():
+    generator = np.random.default_rng(0)
+    W_mm, seeds = generator.normal(size=(5, 4, 4)), np.arange(10, 15)
+    for mu, R in product((0.0, 0.003, 0.1, 0.3, 1.0), (1.0, 1000.0)):
+        starts = around(W_mm, mu, R, seeds)
+        for W, target in zip(starts, W_mm, strict=True):
+            # A dozen roundings; √(1 − (1 − μ)²) of a small μ doubles none of them in the cosine.
+            assert cosine(W, target) == pytest.approx(1 - mu, abs=1e-14)
+            assert np.linalg.norm(W) == pytest.approx(R * np.linalg.norm(target), rel=1e-14)
+    again = around(W_mm[3:], 0.1, 1.0, seeds[3:])
+    assert np.array_equal(again, around(W_mm, 0.1, 1.0, seeds)[3:])  # whatever the batch
+    away = [W - (W * V).sum() / (V * V).sum() * V for W, V in zip(again, W_mm[3:], strict=True)]
+    assert abs(cosine(*away)) < 0.7  # each seed its own direction
+
+
+def test_choices_are_of_their_kind_and_drawn_from_all_of_it():
+    p = draw(gaussian, range(6), 2, 3, 4)
+    drawn, proofs = choices(p)
+    assert {name: values.shape for name, values in proofs.items()} == dict.fromkeys(
+        ("status", "gap", "residual"), (6, 3**2)
+    )
+    for s in range(6):
+        X, Z, Y, v = p.tokens[s], p.queries[s], p.labels[s], p.head[s]
+        members = {kind: [] for kind in KINDS}
+        for k, alpha in enumerate(product(range(3), repeat=2)):
+            answer = solve(separation(X, Z, np.array(alpha)))
+            assert proofs["status"][s, k] == answer.status.value
+            if not answer.solved:
+                continue
+            local = all(
+                Y[i] * v @ (X[i, alpha[i]] - X[i, k]) > 0
+                for i, k in np.ndindex(2, 3)
+                if k != alpha[i] and (X[i, alpha[i]] - X[i, k]) @ answer.W @ Z[i] < 1 + 1e-5
+            )
+            if not local:
+                members["not_locally_optimal"].append(alpha)
+            elif alpha != tuple(best_tokens(X, Y, v)):
+                members["locally_optimal"].append(alpha)
+        for kind, choice in drawn.items():
+            assert choice["found"][s] == bool(members[kind])
+            if choice["found"][s]:
+                assert tuple(choice["alpha"][s]) in members[kind]
+                expected = solve(separation(X, Z, choice["alpha"][s])).W
+                # A gap of 1e-10 fixes W to its root.
+                np.testing.assert_allclose(choice["W"][s], expected, rtol=0, atol=1e-8)
+    assert drawn["not_locally_optimal"]["found"].all()
+    assert 0 < drawn["locally_optimal"]["found"].sum() < 6
+
+
+def test_the_certificates_of_all_choices_are_counted(run):
+    counts = run.certificates.set_index("solve")[["solved", "infeasible", "uncertified"]].sum(axis=1)
+    assert counts.to_dict() == {"choices": 8 * 3**2, **dict.fromkeys(KINDS, 8)}
+
+
+def test_the_table_counts_who_stayed_and_who_converged(run):
+    ends = {}
+    starts = list(product((5, 100), (0.0, 0.3)))
+    for (_, s, p, t, _), kind in product(run.each(), KINDS):
+        own = t["runs"][kind]
+        if not own["found"][s]:
+            continue
+        alpha = own["alpha"][s]
+        W_mm = solve(separation(p["tokens"][s], p["queries"][s], alpha)).W
+        for k, (R, mu) in enumerate(starts):
+            W = own["weights"][s, k]
+            stayed = all(
+                (x @ W @ z).argmax() == a for x, z, a in zip(p["tokens"][s], p["queries"][s], alpha, strict=True)
+            )
+            moved = np.linalg.norm(W - around(W_mm[None], mu, R, p["seeds"][s : s + 1])[0])
+            assert 0 < moved <= 500 * 0.01 * R * (1 + 1e-9)  # every step is 0.01·R long
+            ends.setdefault((kind, R, mu, "stayed"), []).append(stayed)
+            ends.setdefault((kind, R, mu, "converged"), []).append(stayed and cosine(W, W_mm) >= 0.9)
+    assert len(run.table) == len(ends)
+    for row in run.table.itertuples():
+        sample = ends[row.kind, row.R, row.mu, row.end]
+        assert row.instances == len(sample)
+        assert row.share == np.mean(sample)
+    share = run.table.set_index(["kind", "R", "mu", "end"]).share
+    assert share["locally_optimal", 100, 0.0, "stayed"] == 1
+    assert share["not_locally_optimal", 100, 0.0, "converged"] < 1
+
+
+class TestFigure(FigureCases):
+    draw = figure.draw
+    table = pd.DataFrame(
+        {"kind": kind, "R": R, "mu": mu, "end": end, "share": 0.9 - mu + R / 1e4, "low": 0.1, "high": 1, "instances": 9}
+        for kind in ("locally_optimal", "not_locally_optimal")
+        for R in (10.0, 100.0)
+        for mu in (0.0, 0.1)
+        for end in ("stayed", "converged")
+    )
+
+    def points(self):
+        place = self.table.mu.map({0.0: 0, 0.1: 1}) + 0.06 * (self.table.R.map({10.0: 0, 100.0: 1}) - 1)
+        return pd.DataFrame({"x": place, "y": self.table.share})[self.table.end == "converged"]

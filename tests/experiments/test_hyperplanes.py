@@ -1,0 +1,82 @@
+"""The hyperplane figure: its instance, its separating lines, what is drawn."""
+
+import numpy as np
+import pytest
+import torch
+from cases import ChainCases, FigureCases, OfficialDrawCases, Run
+from planes import plane
+
+from attnsvm.experiments.hyperplanes.measures import separators
+from attnsvm.experiments.hyperplanes.problems import one_token_apart
+
+SMALL = {"problems": {"T": 5, "seed": 3}, "descent": {"steps": 30}}
+
+
+@pytest.fixture(params=[(2, 5, 2)])
+def shape(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return Run("hyperplanes", SMALL, tmp_path_factory.mktemp("hyperplanes"))
+
+
+class TestDraw(OfficialDrawCases):
+    draw_one = staticmethod(one_token_apart)
+    recorded = (
+        3, (2, 5, 2),
+        [0.9771237969, 0.2126714289],
+        [1.0, 0.5],
+        [-0.1897246242, -0.7983540297],
+        [-0.5391289592, -0.8422232270],
+        [1, 1],
+    )  # fmt: skip
+
+    @staticmethod
+    def official(seed, n, T, d):
+        g = torch.Generator().manual_seed(seed)
+        v = torch.randn(d, generator=g)
+        X = 0.5 * torch.randn(n, T, d, generator=g)
+        X[0, 0] = torch.tensor([1.0, 0.5])
+        X[1, 0] = torch.tensor([1.0, -0.5])
+        X[:, 1:] += torch.tensor([-1.0, 0.0])
+        Z = torch.randn(n, d, generator=g)
+        return {"head": v / v.norm(), "labels": torch.ones(n), "tokens": X, "queries": Z / Z.norm(dim=-1, keepdim=True)}
+
+
+class TestChain(ChainCases):
+    pass
+
+
+class TestFigure(FigureCases):
+    name = "hyperplanes"
+
+    def table(self):
+        return plane([{"kind": "separator", "step": k, "x": 100.0 * k - 50, "y": 50.0 - 100 * k} for k in (0, 1)])
+
+    def points(self, table):
+        return table[["x", "y"]]
+
+
+def test_a_separating_line_is_orthogonal_to_its_direction_and_half_a_margin_from_the_optimal_token():
+    rng = np.random.default_rng(0)
+    tokens, directions, optimal = rng.normal(size=(2, 5, 2)), rng.normal(size=(2, 2)), np.array([3, 0])
+    rows = separators(tokens, optimal, directions)
+    assert rows.step.tolist() == [0, 1, 0, 1]
+    for i in range(2):
+        ends = rows[rows.input == i + 1][["x", "y"]].to_numpy()
+        # (x_opt − x)ᵀ W z = ½ on the whole line; its ends are 100 away, where rounding is that of 100·‖W z‖.
+        np.testing.assert_allclose((tokens[i, optimal[i]] - ends) @ directions[i], 0.5, rtol=0, atol=1e-12)
+        assert np.linalg.norm(ends[1] - ends[0]) == pytest.approx(200)
+
+
+def test_the_lines_of_the_solutions_part_the_optimal_token_of_each_input_from_its_other_tokens(run):
+    table = run.table
+    for (kind, i), ends in table[table.kind == "separator"].groupby(["parametrisation", "input"]):
+        direction = table[(table.kind == "svm_direction") & (table.parametrisation == kind) & (table.input == i)]
+        foot, along = ends[["x", "y"]].to_numpy()[0], direction[["x", "y"]].to_numpy()[0]
+        tokens = table[table.kind.isin(["token", "optimal_token"]) & (table.input == i)]
+        side = (tokens[["x", "y"]].to_numpy() - foot) @ along
+        assert ((side > 0) == (tokens.kind == "optimal_token")).all()
+    assert (table.kind == "separator").sum() == 2 * 2 * 2

@@ -1,0 +1,162 @@
+"""Several selected tokens: the draws, which seeds are accepted, the table, what is drawn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from cases import ChainCases, FigureCases, OfficialDrawCases, Run, cosine
+
+from attnsvm.errors import UserError
+from attnsvm.experiments.multi_token.descent import decision
+from attnsvm.experiments.multi_token.problems import cells, relu
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.svm import finite_part, separation, solve
+
+SMALL = {
+    "problems": {"n": 3, "T": 4, "d": [4], "candidates": [60], "first_seed": 1},
+    "descent": {"steps": 801},
+    "measures": {"accepted": 2},
+}
+
+
+@pytest.fixture(params=[(3, 4, 4), (3, 4, 10)])
+def shape(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return Run("multi_token", SMALL, tmp_path_factory.mktemp("multi_token"), blocks=3)
+
+
+class TestDraw(OfficialDrawCases):
+    draw_one = staticmethod(relu)
+    recorded = (
+        1, (3, 4, 4),
+        [-0.4038261771, -0.1985868216, -0.1731091440],
+        [-0.4534857273, -0.7552504539, 0.4551578760],
+        [0.6279806495, 0.1772926897, -0.4808815718],
+        [-0.1162392870, 0.6984092593, -0.2081802487],
+        [1, -1, 1],
+    )  # fmt: skip
+
+    @staticmethod
+    def official(seed, n, T, d):
+        g = torch.Generator().manual_seed(seed)
+        V, X = torch.randn(d, d, generator=g), torch.randn(n, T, d, generator=g)
+        Y = torch.tensor([1.0 if y > 0 else -1.0 for y in torch.randn(n, generator=g)])
+        Z = torch.randn(n, d, generator=g)
+        X, Z = (x / x.norm(dim=-1, keepdim=True) for x in (X, Z))
+        return {"head": V / V.norm(), "labels": Y, "tokens": X, "queries": Z}
+
+
+class TestChain(ChainCases):
+    pass
+
+
+class TestFigure(FigureCases):
+    name = "multi_token"
+
+    def table(self):
+        rows = []
+        for d in (4, 6):
+            common = {"d": d, "accepted": 3, "tried": 40}
+            for solution in ("svmeq", "mm", "one_token"):
+                curve = {"panel": "curve", "solution": solution}
+                rows += [common | curve | {"step": k, "value": 1 / (k + d)} for k in (1, 101, 201)]
+            scatter = {"panel": "scatter", "solution": "svmeq", "step": 201}
+            rows += [common | scatter | {"seed": s, "value": 0.01 * s, "unselected_max": 10.0**-s} for s in (6, 9, 15)]
+        return pd.DataFrame(rows)
+
+    def points(self, table):
+        curves, scatter = (table[table.panel == panel] for panel in ("curve", "scatter"))
+        return np.concatenate([curves[["step", "value"]], scatter[["unselected_max", "value"]]])
+
+
+def test_the_first_seeds_that_pass_the_published_rule_are_accepted(run):
+    accepted = []
+    for _, p, t, _ in run.cells:
+        position = {int(k): row for row, k in enumerate(t["kept"])}
+        for k, seed in enumerate(p["seeds"]):
+            if k in position:
+                entries = t["probabilities"][position[k]].ravel()
+                assert (p["labels"][k] == -1).any()
+                assert not any(1e-6 < x <= 1e-3 for x in entries)
+                assert any(x <= 1e-6 for x in entries)
+                accepted.append(int(seed))
+            else:
+                assert t["outcome"][k] != "decided"
+    accepted.sort()
+    assert sorted(run.table.seed.dropna()) == accepted[:2]
+    assert (run.table.tried == accepted[1]).all()  # seeds start at 1: the number tried is the last accepted seed
+    assert (run.table.accepted == 2).all()
+    assert run.outcomes.instances.sum() == 60
+    assert run.outcomes.loc[run.outcomes.outcome == "accepted", "instances"].sum() == len(accepted)
+
+
+def test_curves_and_scatter_are_their_definition(run):
+    values, unselected = {}, {}
+    wanted = set(run.table.seed.dropna())
+    for _, p, t, _ in run.cells:
+        for row, k in enumerate(t["kept"]):
+            if (seed := int(p["seeds"][k])) not in wanted:
+                continue
+            X, Z, s, W = p["tokens"][k], p["queries"][k], t["probabilities"][row], t["weights"][row]
+            mm, fin = solve(separation(X, Z, s > 1e-3)).W, solve(finite_part(X, Z, s > 1e-3, s)).W
+            fitted = np.linalg.lstsq(mm.reshape(-1, 1), (W[-1] - fin).ravel())[0][0]
+            # ‖W_fin + C·W_mm‖ = ‖W‖ for C > 0; constant term negative, so one root is.
+            square = [(mm**2).sum(), 2 * (mm * fin).sum(), (fin**2).sum() - (W[-1] ** 2).sum()]
+            by_norm = max(np.roots(square).real)
+            targets = {"svmeq": fin + fitted * mm, "svmeq_norm": fin + by_norm * mm, "mm": mm}
+            targets["one_token"] = solve(separation(X, Z, s.argmax(1))).W
+            for name, target in targets.items():
+                for step, weights in zip(t["steps"], W, strict=True):
+                    values.setdefault((name, int(step)), {})[seed] = 1 - cosine(weights, target)
+            unselected[seed] = s[s <= 1e-3].max()
+    curves, scatter = (run.table[run.table.panel == panel] for panel in ("curve", "scatter"))
+    assert len(curves) == len(values) == 4 * 9
+    for row in curves.itertuples():
+        assert row.value == pytest.approx(np.mean(list(values[row.solution, row.step].values())), abs=1e-9)
+    for row in scatter.itertuples():
+        assert (row.solution, row.step) == ("svmeq", 801)
+        assert row.value == pytest.approx(values["svmeq", 801][row.seed], abs=1e-9)
+        assert row.unselected_max == unselected[row.seed]
+
+
+def test_a_softmax_is_decided_by_its_entries():
+    entries = {
+        (0.5, 0.5, 1e-6, 0.0): "decided",
+        (0.5, 0.5, 1e-3, 0.0): "undecided softmax entry",
+        (0.5, 0.498, 0.002, 1.1e-6): "undecided softmax entry",
+        (0.5, 0.3, 0.198, 0.002): "no token left out",
+    }
+    assert decision(np.array(list(entries))[:, None]).tolist() == list(entries.values())
+
+
+def test_every_dimension_has_its_own_count_of_candidates():
+    found = cells({"n": 3, "T": 4, "d": [4, 6], "candidates": [3, 5], "first_seed": 1})
+    assert [(cell.n, cell.T, cell.d, cell.seeds) for cell in found] == [
+        (3, 4, 4, (1, 2, 3)),
+        (3, 4, 6, (1, 2, 3, 4, 5)),
+    ]
+
+
+def test_one_count_of_candidates_is_wanted_for_each_dimension():
+    sentence = r"multi_token\.problems\.d: 2 values, but .*candidates has 1: give one for each"
+    with pytest.raises(UserError, match=sentence):
+        resolve({"experiments": {"multi_token": SMALL | {"problems": SMALL["problems"] | {"d": [4, 6]}}}})
+
+
+def test_too_few_accepted_seeds_are_said_with_what_to_raise(tmp_path):
+    given = SMALL | {"measures": {"accepted": 50}}
+    with pytest.raises(
+        UserError, match=r"only \d+ of 60 seeds were accepted at d = 4, 50 are wanted: raise .*candidates"
+    ):
+        Run("multi_token", given, tmp_path)
+
+
+def test_a_cell_in_which_no_seed_is_kept_leaves_its_outcomes(tmp_path):
+    """Two steps decide no softmax: the SVM stage has nothing to solve, and no instance can be measured."""
+    given = SMALL | {"descent": {"steps": 2, "log_every": 1}}
+    with pytest.raises(UserError, match=r"multi_token: no instance could be measured \(\d+ no token left out"):
+        Run("multi_token", given, tmp_path)

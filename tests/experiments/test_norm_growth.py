@@ -1,0 +1,188 @@
+"""Norm growth: its draws, which instances meet a condition, and its table, against brute force."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawing import FigureCases, medians
+from running import Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, separable
+
+from attnsvm.draws import draw, gaussian
+from attnsvm.errors import UserError
+from attnsvm.experiments.norm_growth import figure
+from attnsvm.experiments.norm_growth.problems import CONDITIONS, contradicting, equal_scores
+from attnsvm.selection import optimal_tokens, scores
+from attnsvm.svm import separation, solve
+
+SMALL = {
+    "problems": {"n": 2, "T": 3, "d": 6, "first_seed": 4, "candidates": 13},
+    "descent": {"steps": 300, "learning_rate": 1.0, "points": 6},
+    "measures": {"instances": 3},
+}
+SEEDS = [0, 1, 5, 77]
+EQUAL_SCORES = [(4, 4, 24), (2, 5, 3), (3, 1, 2)]
+CONTRADICTING = [(4, 4, 24), (3, 3, 4), (1, 2, 2)]
+DRAWS = [(equal_scores, *shape) for shape in EQUAL_SCORES] + [(contradicting, *shape) for shape in CONTRADICTING]
+FIELDS = ("tokens", "queries", "labels", "head")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return Run("norm_growth", SMALL, tmp_path_factory.mktemp("norm_growth"))
+
+
+def test_the_split_into_blocks_changes_no_table(run, tmp_path):
+    check_the_split_into_blocks(run, Run("norm_growth", SMALL, tmp_path, blocks=3))
+
+
+def test_nobody_is_missing_from_the_outcomes(run):
+    check_nobody_is_missing(run, times=1)
+    assert run.outcomes.instances.sum() == 13 * len(CONDITIONS)
+
+
+@pytest.mark.parametrize(("generate", "n", "T", "d"), DRAWS)
+def test_draws_have_their_shapes_and_do_not_depend_on_the_batch(generate, n, T, d):
+    batch, alone = draw(generate, SEEDS, n, T, d), draw(generate, [77], n, T, d)
+    assert batch.tokens.shape == (4, n, T, d)
+    assert batch.queries.shape == (4, n, d)
+    assert batch.labels.shape == (4, n)
+    assert batch.head.shape == (4, d)
+    empty = draw(generate, [], n, T, d)
+    for field in FIELDS:
+        values = getattr(batch, field)
+        assert values.dtype == np.float64
+        assert np.isfinite(values).all()
+        assert (values[3] == getattr(alone, field)[0]).all()
+        assert getattr(empty, field).shape == (0, *values.shape[1:])
+    assert (np.abs(batch.labels) == 1).all()
+    # Lengths one to float32, in which they are drawn.
+    assert np.allclose(np.linalg.norm(batch.queries, axis=-1), 1, rtol=0, atol=1e-6)
+    assert np.allclose(np.linalg.norm(batch.head, axis=-1), 1, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", EQUAL_SCORES)
+def test_all_tokens_but_the_best_have_one_score_and_the_rest_stays(shape):
+    n, T, _ = shape
+    moved, plain = draw(equal_scores, SEEDS, *shape), draw(gaussian, SEEDS, *shape)
+    assert (moved.labels == plain.labels).all()
+    assert (moved.queries == plain.queries).all()
+    # v is divided by its length once more, in double precision.
+    assert np.abs(moved.head - plain.head).max() <= 1e-7
+    assert np.abs(np.linalg.norm(moved.head, axis=1) - 1).max() <= 1e-15
+    score = scores(moved.tokens, moved.head, moved.labels)
+    before = scores(plain.tokens, moved.head, plain.labels)
+    best = before.argmax(-1)
+    assert np.array_equal(score.argmax(-1), best)
+    for s in range(len(SEEDS)):
+        for i in range(n):
+            others = [t for t in range(T) if t != best[s, i]]
+            if others:
+                assert np.ptp(score[s, i, others]) <= 1e-15  # a few roundings of scores below one
+                assert score[s, i, others].max() < score[s, i, best[s, i]]
+                assert score[s, i, others[0]] == pytest.approx(before[s, i].min(), abs=1e-15)
+            assert (moved.tokens[s, i, best[s, i]] == plain.tokens[s, i, best[s, i]]).all()
+            # Moved along v alone: what is orthogonal to v stays.
+            change = moved.tokens[s, i] - plain.tokens[s, i]
+            assert np.abs(change - np.outer(change @ moved.head[s], moved.head[s])).max() <= 1e-15
+
+
+@pytest.mark.parametrize("shape", CONTRADICTING)
+def test_contradicting_inputs_come_in_pairs_of_both_labels(shape):
+    n = shape[0]
+    batch, drawn = draw(contradicting, SEEDS, *shape), draw(gaussian, SEEDS, *shape)
+    assert (batch.head == drawn.head).all()
+    for first, second in zip(range(0, n - 1, 2), range(1, n, 2), strict=True):
+        assert (batch.tokens[:, first] == batch.tokens[:, second]).all()
+        assert (batch.queries[:, first] == batch.queries[:, second]).all()
+        assert (batch.labels[:, first] == -batch.labels[:, second]).all()
+        assert (batch.labels[:, first] == drawn.labels[:, first]).all()
+        assert (batch.queries[:, first] == drawn.queries[:, first]).all()
+    score = np.einsum("sntd,sd->snt", batch.tokens, batch.head)
+    assert np.abs(score.mean(-1)).max() <= 1e-15  # T ≤ 4 scores below one
+    before = np.einsum("sntd,sd->snt", drawn.tokens, drawn.head)[:, ::2]
+    assert np.allclose(score[:, ::2], before - before.mean(-1, keepdims=True), rtol=0, atol=1e-14)
+    across = batch.tokens[:, ::2] - drawn.tokens[:, ::2]
+    along = np.einsum("sntd,sd->snt", across, batch.head)[..., None] * batch.head[:, None, None]
+    # ‖v‖ = 1 to float32
+    assert np.abs(across - along).max() <= 1e-6
+    if n % 2:
+        assert (batch.labels[:, -1] == drawn.labels[:, -1]).all()
+        assert (batch.queries[:, -1] == drawn.queries[:, -1]).all()
+
+
+def test_nothing_separates_the_optimal_tokens_of_contradicting_inputs():
+    batch, drawn = draw(contradicting, range(10), 4, 4, 24), draw(gaussian, range(10), 4, 4, 24)
+    best, usual = (optimal_tokens(p.tokens, p.head, p.labels) for p in (batch, drawn))
+    for s in range(10):
+        c = separation(batch.tokens[s], batch.queries[s], best[s])
+        answer = solve(c)
+        assert answer.status == "infeasible"
+        # The proof: multipliers that combine the constraints' matrices to nothing and promise a positive margin.
+        combined = sum(y * np.outer(a, b) for y, a, b in zip(answer.dual, c.left, c.right, strict=True))
+        assert np.abs(combined).max() <= 1e-10
+        assert answer.dual.min() >= 0
+        assert answer.dual.sum() == pytest.approx(1)
+        assert solve(separation(drawn.tokens[s], drawn.queries[s], usual[s])).solved
+
+
+def test_the_conditions_hold_for_what_is_drawn(run):
+    conditions = {}
+    for label, s, p, t, _ in run.each():
+        X, Z, Y, v = (p[key][s] for key in ("tokens", "queries", "labels", "head"))
+        optimal, condition = best_tokens(X, Y, v), label.split("_d6_")[1]
+        rows = [np.outer(X[i, optimal[i]] - X[i, k], Z[i]).ravel() for i, k in np.ndindex(2, 3) if k != optimal[i]]
+        gram = np.array(rows) @ np.array(rows).T
+        feasible = separable(X, Z, optimal)
+        all_support = feasible and (np.linalg.solve(gram, np.ones(len(rows))) >= 0).all()
+        others = np.sort(Y[:, None] * (X @ v))[:, :-1]
+        equal = feasible and np.ptp(others, axis=1).max() <= 1e-14
+        holds = {
+            "all_support": all_support,
+            "equal_scores": equal,
+            "neither": feasible and not all_support and not equal,
+            "contradicting": not feasible,
+        }[condition]
+        if holds:
+            conditions.setdefault(condition, {})[int(p["seeds"][s])] = (t["steps"], t["weights"][s], t["loss"][s])
+    assert set(conditions) == set(CONDITIONS)
+    for condition, drawn in conditions.items():
+        table = run.table[run.table.condition == condition]
+        wanted = sorted(drawn)[:3]  # the first three seeds
+        assert sorted(set(table.seed)) == wanted
+        for seed in wanted:
+            steps, weights, loss = drawn[seed]
+            rows = table[table.seed == seed].sort_values("step")
+            assert rows.step.tolist() == steps.tolist()
+            np.testing.assert_allclose(rows["norm"], [np.sqrt((W**2).sum()) for W in weights], rtol=1e-12)
+            if condition != "contradicting":
+                assert (np.diff(loss) < 0).all()
+                assert rows["norm"].iloc[-1] > rows["norm"].iloc[0]
+
+
+def test_contradicting_inputs_hold_the_weights_back(run):
+    """Their gradient falls although W stays short: not because the softmax has saturated."""
+    last = run.table[run.table.step == 300].groupby("condition")["norm"]
+    assert (last.size() == 3).all()
+    first = run.table[run.table.step == 1].set_index(["condition", "seed"]).gradient_norm
+    final = run.table[run.table.step == 300].set_index(["condition", "seed"]).gradient_norm
+    assert (final["contradicting"] < first["contradicting"]).all()
+    assert last.max()["contradicting"] < last.min()["all_support"]
+
+
+def test_too_few_instances_of_a_condition_are_said(tmp_path):
+    with pytest.raises(UserError, match=r"norm_growth: only \d+ instances meet \w+, 12 are wanted: raise experiments"):
+        Run("norm_growth", SMALL | {"measures": {"instances": 12}}, tmp_path)
+
+
+class TestFigure(FigureCases):
+    draw = figure.draw
+    table = pd.DataFrame(
+        {"condition": c, "step": k, "norm": 1 + k, "gradient_norm": 0.1 / k, "seed": s}
+        | {"correlation": np.nan if c == "contradicting" else 1 - 0.5 / k}
+        for c in ("all_support", "equal_scores", "neither", "contradicting")
+        for k in (1, 10, 100)
+        for s in range(3)
+    )
+
+    def points(self):
+        table = self.table.assign(correlation=1 - self.table.correlation)
+        return medians(table, ["condition", "step"], "step", ["norm", "gradient_norm", "correlation"])

@@ -1,0 +1,98 @@
+"""Positions added to the tokens: the draws, the table against a reading of the stored arrays, what is drawn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from cases import ChainCases, DrawCases, FigureCases, Run, cosine
+
+from attnsvm.draws import draw, gaussian
+from attnsvm.errors import UserError
+from attnsvm.experiments.positional.problems import added, encoded
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.svm import separation, solve
+
+SEEDS = [0, 1, 5, 77]
+SMALL = {"problems": {"n": 3, "T": 4, "d": 6, "first_seed": 7, "instances": 5}, "descent": {"steps": 400}}
+
+
+@pytest.fixture(params=[(6, 8, 10), (2, 3, 5)])
+def shape(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return Run("positional", SMALL, tmp_path_factory.mktemp("positional"))
+
+
+class TestDrawEncoded(DrawCases):
+    draw_one = staticmethod(encoded)
+
+
+class TestDrawAdded(DrawCases):
+    draw_one = staticmethod(added)
+
+
+class TestChain(ChainCases):
+    pass
+
+
+class TestFigure(FigureCases):
+    name = "positional"
+
+    def table(self):
+        return pd.DataFrame(
+            {"tokens": tokens, "quantity": quantity, "seed": s, "value": 1 - 0.1 / (s + k) if k else 2.0 + s}
+            for tokens in ("plain", "encoded", "added")
+            for k, quantity in enumerate(("norm", "correlation"))
+            for s in range(1, 4)
+        )
+
+    def points(self, table):
+        norms = table[table.quantity == "norm"].pivot(index="seed", columns="tokens", values="value")
+        return np.concatenate([1 / norms[["plain", name]] for name in ("encoded", "added")])
+
+
+def test_encoded_tokens_are_tokens_plus_positions_at_length_one(shape):
+    _, T, d = shape
+    batch, longer, drawn = (draw(one, SEEDS, *shape) for one in (encoded, added, gaussian))
+    for field in ("queries", "labels", "head"):
+        assert (getattr(batch, field) == getattr(drawn, field)).all()
+        assert (getattr(longer, field) == getattr(drawn, field)).all()
+    for t in range(T):
+        code = np.array([(np.cos if k % 2 else np.sin)(t / 10000 ** (2 * (k // 2) / d)) for k in range(d)])
+        expected = drawn.tokens[:, :, t] + code / np.linalg.norm(code)
+        np.testing.assert_allclose(longer.tokens[:, :, t], expected, rtol=0, atol=1e-6)  # float32
+        expected /= np.linalg.norm(expected, axis=-1, keepdims=True)
+        np.testing.assert_allclose(batch.tokens[:, :, t], expected, rtol=0, atol=2e-6)  # float32, shortest sum ≈ 0.1
+    assert np.abs(np.linalg.norm(batch.tokens, axis=-1) - 1).max() <= 2e-7  # float32
+
+
+def test_the_same_instances_are_compared(run):
+    plain, *others = (
+        {int(seed): (p, s) for label, p, *_ in run.cells if label.endswith(kind) for s, seed in enumerate(p["seeds"])}
+        for kind in ("plain", "encoded", "added")
+    )
+    for other in others:
+        assert sorted(plain) == sorted(other) == list(range(7, 12))
+        for seed, (p, s) in plain.items():
+            q, u = other[seed]
+            assert all(np.array_equal(p[key][s], q[key][u]) for key in ("queries", "labels", "head"))
+            assert not np.allclose(p["tokens"][s], q["tokens"][u], atol=0.1)
+
+
+def test_the_table_is_its_definition(run):
+    table = run.table.set_index(["tokens", "quantity", "seed"]).value
+    assert len(table) == 3 * 2 * 5
+    for label, s, p, t, _ in run.each():
+        X, Z, seed = p["tokens"][s], p["queries"][s], p["seeds"][s]
+        selected = [(x @ t["weights"][s] @ z).argmax() for x, z in zip(X, Z, strict=True)]
+        variant = label.rsplit("_", 1)[1]
+        own, first = solve(separation(X, Z, np.array(selected))), solve(separation(X, Z, np.zeros(3, int)))
+        assert table[variant, "correlation", seed] == pytest.approx(cosine(t["weights"][s], own.W), abs=1e-9)
+        assert table[variant, "norm", seed] == pytest.approx(np.linalg.norm(first.W), rel=1e-9)
+
+
+def test_an_encoding_needs_two_dimensions():
+    with pytest.raises(UserError, match=r"positional\.problems\.d: 1 is too small, the least value is 2"):
+        resolve({"experiments": {"positional": {"problems": {"d": 1}}}})

@@ -1,0 +1,106 @@
+"""The trajectory figure: its instance, its rows against a reading of the stored arrays, what is drawn."""
+
+import numpy as np
+import pytest
+import torch
+from cases import ChainCases, FigureCases, OfficialDrawCases, Run
+from planes import plane
+
+from attnsvm.errors import UserError
+from attnsvm.experiments.trajectories import measures
+from attnsvm.experiments.trajectories.problems import cells, two_clouds
+from attnsvm.problems import Problems
+from attnsvm.svm import separation, solve
+
+SMALL = {"problems": {"T": 4, "seed": 1}, "descent": {"steps": 30}}
+CONES = {"W": "fro", "KQ": "nuc"}
+
+
+@pytest.fixture(params=[(2, 3, 2)])
+def shape(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return Run("trajectories", SMALL, tmp_path_factory.mktemp("trajectories"))
+
+
+class TestDraw(OfficialDrawCases):
+    draw_one = staticmethod(two_clouds)
+    recorded = (
+        1, (2, 3, 2),
+        [0.9273199439, 0.3742696643],
+        [-0.9814968109, 0.1863951981],
+        [-1.1355718374, -0.0498390720],
+        [0.8450113535, 0.5347483754],
+        [1, 1],
+    )  # fmt: skip
+
+    @staticmethod
+    def official(seed, n, T, d):
+        g = torch.Generator().manual_seed(seed)
+        v = torch.randn(d, generator=g)
+        X = 0.3 * torch.randn(n, T, d, generator=g)
+        X[0] += torch.tensor([-1.0, 0.0])
+        X[1] += torch.tensor([1.0, 0.0])
+        Z = torch.randn(n, d, generator=g)
+        return {"head": v / v.norm(), "labels": torch.ones(n), "tokens": X, "queries": Z / Z.norm(dim=-1, keepdim=True)}
+
+
+class TestChain(ChainCases):
+    pass
+
+
+class TestFigure(FigureCases):
+    name = "trajectories"
+
+    def table(self):
+        return plane()
+
+    def points(self, table):
+        return table[["x", "y"]]
+
+
+def test_the_instance_is_the_one_of_the_seed_asked_for():
+    (cell,) = cells({"T": 5, "seed": 9})
+    assert (cell.n, cell.T, cell.d, cell.seeds) == (2, 5, 2, (9,))
+
+
+def test_rows_are_the_points_of_the_plane_that_they_are_named_after(run):
+    ((_, s, p, t, _),) = run.each()
+    table = run.table
+    X, Z, v = p["tokens"][s], p["queries"][s], p["head"][s]
+    best = [max(range(4), key=lambda k, tokens=tokens: tokens[k] @ v) for tokens in X]
+    tokens = table[table.kind.isin(["token", "optimal_token"])].set_index(["input", "token"])
+    assert len(tokens) == 2 * 4
+    for i, k in np.ndindex(2, 4):
+        row = tokens.loc[(i + 1, k + 1)]
+        assert (row.x, row.y) == tuple(X[i, k])
+        assert row.kind == ("optimal_token" if k == best[i] else "token")
+    for kind, norm in CONES.items():
+        W_mm = solve(separation(X, Z, np.array(best)), norm).W
+        own = table[table.parametrisation == kind].set_index(["kind", "input"])
+        for i in range(2):
+            curve = own.loc[("trajectory", i + 1)]
+            assert curve.step.tolist() == t[kind]["steps"].tolist() == list(range(31))
+            expected = [W @ Z[i] for W in t[kind]["weights"][s]]
+            np.testing.assert_allclose(curve[["x", "y"]], expected, rtol=0, atol=1e-14)
+            end = own.loc[[("svm_direction", i + 1)], ["x", "y"]].to_numpy()
+            # A solve alone agrees to the root of its gap: 1e-7 of a solution of order one, at a hundredfold.
+            np.testing.assert_allclose(end, [100 * W_mm @ Z[i]], rtol=0, atol=1e-3)
+    assert set(table.kind) == {"token", "optimal_token", "trajectory", "svm_direction"}
+
+
+def test_both_parametrisations_start_at_zero(run):
+    _, _, t, _ = run.cells[0]
+    assert not t["W"]["weights"][:, 0].any()
+    assert not t["KQ"]["weights"][:, 0].any()
+    assert t["KQ"]["weights"][:, 1].any()
+
+
+def test_an_instance_without_a_certified_solution_is_refused_by_its_seed(run):
+    _, p, t, a = run.cells[0]
+    failed = a | {"KQ": a["KQ"] | {"status": np.array(["infeasible"])}}
+    with pytest.raises(UserError, match=r"seed 1 has no certified solution for KQ \(infeasible\): choose another"):
+        measures.measures(None, Problems.from_arrays(p), t, failed, {})

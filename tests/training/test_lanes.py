@@ -1,0 +1,127 @@
+"""Compiled arithmetic, and which compiled code a process takes from the disk."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import njit
+
+from attnsvm.training import compiled, lanes
+from attnsvm.training.lanes import LANES, combine, dot
+
+ROOT = Path(lanes.__file__).parents[2]
+
+
+@njit
+def exponentials(x):
+    return np.array([lanes.exp(a) for a in x])
+
+
+def test_the_compiled_exponential():
+    x = np.concatenate([np.linspace(-708, 700, 20001), -np.logspace(-18, 2, 2001), [0.0]])
+    # The reference rounds to half a unit of the last place; ours to two.
+    assert np.abs(exponentials(x) / np.exp(x) - 1).max() <= 2 * np.finfo(float).eps
+    assert (exponentials(np.array([-709.0, -1e6, -np.inf])) == 0).all()
+
+
+@pytest.mark.parametrize("count", range(10))  # every remainder of sums of four terms at a time
+def test_sums_take_every_term_once(count):
+    generator = np.random.default_rng(count)
+    A, x = generator.normal(size=(count, 3, LANES)), generator.normal(size=(count, LANES))
+    out = np.full((3, LANES), np.nan)
+    combine(A, x, out)
+    # 1e-14: nine products of order one
+    np.testing.assert_allclose(out, (A * x[:, None]).sum(0), rtol=0, atol=1e-14)
+    dot(np.ascontiguousarray(A[:, 1]), x, out[0])
+    np.testing.assert_allclose(out[0], (A[:, 1] * x).sum(0), rtol=0, atol=1e-14)
+
+
+def python(code, **environment):
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+RUNS = """
+from attnsvm.draws import draw, gaussian
+from attnsvm.training import LinearHead, compiled, exact, published, train
+
+loops = []
+
+
+def seen(*choice, original=compiled.kept_on_disk):
+    loops.append(original(*choice))
+    return loops[-1]
+
+
+compiled.kept_on_disk = seen
+for kind, n, rule in (("W", 2, exact(1)), ("W", 6, exact(0.1)), ("W", 2, published(0.1)), ("KQ", 2, exact(0.1))):
+    train(draw(gaussian, range(40), n, 3, 4), LinearHead, kind, rule, 3, 1)
+    train(draw(gaussian, range(32), n, 3, 4), LinearHead, kind, rule, 4, [0, 4], attention="causal")
+"""
+COUNTS = """
+import json
+
+files = {}
+for loop in loops:
+    files.setdefault(loop.py_func.__qualname__, set()).update(map(str, loop.signatures))
+print(json.dumps([sum(sum(loop.stats.cache_misses.values()) for loop in loops), [len(x) for x in files.values()]]))
+"""
+
+
+def test_a_second_process_compiles_nothing_and_a_loop_has_one_signature(monkeypatch):
+    """One signature per file: only then can processes that compile at the same time not mix up their code."""
+    monkeypatch.setattr(compiled, "kept_on_disk", compiled.kept_on_disk)  # RUNS replaces it
+    exec(RUNS, {})
+    misses, signatures = python(RUNS + COUNTS, PYTHONPATH=str(ROOT))
+    assert misses == 0
+    assert signatures == [1, 1, 1]  # W in two ways, (K, Q)
+
+
+STRUCTURE = """
+from typing import NamedTuple
+class Constant(NamedTuple):
+    number: float
+    def value(self):
+        return self.number + 1
+"""
+LOOP = """
+from numba.extending import overload
+from toy.lanes import kept_on_disk
+from toy.structure import Constant
+def value(structure): ...
+@overload(value, strict=False)
+def _value(structure):
+    return structure.instance_class.value
+def loop(structure):
+    return value(structure)
+compiled = kept_on_disk(loop, Constant)
+print([compiled(Constant(3.0)), sum(compiled.stats.cache_misses.values())])
+"""
+
+
+def test_code_on_disk_is_that_of_the_sources_whatever_their_date(tmp_path):
+    """A method that the loop calls changes; its file keeps size and date, the loop's own file stays as it is."""
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    (folder / "lanes.py").write_bytes(Path(lanes.__file__).read_bytes())
+    (folder / "loop.py").write_text(LOOP)
+    structure = folder / "structure.py"
+    structure.write_text(STRUCTURE)
+    date = structure.stat().st_mtime_ns
+    # Python's own cache goes by size and date too: it must not hide the edit.
+    run = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    assert python("import toy.loop", **run) == [4.0, 1]
+    assert python("import toy.loop", **run) == [4.0, 0]
+    structure.write_text(STRUCTURE.replace("+ 1", "+ 5"))
+    os.utime(structure, ns=(date, date))
+    assert python("import toy.loop", **run) == [8.0, 1]
+    structure.write_text(STRUCTURE.replace("Constant", "Renamed_").replace("+ 1", "+ 6"))
+    (folder / "loop.py").write_text(LOOP.replace("Constant", "Renamed_"))
+    assert python("import toy.loop", **run) == [9.0, 1]

@@ -1,0 +1,57 @@
+"""Loss, softmax and gradient against their definitions, and their limits."""
+
+import numpy as np
+import pytest
+import torch
+from training_references import HEADS, S, batch, engine_pass, n, parametrised, reference_loss
+
+from attnsvm.training import LinearHead
+from attnsvm.training.loss import evaluate
+from attnsvm.training.weights import FullWeights
+
+
+def test_probabilities_are_the_softmax_of_each_inputs_logits():
+    X, Z, Y, weights = batch("linear")
+    _, W, mine = parametrised("W", X, Z)
+    at = engine_pass("linear", mine, X, Y, weights)
+    for s in range(S):
+        for i in range(n):
+            e = np.exp((X[s, i] @ W[s] @ Z[s, i]).detach().numpy())
+            np.testing.assert_allclose(at.probabilities[i, :, s], e / e.sum(), rtol=1e-12)
+
+
+def test_gradient_agrees_with_central_differences():
+    X, Z, Y, weights = batch("penalised")
+    _, W, mine = parametrised("W", X, Z)
+    W = W.detach()
+    gradient = mine.gradient(engine_pass("penalised", mine, X, Y, weights).logit_gradient)[0]
+    h = 1e-5
+    for a, b in [(0, 0), (2, 5), (5, 1)]:
+        up, down = W.clone(), W.clone()
+        up[:, a, b] += h
+        down[:, a, b] -= h
+        ends = [reference_loss(HEADS["penalised"][1], X, Z, Y, weights, end) for end in (up, down)]
+        # error h²·L''' ≈ 1e-10·O(10) and rounding 1e-16/h = 1e-11, against gradients of order one
+        np.testing.assert_allclose(gradient[:, a, b], (ends[0] - ends[1]) / (2 * h), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("far", [800.0, -800.0])
+def test_extreme_logits_give_exact_limits(far):
+    X = torch.zeros(1, 1, 2, 2, dtype=torch.float64)
+    X[0, 0, 0, 0] = 1.0
+    Z = torch.tensor([[[1.0, 0.0]]]).double()
+    W = torch.tensor([[[far, 0.0], [0.0, 0.0]]]).double()
+    labels, v = torch.ones(1, 1).double(), torch.tensor([[3.0, 0.0]]).double()
+    at = engine_pass("linear", FullWeights(X, Z, W), X, labels, v)
+    picked = 3.0 if far > 0 else 0.0  # the score of the one token with all the weight
+    assert at.loss.item() == pytest.approx(np.log1p(np.exp(-picked)), rel=1e-14)
+    assert torch.isfinite(at.logit_gradient).all()
+    assert at.logit_gradient.abs().max() < 1e-300  # e^-800 is below the smallest double
+
+
+def test_evaluate_is_finite_when_every_other_token_is_shut_out():
+    logits = torch.tensor([[[0.0], [-torch.inf]]], dtype=torch.float64)
+    values = torch.ones((1, 2, 1, 1), dtype=torch.float64)
+    at = evaluate(logits, values, torch.ones((1, 1), dtype=torch.float64), LinearHead(torch.ones(1, 1)))
+    assert torch.isfinite(at.direction).all()
+    assert (at.logit_gradient == 0).all()

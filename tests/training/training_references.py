@@ -1,0 +1,63 @@
+"""What the tests of training compare with: batch-first, and written from the formulas.
+
+f = h(Xᵀ softmax(X W z)), loss = mean of log(1 + exp(−Y f)).
+"""
+
+from functools import partial
+
+import torch
+
+from attnsvm.training import LinearHead, PenalisedHead, ReluHead
+from attnsvm.training.loss import evaluate
+from attnsvm.training.weights import FactoredWeights, FullWeights
+
+PENALTY = 0.7
+HEADS = {  # the engine's head, and h(x) of one instance on mixtures x (..., d), from its definition
+    "linear": (LinearHead, lambda x, v: x @ v),
+    "relu": (ReluHead, lambda x, V: torch.relu(x @ V).sum(-1)),
+    "penalised": (partial(PenalisedHead, penalty=PENALTY), lambda x, v: x @ v - PENALTY * (x * x).sum(-1)),
+}
+S, n, T, d = 5, 3, 4, 6
+
+
+def rand(*shape, seed):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def batch(head, seed=0):
+    """A batch-first problem with nothing normalised, so that no scale is special."""
+    weights = rand(S, d, d, seed=seed + 1) if head == "relu" else rand(S, d, seed=seed + 1)
+    labels = torch.where(rand(S, n, seed=seed + 2) > 0, 1.0, -1.0).double()
+    return rand(S, n, T, d, seed=seed + 3), rand(S, n, d, seed=seed + 4), labels, weights
+
+
+def reference_loss(h, X, Z, Y, weights, W):
+    """(S,) from X (S, n, T, d), Z (S, n, d), Y (S, n), W (S, d, d)."""
+    losses = []
+    for x, z, y, a, w in zip(X, Z, Y, weights, W, strict=True):
+        logits = torch.einsum("ntd,de,ne->nt", x, w, z)
+        p = torch.exp(logits - torch.logsumexp(logits, 1, keepdim=True))
+        f = h(torch.einsum("nt,ntd->nd", p, x), a)
+        losses.append(torch.logsumexp(torch.stack([torch.zeros_like(f), -y * f]), 0).mean())
+    return torch.stack(losses)
+
+
+def relative(a, b):
+    return float((a - b).norm() / b.norm())
+
+
+def engine_pass(head, parametrisation, X, Y, weights):
+    """One evaluation as the engine does it, instances last."""
+    h = HEADS[head][0](weights)
+    values = h.values(X.permute(1, 2, 3, 0).contiguous())
+    return evaluate(parametrisation.logits(), values, Y.T.contiguous(), h)
+
+
+def parametrised(name, X, Z):
+    """(factors that require a gradient, the W they give, the engine's object)."""
+    if name == "W":
+        W = rand(S, d, d, seed=20).requires_grad_()
+        return (W,), W, FullWeights(X, Z, W.detach().clone())
+    m = {"KQ": d, "KQ thin": 2, "KQ wide": d + 3}[name]
+    K, Q = (rand(S, d, m, seed=s).requires_grad_() for s in (21, 22))
+    return (K, Q), K @ Q.mT, FactoredWeights(X, Z, K.detach().clone(), Q.detach().clone(), penalty=0.05)

@@ -132,7 +132,8 @@ WRITERS = {
     "save_table": "store.save_table('out/file.parquet', pandas.DataFrame({'x': numpy.random.rand(9999)}))",
     "save_csv": "store.save_csv('out/file.csv', pandas.DataFrame({'x': numpy.random.rand(9999)}))",
     "save_text": "store.save_text('out/file.md', 'x' * 99999)",
-    "style.save": "f = Figure(); f.add_subplot().plot(numpy.random.rand(999)); style.save(f, 'out/file')",
+    "save_bytes": "store.save_bytes('out/file.png', bytes(99999))",
+    "figure": "f = Figure(); f.add_subplot().plot(numpy.random.rand(999)); stages._save_figure(f, 'out/file', 100)",
 }
 
 
@@ -145,7 +146,7 @@ import numpy, pandas
 from matplotlib.figure import Figure
 from attnsvm.files import store
 from attnsvm.errors import UserError
-from attnsvm.plots import style
+from attnsvm.pipeline import stages
 try:
     {WRITERS[writer]}
 except UserError as error:

@@ -96,10 +96,11 @@ def test_a_twin_has_the_stages_and_settings_of_the_other_and_says_what_differs(f
 
 def test_a_figure_of_several_tables_is_no_experiment(folder):
     folder("one")
+    folder("two")
     folder("both", files=("figure",), draws=["one", "two"], settings=None)
     assert cards.read("both").draws == ("one", "two")
     assert not cards.read("both").is_experiment
-    assert [card.name for card in cards.experiments()] == ["one"]
+    assert [card.name for card in cards.experiments()] == ["one", "two"]
 
 
 def test_a_card_without_a_stage_may_only_claim(folder):
@@ -152,8 +153,7 @@ def test_an_unknown_experiment_is_answered_with_the_known_ones(folder, name, sen
         cards.read(name)
 
 
-@pytest.mark.parametrize("key", ["draws"])
-def test_a_figure_of_an_experiment_that_is_not_there_is_refused(folder, key):
-    folder("both", files=("figure",), settings=None, **{key: ["nowhere"]})
+def test_a_figure_of_an_experiment_that_is_not_there_is_refused(folder):
+    folder("both", files=("figure",), settings=None, draws=["nowhere"])
     with pytest.raises(UserError, match="draws: there is no experiment 'nowhere'"):
         cards.read("both")

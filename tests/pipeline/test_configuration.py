@@ -151,6 +151,7 @@ def test_what_a_schema_cannot_say_is_said_by_the_experiment(name, stage, values,
         cells()
 
 
+WORDS = {"below": "not below", "at_most": "above"}
 RELATIONS = [
     pytest.param(card, kind, *keys, id=f"{card.name}-{kind}-{keys[0]}")
     for card in EXPERIMENTS
@@ -169,7 +170,7 @@ def test_a_relation_between_two_settings_is_checked_and_names_both(card, kind, f
         sentence += rf" experiments\.{card.name}\.{second} has {len(theirs)}: give one for each"
     else:
         given = theirs if kind == "below" else theirs + 1
-        sentence = rf"{given} is {dict(below='not below', at_most='above')[kind]} experiments\.{card.name}\.{second}"
+        sentence = rf"{given} is {WORDS[kind]} experiments\.{card.name}\.{second}"
     with pytest.raises(UserError, match=rf"^config: experiments\.{card.name}\.{first}: {sentence}"):
         resolve(nested(f"experiments.{card.name}.{first}", given))
 

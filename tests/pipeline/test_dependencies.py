@@ -73,7 +73,7 @@ def test_every_way_of_importing_is_followed(package):
         "def go():\n    import pack.late\n    class Inside:\n        from pack.deep import thing\n",
         "pack/plain.py": "import numpy\n",
         "pack/sibling.py": "",
-        "pack/relative.py": "from ..pack.up import three\none = two = 2\n",
+        "pack/relative.py": "from .up import three\none = two = 2\n",
         "pack/up.py": "three = 3\n",
         "pack/late.py": "if True:\n    try:\n        import pack.guarded\n    except ImportError:\n        pass\n",
         "pack/guarded.py": "",

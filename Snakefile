@@ -10,6 +10,7 @@ configfile: "config/config.yaml"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/internals.smk"
+include: "workflow/rules/help.smk"
 
 
 rule:
@@ -29,6 +30,13 @@ for figure in FIGURES:
             expand(f"{AT}figures/{{figure}}.{{kind}}", figure=figure, kind=KINDS),
 
 
+rule:
+    name:
+        "figures/audit"
+    input:
+        expand(f"{AT}figures/audit.{{kind}}", kind=("pdf", "png", "json")),
+
+
 rule audit:
     input:
         AUDIT,
@@ -42,6 +50,9 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/unknown.smk"
+
+
+describe_rules()
 
 
 # Seconds each: on a cluster they run beside Snakemake instead of waiting in the queue.

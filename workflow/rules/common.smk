@@ -42,8 +42,9 @@ wildcard_constraints:
     figure="|".join(FIGURES),
     pictured="|".join([*FIGURES, "audit"]),
     block=r"\d+-of-\d+",
-    unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.)[^/]+",
-    unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit)/)[^/]+",
+    unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.({'|'.join(KINDS)})$)[^/]+",
+    unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit|report)/)[^/]+",
+    unknown_target=r"[\w.-]+",
 
 
 def settings(stage):
@@ -61,6 +62,8 @@ def of_block(stage):
 
     def files(wildcards):
         rebuild_damaged_files()
+        if stage == "descent":
+            require_device(wildcards.experiment)
         base = f"{AT}results/{wildcards.experiment}/{wildcards.block}"
         return {name: f"{base}/{name}.npz" for name in jobs.earlier(cards.read(wildcards.experiment), stage)}
 
@@ -91,12 +94,3 @@ def category(wildcards):
     headings = list(cards.sections())
     section = cards.read(wildcards.figure).section
     return f"{headings.index(section) + 2} {section}"
-
-
-def unknown(kind, known):
-    """An input function that says, better than a missing rule, that there is no such figure or experiment."""
-
-    def refuse(wildcards):
-        raise WorkflowError(f"unknown {kind} {wildcards[0]!r}: known are {', '.join(known)}")
-
-    return refuse

@@ -56,11 +56,21 @@ def choose_caches() -> None:
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     if writable(home):
         return
-    folder = Path(tempfile.gettempdir()) / f"attnsvm-caches-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    folder = _own_folder()
     for variable, name in CACHES.items():
         if variable == "XDG_CACHE_HOME" or variable not in os.environ:
             os.environ[variable] = str(folder / name)
-    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _own_folder() -> Path:
+    """A folder in the temporary one that nobody else can write to, the same in every run."""
+    folder = Path(tempfile.gettempdir()) / f"attnsvm-caches-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        ours = not folder.is_symlink() and folder.stat().st_uid == getattr(os, "getuid", lambda: 0)()
+    except OSError:
+        ours = False
+    return folder if ours else Path(tempfile.mkdtemp(prefix="attnsvm-caches-"))
 
 
 def writable(folder: Path) -> bool:

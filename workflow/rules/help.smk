@@ -1,8 +1,8 @@
 """What a user is told before anything runs: what each target is, and what cannot work.
 
-It reads three things of Snakemake's own workings (all of Snakemake 9): `rule.docstring`, which `snakemake --list` prints;
-`workflow.resource_settings.overwrite_scatter`, what --set-scatter asks for; `workflow.modifier.is_module`, whether these
-rules are part of somebody else's workflow. tests/workflow/test_first_use.py sees each of them work.
+It uses three things of Snakemake's own workings (all of Snakemake 9): `docstring` of a rule, which `snakemake --list` prints;
+`workflow.resource_settings.overwrite_scatter`, what --set-scatter asks for; `workflow.modifier.is_main_snakefile`, whether
+these rules stand alone and are no part of somebody else's workflow. tests/workflow/test_first_use.py sees each of them work.
 """
 
 from functools import cache
@@ -11,7 +11,7 @@ from snakemake.logging import logger
 
 from attnsvm.pipeline import blocks, devices
 
-ALONE = not workflow.modifier.is_module
+ALONE = workflow.modifier.is_main_snakefile()
 DESCRIPTIONS = {
     "figures/all": "every figure",
     "figures/audit": "every claim and its verdict in one picture",
@@ -30,7 +30,7 @@ if workflow.is_main_process:
 
 def describe_rules():
     """Say of each of our rules what `snakemake --list` is to print; called when all are known."""
-    for known in workflow.modifier.rules:
+    for known in workflow.modifier.rules if ALONE else ():
         known.docstring = DESCRIPTIONS.get(known.name, INTERNAL)
 
 

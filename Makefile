@@ -49,7 +49,8 @@ test: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest
 
 report: figures
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit --report report.html
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report --report report.html
 
 test-slow: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -m slow

@@ -8,6 +8,9 @@ min_version("9.0")
 configfile: "config/config.yaml"
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/internals.smk"
 include: "workflow/rules/help.smk"
@@ -42,6 +45,14 @@ rule audit:
         AUDIT,
 
 
+# `snakemake report --report report.html` (make report) puts these pages into one file.
+rule:
+    name:
+        "report"
+    input:
+        expand(f"{AT}results/report/{{name}}.html", name=[*FIGURES, "audit"]),
+
+
 include: "workflow/rules/problems.smk"
 include: "workflow/rules/descent.smk"
 include: "workflow/rules/svm.smk"
@@ -49,6 +60,7 @@ include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/provenance.smk"
+include: "workflow/rules/report.smk"
 include: "workflow/rules/unknown.smk"
 
 
@@ -62,3 +74,4 @@ localrules:
     claims,
     audit_figure,
     provenance,
+    pages,

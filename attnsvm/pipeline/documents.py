@@ -19,7 +19,6 @@ from attnsvm.pipeline.configuration import figure_settings, resolve
 
 ROOT = cards.HERE.parents[1]
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
-COLOURS = 256  # of a small picture
 
 
 def pages() -> dict[str, str]:
@@ -38,14 +37,13 @@ def pages() -> dict[str, str]:
 
 def small_pictures(source: Path, target: Path) -> None:
     """A small copy of every built png of a card, and of the audit's."""
-    from PIL import Image
+    from attnsvm.pipeline.pictures import small
 
     target.mkdir(parents=True, exist_ok=True)
     for name in ("audit", *(card.name for card in cards.figures())):
         path = source / f"{name}.png"
         if path.exists():
-            small = Image.open(path).convert("RGB").reduce(2).quantize(COLOURS)
-            small.save(target / f"{name}.png", optimize=True)
+            (target / f"{name}.png").write_bytes(small(path))
 
 
 def _rendered(template: str) -> str:

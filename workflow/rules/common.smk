@@ -14,7 +14,6 @@ from attnsvm.pipeline.progress import hide_bars
 
 try:
     config.update(resolve(config))
-    # For workflow/report/figure.rst: a report's caption is one file per rule, and may read the configuration.
     config["captions"] = {card.name: captions.caption(card, config) for card in cards.figures()}
 except UserError as error:
     raise WorkflowError(str(error))
@@ -89,8 +88,6 @@ def counted(table):
     return lambda wildcards: [f"{AT}results/{name}/{table}.csv" for name in jobs.behind(wildcards.pictured)]
 
 
-def category(wildcards):
+def heading(card):
     """Under which heading of the report a figure stands; the audit is the first."""
-    headings = list(cards.sections())
-    section = cards.read(wildcards.figure).section
-    return f"{headings.index(section) + 2} {section}"
+    return f"{list(cards.sections()).index(card.section) + 2} {card.section}"

@@ -8,7 +8,9 @@ TORCH ?=
 INDEX = $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
 CHECK = attnsvm/pipeline/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
-.PHONY: help check install figures report verify test test-slow lint docs experiment lock clean
+ADDRESSED = pyproject.toml CITATION.cff CONTRIBUTING.md docs/cluster.md
+
+.PHONY: help check install figures report verify test test-slow lint docs experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +25,7 @@ help:
 	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards and the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
+	@echo "make address URL=https://github.com/me/attnsvm   sets the address of this repository where it is named"
 	@echo "make clean     delete what was built: results/, smoke/, the figures (not $(VENV), not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
@@ -80,6 +83,11 @@ lock:
 	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
 	mv requirements.lock.new requirements.lock
 	rm -rf $(VENV)-lock
+
+address:
+	@case "$(URL)" in https://*) ;; *) echo "error: say which: make address URL=https://github.com/me/attnsvm" >&2; exit 1;; esac
+	@old="$$(sed -n 's/^Repository = "\(.*\)"$$/\1/p' pyproject.toml)" && for file in $(ADDRESSED); do \
+		sed "s|$$old|$(URL)|g" $$file > $$file.new && cat $$file.new > $$file && rm $$file.new; done
 
 clean:
 	rm -rf results smoke .snakemake report.html

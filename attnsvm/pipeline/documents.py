@@ -16,6 +16,7 @@ import yaml
 from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import figure_settings, resolve
+from attnsvm.pipeline.reference import reference
 
 ROOT = cards.HERE.parents[1]
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
@@ -30,6 +31,7 @@ def pages() -> dict[str, str]:
         raise UserError(f"README.md: the lines {BEGIN.strip()!r} and {END.strip()!r} are missing")
     return {
         "docs/figures.md": _rendered("figures.md.j2"),
+        "docs/api.md": _rendered("api.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
         "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
     }
@@ -62,6 +64,7 @@ def _rendered(template: str) -> str:
         notes=lambda card: captions.notes(card, resolved),
         claims=_claims,
         read=cards.read,
+        reference=reference(),
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 

@@ -49,10 +49,12 @@ def figure_page(name: str, title: str, caption: str, picture: Path, claims: list
 
 
 def audit_page(page: str, pictures: dict[str, Path], texts: dict[str, dict[str, str]]) -> str:
-    """The audit's page with every picture that it links to at its end, small, and the links led there."""
+    """The audit's page with its picture above the rows; at its end, small, every picture that the rows link to."""
     linked = [name for name in dict.fromkeys(LINK.findall(page)) if name in texts]
     page = LINK.sub(lambda found: f'href="#figure-{found[1]}"', page)
     shown = [{"name": name, "uri": _uri(small(pictures[name])), **texts[name]} for name in linked]
+    overview = _render("audit_overview.html.j2", picture=_uri(small(pictures[AUDIT])))
+    page = page.replace("<h2", overview + "<h2", 1)
     return page.replace(END, _render("audit_pictures.html.j2", figures=shown) + END)
 
 

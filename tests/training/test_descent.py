@@ -7,7 +7,8 @@ import pytest
 import torch
 from training_references import HEADS, reference_loss
 
-from attnsvm.draws import draw, gaussian, relu
+from attnsvm.draws import draw, gaussian
+from attnsvm.experiments.multi_token.problems import relu
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
 from attnsvm.training import (

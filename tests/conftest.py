@@ -1,13 +1,39 @@
-"""One smoke run for every test that only needs a finished one."""
+"""One smoke run for every test that needs a finished one, whichever process of the test run it is in."""
+
+import shutil
 
 import pytest
-from pipeline import copy_repository, snakemake
+from harness import build, copy_repository, once
+
+CHAIN = {"built", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items):
+    """Mark what runs the pipeline: `make test-fast` leaves it out."""
+    for item in items:
+        if CHAIN & set(item.fixturenames):
+            item.add_marker("chain")
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    """A folder in which the smoke pipeline has run once; tests leave it as they found it."""
-    folder = copy_repository(tmp_path_factory.mktemp("built"))
-    run = snakemake(folder, "figures/all", "audit")
-    assert run.returncode == 0, run.stdout
+def built(tmp_path_factory, request):
+    """A folder in which the smoke pipeline has run once. Tests read it; those that change something take `copy`."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if hasattr(request.config, "workerinput") else base  # pytest-xdist: one folder for all workers
+    import os
+    import pathlib  # DEVHACK
+
+    if os.environ.get("DEVBUILT"):
+        return pathlib.Path(os.environ["DEVBUILT"])  # DEVHACK
+    folder, done = shared / "built", shared / "built.done"
+    with once(shared / "built.lock", done) as first:
+        if first:
+            build(copy_repository(folder))
     return folder
+
+
+@pytest.fixture
+def copy(built, tmp_path):
+    """A copy of the finished smoke run, to change."""
+    return shutil.copytree(built, tmp_path / "copy")

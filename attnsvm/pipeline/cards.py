@@ -191,6 +191,8 @@ def _complete(card: Card) -> None:
         require(not card.settings[stage] or stage in card.modules, f"{where}: settings: there is no {stage}.py to set")
     if card.is_experiment or card.draws:
         require(bool(card.modules.get("measures") or card.draws != (card.name,)), f"{where}: there is no measures.py")
+    for other in card.draws:
+        require(other in names(), f"{where}: draws: there is no experiment {other!r}")
     if card.draws:
         require(bool(card.caption), f"{where}: the key 'caption' is missing")
         require(bool(card.columns), f"{where}: the key 'columns' is missing: say what each column of the csv means")

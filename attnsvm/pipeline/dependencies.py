@@ -27,11 +27,13 @@ def module_files(*modules: str) -> tuple[str, ...]:
 
 
 @cache
-def digest(*modules: str) -> str:
-    """A hash of the code that `modules` run, and of the format in which files are passed between stages."""
+def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
+    """A hash of the code that `modules` run, of other files, and of the format in which stages pass files on."""
     total = hashlib.sha256(f"format {FORMAT}\n".encode())
     for file in module_files(*modules):
         total.update(f"{file}\0{_file_digest(file)}\n".encode())
+    for file in texts:
+        total.update(f"{file}\0{hashlib.sha256((ROOT / file).read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()
 
 

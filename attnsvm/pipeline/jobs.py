@@ -40,6 +40,26 @@ def stage_code(name: str, stage: str) -> str:
     return digest(*stage_modules(cards.read(name), stage))
 
 
+def figure_code(name: str) -> str:
+    """The hash of the code that draws a figure."""
+    return digest(*figure_modules(cards.read(name)))
+
+
+def claims_code() -> str:
+    """The hash of the code that checks the claims, and of the templates of the audit's pages."""
+    return digest(*claims_modules(), texts=TEMPLATES)
+
+
+def audit_figure_code() -> str:
+    """The hash of the code that draws the audit."""
+    return digest(*audit_figure_modules())
+
+
+def provenance_code() -> str:
+    """The hash of the code that says where a figure comes from."""
+    return digest("attnsvm.pipeline.provenance")
+
+
 def behind(pictured: str) -> tuple[str, ...]:
     """The experiments behind a figure; the audit reads them all."""
     return tuple(card.name for card in cards.experiments()) if pictured == "audit" else cards.read(pictured).draws

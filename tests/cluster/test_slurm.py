@@ -5,21 +5,17 @@ Two figures, in fewer blocks than the profile's, because a job costs some second
 
 import os
 import re
-import shutil
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
+import harness
 import pandas as pd
 import pytest
 import slurm_cluster
-import yaml
+from harness import BUILT
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
 
-ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ("local_convergence", "multi_token")
 BLOCKS = {"local_convergence": 2, "multi_token": 2}
 # What this cluster needs beyond the profile: it keeps no accounts, and its jobs are short and its file system local.
@@ -29,28 +25,20 @@ HERE = (
 )
 SCATTER = ("--set-scatter", *(f"{name}={count}" for name, count in BLOCKS.items()))
 TARGETS = tuple(f"figures/{figure}" for figure in FIGURES)
-BUILT = ("results", "figures", ".snakemake")
 
 
-def start(folder, *arguments, environment=None, extra=None):
-    """Start Snakemake with the smoke configuration, in a process group of its own, its output in `folder`/output."""
-    files = ["config/smoke.yaml"]
-    if extra is not None:
-        (folder / "extra.yaml").write_text(yaml.safe_dump(extra))
-        files.append("extra.yaml")
-    environment = dict(os.environ if environment is None else environment)
-    environment["PATH"] = f"{environment['PATH']}{os.pathsep}{Path(sys.executable).parent}"
-    environment |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
+def start(folder, *arguments, **options):
+    """Start Snakemake in a process group of its own, its output in `folder`/output."""
     with open(folder / "output", "wb") as out:
-        return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *arguments, "--configfile", *files],
-            cwd=folder,
-            env=environment,
+        return harness.start(
+            folder,
+            *arguments,
             stdout=out,
             stderr=out,
             start_new_session=True,
             # A shell's background job ignores Ctrl-C, and so would its children.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            **options,
         )
 
 
@@ -87,27 +75,21 @@ def reported(job, output):
 
 
 @pytest.fixture(scope="module")
-def local(cluster, tmp_path_factory):
+def local(cluster, built):
     """A copy of the repository in which the figures were built without SLURM."""
-    folder = tmp_path_factory.mktemp("local") / "attnsvm"
-    ignored = shutil.ignore_patterns(".*", "*.egg-info", "__pycache__", "docs", "tests", *BUILT)
-    shutil.copytree(ROOT, folder, ignore=ignored)
-    status, output = finish(start(folder, *TARGETS, "--cores", "2"), folder)
-    assert status == 0, output
-    return folder
+    return built
 
 
 @pytest.fixture
 def fresh(local, tmp_path):
     """That copy, its compiled loop included, with nothing built."""
-    return shutil.copytree(local, tmp_path / "attnsvm", ignore=shutil.ignore_patterns(*BUILT))
+    return harness.clone(local, tmp_path / "attnsvm")
 
 
 @pytest.fixture(scope="module")
 def remote(cluster, local, tmp_path_factory):
     """(folder, jobs) after the figures were built through SLURM."""
-    folder = tmp_path_factory.mktemp("remote") / "attnsvm"
-    shutil.copytree(local, folder, ignore=shutil.ignore_patterns(*BUILT))
+    folder = harness.clone(local, tmp_path_factory.mktemp("remote") / "attnsvm")
     status, output = finish(submit(cluster, folder, *TARGETS), folder)
     assert status == 0, output
     return folder, cluster.finished()
@@ -139,7 +121,7 @@ def test_a_job_asks_for_what_its_rules_say(remote):
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_the_numbers_are_those_of_the_local_run(local, remote, figure):
-    ours, theirs = (pd.read_csv(base / f"figures/{figure}.csv") for base in (remote[0], local))
+    ours, theirs = (pd.read_csv(base / BUILT / f"figures/{figure}.csv") for base in (remote[0], local))
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
@@ -147,7 +129,7 @@ def test_what_a_cluster_built_needs_no_cluster(remote):
     folder, _ = remote
     status, output = finish(start(folder, *TARGETS, "-n", *SCATTER), folder)
     assert status == 0
-    assert "Nothing to be done" in output
+    assert harness.NOTHING in output
 
 
 def test_a_cancelled_job_is_reported_or_retried_and_the_next_run_completes(cluster, local, fresh):
@@ -158,7 +140,7 @@ def test_a_cancelled_job_is_reported_or_retried_and_the_next_run_completes(clust
     status, output = finish(run, fresh)
     assert status == 1
     assert reported(cancelled, output), output
-    assert not (fresh / "figures/local_convergence.csv").exists()
+    assert not (fresh / BUILT / "figures/local_convergence.csv").exists()
 
     run = submit(cluster, fresh, target)
     again = wait_for_job(cluster, fresh, run)
@@ -167,7 +149,7 @@ def test_a_cancelled_job_is_reported_or_retried_and_the_next_run_completes(clust
     assert status == 0, output
     assert reported(again, output), output
     assert "Trying to restart job" in output
-    ours, theirs = (pd.read_csv(base / "figures/local_convergence.csv") for base in (fresh, local))
+    ours, theirs = (pd.read_csv(base / BUILT / "figures/local_convergence.csv") for base in (fresh, local))
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-9, atol=1e-12)
 
 

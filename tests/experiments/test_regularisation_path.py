@@ -52,7 +52,7 @@ def test_every_row_is_its_definition(run):
 
 def test_the_certificates_of_the_starts_are_counted_too(run):
     counts = run.certificates.set_index("solve").solved
-    assert counts[["balls_fro_start", "balls_nuc_start", "fro", "nuc"]].tolist() == [3] * 4
+    assert counts[["starts_fro", "starts_nuc", "fro", "nuc"]].tolist() == [3] * 4
 
 
 def test_the_smallest_radius_lies_below_the_largest():

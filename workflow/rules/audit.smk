@@ -5,7 +5,6 @@ rule claims:
     input:
         figures=expand(f"{AT}figures/{{figure}}.csv", figure=FIGURES),
         certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
-        templates=jobs.TEMPLATES,
     output:
         csv=f"{AT}results/audit/claims.csv",
         html=report(
@@ -26,7 +25,8 @@ rule claims:
         runtime=10,
     params:
         folder=AT or ".",
-        code=digest(*jobs.claims_modules()),
+        claiming=[card.name for card in cards.claiming()],
+        code=jobs.claims_code(),
     message:
         "check every claim"
     script:
@@ -55,7 +55,7 @@ rule audit_figure:
         runtime=10,
     params:
         settings=config["figures"],
-        code=digest(*jobs.audit_figure_modules()),
+        code=jobs.audit_figure_code(),
     message:
         "draw the audit"
     script:

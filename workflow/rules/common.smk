@@ -10,7 +10,6 @@ sys.path.insert(0, workflow.basedir)
 from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards, jobs
 from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.pipeline.dependencies import digest, module_files
 from attnsvm.pipeline.progress import hide_bars
 
 try:

@@ -24,7 +24,7 @@ rule figure:
         runtime=10,
     params:
         settings=config["figures"],
-        code=lambda wildcards: digest(*jobs.figure_modules(cards.read(wildcards.figure))),
+        code=lambda wildcards: jobs.figure_code(wildcards.figure),
     message:
         "draw {wildcards.figure}"
     script:

@@ -24,7 +24,7 @@ rule provenance:
         settings=config["figures"],
         files=lambda wildcards: jobs.all_files(wildcards.pictured),
         results=f"{AT}results",
-        code=digest("attnsvm.pipeline.provenance"),
+        code=jobs.provenance_code(),
     message:
         "say where {wildcards.pictured} comes from"
     script:

@@ -1,5 +1,6 @@
 """What figures/<name>.json says of the code: its content, its last commit, and whether it was changed since."""
 
+import os
 import shutil
 import subprocess
 
@@ -65,15 +66,28 @@ def test_outside_git_there_is_no_commit_and_still_a_hash(tmp_path, monkeypatch):
 
 def test_the_cost_is_of_the_blocks_run_last(tmp_path):
     def write(block, seconds, age):
-        path = tmp_path / f"results/benchmarks/cone/{block}/svm.tsv"
+        path = tmp_path / block / "svm.tsv"
         path.parent.mkdir(parents=True)
         path.write_text(f"s\tcpu_time\n{seconds}\t-\n")
-        import os
-
         os.utime(path, (age, age))
 
     write("1-of-1", 9.0, 1000)
     write("1-of-2", 2.0, 2000)
     write("2-of-2", 3.5, 1500)
-    assert provenance._cost("cone", "svm", tmp_path) == {"wall_s": 5.5, "cpu_s": 0.0, "jobs": 2}
-    assert provenance._cost("cone", "descent", tmp_path) is None
+    assert provenance._cost(tmp_path, "svm") == {"wall_s": 5.5, "cpu_s": 0.0, "jobs": 2}
+    assert provenance._cost(tmp_path, "descent") is None
+
+
+def test_the_machine_is_described_without_its_name():
+    import platform
+    import socket
+
+    said = str(provenance._machine())
+    assert provenance._machine()["cores"] == os.cpu_count()
+    for name in {socket.gethostname(), platform.node()}:
+        assert len(name) < 4 or name not in said
+
+
+def test_a_package_that_is_not_installed_has_no_version():
+    assert provenance._version("attnsvm-is-not-called-so") is None
+    assert provenance._version("numpy").count(".") == 2

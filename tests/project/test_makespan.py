@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PATH = Path(__file__).resolve().parent.parent / "benchmarks/makespan.py"
+PATH = Path(__file__).resolve().parents[2] / "benchmarks/makespan.py"
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,10 @@ import pty
 import subprocess
 import sys
 import termios
-from pathlib import Path
+
+from harness import ROOT
+
+from attnsvm.pipeline import progress
 
 PROGRAM = """
 import sys, time
@@ -24,7 +27,7 @@ def on_a_terminal(*arguments, **variables):
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 80))
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments], stderr=theirs, env={**os.environ, **variables}, cwd=Path.cwd()
+        [sys.executable, "-c", PROGRAM, *arguments], stderr=theirs, env={**os.environ, **variables}, cwd=ROOT
     )
     os.close(theirs)
     text = b""
@@ -54,8 +57,6 @@ def test_quiet_means_quiet():
 
 
 def test_jobs_side_by_side_take_lines_of_their_own(tmp_path, monkeypatch):
-    from attnsvm.pipeline import progress
-
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     first, lock = progress._line_of_its_own()
     second, other = progress._line_of_its_own()
@@ -67,9 +68,16 @@ def test_jobs_side_by_side_take_lines_of_their_own(tmp_path, monkeypatch):
     third.close()
 
 
-def test_a_log_gets_lines(caplog, monkeypatch):
-    from attnsvm.pipeline import progress
+def test_what_was_expected_may_change(caplog, monkeypatch):
+    """A stage says how many trainings there are once it knows."""
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
+    with caplog.at_level("INFO"), progress.Progress(2, "cone descent") as done:
+        done.expect(6)
+        done(3)
+    assert "cone descent: 3 of 6," in caplog.text
 
+
+def test_a_log_gets_lines(caplog, monkeypatch):
     monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
     with caplog.at_level("INFO"), progress.Progress(2, "cone descent") as done:
         done(1)

@@ -1,0 +1,62 @@
+"""The SHA-256 beside every file: in the format of sha256sum, and with a word for what it finds."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from attnsvm.files import checksums
+from attnsvm.files.store import save_text
+from attnsvm.files.verify import main as verify
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("results/a/table.csv", "results/b.csv", "figures/c.csv"):
+        save_text(name, f"content of {name}\n")
+    return tmp_path
+
+
+def flip(path):
+    """One bit of a file, its size and date unchanged."""
+    times, data = os.stat(path), path.read_bytes()
+    path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="not installed: sha256sum")
+def test_sha256sum_reads_the_same_files(folder):
+    def sha256sum():
+        done = subprocess.run(["sha256sum", "-c", ".b.csv.sha256"], cwd=folder / "results", check=False)
+        return done.returncode
+
+    assert sha256sum() == 0
+    flip(folder / "results/b.csv")
+    assert sha256sum() == 1
+
+
+def test_what_differs_is_listed_in_order_and_what_is_gone_is_not(folder):
+    assert checksums.damaged(["results", "figures"]) == []
+    flip(folder / "results/b.csv")
+    flip(folder / "figures/c.csv")
+    (folder / "results/a/table.csv").unlink()
+    assert checksums.damaged(["results", "figures"]) == ["figures/c.csv", "results/b.csv"]
+    assert checksums.damaged(["results"]) == ["results/b.csv"]
+    assert checksums.damaged(["nowhere"]) == []
+
+
+def test_a_file_without_a_checksum_holds(folder):
+    (folder / "results/own.csv").write_text("by hand")
+    assert checksums.holds("results/own.csv")
+    assert checksums.damaged(["results"]) == []
+
+
+def test_verify_names_every_damaged_file_and_its_status_says_so(folder, capsys):
+    assert verify([]) == 0
+    assert capsys.readouterr().out == "Every file has the bytes it was written with.\n"
+    flip(folder / "results/b.csv")
+    assert verify([]) == 1
+    assert capsys.readouterr().out == f"results/b.csv: damaged ({checksums.DIFFERS}); the next run rebuilds it\n"
+    assert verify(["figures"]) == 0

@@ -1,0 +1,176 @@
+"""Intermediates: whole or absent, and damage is noticed."""
+
+import os
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from harness import ROOT
+
+from attnsvm.errors import UserError
+from attnsvm.files.store import load_cells, load_csv, load_table, replacing, save_cells, save_csv, save_table
+
+CELLS = {
+    "n5": {
+        "steps": np.arange(3),
+        "W": {"weights": np.arange(600.0).reshape(6, 10, 10), "fro": {"status": np.array(["solved", "infeasible"])}},
+        "KQ": {"weights": np.full((2, 3), -0.0)},
+    },
+    "n6": {"nothing": {}},
+}
+TABLE = pd.DataFrame({"d": np.arange(500), "value": np.linspace(0, 1, 500) ** 3})
+
+
+def leaves(tree):
+    """{path of names: (dtype, shape, bytes)} of nested dicts."""
+    found = {}
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            found |= {(name, *path): leaf for path, leaf in leaves(value).items()}
+        else:
+            found[(name,)] = value.dtype.str, value.shape, value.tobytes()
+    return found
+
+
+def test_cells_come_back_to_the_bit(tmp_path):
+    save_cells(tmp_path / "block.npz", CELLS)
+    back = load_cells(tmp_path / "block.npz")
+    assert list(back) == ["n5"]  # a cell without arrays leaves nothing
+    assert leaves(back["n5"]) == leaves(CELLS["n5"])
+    assert list(back["n5"]) == ["steps", "W", "KQ"]  # in the order they were written
+
+
+def test_tables_come_back_to_the_bit(tmp_path):
+    save_table(tmp_path / "t.parquet", TABLE)
+    pd.testing.assert_frame_equal(load_table(tmp_path / "t.parquet"), TABLE, check_exact=True)
+
+
+def test_csv_keeps_every_digit(tmp_path):
+    save_csv(tmp_path / "t.csv", TABLE)
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "t.csv"), TABLE, check_exact=True)
+
+
+def test_same_content_same_bytes(tmp_path):
+    for name in ("a", "b"):
+        save_cells(tmp_path / f"{name}.npz", CELLS)
+        save_table(tmp_path / f"{name}.parquet", TABLE)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+
+
+def damaged(data, how):
+    if how == "truncated":
+        return data[: len(data) // 2]
+    if how == "emptied":
+        return b""
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+@pytest.mark.parametrize("how", ["truncated", "emptied", "bit flipped"])
+@pytest.mark.parametrize(
+    ("save", "load", "content"),
+    [(save_cells, load_cells, CELLS), (save_table, load_table, TABLE), (save_csv, load_csv, TABLE)],
+)
+def test_damage_is_noticed_and_named(tmp_path, save, load, content, how):
+    path = tmp_path / "file"
+    save(path, content)
+    path.write_bytes(damaged(path.read_bytes(), how))
+    with pytest.raises(UserError, match=r"file: damaged or truncated .*delete it and run snakemake again"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("cells", "name"), [({"n5": {"a/b": np.zeros(1)}}, "a/b"), ({"n5": {"W": {"a/b": {"x": np.zeros(1)}}}}, "a/b")]
+)
+def test_a_name_with_a_slash_is_refused_and_leaves_nothing(tmp_path, cells, name):
+    with pytest.raises(ValueError, match=f"{name}: expected a name without a slash"):
+        save_cells(tmp_path / "block.npz", cells)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("place", ["n5/K", "n5/W/bias", "n5/W/fro/gap", "n6/W"])
+def test_an_array_or_a_cell_that_is_missing_ends_with_its_sentence(tmp_path, place):
+    save_cells(tmp_path / "block.npz", CELLS)
+    found = load_cells(tmp_path / "block.npz")
+    *above, name = place.split("/")
+    for step in above:
+        found = found[step]
+    with pytest.raises(
+        UserError, match=rf"block\.npz: the array {place} is missing; delete it and run snakemake again"
+    ):
+        found[name]
+
+
+@pytest.mark.parametrize("load", [load_cells, load_table, load_csv])
+def test_a_missing_file_is_named(tmp_path, load):
+    with pytest.raises(UserError, match="nowhere: missing; run snakemake to build it"):
+        load(tmp_path / "nowhere")
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
+    path = tmp_path / "t.csv"
+    save_csv(path, TABLE)
+    before = path.read_bytes()
+
+    def fail_half_way():
+        with replacing(path) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail_half_way()
+    assert path.read_bytes() == before
+    assert sorted(os.listdir(tmp_path)) == [".t.csv.sha256", "t.csv"]
+
+
+WRITERS = {
+    "save_cells": "store.save_cells('out/file.npz', {'a': {'x': numpy.zeros(9999)}})",
+    "save_table": "store.save_table('out/file.parquet', pandas.DataFrame({'x': numpy.random.rand(9999)}))",
+    "save_csv": "store.save_csv('out/file.csv', pandas.DataFrame({'x': numpy.random.rand(9999)}))",
+    "save_text": "store.save_text('out/file.md', 'x' * 99999)",
+    "save_bytes": "store.save_bytes('out/file.png', bytes(99999))",
+    "figure": "f = Figure(); f.add_subplot().plot(numpy.random.rand(999)); stages._save_figure(f, 'out/file', 100)",
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_file_that_does_not_fit_ends_with_a_sentence_and_leaves_nothing(tmp_path, writer):
+    """The limit of a process on the size of a file stands for a full disk: the same error, without being root."""
+    program = f"""
+import sys
+import numpy, pandas
+from matplotlib.figure import Figure
+from attnsvm.files import store
+from attnsvm.errors import UserError
+from attnsvm.pipeline import stages
+try:
+    {WRITERS[writer]}
+except UserError as error:
+    sys.exit(f"error: {{error}}")
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1, run.stderr
+    assert run.stderr.startswith("error: out/file.")
+    assert "cannot be written (File too large); free space or make the folder writable" in run.stderr
+    assert len(run.stderr.splitlines()) == 1
+    assert os.listdir(tmp_path / "out") == []
+
+
+def test_what_a_killed_process_left_goes_when_the_file_is_written_again(tmp_path):
+    (tmp_path / ".t.csv.123.tmp").write_text("half")
+    (tmp_path / ".t.csv.123.sum.tmp").write_text("half")
+    (tmp_path / ".other.csv.123.tmp").write_text("of another file, perhaps of a running job")
+    save_csv(tmp_path / "t.csv", TABLE)
+    assert sorted(os.listdir(tmp_path)) == [".other.csv.123.tmp", ".t.csv.sha256", "t.csv"]

@@ -1,0 +1,149 @@
+"""The one place where tests start Snakemake: at smoke scale, in a copy of the repository."""
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "environment.yml")
+# The folder that a smoke run fills. What is in it is the same to the byte in every rebuild, but for figures/<name>.json
+# and results/benchmarks, which hold times, and results/logs.
+BUILT = "smoke"
+DRAWN = [f"{BUILT}/figures/*.{kind}" for kind in ("csv", "png", "pdf")]
+DRAWN += [name.replace("*", ".*") + ".sha256" for name in DRAWN]
+PRODUCTS = (*DRAWN, *(f"{BUILT}/results/**/*.{kind}" for kind in ("npz", "parquet", "csv", "html", "md", "sha256")))
+TARGETS = ("figures/all", "audit")
+NOTHING = "Nothing to be done"
+LONG_AGO = 1_000_000_000  # 2001: the date of an old edit
+# What a job says of itself in a dry run, and so which it is: the rule, and the name of an experiment or a figure.
+MESSAGES = {
+    r"(\w+) \d+-of-\d+: draw the problems": "problems",
+    r"(\w+) \d+-of-\d+: train by gradient descent": "descent",
+    r"(\w+) \d+-of-\d+: solve and certify the SVMs": "svm",
+    r"(\w+): measure and gather the blocks": "measures",
+    r"draw the (audit)": "audit_figure",
+    r"draw (\w+)": "figure",
+    r"check every (claim)": "claims",
+    r"say where (\w+) comes from": "provenance",
+}
+
+
+def copy_repository(target):
+    """A copy of what the pipeline needs, with the files' dates, and with the compiled loop where there is one."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in PARTS:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("*.pyc"), dirs_exist_ok=True)
+        else:
+            shutil.copy2(ROOT / name, target / name)
+    return target
+
+
+def clone(built, target, *keep):
+    """A copy of the repository without what was built in it, but for the folders `keep`; with the compiled loop."""
+    ignored = shutil.ignore_patterns("*.pyc", ".snakemake", BUILT)
+    shutil.copytree(built, target, ignore=lambda at, names: ignored(at, names) if Path(at) == built else [])
+    for name in keep:
+        shutil.copytree(built / name, target / name)  # with their dates, as cp -a does
+    return target
+
+
+def start(folder, *arguments, extra=None, environment=None, **options):
+    """Start Snakemake at smoke scale, with the configuration `extra`; stdout and stderr in one pipe."""
+    configured = []
+    if extra is not None:
+        path = folder / f"extra-{os.getpid()}.yaml"
+        path.write_text(yaml.safe_dump(extra))
+        configured = ["--configfile", path.name]
+    cores = [] if {"--cores", "--profile"} & set(arguments) else ["--cores", "2"]
+    environment = dict(os.environ if environment is None else environment)
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    environment |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **options}
+    command = [sys.executable, "-m", "snakemake", *arguments, *cores, *configured, "--config", "scale=smoke"]
+    return subprocess.Popen(command, cwd=folder, env=environment, text=True, **options)
+
+
+def snakemake(folder, *arguments, **options):
+    """Run Snakemake to its end; stdout and stderr in one text."""
+    with start(folder, *arguments, **options) as process:
+        output, _ = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, output)
+
+
+def build(folder, *targets, **options):
+    """Run Snakemake to its end, which must be a good one."""
+    run = snakemake(folder, *(targets or TARGETS), **options)
+    assert run.returncode == 0, run.stdout
+    return run
+
+
+def dry(folder, *targets, **options):
+    """A dry run, which must be a good one."""
+    return build(folder, *(targets or TARGETS), "-n", **options)
+
+
+def jobs(run):
+    """The table 'Job stats' of a dry run: {rule: count}, without the targets."""
+    lines = run.stdout.split("Job stats:")[-1].splitlines()
+    rows = [line.split() for line in lines]
+    counts = {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
+    return {rule: count for rule, count in counts.items() if rule not in ("total", "audit") and "/" not in rule}
+
+
+def scheduled(run):
+    """What a dry run would run: {(rule, name of the experiment or figure)}."""
+    if NOTHING in run.stdout:
+        return set()
+    found = set()
+    for message in re.findall(r"^Job \d+: (.*)$", run.stdout, re.MULTILINE):
+        said = [(rule, match[1]) for pattern, rule in MESSAGES.items() if (match := re.fullmatch(pattern, message))]
+        assert said, f"no rule of tests/harness.py says {message!r}"
+        found.add(said[0])
+    assert {rule for rule, _ in found} == set(jobs(run)), run.stdout
+    return found
+
+
+def snapshot(folder, *patterns):
+    """{path: bytes} of the files that match."""
+    found = (path for pattern in patterns for path in folder.glob(pattern) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(found)}
+
+
+@contextmanager
+def edited(folder, changes, date=None):
+    """Files with other content while the block lasts: {path: new text, or a function of the old one}; with a date."""
+    before = {path: folder / path for path in changes}
+    before = {path: (file.read_bytes(), os.stat(file)) if file.exists() else None for path, file in before.items()}
+    try:
+        for path, change in changes.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            old = before[path][0].decode() if before[path] else ""
+            (folder / path).write_text(change(old) if callable(change) else change)
+            if date is not None:
+                os.utime(folder / path, (date, date))
+        yield
+    finally:
+        for path, old in before.items():
+            if old is None:
+                (folder / path).unlink()
+            else:
+                (folder / path).write_bytes(old[0])
+                os.utime(folder / path, ns=(old[1].st_atime_ns, old[1].st_mtime_ns))
+
+
+@contextmanager
+def once(lock, marker):
+    """Whether this process is the first to come here: others wait until it is done, and then find `marker`."""
+    with open(lock, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield not marker.exists()
+        marker.write_text(json.dumps({"by": os.getpid()}))

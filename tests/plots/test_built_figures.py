@@ -1,0 +1,53 @@
+"""Every figure there is, drawn from the table of the smoke run."""
+
+import pytest
+from harness import BUILT
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+from attnsvm.files.store import load_table
+from attnsvm.pipeline import cards, stages
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.plots.style import rendered
+
+FIGURES = cards.figures()
+SETTINGS = resolve({"scale": "smoke"})["figures"]
+
+
+def tables(built, card):
+    return {name: str(built / BUILT / "results" / name / "measures.parquet") for name in card.draws}
+
+
+@pytest.mark.parametrize("card", FIGURES, ids=lambda card: card.name)
+def test_the_same_table_gives_the_same_bytes_in_another_process(built, card, tmp_path):
+    stages.figure(card.name, SETTINGS, tables(built, card), str(tmp_path / card.name))
+    for kind in ("pdf", "png", "csv"):
+        assert (tmp_path / f"{card.name}.{kind}").read_bytes() == (
+            built / BUILT / f"figures/{card.name}.{kind}"
+        ).read_bytes()
+
+
+@pytest.mark.parametrize("card", [card for card in FIGURES if len(card.draws) == 1], ids=lambda card: card.name)
+def test_every_text_lies_inside_the_figure_at_every_width(built, card):
+    table = load_table(next(iter(tables(built, card).values())))
+    for width in (SETTINGS["width"], 5.0):
+        figure = card.module("figure").draw(table, SETTINGS | {"width": width})
+        assert figure.get_size_inches()[0] == width
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        whole = figure.bbox.padded(2)
+        texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+        assert texts
+        for text in texts:
+            box = text.get_window_extent(canvas.get_renderer())
+            if not text.get_clip_on() and box.overlaps(figure.bbox):
+                inside = whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1
+                assert inside, f"{text.get_text()!r} runs out of the figure"
+
+
+@pytest.mark.parametrize("card", FIGURES[:1], ids=lambda card: card.name)
+def test_drawing_twice_in_one_process_gives_the_same_bytes(built, card):
+    table = load_table(next(iter(tables(built, card).values())))
+    for kind in ("pdf", "png"):
+        first, second = (rendered(card.module("figure").draw(table, SETTINGS), kind, 80) for _ in range(2))
+        assert first == second

@@ -1,0 +1,70 @@
+"""How every figure looks: our settings and nobody else's, the same bytes for the same figure."""
+
+import matplotlib
+import pytest
+
+from attnsvm.plots import style
+
+
+def draw(settings=None):
+    with style.canvas(settings or {}, height=0.5) as figure:
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1], label="a line")
+        axes.set(xlabel="$x$", ylabel="$y$")
+        style.title(axes, "a", "a title")
+        axes.legend()
+    return figure
+
+
+@pytest.mark.parametrize("kind", ["pdf", "png"])
+def test_the_same_figure_gives_the_same_bytes(kind):
+    first, second = (style.rendered(draw(), kind, dpi=80) for _ in range(2))
+    assert first == second
+    assert first.startswith({"pdf": b"%PDF", "png": b"\x89PNG"}[kind])
+
+
+def test_nothing_of_when_and_with_what_it_was_drawn_is_in_the_file():
+    assert b"CreationDate" not in style.rendered(draw(), "pdf")
+    assert b"Matplotlib" not in style.rendered(draw(), "pdf")
+    assert b"Software" not in style.rendered(draw(), "png")
+
+
+def test_the_users_own_settings_change_nothing_and_stay():
+    expected = style.rendered(draw(), "png", dpi=80)
+    with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9, "axes.facecolor": "red", "savefig.dpi": 10}):
+        assert style.rendered(draw(), "png", dpi=80) == expected
+        assert matplotlib.rcParams["font.size"] == 30
+    assert matplotlib.rcParams["font.size"] != 30
+
+
+@pytest.mark.parametrize("settings", [{"width": 5.0, "font_size": 7}, {"width": 3.5}])
+def test_width_and_height_are_those_asked_for(settings):
+    width, height = draw(settings).get_size_inches()
+    assert width == settings["width"]
+    assert height == pytest.approx(settings["width"] / 2)
+
+
+def test_the_font_size_is_that_of_every_text():
+    for size in (6, 10):
+        axes = draw({"font_size": size}).axes[0]
+        assert axes.xaxis.label.get_size() == size
+        assert axes.get_xticklabels()[0].get_size() == pytest.approx(0.9 * size)
+
+
+def test_text_in_a_pdf_stays_text():
+    assert b"/FontFile2" in style.rendered(draw(), "pdf")
+
+
+def test_the_dots_per_inch_decide_over_the_png():
+    from io import BytesIO
+
+    from PIL import Image
+
+    for dpi in (50, 100):
+        assert Image.open(BytesIO(style.rendered(draw({"width": 4.0}), "png", dpi))).size == (4 * dpi, 2 * dpi)
+
+
+def test_every_colour_of_a_series_and_every_marker_is_another():
+    assert len(set(style.SERIES)) == len(style.SERIES)
+    assert len(set(style.MARKERS)) == len(style.MARKERS)
+    assert set(style.COLOUR) == set(style.DASHES) == set(style.NAME)

@@ -1,0 +1,117 @@
+"""The documentation: its code runs as pasted, its links lead somewhere, the files it names are there."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+from harness import ROOT
+
+from attnsvm.pipeline import cards, documents
+
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "figures/README.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCKS = [
+    pytest.param(block, id=f"{page.name}-{k}")
+    for page in PAGES
+    for k, (language, block) in enumerate(FENCE.findall(page.read_text()))
+    if language == "python" and not block.startswith("# attnsvm/")  # files of an experiment: test_new_experiment.py
+]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+OUTSIDE = ("http://", "https://", "mailto:")
+
+
+def anchors(page):
+    """The names by which a page's headings are linked to, as GitHub makes them."""
+    text = FENCE.sub("", page.read_text())
+    found = []
+    for heading in re.findall(r"^#+ +(.*?)\s*#*$", text, re.MULTILINE):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        found.append(name if name not in found else f"{name}-{found.count(name)}")
+    return {*found, *re.findall(r'<a (?:id|name)="([^"]+)"', text)}
+
+
+def links(page):
+    return [link for link in LINK.findall(FENCE.sub("", page.read_text())) if not link.startswith(OUTSIDE)]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_python_block_runs_as_pasted(block, tmp_path):
+    run = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file_and_to_a_heading_in_it(page):
+    for link in links(page):
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), f"{link}: there is no such file"
+        if anchor:
+            assert anchor in anchors(target), f"{link}: there is no such heading; there are {sorted(anchors(target))}"
+
+
+def test_links_are_found_and_so_are_headings():
+    """The two tests above would pass on pages without links."""
+    assert sum("#" in link for page in PAGES for link in links(page)) >= 1
+    assert {"start-from-what-runs", "the-card"} <= anchors(ROOT / "docs/experiment.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_that_a_page_names_is_there(page):
+    """In backticks, from a folder of this repository on; `<name>`, `*` and `...` stand for something."""
+    tops = "attnsvm|benchmarks|config|docs|profiles|tests|workflow"
+    named = re.findall(rf"`((?:{tops})/[\w./-]*\w|Snakefile|[\w-]+\.(?:toml|lock|yml))`", page.read_text())
+    if page.name == "CHANGELOG.md":  # tells of what was
+        return
+    missing = [name for name in named if not (ROOT / name).exists() and "shared_query" not in name]
+    assert not missing
+
+
+def test_the_pages_are_what_the_cards_say():
+    for name, text in documents.pages().items():
+        assert (ROOT / name).read_text("utf-8") == text, f"{name}: run make docs"
+
+
+def test_every_figure_is_documented_with_its_caption_its_columns_and_its_picture():
+    figures, readme, gallery = (
+        (ROOT / name).read_text("utf-8") for name in ("docs/figures.md", "README.md", "figures/README.md")
+    )
+    for card in cards.figures():
+        assert f"`{card.name}`" in figures
+        assert f"snakemake figures/{card.name}`" in readme
+        assert f"gallery/{card.name}.png" in gallery
+        assert (ROOT / f"figures/gallery/{card.name}.png").read_bytes().startswith(b"\x89PNG")
+        for column, text in card.columns.items():
+            assert f"`{column}`" in figures
+            assert documents._cell(text) in figures
+
+
+def test_the_gallery_has_no_picture_of_a_figure_that_is_gone():
+    shown = {path.stem for path in (ROOT / "figures/gallery").glob("*.png")}
+    assert shown == {"audit", *(card.name for card in cards.figures())}
+
+
+def test_every_command_of_make_is_explained_and_every_one_that_is_named_exists():
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE)) - {"help"}
+    explained = set(re.findall(r'@echo "make ([a-z-]+)', makefile))
+    assert explained == targets
+    assert targets | {"help"} == set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split())
+    for page in PAGES:
+        for command in re.findall(r"`make ([a-z-]+)", page.read_text()):
+            assert command in targets, f"{page.name}: make {command}"
+
+
+def test_continuous_integration_runs_lint_and_all_tests():
+    ci = (ROOT / ".ci/run").read_text()
+    assert re.search(r"^make lint VENV=\.venv-ci$", ci, re.MULTILINE)
+    assert re.search(r"^make test VENV=\.venv-ci$", ci, re.MULTILINE)
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
+    assert workflow["jobs"]["test"]["steps"][-1] == {"run": ".ci/run"}

@@ -1,0 +1,187 @@
+"""The package's layers, drawn from its imports: none points upward, and siblings know nothing of one another."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from harness import ROOT
+
+from attnsvm.pipeline import cards
+
+# From the bottom up. What stands on one line may not import each other; the vocabulary is one layer of its own.
+VOCABULARY = "vocabulary"
+LAYERS = (
+    ("errors",),
+    (VOCABULARY,),
+    ("training", "svm", "files"),
+    ("plots",),
+    ("audit",),
+    ("experiments",),
+    ("pipeline",),
+)
+WORDS = {
+    *("problems", "cells", "draws", "inputs", "norms", "selection", "directions", "measured", "statistics"),
+    "__init__",  # the package's door; it imports late, and names what it gives in strings
+}
+HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
+FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "attnsvm").rglob("*.py"))
+TEMPLATE = Path("attnsvm/pipeline/template")  # text for a new experiment, and so on the floor of the experiments
+HEAVY = ("torch", "cvxpy")
+
+
+def room(path):
+    """Where a file belongs: a room, or the vocabulary."""
+    if TEMPLATE in path.parents:
+        return "experiments"
+    first = path.parts[1].removesuffix(".py")
+    return VOCABULARY if first in WORDS else first
+
+
+def imported(path):
+    """The dotted names that a file imports, wherever the statement stands; with a package's members each their own."""
+    own = (path.parent / "x").parts[:-1]
+    for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = ".".join(own[: len(own) - node.level + 1]) if node.level else ""
+            source = ".".join(filter(None, [above, node.module]))
+            yield from (f"{source}.{alias.name}" for alias in node.names)
+
+
+def of_the_package(path):
+    """The files of this package that a file imports."""
+    for name in imported(path):
+        parts = name.split(".")
+        while parts[0] == "attnsvm" and len(parts) > 1:
+            base = Path(*parts)
+            if (ROOT / base).with_suffix(".py").exists():
+                yield base.with_suffix(".py")
+                break
+            if (ROOT / base / "__init__.py").exists():
+                yield base / "__init__.py"
+                break
+            parts.pop()
+
+
+EDGES = {(path, other) for path in FILES for other in of_the_package(path) if other != path}
+
+
+def test_every_file_has_a_layer():
+    assert {room(path) for path in FILES} == set(HEIGHT)
+    assert WORDS - {"__init__"} <= {path.stem for path in FILES if len(path.parts) == 2}
+
+
+def test_no_import_points_upward():
+    upward = [f"{path} imports {other}" for path, other in sorted(EDGES) if HEIGHT[room(path)] < HEIGHT[room(other)]]
+    assert not upward, "\n".join(upward)
+
+
+def test_siblings_do_not_import_each_other():
+    crossed = [
+        f"{path} imports {other}"
+        for path, other in sorted(EDGES)
+        if HEIGHT[room(path)] == HEIGHT[room(other)] and room(path) != room(other)
+    ]
+    assert not crossed, "\n".join(crossed)
+
+
+def test_the_layers_are_used_and_not_only_named():
+    """Rooms stand on what is below them: an empty drawing would pass the tests above."""
+    below = {room(path) for path, other in EDGES if HEIGHT[room(path)] > HEIGHT[room(other)]}
+    assert below >= set(HEIGHT) - {"errors", "plots"}
+    assert len(EDGES) > 100
+
+
+def test_no_circle_of_files():
+    """Packages aside, whose __init__ gathers what its own files make."""
+    after = {path: {other for one, other in EDGES if one == path and other.name != "__init__.py"} for path in FILES}
+    todo = set(FILES)
+    while leaves := {path for path in todo if not after[path] & todo}:
+        todo -= leaves
+    assert not todo, f"a circle: {sorted(map(str, todo))}"
+
+
+def test_an_experiment_knows_no_path_no_snakemake_and_no_pipeline():
+    for path in FILES:
+        if room(path) == "experiments":
+            roots = {".".join(name.split(".")[:2]) for name in imported(path)}
+            assert not roots & {"attnsvm.pipeline", "attnsvm.files"}, path
+            assert not {name.split(".")[0] for name in roots} & {"snakemake", "pathlib", "os"}, path
+
+
+def test_an_experiment_imports_the_same_stage_of_another_or_nothing_of_it():
+    for path, other in EDGES:
+        if room(path) == room(other) == "experiments" and path.parent != other.parent and other.name != "__init__.py":
+            assert path.name == other.name, f"{path} imports {other}"
+
+
+def test_a_stage_imports_at_its_top_what_it_imports():
+    """Tables of functions and late imports hide nothing: what a module needs is seen on its first lines."""
+    for path in FILES:
+        if room(path) == "experiments":
+            tree = ast.parse((ROOT / path).read_text("utf-8"))
+            kinds = ast.Import | ast.ImportFrom
+            late = [node for node in ast.walk(tree) if isinstance(node, kinds) and node not in tree.body]
+            assert not late, f"{path}, line {late[0].lineno}: move the import to the top"
+            text = (ROOT / path).read_text("utf-8")
+            assert "importlib" not in text, path
+            assert "__import__" not in text, path
+
+
+def light_modules():
+    names = [f"attnsvm.plots.{path.stem}" for path in FILES if room(path) == "plots" and path.stem != "__init__"]
+    for card in cards.every():
+        names += [module for part, module in card.modules.items() if part in ("figure", "measures", "claims")]
+    return sorted(set(names))
+
+
+def test_what_is_drawn_or_measured_needs_no_torch_and_no_cvxpy():
+    """Import for real, in a fresh interpreter; torch costs a job two seconds."""
+    program = f"import sys, {', '.join(light_modules())}\nprint(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {name for name in run.stdout.split() if name.split(".")[0] in HEAVY}
+    assert set(light_modules()) <= set(run.stdout.split())
+
+
+@pytest.mark.parametrize(("room_", "never"), [("plots", HEAVY), ("files", HEAVY), ("audit", HEAVY)])
+def test_no_file_of_a_light_room_names_what_is_heavy(room_, never):
+    for path in FILES:
+        if room(path) == room_:
+            assert not {name.split(".")[0] for name in imported(path)} & set(never), path
+
+
+def test_the_checker_shares_no_code_with_the_solvers():
+    after = {path: {other for one, other in EDGES if one == path} for path in FILES}
+    todo, seen = {Path("attnsvm/svm/checker.py")}, set()
+    while todo:
+        seen |= todo
+        todo = {other for path in todo for other in after[path]} - seen
+    solvers = {Path(f"attnsvm/svm/{name}.py") for name in ("nuclear", "frobenius", "conic", "methods", "solver")}
+    assert all((ROOT / path).exists() for path in solvers)
+    assert not seen & solvers
+
+
+def test_a_rule_knows_no_mathematics_and_a_script_is_a_few_lines():
+    for path in (ROOT / "workflow/scripts").glob("*.py"):
+        lines = [line for line in path.read_text().splitlines() if line.strip()]
+        assert len(lines) <= 12, path
+        assert {name.partition(".")[0] for name in imported(path.relative_to(ROOT))} == {"attnsvm"}, path
+    for path in [ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]:
+        for word in ("numpy", "pandas", "torch", "cvxpy", "attnsvm.svm", "attnsvm.training", "attnsvm.experiments"):
+            assert f"import {word}" not in path.read_text(), path
+            assert f"from {word}" not in path.read_text(), path
+
+
+def test_what_reaches_into_snakemake_stands_in_one_file():
+    inside = ("workflow.dag", "forcefiles", ".snakemake/metadata", "is_main_process")
+    files = [
+        ROOT / "Snakefile",
+        *(ROOT / "workflow").rglob("*.smk"),
+        *(ROOT / "workflow").rglob("*.py"),
+        *(ROOT / path for path in FILES),
+    ]
+    found = {path.name for path in files if any(word in path.read_text("utf-8") for word in inside)}
+    assert found == {"internals.smk"}

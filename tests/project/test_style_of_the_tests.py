@@ -1,0 +1,54 @@
+"""The tests themselves: one harness starts Snakemake, nothing is printed, every marker is needed."""
+
+import ast
+import re
+
+import pytest
+from harness import ROOT
+
+FILES = sorted((ROOT / "tests").rglob("*.py"))
+HERE = "tests/project/test_style_of_the_tests.py"
+
+
+def calls(path, name):
+    tree = ast.parse(path.read_text("utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == name]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT / "tests")))
+def test_a_test_prints_nothing(path):
+    """A number worth seeing is worth an assertion; what starts a cluster by hand may say how to use it."""
+    if path.name != "slurm_cluster.py":
+        assert not calls(path, "print")
+
+
+def test_only_the_harness_starts_snakemake():
+    starting = [path for path in FILES if re.search(r'"-m", "snakemake"|"snakemake", ', path.read_text("utf-8"))]
+    assert [str(path.relative_to(ROOT)) for path in starting if path.name != "test_style_of_the_tests.py"] == [
+        "tests/harness.py"
+    ]
+
+
+def test_no_two_files_of_tests_have_the_same_name():
+    """pytest imports them by it."""
+    names = [path.name for path in FILES if path.name != "conftest.py"]
+    assert len(set(names)) == len(names)
+
+
+def test_every_folder_of_tests_is_a_room_of_the_package_or_says_what_it_is():
+    rooms = {path.name for path in (ROOT / "attnsvm").iterdir() if path.is_dir()}
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders <= rooms | {"workflow", "cluster", "project"}
+
+
+def test_no_source_has_a_leftover():
+    for top in ("attnsvm", "tests", "workflow", "benchmarks"):
+        for path in (ROOT / top).rglob("*"):
+            if path.suffix in (".py", ".smk") and str(path.relative_to(ROOT)) != HERE:
+                text = path.read_text("utf-8")
+                assert not re.search(r"\b(TODO|FIXME|XXX|breakpoint\(\)|pdb\b)", text), path
+
+
+def test_nothing_that_a_cluster_or_a_run_leaves_lies_at_the_root():
+    assert not list(ROOT.glob("slurm-*.out"))
+    assert "slurm-*.out" in (ROOT / ".gitignore").read_text()

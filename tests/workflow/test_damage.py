@@ -1,0 +1,182 @@
+"""Damaged files: found by name, never read, and built anew to the byte."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from harness import BUILT, PRODUCTS, build, dry, scheduled, snapshot
+
+from attnsvm.errors import UserError
+from attnsvm.files import checksums
+from attnsvm.files.store import load_cells, load_csv, load_table
+from attnsvm.pipeline import cards, jobs
+
+DAMAGE = {
+    "truncated": lambda data: data[: len(data) // 2],
+    "emptied": lambda data: b"",
+    "zeroed": lambda data: bytes(len(data)),
+    "one bit flipped": lambda data: (
+        data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :]
+    ),
+}
+LOADERS = {".npz": load_cells, ".parquet": load_table, ".csv": load_csv}
+ENDS = f"damaged ({checksums.DIFFERS}); it is built anew"
+# One file of each kind: where it lies, and the rule that writes it.
+KINDS = {
+    "results/{name}/1-of-{blocks}/problems.npz": "problems",
+    "results/{name}/1-of-{blocks}/descent.npz": "descent",
+    "results/{name}/1-of-{blocks}/svm.npz": "svm",
+    "results/{name}/measures.parquet": "measures",
+    "results/{name}/instances.parquet": "measures",
+    "results/{name}/outcomes.csv": "measures",
+    "results/{name}/cells.csv": "measures",
+    "results/{name}/certificates.csv": "measures",
+    "figures/{name}.csv": "figure",
+    "figures/{name}.png": "figure",
+    "figures/{name}.pdf": "figure",
+    "figures/{name}.json": "provenance",
+}
+OF_THE_AUDIT = {
+    "results/audit/claims.csv": "claims",
+    "results/audit/audit.html": "claims",
+    "results/audit/audit.md": "claims",
+    "figures/audit.png": "audit_figure",
+    "figures/audit.pdf": "audit_figure",
+}
+STAGES = ("problems", "descent", "svm", "measures")
+
+
+def one_of_each():
+    """{path: (rule, experiment)}: every kind of file, of one experiment after the other; and those of the audit."""
+    own = [card for card in cards.experiments() if card.draws == (card.name,)]
+    found = {}
+    for kind, rule in KINDS.items():
+        able = [card for card in own if rule not in STAGES or rule in card.stages]
+        card = min(able, key=lambda card: sum(name == card.name for _, name in found.values()))
+        found[f"{BUILT}/{kind.format(name=card.name, blocks=card.blocks)}"] = rule, card.name
+    return found | {
+        f"{BUILT}/{name}": (rule, "claim" if rule == "claims" else "audit") for name, rule in OF_THE_AUDIT.items()
+    }
+
+
+FILES = one_of_each()
+pytestmark = pytest.mark.xdist_group("damage")  # one workshop
+
+
+@pytest.fixture(scope="module")
+def workshop(built, tmp_path_factory):
+    """A copy of the finished smoke run, for damage that the test repairs."""
+    return shutil.copytree(built, tmp_path_factory.mktemp("damage") / "run")
+
+
+def damage(path, how):
+    data = path.read_bytes()
+    path.write_bytes(DAMAGE[how](data))
+    return data
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize("name", FILES)
+def test_damage_is_found_by_name_and_never_read(workshop, monkeypatch, name, how):
+    monkeypatch.chdir(workshop)
+    path = workshop / name
+    original = damage(path, how)
+    try:
+        assert checksums.damaged([BUILT]) == [name]
+        if load := LOADERS.get(path.suffix):
+            with pytest.raises(UserError, match=rf"{name}: damaged or truncated .*; delete it and run snakemake again"):
+                load(name)
+    finally:
+        path.write_bytes(original)
+    assert checksums.damaged([BUILT]) == []
+
+
+def after(job):
+    """The jobs that read what a job makes, and those after them: {(rule, name)}, of the figures alone."""
+    rule, name = job
+    if rule == "provenance":
+        return set()
+    drawing = [card.name for card in cards.figures() if name in card.draws] if rule in STAGES else [name]
+    stages = cards.read(name).stages if rule in STAGES else ()
+    later = {(stage, name) for stage in stages if rule in jobs.earlier(cards.read(name), stage)}
+    figures = {("figure", figure) for figure in drawing} if rule in STAGES else set()
+    return later | figures | {("provenance", figure) for figure in drawing}
+
+
+def test_a_dry_run_names_every_damaged_file_and_its_job_and_touches_nothing(workshop):
+    """One file of each kind, each of another experiment, its size and date unchanged: their jobs and what follows."""
+    files = {name: job for name, job in FILES.items() if name.removeprefix(f"{BUILT}/") not in OF_THE_AUDIT}
+    before = {}
+    for name in files:
+        times = os.stat(workshop / name)
+        before[name] = damage(workshop / name, "one bit flipped"), (times.st_atime_ns, times.st_mtime_ns)
+        os.utime(workshop / name, ns=before[name][1])  # size and date say nothing
+    try:
+        run = dry(workshop, "figures/all")
+        assert run.stdout.count(ENDS) == len(files)
+        for name, (original, _) in before.items():
+            assert f"{name}: {ENDS}" in run.stdout
+            assert (workshop / name).read_bytes() == DAMAGE["one bit flipped"](original)
+        wanted = {found for job in files.values() for found in (job, *after(job))}
+        assert scheduled(run) == wanted
+    finally:
+        for name, (original, times) in before.items():
+            (workshop / name).write_bytes(original)
+            os.utime(workshop / name, ns=times)
+    assert not list((workshop / BUILT).rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("name", OF_THE_AUDIT)
+def test_a_damaged_file_of_the_audit_is_named_and_its_job_alone_runs(workshop, name):
+    path = workshop / BUILT / name
+    original = damage(path, "one bit flipped")
+    try:
+        run = dry(workshop)
+        assert f"{BUILT}/{name}: {ENDS}" in run.stdout
+        wanted = {("audit_figure", "audit"), ("provenance", "audit")}
+        assert scheduled(run) == wanted | ({("claims", "claim")} if OF_THE_AUDIT[name] == "claims" else set())
+    finally:
+        path.write_bytes(original)
+
+
+def rebuilt(built, tmp_path, how):
+    """Damage every kind of file, each in its way, run, and compare with the undamaged run."""
+    folder = shutil.copytree(built, tmp_path / "run")
+    for name in FILES:
+        damage(folder / name, how[name])
+    run = build(folder)
+    for name in FILES:
+        assert f"{name}: {ENDS}" in run.stdout
+    assert snapshot(folder, *PRODUCTS) == snapshot(built, *PRODUCTS)
+
+
+def test_the_next_run_rebuilds_what_is_damaged_to_the_byte(built, tmp_path):
+    rebuilt(built, tmp_path, {name: list(DAMAGE)[k % len(DAMAGE)] for k, name in enumerate(FILES)})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", DAMAGE)
+def test_the_next_run_rebuilds_every_kind_of_damage(built, tmp_path, how):
+    rebuilt(built, tmp_path, dict.fromkeys(FILES, how))
+
+
+def test_verify_names_what_is_damaged(workshop):
+    command = [sys.executable, "-m", "attnsvm.files.verify"]
+    environment = {**os.environ, "PYTHONPATH": str(workshop)}
+
+    def verify(*folders):
+        return subprocess.run(
+            [*command, *folders], cwd=workshop, env=environment, capture_output=True, text=True, check=False
+        )
+
+    assert verify(BUILT).returncode == 0
+    name = f"{BUILT}/figures/svm_rank.png"
+    original = damage(workshop / name, "zeroed")
+    try:
+        assert verify(BUILT).returncode == 1
+        assert verify(BUILT).stdout.startswith(f"{name}: damaged")
+        assert verify().returncode == 0  # results/ and figures/, which a smoke run leaves alone
+    finally:
+        (workshop / name).write_bytes(original)

@@ -1,0 +1,109 @@
+"""What workflow/rules/internals.smk takes from inside Snakemake holds on the version that is installed.
+
+Both have held unchanged since Snakemake 9.0. A version that is not named here may work as well: run this file with it,
+and name it.
+"""
+
+import base64
+import inspect
+import json
+import os
+import re
+import shutil
+from importlib.metadata import version
+
+import pytest
+from harness import BUILT, NOTHING, ROOT, build, clone, dry, edited, scheduled
+
+HOLDS_FOR = ("9.27.1",)
+SOURCE = ROOT / "workflow/rules/internals.smk"
+RECORDS, TRAVELLING = ".snakemake/metadata", f"{BUILT}/results/.metadata"
+
+
+def test_the_installed_version_is_one_that_these_tests_have_seen():
+    assert version("snakemake") in HOLDS_FOR, "run tests/workflow/test_internals.py with it, and name it in HOLDS_FOR"
+    assert re.search(
+        rf"^snakemake=={re.escape(HOLDS_FOR[-1])}$", (ROOT / "requirements.lock").read_text(), re.MULTILINE
+    )
+    assert 'min_version("9.0")' in (ROOT / "Snakefile").read_text()
+
+
+def test_the_file_names_what_it_reaches_for_and_this_test():
+    text = SOURCE.read_text()
+    for name in ("workflow.dag.forcefiles", ".snakemake/metadata", "tests/workflow/test_internals.py"):
+        assert name in text
+
+
+def test_forced_files_are_a_set_that_the_graph_of_jobs_reads():
+    from snakemake.dag import DAG
+    from snakemake.workflow import Workflow
+
+    source = inspect.getsource(DAG)
+    assert re.search(r"self\.forcefiles(: [^=]+)? = set\(\)", source)
+    assert "self.forcefiles" in inspect.getsource(DAG.update_needrun)
+    assert isinstance(inspect.getattr_static(Workflow, "is_main_process"), property)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("results/svm_rank/2-of-2/svm.npz", "svm"),
+        ("results/svm_rank/certificates.csv", "measures"),
+        ("figures/svm_rank.png", "figure"),
+    ],
+)
+def test_a_file_that_is_damaged_is_built_anew_whatever_its_size_and_date_say(copy, name, rule):
+    """It is not the first output of its rule, nor the newest: the file itself is forced, and nothing else."""
+    path = copy / BUILT / name
+    original, times = path.read_bytes(), os.stat(path)
+    path.write_bytes(original[:-1] + bytes([original[-1] ^ 1]))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    run = dry(copy, "figures/svm_rank")
+    assert f"{BUILT}/{name}: damaged" in run.stdout
+    assert "Forced execution" in run.stdout
+    order = ("problems", "svm", "measures", "figure", "provenance")
+    assert scheduled(run) == {(after, "svm_rank") for after in order[order.index(rule) :]}
+    build(copy, "figures/svm_rank")
+    assert path.read_bytes() == original
+    assert NOTHING in dry(copy, "figures/svm_rank").stdout
+
+
+def record(folder, path):
+    """Snakemake's record of what made a file."""
+    return folder / RECORDS / base64.b64encode(path.encode(), b"@_").decode()
+
+
+def test_there_is_one_small_record_per_file_which_holds_what_is_compared(built):
+    for name in ("results/svm_rank/1-of-2/svm.npz", "results/svm_rank/measures.parquet", "figures/svm_rank.png"):
+        said = json.loads(record(built, f"{BUILT}/{name}").read_text())
+        assert {"params", "input", "input_checksums"} <= set(said)
+        assert any(re.search(r"[0-9a-f]{64}", value) for value in said["params"]), "the hash of the code"
+    sizes = [path.stat().st_size for path in (built / RECORDS).rglob("*") if path.is_file()]
+    assert sum(sizes) < 2_000_000
+
+
+def test_the_records_lie_beside_the_results_when_a_run_ends(built):
+    def names(folder):
+        return {str(path.relative_to(built / folder)) for path in (built / folder).rglob("*") if path.is_file()}
+
+    assert names(RECORDS) == names(TRAVELLING)
+
+
+def test_records_of_ones_own_are_not_overwritten_by_those_that_travelled(copy):
+    """They are copied where there are none: what a run knows of its own files is newer."""
+    path = record(copy, f"{BUILT}/figures/svm_rank.png")
+    said = json.loads(path.read_text())
+    path.write_text(json.dumps(said | {"params": [*said["params"], "'another'"]}))
+    assert scheduled(dry(copy, "figures/svm_rank")) == {("figure", "svm_rank"), ("provenance", "svm_rank")}
+
+
+def test_without_the_records_an_edit_in_a_fresh_clone_would_go_unseen(built, tmp_path):
+    """Why they travel: Snakemake takes a file without a record for one that the code made as it is."""
+    edit = {"attnsvm/svm/nuclear.py": lambda text: f"{text}\n_EDITED = 1\n"}
+    folder = clone(built, tmp_path / "with", f"{BUILT}/results", f"{BUILT}/figures")
+    with edited(folder, edit):
+        assert ("svm", "svm_rank") in scheduled(dry(folder, "figures/svm_rank"))
+    without = clone(built, tmp_path / "without", f"{BUILT}/results", f"{BUILT}/figures")
+    shutil.rmtree(without / TRAVELLING)
+    with edited(without, edit):
+        assert NOTHING in dry(without, "figures/svm_rank").stdout

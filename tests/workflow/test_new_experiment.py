@@ -1,0 +1,167 @@
+"""A new experiment, from `make experiment` to its row in the audit, in a clone, and as docs/experiment.md goes on."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from harness import BUILT, ROOT, build, dry, edited, jobs, scheduled, snakemake
+
+from attnsvm.errors import UserError
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.scaffold import RESERVED, scaffold
+
+PAGE = (ROOT / "docs/experiment.md").read_text()
+FILES = dict(re.findall(r"^```(?:python|yaml)\n# (attnsvm/\S+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
+COMMANDS = [
+    line for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) for line in block.splitlines()
+]
+SENTENCE = re.search(r"^```\n(config: .*?)\n```", PAGE, re.MULTILINE)[1]
+REST = ("Makefile", "README.md", "docs", "figures", "pyproject.toml", "requirements.lock")
+
+pytestmark = pytest.mark.xdist_group("new")
+
+
+@pytest.fixture(scope="module")
+def house(built, tmp_path_factory):
+    """A clone, finished at smoke scale, with everything that the commands of the page touch."""
+    folder = tmp_path_factory.mktemp("house") / "attnsvm"
+    shutil.copytree(built, folder)
+    for name in REST:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.pdf"))
+        else:
+            shutil.copy2(source, folder / name)
+    environment = folder / ".venv"  # as `make` would have made it
+    environment.mkdir()
+    (environment / "bin").symlink_to(Path(sys.executable).parent)
+    (environment / ".installed").touch()
+    return folder
+
+
+def shell(folder, command):
+    environment = {**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    if command.startswith("snakemake "):
+        command += " --cores 2"
+    return subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(house):
+    run = shell(house, "make experiment NAME=my_conjecture")
+    assert run.returncode == 0, run.stdout
+    assert "snakemake figures/my_conjecture" in run.stdout
+    own = {path.name for path in (house / "attnsvm/experiments/my_conjecture").iterdir()}
+    assert own == {
+        "card.yaml",
+        *(f"{part}.py" for part in ("problems", "descent", "svm", "measures", "figure", "claims")),
+    }
+    every = ("problems", "descent", "svm", "measures", "figure", "provenance")
+    assert scheduled(dry(house, "figures/all")) == {(rule, "my_conjecture") for rule in every}
+    build(house, "figures/my_conjecture", "audit")
+    table = pd.read_csv(house / BUILT / "figures/my_conjecture.csv")
+    assert len(table) == 2
+    claims = pd.read_csv(house / BUILT / "results/audit/claims.csv").set_index("key")
+    assert claims.loc["my_conjecture", "verdict"] in ("holds", "holds in part", "fails")
+    found = json.loads((house / BUILT / "figures/my_conjecture.json").read_text())
+    assert found["experiments"]["my_conjecture"]["svm_certificates"]["uncertified"] == 0
+
+
+def test_the_page_names_every_file_of_its_experiment():
+    assert {Path(name).name for name in FILES} == {
+        "card.yaml",
+        *(f"{part}.py" for part in ("problems", "descent", "measures", "figure", "claims")),
+    }
+    assert [line for line in COMMANDS if line.startswith("make experiment")] == ["make experiment NAME=shared_query"]
+
+
+def test_the_commands_and_the_code_of_the_page_do_what_it_says(house):
+    first = COMMANDS.index("snakemake figures/shared_query --config scale=smoke") + 1
+    for command in COMMANDS[:first]:
+        run = shell(house, command)
+        assert run.returncode == 0, run.stdout
+    for name, text in FILES.items():
+        assert (house / name).exists(), "the page fills in what make experiment made"
+        (house / name).write_text(text)
+    every = ("problems", "descent", "svm", "measures", "figure", "provenance")
+    assert {name for _, name in scheduled(dry(house, "figures/all"))} <= {"shared_query", "my_conjecture"}
+    assert {rule for rule, name in scheduled(dry(house, "figures/all")) if name == "shared_query"} == set(every)
+    for command in COMMANDS[first:]:
+        run = shell(house, command)
+        if "{step: 10}" in command:
+            assert run.returncode != 0
+            assert SENTENCE in run.stdout
+        else:
+            assert run.returncode == 0, f"{command}\n{run.stdout}"
+    table = pd.read_csv(house / BUILT / "figures/shared_query.csv")
+    assert set(table.queries) == {"own", "shared"}
+    claims = pd.read_csv(house / BUILT / "results/audit/claims.csv").set_index("key")
+    assert claims.loc["shared_query", "figure"] == "shared_query"
+    assert claims.loc["shared_query", "verdict"] in ("holds", "holds in part", "fails")
+    for page in ("docs/figures.md", "README.md", "figures/README.md"):
+        assert "shared_query" in (house / page).read_text(), page
+
+
+def test_the_report_has_the_new_figure_with_its_caption(house):
+    if not (house / BUILT / "figures/my_conjecture.png").exists():
+        build(house, "figures/all", "audit")
+    build(house, "figures/all", "audit", "--report", "report.html")
+    text = (house / "report.html").read_text()
+    assert "my_conjecture" in text
+    assert "Conjectures" in text
+
+
+def test_a_wrong_card_of_a_new_experiment_is_named_before_anything_runs(house):
+    path = "attnsvm/experiments/my_conjecture/card.yaml"
+    for old, new, sentence in (
+        ("title:", "titel:", f"{path}: unknown key 'titel': did you mean 'title'?"),
+        ("type: inputs, value: 4", "type: inputs, value: 0", "experiments.my_conjecture.problems.n: 0 is too small"),
+    ):
+        with edited(house, {path: lambda text, old=old, new=new: text.replace(old, new, 1)}):
+            run = snakemake(house, "-n", "figures/all")
+        assert run.returncode != 0
+        assert sentence in run.stdout
+        assert not jobs(run)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "x", "My_conjecture", "1st", "a-b", "a b", "../up", "class", "é", "x" * 41, *RESERVED, "svm_rank"]
+)
+def test_an_impossible_or_taken_name_ends_with_one_sentence(house, name):
+    run = shell(house, f"make -s experiment NAME='{name}'")
+    assert run.returncode != 0
+    errors = [line for line in run.stdout.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1
+    assert "Traceback" not in run.stdout
+
+
+def test_the_sentence_says_what_is_wrong(tmp_path):
+    folder = tmp_path / "attnsvm" / "experiments"
+    folder.mkdir(parents=True)
+    assert scaffold("mine", folder) == folder / "mine"
+    for name, sentence in (
+        ("mine", "attnsvm/experiments/mine is there already: choose another name"),
+        ("all", "'all' means something else here"),
+        ("Mine", "'Mine' cannot name an experiment: take 2 to 40 lower-case letters"),
+    ):
+        with pytest.raises(UserError, match=re.escape(sentence)):
+            scaffold(name, folder)
+
+
+def test_the_template_is_no_experiment_of_ours():
+    assert not [name for name in cards.names() if name in ("NAME", "template")]

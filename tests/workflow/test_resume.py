@@ -1,0 +1,166 @@
+"""Kills, locks and full disks: the figures are those of an undisturbed run, or there are none."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from harness import BUILT, PRODUCTS, build, clone, snakemake, snapshot, start
+
+from attnsvm.files import checksums
+
+# Two figures that are quick to build, one that trains and one that only solves.
+FIGURES = "trajectories", "feasibility"
+TARGETS = tuple(f"figures/{name}" for name in FIGURES)
+FULL = {"results": 64, "figures": 16}  # kB, less than the runs write
+
+pytestmark = pytest.mark.xdist_group("resume")  # one workshop
+
+
+@pytest.fixture(scope="module")
+def workshop(built, tmp_path_factory):
+    """A folder for runs from nothing, and the final bytes of a run of TARGETS that nothing disturbs."""
+    folder = clone(built, tmp_path_factory.mktemp("workshop") / "run")
+    build(folder, *TARGETS)
+    return folder, snapshot(folder, *PRODUCTS)
+
+
+def empty(folder):
+    for name in (BUILT, ".snakemake"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def leftovers(folder):
+    return list((folder / BUILT).rglob("*.tmp"))
+
+
+def damaged(folder):
+    return checksums.damaged([folder / BUILT])
+
+
+def kill(process):
+    """SIGKILL to all of a run that was started in a session of its own; its output."""
+    os.killpg(process.pid, signal.SIGKILL)
+    output, _ = process.communicate()
+    return output
+
+
+def finished(folder):
+    return snapshot(folder, *PRODUCTS)
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 24))])
+def test_a_killed_run_resumes_to_the_same_bytes(workshop, seed):
+    """Killed up to half a second after a random one of its files was there: in a job, between two, while one writes."""
+    folder, expected = workshop
+    empty(folder)
+    chance = random.Random(seed)
+    wanted, delay = chance.randrange(len(expected) * 3 // 4), chance.uniform(0, 0.5)
+    process = start(folder, *TARGETS, start_new_session=True, stdout=subprocess.DEVNULL)
+    while len(finished(folder)) < wanted:
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(delay)
+    kill(process)
+    left = finished(folder)
+    assert left != expected, "the run was over before it was killed"
+    assert left.items() <= expected.items()
+    assert damaged(folder) == []  # what has its name is whole
+    assert snakemake(folder, "--unlock").returncode == 0
+    build(folder, *TARGETS)
+    assert finished(folder) == expected
+    assert leftovers(folder) == []
+
+
+def test_a_killed_run_leaves_a_lock_that_is_explained_and_taken_away_once(workshop):
+    folder, _ = workshop
+    empty(folder)
+    process = start(folder, TARGETS[1], start_new_session=True)
+    wait_for_lock(folder, process)
+    kill(process)
+    run = snakemake(folder, TARGETS[1])
+    assert run.returncode != 0
+    assert "Directory cannot be locked" in run.stdout
+    assert "--unlock" in run.stdout
+    assert snakemake(folder, "--unlock").returncode == 0
+    assert "Directory cannot be locked" not in snakemake(folder, "-n", TARGETS[1]).stdout
+
+
+def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(workshop):
+    folder, expected = workshop
+    empty(folder)
+    with start(folder, TARGETS[1]) as first:
+        wait_for_lock(folder, first)
+        second = snakemake(folder, TARGETS[1])
+        assert second.returncode != 0
+        assert "Directory cannot be locked" in second.stdout
+        assert first.poll() is None
+        output, _ = first.communicate()
+    assert first.returncode == 0, output
+    assert finished(folder).items() <= expected.items()
+    assert (folder / BUILT / f"{TARGETS[1]}.pdf").exists()
+
+
+def wait_for_lock(folder, process):
+    while process.poll() is None and not list(folder.glob(".snakemake/locks/*.output.lock")):
+        time.sleep(0.02)
+    assert process.poll() is None
+
+
+@pytest.fixture
+def small_disk():
+    """A function that mounts a file system of so many kB on a folder, anew on the same one if asked again."""
+    mounted = []
+
+    def mount(folder, options):
+        folder.mkdir(exist_ok=True, parents=True)
+        again = ["remount"] if folder in mounted else []
+        command = ["mount", "-t", "tmpfs", "-o", ",".join([*again, options]), "tmpfs", str(folder)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            pytest.skip("mount is not installed")
+        if done.returncode:
+            pytest.skip(f"mounting a tmpfs needs root: {done.stderr.strip()}")
+        if not again:
+            mounted.append(folder)
+
+    yield mount
+    for folder in mounted:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("top", FULL)
+def test_a_full_disk_ends_with_a_sentence_and_the_next_run_completes(workshop, small_disk, top):
+    folder, expected = workshop
+    empty(folder)
+    disk = folder / BUILT / top
+    small_disk(disk, f"size={FULL[top]}k")
+    (disk / "here").touch()  # Snakemake removes a folder that a failed job leaves empty, which no mount allows
+    run = snakemake(folder, *TARGETS)
+    assert run.returncode != 0
+    assert "cannot be written (No space left on device); free space or make the folder writable" in run.stdout
+    assert "Traceback" not in run.stdout
+    assert leftovers(folder) == []
+    assert damaged(folder) == []
+    small_disk(disk, "size=100m")
+    build(folder, *TARGETS)
+    assert finished(folder) == expected
+
+
+@pytest.mark.parametrize("top", FULL)
+def test_a_folder_that_is_read_only_ends_with_a_sentence(workshop, small_disk, top):
+    folder, expected = workshop
+    empty(folder)
+    disk = folder / BUILT / top
+    small_disk(disk, "ro")
+    run = snakemake(folder, *TARGETS)
+    assert run.returncode != 0
+    assert "Read-only file system" in run.stdout
+    assert not list(disk.rglob("*"))
+    small_disk(disk, "rw")
+    build(folder, *TARGETS)
+    assert finished(folder) == expected

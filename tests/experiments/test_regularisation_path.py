@@ -11,6 +11,7 @@ from drawing import assert_drawn, medians, told_apart
 from attnsvm.errors import UserError
 from attnsvm.experiments.regularisation_path import figure
 from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.dependencies import module_files
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -61,6 +62,12 @@ def test_the_smallest_radius_lies_below_the_largest():
         UserError, match=r"regularisation_path\.descent\.smallest: 2000 is not below .*largest, which is 1000"
     ):
         resolve(wrong)
+
+
+def test_the_descent_on_balls_hangs_on_no_engine():
+    files = module_files("attnsvm.experiments.regularisation_path.descent")
+    assert "attnsvm/experiments/regularisation_path/balls.py" in files
+    assert not [file for file in files if file.startswith("attnsvm/training/")]
 
 
 def test_every_number_of_the_table_is_drawn():

@@ -64,7 +64,7 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/unknown.smk"
 
 
-describe_rules()
+describe_rules(DESCRIPTIONS, INTERNAL)
 
 
 # Seconds each: on a cluster they run beside Snakemake instead of waiting in the queue.

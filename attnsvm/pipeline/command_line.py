@@ -1,7 +1,7 @@
-"""What Snakemake would answer with a traceback, said in one sentence before it starts; and folders it can write caches to.
+"""What Snakemake would answer with a traceback, said in one sentence before it starts; and folders for its caches.
 
-profiles/default runs `prepare` when Snakemake reads it: before the command line and the configuration are looked at, and
-in the process that the user started only. Nothing here costs time: no library is imported but the one for YAML.
+profiles/default runs `prepare` when Snakemake reads it: before the configuration is looked at, and in the process that
+the user started only. Nothing here costs time: no library is imported but the one for YAML.
 """
 
 import os

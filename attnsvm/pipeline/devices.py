@@ -2,7 +2,7 @@
 
 
 def missing(device: str) -> str:
-    """A sentence if torch cannot compute on the device, "" if it can. torch is imported for others than the processor."""
+    """A sentence if torch cannot compute on the device, "" if it can; for the processor torch is not asked."""
     if device == "cpu":
         return ""
     import torch

@@ -1,4 +1,4 @@
-"""`make check`: what stands in the way of `make figures`, and how long it will take, before anything is installed or run.
+"""`make check`: what stands in the way of `make figures`, and how long it will take, before anything is installed.
 
 Run as a file by whichever Python there is: it imports the standard library only, and older Pythons can read it.
 """
@@ -110,7 +110,8 @@ def notes(venv, kind, there):
         )
     figures = ALONE_MINUTES + (CORE_MINUTES - ALONE_MINUTES) / cores
     yield f"make figures: about {figures:.0f} minutes on {cores} cores, and {gigabytes(RESULTS)} of disk for results."
-    yield f"Together about {installing + figures:.0f} minutes. A first try in two: snakemake figures/cone --config scale=smoke"
+    yield f"Together about {installing + figures:.0f} minutes."
+    yield "A first try in two minutes: snakemake figures/cone --config scale=smoke"
 
 
 def can_write(folder):

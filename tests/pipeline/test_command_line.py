@@ -65,7 +65,7 @@ def test_a_broken_configuration_of_the_project_is_named_with_its_line(folder):
 
 
 def test_a_slip_ends_the_process_with_its_sentence(folder, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["snakemake", "--config", "figures.dpi=72"])
+    monkeypatch.setattr("sys.argv", ["", "--config", "figures.dpi=72"])
     with pytest.raises(SystemExit) as caught:
         command_line.prepare()
     assert str(caught.value).startswith("error: --config figures.dpi=72: ")

@@ -95,7 +95,9 @@ def test_little_memory_is_met_with_fewer_cores(folder, capsys, monkeypatch):
 
 def test_it_needs_nothing_but_an_old_python():
     tree = ast.parse((ROOT / FILE).read_text("utf-8"), feature_version=(3, 7))
-    imported = {alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported = {
+        alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    }
     imported |= {node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert imported <= set(sys.stdlib_module_names)
 

@@ -85,7 +85,9 @@ def test_a_device_that_is_not_there_is_named_before_the_first_job(house):
 def test_a_home_that_cannot_be_written_to_is_no_obstacle(house, tmp_path):
     (tmp_path / "file").write_text("")
     environment = {"HOME": str(tmp_path / "file" / "home"), "TMPDIR": str(tmp_path), "XDG_CACHE_HOME": ""}
-    run = as_typed(house, f"{BUILT}/results/feasibility/1-of-2/problems.npz", "--cores", "1", *SMOKE, environment=environment)
+    run = as_typed(
+        house, f"{BUILT}/results/feasibility/1-of-2/problems.npz", "--cores", "1", *SMOKE, environment=environment
+    )
     assert run.returncode == 0, run.stdout
     assert list(tmp_path.glob("attnsvm-caches-*/snakemake"))
 

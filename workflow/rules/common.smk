@@ -91,3 +91,8 @@ def counted(table):
 def heading(card):
     """Under which heading of the report a figure stands; the audit is the first."""
     return f"{list(cards.sections()).index(card.section) + 2} {card.section}"
+
+
+def page(name, heading, label):
+    """The page of a figure as an entry of the report."""
+    return report(f"{AT}results/report/{name}.html", category=heading, labels={"figure": label})

@@ -8,11 +8,6 @@ from attnsvm.pipeline import report as report_pages
 config["summary"] = report_pages.summary(Path(f"{AT}results/audit/claims.csv"))
 
 
-def page(name, heading, label):
-    """The page of a figure as an entry of the report."""
-    return report(f"{AT}results/report/{name}.html", category=heading, labels={"figure": label})
-
-
 rule pages:
     input:
         pictures=expand(f"{AT}figures/{{name}}.png", name=[*FIGURES, "audit"]),

@@ -1,34 +1,5 @@
 """Targets that do not exist end here, with one sentence."""
 
-import difflib
-import sys
-
-TARGETS = ["figures/all", "figures/audit", *(f"figures/{name}" for name in FIGURES), "audit", "report"]
-
-
-def refused(sentence):
-    """An input function that ends the run with a sentence; an exception would come with a traceback around it."""
-
-    def refuse(wildcards):
-        sys.exit(f"error: {sentence(wildcards)}")
-
-    return refuse
-
-
-def no_such_figure(wildcards):
-    name, dot, kind = wildcards.unknown_figure.rpartition(".")
-    if name in (*FIGURES, "audit"):
-        return f"figures are not made as .{kind}: build figures/{name}, which makes {', '.join(KINDS)}"
-    return cards.unknown_name(name if kind in KINDS else wildcards.unknown_figure, ["all", "audit", *FIGURES], "figure")
-
-
-def no_such_target(wildcards):
-    target = wildcards.unknown_target
-    figures = {name: f"figures/{name}" for name in FIGURES}
-    close = difflib.get_close_matches(target, [*figures, *TARGETS], n=1)
-    hint = f"did you mean {figures.get(close[0], close[0])!r}?" if close else f"known are {', '.join(TARGETS)}"
-    return f"unknown target {target!r}: {hint}"
-
 
 rule unknown_figure:
     input:

@@ -17,10 +17,8 @@ CLAIMS = [
 TEXTS = {
     name: {"title": f"what {name} is", "caption": f"Caption of `{name}`, 1 < 2."} for name in ("one", "two", "three")
 }
-AUDIT = (
-    '<html><body id="top"><h2>Claims</h2><a href="../../figures/one.png">one</a> <a href="../../figures/two.png">two</a>'
-    ' <a href="../../figures/two.png">two</a> <a href="#certificates">c</a><h2 id="certificates">C</h2></body></html>'
-)
+LINKS = "".join(f'<a href="../../figures/{name}.png">{name}</a>' for name in ("one", "two", "two"))
+AUDIT = f'<html><body id="top"><h2>Claims</h2>{LINKS}<a href="#certificates">c</a><h2 id="certificates">C</h2></body></html>'
 
 
 @pytest.fixture

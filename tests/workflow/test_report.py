@@ -1,4 +1,4 @@
-"""Snakemake's report in a real browser: it opens on the verdicts, every figure stands with its caption, no link is dead."""
+"""Snakemake's report in a real browser: the verdicts first, each figure with its caption, no link dead."""
 
 import csv
 import os

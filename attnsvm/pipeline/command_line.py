@@ -22,6 +22,11 @@ CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR":
 def prepare() -> None:
     """Check the command line of this process, and choose folders for caches."""
     try:
+        require(
+            " " not in sys.executable,
+            f"there is a space in {sys.executable}, and Snakemake cannot start such a Python: make the environment "
+            "in a path without one, as in make VENV=/path/without/space install",
+        )
         check(sys.argv[1:])
     except UserError as error:
         sys.exit(f"error: {error}")

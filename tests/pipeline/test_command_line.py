@@ -71,6 +71,14 @@ def test_a_slip_ends_the_process_with_its_sentence(folder, monkeypatch):
     assert str(caught.value).startswith("error: --config figures.dpi=72: ")
 
 
+def test_a_python_that_snakemake_cannot_start_is_named(folder, monkeypatch):
+    monkeypatch.setattr("sys.argv", [""])
+    monkeypatch.setattr("sys.executable", "/home/some one/.venv/bin/python")
+    with pytest.raises(SystemExit) as caught:
+        command_line.prepare()
+    assert str(caught.value).startswith("error: there is a space in /home/some one/.venv/bin/python")
+
+
 def test_caches_stay_at_home_where_it_can_be_written_to(folder, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
     monkeypatch.delenv("MPLCONFIGDIR", raising=False)

@@ -92,6 +92,16 @@ def test_a_home_that_cannot_be_written_to_is_no_obstacle(house, tmp_path):
     assert list(tmp_path.glob("attnsvm-caches-*/snakemake"))
 
 
+def test_from_another_folder_the_clone_is_named(house):
+    """Without its name Snakemake says in one sentence that there is no Snakefile here."""
+    (house / "docs").mkdir(exist_ok=True)
+    run = as_typed(house / "docs", "figures/cone", "-n")
+    assert "No Snakefile found" in refused(run)
+    run = as_typed(house / "docs", "-d", "..", "-s", "../Snakefile", "figures/cone", "-n")
+    assert run.returncode == 0, run.stdout
+    assert jobs(run)["figure"] == 1
+
+
 def test_a_smoke_run_has_folders_of_its_own(house):
     run = as_typed(house, "figures/cone", "-n", "--printshellcmds", *SMOKE)
     assert "figures/cone.png" not in run.stdout.replace(f"{BUILT}/figures/cone.png", "")

@@ -60,7 +60,8 @@ def text_of(browser):
 def open_category(browser, report, name):
     browser.get(report.as_uri())
     browser.find_element("link text", name).click()
-    return {row.find_element("tag name", "td").text: row for row in browser.find_elements("css selector", "tbody tr")}
+    rows = browser.find_elements("css selector", "table.table-auto tbody tr")  # that of the first page is another
+    return {row.find_element("tag name", "td").text: row for row in rows}
 
 
 def open_page(browser, report, category, name):

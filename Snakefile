@@ -61,7 +61,12 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/report.smk"
-include: "workflow/rules/unknown.smk"
+
+
+# Inside somebody else's workflow a file that is not ours is none of our business.
+if ALONE:
+
+    include: "workflow/rules/unknown.smk"
 
 
 describe_rules(DESCRIPTIONS, INTERNAL)

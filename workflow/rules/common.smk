@@ -44,6 +44,7 @@ wildcard_constraints:
     unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.({'|'.join(KINDS)})$)[^/]+",
     unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit|report)/)[^/]+",
     unknown_target=r"[\w.-]+",
+    unknown_place=r"(figures|results)/.+" if AT else r"smoke/.+",
 
 
 def settings(stage):
@@ -61,6 +62,8 @@ def of_block(stage):
 
     def files(wildcards):
         rebuild_damaged_files()
+        if stage not in cards.read(wildcards.experiment).stages:
+            sys.exit(f"error: {wildcards.experiment} has no {stage}")
         if stage == "descent":
             require_device(wildcards.experiment)
         base = f"{AT}results/{wildcards.experiment}/{wildcards.block}"

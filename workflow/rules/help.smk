@@ -51,6 +51,16 @@ def no_such_figure(wildcards):
     return cards.unknown_name(name if kind in KINDS else wildcards.unknown_figure, ["all", "audit", *FIGURES], "figure")
 
 
+def no_such_place(wildcards):
+    target = wildcards.unknown_place
+    if not AT:
+        return f"{target} is built with --config scale=smoke"
+    name = target.removeprefix("figures/")
+    if target.startswith("figures/") and name.partition(".")[0] not in (*FIGURES, "audit"):
+        return cards.unknown_name(name, ["all", "audit", *FIGURES], "figure")
+    return f"with scale={config['scale']} this is {AT}{target}"
+
+
 def no_such_target(wildcards):
     target = wildcards.unknown_target
     figures = {name: f"figures/{name}" for name in FIGURES}

@@ -27,17 +27,27 @@ rule unknown_experiment:
         "exit 1"
 
 
-# Inside somebody else's workflow a file that is not ours is none of our business.
-if ALONE:
+rule unknown_place:
+    input:
+        refused(no_such_place),
+    output:
+        "{unknown_place}",
+    log:
+        f"{AT}results/logs/unknown/{{unknown_place}}.place.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "exit 1"
 
-    rule unknown_target:
-        input:
-            refused(no_such_target),
-        output:
-            "{unknown_target}",
-        log:
-            f"{AT}results/logs/unknown/{{unknown_target}}.target.log",
-        conda:
-            "../../environment.yml"
-        shell:
-            "exit 1"
+
+rule unknown_target:
+    input:
+        refused(no_such_target),
+    output:
+        "{unknown_target}",
+    log:
+        f"{AT}results/logs/unknown/{{unknown_target}}.target.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "exit 1"

@@ -28,7 +28,7 @@ def resolve(given: dict) -> dict:
     for card in cards.experiments():
         own = chosen.get(card.name) or {}
         found[card.name] = {
-            stage: _values(settings, scale) | (own.get(stage) or {})
+            stage: dict(sorted((_values(settings, scale) | (own.get(stage) or {})).items()))
             for stage, settings in card.settings.items()
             if settings
         }

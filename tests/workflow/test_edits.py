@@ -8,6 +8,7 @@ with a new and with an old date, and must say exactly what the table says, job b
 import os
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,15 +44,43 @@ CODE = append("_EDITED = 1")
 COMMENT = append("# edited")
 
 
+# By the text: an edit changes one file of a hundred.
+digest_of = cache(dependencies.code_digest)
+search = dependencies._imports.__wrapped__
+known = {}
+
+
+def hashed(text):  # `forget` empties no cache of ours
+    return digest_of(text)
+
+
+def imports_of(module):
+    file = dependencies._file(module)
+    key = module, file.read_text("utf-8") if file.exists() else ""
+    if key not in known:
+        known[key] = search(module)
+    return known[key]
+
+
 class Repository:
     """A copy of the repository whose params this process computes, as if it were our own."""
 
-    def __init__(self, folder, monkeypatch):
+    def __init__(self, folder):
         self.folder = folder
-        monkeypatch.setattr(cards, "HERE", folder / "attnsvm/pipeline")
-        monkeypatch.setattr(cards, "FOLDER", folder / "attnsvm/experiments")
-        monkeypatch.setattr(dependencies, "ROOT", folder)
-        self.before = self.params()
+        with self:
+            self.before = self.params()
+
+    def __enter__(self):
+        self.patch = pytest.MonkeyPatch()
+        self.patch.setattr(cards, "HERE", self.folder / "attnsvm/pipeline")
+        self.patch.setattr(cards, "FOLDER", self.folder / "attnsvm/experiments")
+        self.patch.setattr(dependencies, "ROOT", self.folder)
+        self.patch.setattr(dependencies, "code_digest", hashed)
+        self.patch.setattr(dependencies, "_imports", imports_of)
+
+    def __exit__(self, *_):
+        self.patch.undo()
+        forget()
 
     def params(self):
         """{(rule, name): what a job of it has among its params}, at smoke scale."""
@@ -74,7 +103,7 @@ class Repository:
 
     def changed(self, changes):
         """The jobs whose params an edit changes."""
-        with edited(self.folder, changes):
+        with self, edited(self.folder, changes):
             after = self.params()
         return {job for job in {*self.before, *after} if self.before.get(job) != after.get(job)}
 
@@ -86,13 +115,11 @@ def forget():
                 value.cache_clear()
 
 
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    folder = tmp_path / "repository"
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("repository")
     shutil.copytree(ROOT / "attnsvm", folder / "attnsvm", ignore=shutil.ignore_patterns("__pycache__"))
-    yield Repository(folder, monkeypatch)
-    monkeypatch.undo()
-    forget()
+    return Repository(folder)
 
 
 def following(changed):
@@ -128,10 +155,12 @@ def source(module):
 
 def mentioning(*names, parts=cards.STAGES):
     """The stages whose module imports one of `names`, itself or through a module of an experiment: {(stage, name)}."""
+    parted = [name.rpartition(".") for name in names]
+    patterns = [rf"^from {over} import .*\b{own}\b|^(from|import) {over}\.{own}\b" for over, _, own in parted]
 
     def says(module, seen=()):
         text = source(module)
-        if any(re.search(rf"^\s*(from|import) {re.escape(name)}\b", text, re.MULTILINE) for name in names):
+        if any(re.search(pattern, text, re.MULTILINE) for pattern in patterns):
             return True
         others = {".".join(found) for found in re.findall(r"from (attnsvm\.experiments\.\w+) import (\w+)", text)}
         others |= set(re.findall(r"(?:from|import) (attnsvm\.experiments\.\w+\.\w+)", text))
@@ -168,16 +197,16 @@ SHARED = {
 def test_an_edit_of_shared_code_changes_the_params_of_what_runs_it(repository, path):
     changed, wanted = repository.changed({path: CODE}), SHARED[path]()
     assert wanted
-    if path.startswith(("attnsvm/svm", "attnsvm/norms", "attnsvm/training")):
+    if path.startswith(("attnsvm/svm", "attnsvm/training")):
         assert {rule for rule, _ in wanted} <= {"descent", "svm"}
     # What the audit measures in the tables may use a norm or a correlation too; no stage does unseen.
     assert {job for job in changed if job[0] in NO_TRAINING} == {job for job in wanted if job[0] in NO_TRAINING}
-    assert wanted <= changed <= wanted | ALL["claims"] | ALL["audit_figure"]
+    assert wanted <= changed <= wanted | ALL["claims"] | ALL["audit_figure"] | ALL["provenance"]
 
 
-def test_the_format_of_the_files_changes_the_params_of_everything(repository):
-    changed = repository.changed({"attnsvm/files/__init__.py": change("FORMAT = ", "FORMAT = 1 + ")})
-    assert changed == set(repository.before)
+def test_the_format_of_the_files_changes_the_params_of_everything(repository, monkeypatch):
+    monkeypatch.setattr(dependencies, "FORMAT", dependencies.FORMAT + 1)
+    assert repository.changed({}) == set(repository.before)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +330,8 @@ def test_an_edit_of_a_card_changes_the_params_of_the_stages_it_sets(repository, 
     assert {rule for rule, _ in changed if rule != "provenance"} == stages
     assert {name for rule, name in changed if rule in cards.STAGES} == (like if stages else set())
     drawing = {figure for figure in FIGURES if like & set(CARDS[figure].draws)} | {"audit"}
-    assert {name for rule, name in changed if rule == "provenance"} == (drawing if stages else set())
+    said = bool(stages) and what != "fixed"  # a figure's provenance says what a user may set
+    assert {name for rule, name in changed if rule == "provenance"} == (drawing if said else set())
 
 
 def test_a_new_experiment_changes_the_params_of_no_other(repository):
@@ -320,12 +350,9 @@ def test_a_new_experiment_changes_the_params_of_no_other(repository):
 DATES = {"new": None, "old": LONG_AGO}
 
 
-def predicted(folder, changes, monkeypatch):
+def predicted(folder, changes):
     """What the table says would run in a folder, downstream included."""
-    with monkeypatch.context() as patch:
-        changed = Repository(folder, patch).changed(changes)
-    forget()
-    return following(changed)
+    return following(Repository(folder).changed(changes))
 
 
 EDITS = {
@@ -360,8 +387,8 @@ NAMED = {"plumbing": 0, "provenance": len(FIGURES) + 1, "templates of the audit"
 
 @pytest.mark.parametrize("date", DATES)
 @pytest.mark.parametrize("what", EDITS)
-def test_a_dry_run_says_what_the_table_says(copy, monkeypatch, what, date):
-    wanted = predicted(copy, EDITS[what], monkeypatch)
+def test_a_dry_run_says_what_the_table_says(copy, what, date):
+    wanted = predicted(copy, EDITS[what])
     assert len(wanted) == NAMED[what] if what in NAMED else wanted
     with edited(copy, EDITS[what], DATES[date]):
         assert scheduled(dry(copy)) == wanted
@@ -458,21 +485,21 @@ def test_results_copied_into_a_fresh_clone_are_only_drawn(fresh):
 
 
 @pytest.mark.parametrize("date", DATES)
-def test_edited_code_in_a_fresh_clone_reruns_whatever_its_date(fresh, monkeypatch, date):
+def test_edited_code_in_a_fresh_clone_reruns_whatever_its_date(fresh, date):
     """As found once: with Frobenius doubled and the nuclear solver cut short there was nothing to be done."""
     folder = fresh("results", "figures")
     changes = {
         "attnsvm/norms.py": CODE,
         "attnsvm/svm/nuclear.py": change("MAX_ITERATIONS = ", "MAX_ITERATIONS = 1 + "),
     }
-    wanted = predicted(folder, changes, monkeypatch)
+    wanted = predicted(folder, changes)
     assert {("svm", name) for name in EXPERIMENTS if "svm" in CARDS[name].stages} <= wanted
     with edited(folder, changes, DATES[date]):
         assert scheduled(dry(folder)) == wanted
 
 
 def test_a_deleted_intermediate_behind_a_figure_that_is_there_is_not_missed(copy):
-    """As docs/performance.md says: what is up to date stands, and what is needed for something else is built anew."""
+    """As docs/trust.md says: what is up to date stands, and what is needed for something else is built anew."""
     for path in (copy / BUILT / "results/svm_rank").glob("*/*.npz"):
         path.unlink()
     assert NOTHING in dry(copy).stdout

@@ -7,7 +7,6 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.checking import first_error
 
 SCALES = ("paper", "smoke")
-OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 
 
 def resolve(given: dict) -> dict:
@@ -80,7 +79,7 @@ def _object(properties: dict) -> dict:
 def _properties(settings: dict) -> dict:
     return _object(
         {
-            key: {k: v for k, v in setting.items() if k not in OURS} | {"description": setting["text"]}
+            key: {k: v for k, v in setting.items() if k not in cards.OURS} | {"description": setting["text"]}
             for key, setting in settings.items()
         }
     )

@@ -42,6 +42,7 @@ wildcard_constraints:
     figure="|".join(FIGURES),
     pictured="|".join([*FIGURES, "audit"]),
     block=r"\d+-of-\d+",
+    unknown_at=r"([a-z]+/)?",
     unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.)[^/]+",
     unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit)/)[^/]+",
 
@@ -97,6 +98,6 @@ def unknown(kind, known):
     """An input function that says, better than a missing rule, that there is no such figure or experiment."""
 
     def refuse(wildcards):
-        raise WorkflowError(f"unknown {kind} {wildcards[0]!r}: known are {', '.join(known)}")
+        raise WorkflowError(f"unknown {kind} {wildcards[f'unknown_{kind}']!r}: known are {', '.join(known)}")
 
     return refuse

@@ -4,13 +4,14 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: help figures report verify test test-slow lint docs experiment lock clean
+.PHONY: help figures report verify test test-fast test-slow lint docs experiment lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make test      run the test suite"
+	@echo "make test-fast its mathematics alone, in about a minute"
 	@echo "make test-slow 20 more kills and every kind of damage, in about ten minutes"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
@@ -31,14 +32,22 @@ $(INSTALLED): requirements.lock pyproject.toml
 figures: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit
 
+# Two processes; a file of tests is given to one of them as a whole, in the order of tests/conftest.py.
+PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
+MATHEMATICS = $(filter-out tests/cluster tests/files tests/pipeline tests/project tests/workflow, $(wildcard tests/*))
+
 test: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest
+	$(PYTEST) $(SIDE_BY_SIDE)
+
+test-fast: $(INSTALLED)
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not slow and not chain" $(filter-out %.py, $(MATHEMATICS)) $(filter tests/test_%.py, $(MATHEMATICS))
 
 report: figures
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit --report report.html
 
 test-slow: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 verify: $(INSTALLED)
 	$(BIN)/python -m attnsvm.files.verify

@@ -35,13 +35,13 @@ figures: $(INSTALLED)
 # Two processes; a file of tests is given to one of them as a whole, in the order of tests/conftest.py.
 PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
-MATHEMATICS = $(filter-out tests/cluster tests/files tests/pipeline tests/project tests/workflow, $(wildcard tests/*))
+NO_MATHEMATICS = cluster files pipeline project workflow
 
 test: $(INSTALLED)
 	$(PYTEST) $(SIDE_BY_SIDE)
 
 test-fast: $(INSTALLED)
-	$(PYTEST) $(SIDE_BY_SIDE) -m "not slow and not chain" $(filter-out %.py, $(MATHEMATICS)) $(filter tests/test_%.py, $(MATHEMATICS))
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not slow and not chain" $(NO_MATHEMATICS:%=--ignore=tests/%)
 
 report: figures
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit --report report.html

@@ -1,7 +1,7 @@
 """What an edit reruns, as a table: what can change a number, by content.
 
-This asks the functions from which the rules take a job's params (attnsvm.pipeline.jobs and configuration), in this process,
-before and after an edit: they see no dates. test_edits.py asks Snakemake itself.
+This asks the functions from which the rules take a job's params (attnsvm.pipeline.jobs and configuration), in this
+process, before and after an edit: they see no dates. test_edits.py asks Snakemake itself.
 """
 
 import re

@@ -75,13 +75,14 @@ class Outer(NamedTuple):
     row: np.ndarray
 
     def respond(self, coefficients, out):
+        tokens, likeness, mixed, row = self.tokens, self.likeness, self.mixed, self.row
         n, T = coefficients.shape[:2]
         for i in range(n):
-            combine(self.tokens[i], coefficients[i], self.mixed[i])
+            combine(tokens[i], coefficients[i], mixed[i])
         for i in range(n):
-            combine(self.mixed, self.likeness[i], self.row)
+            combine(mixed, likeness[i], row)
             for t in range(T):
-                dot(self.tokens[i, t], self.row, out[i * T + t])
+                dot(tokens[i, t], row, out[i * T + t])
 
 
 class Factors(NamedTuple):
@@ -170,6 +171,7 @@ def evaluate(logits, group, at):
     """`loss.evaluate` at logits (n, T, LANES), into the Pass `at`."""
     barrier, values, labels = group.barrier, group.values, group.labels
     probabilities, direction, log_factor, winner = at.probabilities, at.direction, at.log_factor, at.winner
+    outputs, mixed, slope, token_slope = at.outputs, at.mixed, at.slope, at.token_slope
     best, total, mean, weight, anchor = at.rows[0], at.rows[1], at.rows[2], at.rows[3], at.rows[4]
     n, T = values.shape[:2]
     for lane in range(LANES):
@@ -194,29 +196,29 @@ def evaluate(logits, group, at):
             for lane in range(LANES):
                 probabilities[i, t, lane] /= total[lane]
     for i in range(n):
-        combine(values[i], probabilities[i], at.mixed)
-        readout(group.head, at.mixed, at.outputs[i], at.slope)
+        combine(values[i], probabilities[i], mixed)
+        readout(group.head, mixed, outputs[i], slope)
         for lane in range(LANES):
             weight[lane] = 0.0
             anchor[lane] = 0.0
             mean[lane] = 0.0
             total[lane] = 0.0
         for t in range(T):
-            dot(values[i, t], at.slope, at.token_slope[t])
+            dot(values[i, t], slope, token_slope[t])
             for lane in range(LANES):
                 wins = winner[i, lane] == t
                 weight[lane] += probabilities[i, t, lane] if wins else 0.0
-                anchor[lane] += at.token_slope[t, lane] if wins else 0.0
+                anchor[lane] += token_slope[t, lane] if wins else 0.0
         for lane in range(LANES):  # ∂loss/∂f_i times the winner's probability
-            weight[lane] *= -labels[i, lane] / (n * (1.0 + exp(labels[i, lane] * at.outputs[i, lane])))
+            weight[lane] *= -labels[i, lane] / (n * (1.0 + exp(labels[i, lane] * outputs[i, lane])))
         for t in range(T):
             for lane in range(LANES):
-                at.token_slope[t, lane] -= anchor[lane]
-                mean[lane] += probabilities[i, t, lane] * at.token_slope[t, lane]
+                token_slope[t, lane] -= anchor[lane]
+                mean[lane] += probabilities[i, t, lane] * token_slope[t, lane]
         for t in range(T):
             for lane in range(LANES):
                 share = exp(direction[i, t, lane] - log_factor[lane])
-                direction[i, t, lane] = share * weight[lane] * (at.token_slope[t, lane] - mean[lane])
+                direction[i, t, lane] = share * weight[lane] * (token_slope[t, lane] - mean[lane])
                 total[lane] += direction[i, t, lane]
         for t in range(T):
             for lane in range(LANES):
@@ -247,21 +249,22 @@ def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: Ru
     m = n * T
     at = prepared(group, record.probabilities)
     logits, moved, response = start.copy(), np.zeros((m, LANES)), np.empty((m, LANES))
-    flat, coefficients = logits.reshape(m, LANES), at.direction.reshape(m, LANES)
+    direction, log_factor = at.direction, at.log_factor
+    flat, coefficients = logits.reshape(m, LANES), direction.reshape(m, LANES)
     size, step_size, factor = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     slot = 0
     for step in range(record.kept[-1] + 1):
         evaluate(logits, group, at)
-        respond(outer_products, at.direction, response)
+        respond(outer_products, direction, response)
         dot(response, coefficients, size)
         for lane in range(LANES):
-            factor[lane] = 1.0 if rule.rescaled else exp(at.log_factor[lane])
+            factor[lane] = 1.0 if rule.rescaled else exp(log_factor[lane])
             size[lane] = np.sqrt(max(size[lane], 0.0))
             step_size[lane] = scale(rule, size[lane], factor[lane])
         if step == record.kept[slot]:
             record.weights[slot] = moved
             for lane in range(LANES):
-                record.norms[slot, lane] = size[lane] * exp(at.log_factor[lane])
+                record.norms[slot, lane] = size[lane] * exp(log_factor[lane])
             log_pass(record, slot, group.labels, at)
             slot += 1
         for a in range(m):
@@ -279,6 +282,7 @@ def factored(group: Group, factors: Factors, rule: Rule, record: Record) -> None
     logits, row, factor, scratch = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty(LANES), np.empty(LANES)
     projected, keys, mixed = np.empty((n, m, LANES)), np.empty((n, m, LANES)), np.empty((n, d, LANES))
     grad_K, grad_Q = np.empty(K.shape), np.empty(Q.shape)
+    direction, log_factor = at.direction, at.log_factor
     slot = 0
     for step in range(record.kept[-1] + 1):
         for i in range(n):
@@ -289,18 +293,18 @@ def factored(group: Group, factors: Factors, rule: Rule, record: Record) -> None
                 dot(X[i, t], row, logits[i, t])
         evaluate(logits, group, at)
         for lane in range(LANES):
-            factor[lane] = 1.0 if rule.rescaled else exp(at.log_factor[lane])
+            factor[lane] = 1.0 if rule.rescaled else exp(log_factor[lane])
         for i in range(n):
             for t in range(T):
                 for lane in range(LANES):
-                    at.direction[i, t, lane] *= factor[lane]
-            combine(X[i], at.direction[i], mixed[i])
+                    direction[i, t, lane] *= factor[lane]
+            combine(X[i], direction[i], mixed[i])
             combine(K, mixed[i], keys[i])
         gradient(mixed, projected, K, rule.penalty, grad_K)
         gradient(Z, keys, Q, rule.penalty, grad_Q)
         if step == record.kept[slot]:
             for lane in range(LANES):
-                undo = exp(at.log_factor[lane]) if rule.rescaled else 1.0
+                undo = exp(log_factor[lane]) if rule.rescaled else 1.0
                 record.norms[slot, lane] = undo * np.sqrt(square(grad_K, lane) + square(grad_Q, lane))
             record.weights[slot, :d] = K
             record.weights[slot, d:] = Q

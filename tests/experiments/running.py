@@ -1,94 +1,56 @@
-"""An experiment run through its stages and files at any size, and brute force to compare its numbers with."""
+"""An experiment run through its stages and files, at any size and in any number of blocks."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-from scipy.optimize import linprog
-
-from attnsvm.files.store import load_cells
+from attnsvm.files.store import load_cells, load_csv, load_table
 from attnsvm.pipeline import cards, stages
 from attnsvm.pipeline.configuration import resolve, stage_settings
 
-NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
 OUTPUTS = ("table", "instances", "outcomes", "certificates", "cells")
 
 
 class Run:
-    """All stages of an experiment through their files; the arrays of every cell and the tables that came out.
+    """All stages of an experiment.
 
     Args:
-        settings: by stage, what differs from the card.
+        given: by stage, the settings that differ from the card's.
+        scale: of the card's settings.
+
+    Attributes:
+        settings: of every stage.
+        cells: (label, problems, trained, solved) per block and cell, as nested dicts of arrays.
+        paths: of the files that the measures stage wrote.
+        table, instances, outcomes, certificates, grid: what is in them; `grid` has one row per cell.
     """
 
-    def __init__(self, name: str, settings: dict, folder: Path, blocks: int = 2):
-        card, config = cards.read(name), resolve({"experiments": {name: settings}})
+    def __init__(self, name: str, given: dict, folder: Path, blocks: int = 3, scale: str = "paper"):
+        card, config = cards.read(name), resolve({"scale": scale, "experiments": {name: given}})
+        self.card, self.settings = card, {stage: stage_settings(card, config, stage) for stage in cards.STAGES}
         files = []
         for k in range(1, blocks + 1):
-            paths: dict[str, str] = {}
+            inputs: dict[str, str] = {}
             for stage in card.stages[:-1]:
-                path, own = str(folder / f"{k}" / f"{stage}.npz"), stage_settings(card, config, stage)
-                if stage == "problems":
-                    stages.problems(name, own, f"{k}-of-{blocks}", path)
-                else:
-                    getattr(stages, stage)(name, own, dict(paths), path)
-                paths[stage] = path
-            files.append(paths)
-        outputs = {key: str(folder / key) for key in OUTPUTS}
-        stages.measures(name, stage_settings(card, config, "measures"), files, outputs)
-        self.table, self.instances = (pd.read_parquet(outputs[key]) for key in ("table", "instances"))
-        self.outcomes, self.certificates, self.grid = (pd.read_csv(outputs[key]) for key in OUTPUTS[2:])
+                path = str(folder / f"{k}" / f"{stage}.npz")
+                first = f"{k}-of-{blocks}" if stage == "problems" else dict(inputs)
+                getattr(stages, stage)(name, self.settings[stage], first, path)
+                inputs[stage] = path
+            files.append(inputs)
+        self.paths = {key: str(folder / key) for key in OUTPUTS}
+        stages.measures(name, self.settings["measures"], files, self.paths)
+        self.table, self.instances = (load_table(self.paths[key]) for key in OUTPUTS[:2])
+        self.outcomes, self.certificates, self.grid = (load_csv(self.paths[key]) for key in OUTPUTS[2:])
         self.cells = []
-        for paths in files:
-            drawn, trained, solved = (
-                load_cells(paths[stage]) if stage in paths else {} for stage in ("problems", "descent", "svm")
-            )
-            self.cells += [
-                (label, cell["problems"], trained.get(label, {}), solved.get(label, {}))
-                for label, cell in drawn.items()
-            ]
+        for inputs in files:
+            made = {stage: load_cells(path) for stage, path in inputs.items()}
+            for label, drawn in made["problems"].items():
+                later = [made[stage].get(label, {}) if stage in made else {} for stage in ("descent", "svm")]
+                self.cells.append((label, drawn["problems"], *later))
 
-    def each(self):
+    def each(self) -> Iterator[tuple]:
         """(cell label, place s in the batch, problems, trained, solved) of every instance."""
         for label, problems, trained, solved in self.cells:
             yield from ((label, s, problems, trained, solved) for s in range(len(problems["seeds"])))
 
-
-def check_the_split_into_blocks(split: Run, whole: Run) -> None:
-    """The tables of two runs that differ in their number of blocks are the same, and every answer is certified."""
-    pd.testing.assert_frame_equal(split.table, whole.table, rtol=1e-9)
-    pd.testing.assert_frame_equal(split.outcomes, whole.outcomes)
-    pd.testing.assert_frame_equal(split.grid, whole.grid)
-    assert (split.certificates.uncertified == 0).all()
-
-
-def check_nobody_is_missing(run: Run, times: int) -> None:
-    """Every instance of the grid has `times` outcomes."""
-    assert run.outcomes.instances.sum() == times * run.grid.instances.sum()
-
-
-def softmax_of(X, W, z):
-    logits = X @ W @ z
-    p = np.exp(logits - logits.max())
-    return p / p.sum()
-
-
-def cosine(A, B):
-    return np.trace(A.T @ B) / np.sqrt(np.trace(A.T @ A) * np.trace(B.T @ B))
-
-
-def best_tokens(X, Y, v, pick=np.argmax):
-    return np.array([pick([y * x @ v for x in tokens]) for tokens, y in zip(X, Y, strict=True)])
-
-
-def separable(X, Z, alpha):
-    """By linear programming: is there a W with margins one?"""
-    rows = [
-        np.outer(tokens[a] - tokens[t], z).ravel()
-        for tokens, z, a in zip(X, Z, alpha, strict=True)
-        for t in range(len(tokens))
-        if t != a
-    ]
-    answer = linprog(np.zeros(rows[0].size), A_ub=-np.array(rows), b_ub=-np.ones(len(rows)), bounds=(None, None))
-    assert answer.status in (0, 2)
-    return answer.status == 0
+    def outcomes_per_instance(self) -> float:
+        return self.outcomes.instances.sum() / self.grid.instances.sum()

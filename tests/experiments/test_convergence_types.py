@@ -2,10 +2,11 @@
 
 from itertools import product
 
+import drawing
 import numpy as np
 import pytest
-from drawing import FigureCases, convergence_types
-from running import NORM, Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, cosine, softmax_of
+from by_hand import NORM, best_tokens, cosine, softmax_of
+from running import Run
 
 from attnsvm.experiments.convergence_types import figure
 from attnsvm.svm import separation, solve
@@ -38,12 +39,8 @@ def run(name, tmp_path_factory):
     return Run(name, SMALL[name], tmp_path_factory.mktemp(name))
 
 
-def test_the_split_into_blocks_changes_no_table(name, run, tmp_path):
-    check_the_split_into_blocks(run, Run(name, SMALL[name], tmp_path, blocks=1))
-
-
-def test_nobody_is_missing_from_the_outcomes(run):
-    check_nobody_is_missing(run, times=len(NORM))
+def test_every_instance_has_an_outcome_for_each_parametrisation(run):
+    assert run.outcomes_per_instance() == len(NORM)
 
 
 def test_every_type_is_its_definition(name, run):
@@ -100,9 +97,6 @@ def test_the_table_holds_the_share_of_every_type(name, run):
     assert len(run.table) == len({(g.n, g.T, g.d) for g in types.itertuples()}) * 2 * 6
 
 
-class TestFigure(FigureCases):
-    draw = figure.draw
-    table = convergence_types()
-
-    def points(self):
-        return self.table[["d", "share"]]
+def test_every_number_of_the_table_is_drawn():
+    table = drawing.convergence_types()
+    drawing.assert_drawn(figure.draw, table, table[["d", "share"]])

@@ -4,9 +4,8 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-import pytest
-from drawing import FigureCases
-from running import Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, separable
+from by_hand import best_tokens, separable
+from drawing import assert_drawn, told_apart
 
 from attnsvm.experiments.feasibility import figure
 from attnsvm.experiments.feasibility.svm import RANDOM_STREAM
@@ -14,17 +13,8 @@ from attnsvm.experiments.feasibility.svm import RANDOM_STREAM
 SMALL = {"problems": {"shapes": [[3, 3], [2, 5]], "d": [1, 2, 3, 4], "first_seed": 2, "instances": 12}}
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("feasibility", SMALL, tmp_path_factory.mktemp("feasibility"))
-
-
-def test_the_split_into_blocks_changes_no_table(run, tmp_path):
-    check_the_split_into_blocks(run, Run("feasibility", SMALL, tmp_path, blocks=1))
-
-
-def test_nobody_is_missing_from_the_outcomes(run):
-    check_nobody_is_missing(run, times=6)  # two kinds of attention, three choices of tokens
+def test_every_instance_has_an_outcome_for_each_attention_and_choice_of_tokens(run):
+    assert run.outcomes_per_instance() == 2 * 3
 
 
 def test_shares_are_those_of_linear_programming(run):
@@ -49,8 +39,7 @@ def test_shares_are_those_of_linear_programming(run):
     assert ((shares.share > 0) & (shares.share < 1)).any()
 
 
-class TestFigure(FigureCases):
-    draw = figure.draw
+def test_every_number_of_the_table_is_drawn():
     table = pd.DataFrame(
         {"n": n, "T": 5, "d": d, "attention": attention, "alpha": alpha, "share": d / 10 + n / 100, "low": 0, "high": 1}
         | {"instances": 300}
@@ -59,6 +48,5 @@ class TestFigure(FigureCases):
         for attention in ("cross", "self")
         for alpha in ("optimal", "random", "worst")
     )
-
-    def points(self):
-        return self.table[["d", "share"]]
+    table = told_apart(table, "share")
+    assert_drawn(figure.draw, table, table[["d", "share"]])

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import FigureCases, medians
-from running import Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, separable
+from by_hand import best_tokens, separable
+from drawing import assert_drawn, medians, told_apart
+from running import Run
+from test_draws import check_draws
 
 from attnsvm.draws import draw, gaussian
 from attnsvm.errors import UserError
@@ -22,41 +24,16 @@ SEEDS = [0, 1, 5, 77]
 EQUAL_SCORES = [(4, 4, 24), (2, 5, 3), (3, 1, 2)]
 CONTRADICTING = [(4, 4, 24), (3, 3, 4), (1, 2, 2)]
 DRAWS = [(equal_scores, *shape) for shape in EQUAL_SCORES] + [(contradicting, *shape) for shape in CONTRADICTING]
-FIELDS = ("tokens", "queries", "labels", "head")
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("norm_growth", SMALL, tmp_path_factory.mktemp("norm_growth"))
-
-
-def test_the_split_into_blocks_changes_no_table(run, tmp_path):
-    check_the_split_into_blocks(run, Run("norm_growth", SMALL, tmp_path, blocks=3))
-
-
-def test_nobody_is_missing_from_the_outcomes(run):
-    check_nobody_is_missing(run, times=1)
+def test_every_instance_of_every_condition_has_one_outcome(run):
+    assert run.outcomes_per_instance() == 1
     assert run.outcomes.instances.sum() == 13 * len(CONDITIONS)
 
 
 @pytest.mark.parametrize(("generate", "n", "T", "d"), DRAWS)
-def test_draws_have_their_shapes_and_do_not_depend_on_the_batch(generate, n, T, d):
-    batch, alone = draw(generate, SEEDS, n, T, d), draw(generate, [77], n, T, d)
-    assert batch.tokens.shape == (4, n, T, d)
-    assert batch.queries.shape == (4, n, d)
-    assert batch.labels.shape == (4, n)
-    assert batch.head.shape == (4, d)
-    empty = draw(generate, [], n, T, d)
-    for field in FIELDS:
-        values = getattr(batch, field)
-        assert values.dtype == np.float64
-        assert np.isfinite(values).all()
-        assert (values[3] == getattr(alone, field)[0]).all()
-        assert getattr(empty, field).shape == (0, *values.shape[1:])
-    assert (np.abs(batch.labels) == 1).all()
-    # Lengths one to float32, in which they are drawn.
-    assert np.allclose(np.linalg.norm(batch.queries, axis=-1), 1, rtol=0, atol=1e-6)
-    assert np.allclose(np.linalg.norm(batch.head, axis=-1), 1, rtol=0, atol=1e-6)
+def test_draws_have_their_shapes_types_and_lengths_and_depend_on_their_seed_alone(generate, n, T, d):
+    check_draws(generate, n, T, d)
 
 
 @pytest.mark.parametrize("shape", EQUAL_SCORES)
@@ -173,8 +150,7 @@ def test_too_few_instances_of_a_condition_are_said(tmp_path):
         Run("norm_growth", SMALL | {"measures": {"instances": 12}}, tmp_path)
 
 
-class TestFigure(FigureCases):
-    draw = figure.draw
+def test_every_number_of_the_table_is_drawn():
     table = pd.DataFrame(
         {"condition": c, "step": k, "norm": 1 + k, "gradient_norm": 0.1 / k, "seed": s}
         | {"correlation": np.nan if c == "contradicting" else 1 - 0.5 / k}
@@ -182,7 +158,7 @@ class TestFigure(FigureCases):
         for k in (1, 10, 100)
         for s in range(3)
     )
-
-    def points(self):
-        table = self.table.assign(correlation=1 - self.table.correlation)
-        return medians(table, ["condition", "step"], "step", ["norm", "gradient_norm", "correlation"])
+    table = told_apart(table, "norm", "gradient_norm", "correlation")
+    away = table.assign(correlation=1 - table.correlation)
+    points = medians(away, ["condition", "step"], "step", ["norm", "gradient_norm", "correlation"])
+    assert_drawn(figure.draw, table, points)

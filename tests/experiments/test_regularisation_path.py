@@ -5,12 +5,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import FigureCases, medians
-from running import Run, best_tokens, check_nobody_is_missing, check_the_split_into_blocks, cosine, softmax_of
+from by_hand import best_tokens, cosine, softmax_of
+from drawing import assert_drawn, medians, told_apart
 
 from attnsvm.errors import UserError
 from attnsvm.experiments.regularisation_path import figure
 from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.dependencies import module_files
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -19,17 +20,8 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("regularisation_path", SMALL, tmp_path_factory.mktemp("regularisation_path"))
-
-
-def test_the_split_into_blocks_changes_no_table(run, tmp_path):
-    check_the_split_into_blocks(run, Run("regularisation_path", SMALL, tmp_path, blocks=1))
-
-
-def test_nobody_is_missing_from_the_outcomes(run):
-    check_nobody_is_missing(run, times=2)  # both norms
+def test_every_instance_has_an_outcome_for_each_norm(run):
+    assert run.outcomes_per_instance() == 2
 
 
 def test_every_row_is_its_definition(run):
@@ -61,7 +53,7 @@ def test_every_row_is_its_definition(run):
 
 def test_the_certificates_of_the_starts_are_counted_too(run):
     counts = run.certificates.set_index("solve").solved
-    assert counts[["balls_fro_start", "balls_nuc_start", "fro", "nuc"]].tolist() == [3] * 4
+    assert counts[["starts_fro", "starts_nuc", "fro", "nuc"]].tolist() == [3] * 4
 
 
 def test_the_smallest_radius_lies_below_the_largest():
@@ -72,14 +64,19 @@ def test_the_smallest_radius_lies_below_the_largest():
         resolve(wrong)
 
 
-class TestFigure(FigureCases):
-    draw = figure.draw
+def test_the_descent_on_balls_hangs_on_no_engine():
+    files = module_files("attnsvm.experiments.regularisation_path.descent")
+    assert "attnsvm/experiments/regularisation_path/balls.py" in files
+    assert not [file for file in files if file.startswith("attnsvm/training/")]
+
+
+def test_every_number_of_the_table_is_drawn():
     table = pd.DataFrame(
         {"norm": norm, "R": R, "correlation": 1 - 0.1 / R, "distance": 1 / R, "loss": 0.5 + s / R, "seed": s}
         for norm in ("fro", "nuc")
         for R in (1.0, 10.0, 100.0)
         for s in range(3)
     )
-
-    def points(self):
-        return medians(self.table, ["norm", "R"], "R", ["correlation", "distance", "loss"])
+    quantities = ["correlation", "distance", "loss"]
+    table = told_apart(table, *quantities)
+    assert_drawn(figure.draw, table, medians(table, ["norm", "R"], "R", quantities))

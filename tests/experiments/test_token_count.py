@@ -1,7 +1,7 @@
 """What sets the token count apart from convergence types; its run is tested in test_convergence_types.py."""
 
 import pytest
-from drawing import FigureCases, convergence_types
+from drawing import assert_drawn, convergence_types
 
 from attnsvm.errors import UserError
 from attnsvm.experiments.token_count import figure, problems
@@ -20,9 +20,6 @@ def test_only_the_number_of_tokens_may_vary(changed):
         problems.cells(SETTINGS | changed)
 
 
-class TestFigure(FigureCases):
-    draw = figure.draw
+def test_every_number_of_the_table_is_drawn():
     table = convergence_types().query("n == 5").assign(T=lambda rows: rows.d, d=10)
-
-    def points(self):
-        return self.table[["T", "share"]]
+    assert_drawn(figure.draw, table, table[["T", "share"]])

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnsvm.experiments.regularisation_path.balls import Excess, path
 from attnsvm.selection import optimal_tokens
 from attnsvm.svm import certified
-from attnsvm.training.regularisation import Excess, path
 
 NORMS = ("fro", "nuc")
 START_STREAM = 23081  # keeps the random starts apart from the data drawn with the same seed
@@ -24,10 +24,15 @@ def descent(problems, settings, progress):
             known = [start["W"][s]] if start["status"][s] == "solved" else []
             paths[norm].append(_arrays(excess, path(excess, norm, radii, known + drawn)))
         progress(1)
-    found = {norm: {name: np.stack([one[name] for one in ones]) for name in ones[0]} for norm, ones in paths.items()}
-    for norm, start in starts.items():
-        found[norm]["start"] = {name: start[name] for name in ("status", "gap", "residual")}
-    return {"radii": radii, "balls": found}
+    return {
+        "radii": radii,
+        "balls": {
+            norm: {name: np.stack([one[name] for one in ones]) for name in ones[0]} for norm, ones in paths.items()
+        },
+        "starts": {
+            norm: {name: start[name] for name in ("status", "gap", "residual")} for norm, start in starts.items()
+        },
+    }
 
 
 def _arrays(excess, balls):

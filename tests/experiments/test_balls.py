@@ -8,9 +8,9 @@ import torch
 
 from attnsvm import norms
 from attnsvm.draws import draw, gaussian
+from attnsvm.experiments.regularisation_path.balls import Excess, least_on_ball, path
 from attnsvm.selection import optimal_tokens
 from attnsvm.svm import separation, solve
-from attnsvm.training.regularisation import Excess, least_on_ball, path
 
 n, T, d = 3, 4, 5
 PROBLEMS = draw(gaussian, range(4), n, T, d)

@@ -27,11 +27,7 @@ def built(tmp_path_factory, request):
     """A folder in which the smoke pipeline has run once. Tests read it; those that change something take `copy`."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if hasattr(request.config, "workerinput") else base  # pytest-xdist: one folder for all workers
-    import os
-    import pathlib  # DEVHACK
 
-    if os.environ.get("DEVBUILT"):
-        return pathlib.Path(os.environ["DEVBUILT"])  # DEVHACK
     folder, done = shared / "built", shared / "built.done"
     with once(shared / "built.lock", done) as first:
         if first:

@@ -7,6 +7,7 @@ has no job. A card that says `like: other` has the stages and settings of the ot
 
 import difflib
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -84,9 +85,7 @@ def read(name: str) -> Card:
     """
     known = names()
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
-        raise UserError(f"unknown experiment {name!r}: {hint}")
+        raise UserError(unknown_name(name, known))
     own = _load(name)
     base = own.get("like")
     require(base is None or (base in known and base != name), f"{_where(name)}: like: there is no experiment {base!r}")
@@ -120,6 +119,13 @@ def read(name: str) -> Card:
     )
     _complete(card)
     return card
+
+
+def unknown_name(name: str, known: Sequence[str], kind: str = "experiment") -> str:
+    """A sentence for a name that is not among the known ones, with the one that was meant where one is close."""
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+    return f"unknown {kind} {name!r}: {hint}"
 
 
 @cache

@@ -45,7 +45,7 @@ def _sentence(error) -> str:
         case "type":
             wanted = error.validator_value if isinstance(error.validator_value, str) else error.validator_value[0]
             finite = "finite " if wanted == "number" else ""
-            return f"{where}{error.instance!r} is not of type {finite}{wanted}"
+            return f"{where}{error.instance!r} is not of type {finite}{wanted}{_remedy(error.instance, wanted)}"
         case "minimum":
             return f"{where}{error.instance} is too small, the least value is {error.validator_value}"
         case "exclusiveMinimum":
@@ -54,3 +54,16 @@ def _sentence(error) -> str:
             return f"{where}{error.instance} is too large, the largest value is {error.validator_value}"
         case _:
             return f"{where}{error.message}"
+
+
+def _remedy(value, wanted: str) -> str:
+    """How to write what was probably meant; "" where that is not clear."""
+    if wanted == "integer" and isinstance(value, str | float):
+        try:
+            number = float(value)
+        except ValueError:
+            return ""
+        return f": write {int(number)}" if number.is_integer() else ""
+    if wanted == "object" and not isinstance(value, dict):
+        return ": write keys and values, as in {dpi: 72}"
+    return ""

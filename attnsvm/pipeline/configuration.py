@@ -1,5 +1,7 @@
 """The configuration: what the cards give, the user's changes laid over it, checked; errors in one sentence."""
 
+import re
+
 import yaml
 
 from attnsvm.errors import require
@@ -18,7 +20,9 @@ def resolve(given: dict) -> dict:
     Raises:
         UserError: a key or a value that cannot be, by its name.
     """
-    wrong = first_error(given, schema())
+    whole = schema()
+    given = typed(given, whole)
+    wrong = first_error(given, whole)
     require(not wrong, f"config: {wrong}")
     scale = given.get("scale") or SCALES[0]
     figures = _values(figure_settings(), scale) | (given.get("figures") or {})
@@ -33,6 +37,24 @@ def resolve(given: dict) -> dict:
         }
         _related(card, found[card.name])
     return {"scale": scale, "figures": figures, "experiments": found}
+
+
+def typed(value, schema: dict):
+    """The same with a number wherever a string says one and a number is wanted.
+
+    Snakemake gives the values of `--config 'figures={dpi: 72}'` as strings, and YAML 1.1 takes 1e-3 for one.
+    """
+    if isinstance(value, dict):
+        keys = schema.get("properties", {})
+        return {key: typed(item, keys.get(key, {})) for key, item in value.items()}
+    if isinstance(value, list):
+        return [typed(item, schema.get("items", {})) for item in value]
+    if isinstance(value, str) and schema.get("type") in ("integer", "number"):
+        try:
+            return int(value) if re.fullmatch(r"\s*[+-]?\d+\s*", value) or schema["type"] == "integer" else float(value)
+        except ValueError:
+            return value
+    return value
 
 
 def stage_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
@@ -96,7 +118,8 @@ def _related(card: cards.Card, values: dict) -> None:
             case "below":
                 require(first < second, f"{where}: {first} is not below {other}, which is {second}")
             case "at_most":
-                require(first <= second, f"{where}: {first} is above {other}, which is {second}")
+                least = min(second) if isinstance(second, list) else second
+                require(first <= least, f"{where}: {first} is above {other}, which is {second}")
             case "same_length":
                 require(
                     len(first) == len(second),

@@ -6,6 +6,7 @@ from attnsvm.pipeline.dependencies import digest, module_files
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
+PAGES = tuple(f"attnsvm/pipeline/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
 # What of the pipeline decides over a stage's numbers: which seeds are in a block, how blocks are put together.
 OWN = {"problems": ("attnsvm.cells",), "measures": ("attnsvm.pipeline.gathering",)}
 
@@ -59,6 +60,11 @@ def claims_code() -> str:
 def audit_figure_code() -> str:
     """The hash of the code that draws the audit."""
     return digest(*audit_figure_modules())
+
+
+def pages_code() -> str:
+    """The hash of the code that writes the pages of the report, and of their templates."""
+    return digest("attnsvm.pipeline.report", texts=PAGES)
 
 
 def provenance_code() -> str:

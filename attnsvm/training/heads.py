@@ -17,6 +17,8 @@ from attnsvm.training.lanes import LANES
 
 
 class Head(ABC):
+    """What turns the weighted mean of the tokens into a number: h, with its gradient."""
+
     @abstractmethod
     def values(self, tokens: torch.Tensor) -> torch.Tensor:
         """Embed tokens (n, T, d, S) as values (n, T, p, S)."""

@@ -1,9 +1,13 @@
-"""Where this workflow reaches into Snakemake's own workings: two things that it has no word for.
+"""Where this workflow reaches into Snakemake's own workings, for what it has no word for.
 
 `workflow.dag.forcefiles` (all of Snakemake 9): files to build anew, whatever their dates say.
 `.snakemake/metadata` (all of Snakemake 9): Snakemake's records of what made each file, one small file per output.
 
-tests/workflow/test_internals.py checks both on the installed version, and names the versions they hold for.
+`workflow.modifier.is_main_snakefile`, `workflow.resource_settings.overwrite_scatter`, `workflow.local_exec`, `docstring` of a rule
+(all of Snakemake 9): whether these rules are no part of another workflow; what --set-scatter asks for; whether jobs run on this
+machine; what `snakemake --list` prints.
+
+tests/workflow/test_internals.py and test_first_use.py check them on the installed version, and names the versions they hold for.
 """
 
 import shutil
@@ -30,6 +34,22 @@ def rebuild_damaged_files():
 # The records travel with the results: copied into a fresh clone, they say what is up to date.
 if TRAVELLING.is_dir() and not (RECORDS.is_dir() and any(RECORDS.iterdir())):
     shutil.copytree(TRAVELLING, RECORDS, dirs_exist_ok=True)
+
+
+ALONE = workflow.modifier.is_main_snakefile()
+# In the process that a user started; the jobs that it starts do not ask again.
+BLOCKS_ASKED_FOR = workflow.resource_settings.overwrite_scatter if workflow.is_main_process else {}
+
+
+def trains_here():
+    """Whether jobs run on this machine: None if a dry run does not tell."""
+    return None if workflow.dryrun else workflow.is_main_process and workflow.local_exec
+
+
+def describe_rules(descriptions, others):
+    """Say of each rule what `snakemake --list` is to print; called when all rules are known."""
+    for known in workflow.modifier.rules if ALONE else ():
+        known.docstring = descriptions.get(known.name, others)
 
 
 def pack_records():

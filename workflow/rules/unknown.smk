@@ -3,7 +3,7 @@
 
 rule unknown_figure:
     input:
-        unknown("figure", ("all", *FIGURES)),
+        refused(no_such_figure),
     output:
         "{unknown_at}figures/{unknown_figure}",
     log:
@@ -16,7 +16,7 @@ rule unknown_figure:
 
 rule unknown_experiment:
     input:
-        unknown("experiment", EXPERIMENTS),
+        refused(lambda wildcards: cards.unknown_name(wildcards.unknown_experiment, EXPERIMENTS)),
     output:
         f"{AT}results/{{unknown_experiment}}/{{file}}",
     log:
@@ -25,3 +25,19 @@ rule unknown_experiment:
         "../../environment.yml"
     shell:
         "exit 1"
+
+
+# Inside somebody else's workflow a file that is not ours is none of our business.
+if ALONE:
+
+    rule unknown_target:
+        input:
+            refused(no_such_target),
+        output:
+            "{unknown_target}",
+        log:
+            f"{AT}results/logs/unknown/{{unknown_target}}.target.log",
+        conda:
+            "../../environment.yml"
+        shell:
+            "exit 1"

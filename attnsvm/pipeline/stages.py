@@ -26,6 +26,7 @@ from attnsvm.files.store import (
 from attnsvm.pipeline import answers, cards, gathering
 from attnsvm.pipeline.progress import Progress
 from attnsvm.problems import Problems
+from attnsvm.threads import allow
 
 
 def problems(name: str, settings: dict, block: str, output: str) -> None:
@@ -40,10 +41,8 @@ def problems(name: str, settings: dict, block: str, output: str) -> None:
 
 
 def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
-    """Train the problems of a block; `inputs`: the block's file by stage."""
-    import torch
-
-    torch.set_num_threads(threads)
+    """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
+    allow(threads)
     module = cards.read(name).module("descent")
     drawn, trained = load_cells(inputs["problems"]), {}
     with answers.all_kept(trained):

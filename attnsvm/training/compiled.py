@@ -1,12 +1,14 @@
 """The compiled engine: hands the loops LANES instances at a time, and reads the weights from what they write.
 
-Most of it lays out arrays: a batch has its instances first, the loops have them last.
+Most of it lays out arrays: a batch has its instances first, the loops have them last. Groups of LANES instances share
+nothing and run side by side on the threads of the job.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm import threads
 from attnsvm.inputs import Inputs
 from attnsvm.training.heads import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
@@ -32,8 +34,12 @@ def _full(inputs, head, values, weights, rule, steps):
     else:
         products = Gram(weights.gram.numpy())
     loop, record = kept_on_disk(full, type(head), type(products), type(rule)), _record(inputs, steps, (N * T,))
-    for lanes, group, own in _groups(inputs, head, values, record):
+
+    def descend(part):
+        lanes, group, own = part
         loop(group, _cut(start, lanes), _cut(products, lanes), rule, own)
+
+    threads.each(descend, _groups(inputs, head, values, record))
     moved, *logs = (_joined(x) for x in record[1:])
     return Log(steps, weights.initial.numpy()[:, None] - _combinations(inputs, moved), *logs)
 
@@ -45,8 +51,12 @@ def _factored(inputs, head, values, weights, rule, steps):
     factors = Factors(*(_last(x) for x in coordinates))
     shape = len(factors.K) + len(factors.Q), factors.K.shape[1]
     loop, record = kept_on_disk(factored, type(head), type(rule)), _record(inputs, steps, shape)
-    for lanes, group, own in _groups(inputs, head, values, record):
+
+    def descend(part):
+        lanes, group, own = part
         loop(group, _cut(factors, lanes), rule, own)
+
+    threads.each(descend, _groups(inputs, head, values, record))
     moved, *logs = (_joined(x) for x in record[1:])
     return Log(steps, basis.product(moved), *logs)
 

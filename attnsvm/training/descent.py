@@ -3,7 +3,7 @@
 An instance's problem and initial weights depend on its seed alone, and its arithmetic never on its place in the batch:
 the result is the same to the bit however a batch is cut. On the processor the loop is compiled (compiled.py); on
 another device it is the same arithmetic in torch (reference.py), which is also what the compiled loop is tested
-against.
+against. The compiled loop uses the threads of the job (`attnsvm.threads`).
 """
 
 from collections.abc import Callable, Iterator
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 
+from attnsvm import threads
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
 from attnsvm.training import compiled, reference
@@ -20,7 +21,7 @@ from attnsvm.training.log import Log, logged_steps
 from attnsvm.training.start import PARAMETRISATIONS
 from attnsvm.training.steps import Rule
 
-PIECE = 256  # instances prepared at once: bounds the memory beyond the log
+PIECE = 256  # instances prepared at once, or a group of lanes per thread: bounds the memory beyond the log
 
 
 def train(
@@ -75,8 +76,9 @@ def _pieces(problems: Problems) -> Iterator[tuple[int, Problems, np.ndarray]]:
 
     An empty batch is one empty part.
     """
-    for start in range(0, max(len(problems), 1), PIECE):
-        size = min(PIECE, len(problems) - start)
+    most = max(PIECE, LANES * threads.allowed())
+    for start in range(0, max(len(problems), 1), most):
+        size = min(most, len(problems) - start)
         filled = -(-size // LANES) * LANES
         index = start + np.minimum(np.arange(filled), size - 1)
         yield size, problems[index], index

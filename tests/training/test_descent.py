@@ -7,6 +7,7 @@ import pytest
 import torch
 from training_references import HEADS, reference_loss
 
+from attnsvm import threads
 from attnsvm.draws import draw, gaussian, orthonormal, relu
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
@@ -154,6 +155,27 @@ def test_a_large_batch_is_cut_into_pieces_and_put_together_in_order(name, monkey
     assert len(seen) > 1
     assert sum(seen) == 70
     assert all(np.array_equal(getattr(pieces, field), getattr(whole, field)) for field in LOGGED)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (4, 24, 6)])  # W: by the Gram matrix, by its factors
+@pytest.mark.parametrize("name", ["W", "KQ"])
+def test_a_run_is_the_same_to_the_bit_on_any_number_of_threads(name, shape, monkeypatch):
+    p = draw(relu, range(100), *shape)
+    run = partial(train, p, ReluHead, name, published(0.1), steps=20, every=10)
+    alone = run()
+    for count in (2, 3, 16):
+        monkeypatch.setattr(threads, "_allowed", count)
+        together = run()
+        assert all(np.array_equal(getattr(together, field), getattr(alone, field)) for field in LOGGED), count
+
+
+@pytest.mark.parametrize("name", ["W", "KQ"])
+def test_groups_run_side_by_side_where_threads_are_allowed(name, monkeypatch):
+    seen = []
+    monkeypatch.setattr(threads, "_allowed", 2)
+    monkeypatch.setattr(threads, "each", lambda function, items: seen.append(list(map(function, items))))
+    train(draw(gaussian, range(70), 2, 3, 4), LinearHead, name, published(0.1), steps=3, every=3)
+    assert list(map(len, seen)) == [3]
 
 
 @pytest.mark.parametrize("name", ["W", "KQ"])

@@ -40,7 +40,7 @@ class Program(NamedTuple):
     inverse_data: list
 
     def cone_matrix(self, rows: np.ndarray):
-        """The matrix of the cone program, with the matrices `rows` (m, d, e) in it; no zero is stored, as in cvxpy's."""
+        """The matrix of the cone program with the matrices `rows` (m, d, e) in it; as in cvxpy, no zero is stored."""
         A = self.data["A"].copy()
         A.data[A.indices < len(rows)] = -rows.T.ravel()  # entry by entry of W as it lies in columns, then row by row
         A.eliminate_zeros()

@@ -20,6 +20,7 @@ from numba import njit
 from attnsvm.svm.operator import Operator, Rows
 
 START, GROWTH, LARGEST = 10.0, 10.0, 1e12  # of σ; rows have length one, so it has no unit
+DOUBT, FAST_GROWTH = 3, 1000.0  # rounds without a W of positive margins after which refuting goes first, and its growth
 ROUNDS = 60
 NEWTON_STEPS = 200  # at most, in a round
 ACCURATE = 1e-12  # relative gap, violation of equalities, or Farkas residual at which there is nothing left to do
@@ -29,6 +30,9 @@ GRADIENT = 0.1  # relative gradient at which a round by conjugate gradients ends
 FORCING = 0.1  # relative residual at which conjugate gradients end
 PRODUCTS = 1000  # at most, for one Newton step
 PATIENCE = 2.0  # factors whose cost conjugate gradients spend before factors are tried
+PIVOTS, FEW = 30, 4  # factors in a round at most, and where it counts as easy
+SETBACKS, WILD = 3, 4.0  # times that more rows change sides than before until pivoting is given up, and how many more
+RETREATS, SLOWEST = 6, 1.2  # smaller σ tried then, and the smallest growth
 
 
 def least_norm(
@@ -60,13 +64,20 @@ def least_norm(
 
 
 def _rounds(op, beta, equality, report):
-    newton, sigma = _Newton(op, equality), START
+    newton, sigma, growth = _Newton(op, equality), START, GROWTH
     W, AW, dual = np.zeros(op.shape), np.zeros(len(op)), np.zeros(len(op))
     support = np.ones(len(op), dtype=bool)
     best, answer, before = np.inf, (W, dual, True), np.inf
     longest = op.lengths.max()
     for number in range(ROUNDS):
-        W, AW = newton.minimise(W, AW, beta + dual / sigma, sigma, support)
+        found = newton.pivoted(W, AW, beta + dual / sigma, sigma, support)
+        for _ in range(RETREATS):
+            if found is not None:
+                break
+            growth = max(growth**0.5, SLOWEST)
+            sigma /= growth
+            found = newton.pivoted(W, AW, beta + dual / sigma, sigma, support)
+        W, AW = found or newton.searched(W, AW, beta + dual / sigma, sigma)
         new = _clipped(dual + sigma * (beta - AW), equality)
         gap = _gap(op, beta, equality, W, AW, new)
         ray = _clipped(new - dual, equality)
@@ -79,7 +90,8 @@ def _rounds(op, beta, equality, report):
         if best <= ACCURATE or (best <= ENOUGH and error > SHRINKS * before):
             break
         if not (newton.settled and error <= SHRINKS * before):
-            sigma = min(GROWTH * sigma, LARGEST)
+            growth = min(growth**2, GROWTH) if newton.easy else growth
+            sigma = min((FAST_GROWTH if number >= DOUBT and gap == np.inf else growth) * sigma, LARGEST)
         before = error
     return *answer, best
 
@@ -125,46 +137,24 @@ def _line_search(WP, PP, base, change, sigma, equality):
 
 
 class _Newton:
-    """Minimises the rounds' functions and remembers between rounds what was paid for.
+    """Minimises the rounds' functions ½‖W‖² + ½σ‖[β − A W]₊‖²; remembers between rounds what was paid for.
 
-    `settled`: the last round ended with the factor it holds, which then serves another round of the same σ.
+    `settled`: the last round ended with the factor it holds, which then serves another round of the same σ. `easy`: it
+    took few factors.
     """
 
     def __init__(self, op: Operator, equality: np.ndarray):
-        self.op, self.equality, self.settled = op, equality, False
-        self._spent = 0.0  # on conjugate gradients since factors were last tried
+        self.op, self.equality, self.settled, self.easy = op, equality, False, True
+        self._spent = 0.0  # on conjugate gradients, until it is worth factoring
         self._factored = (None, None, None)  # σ, the rows as a mask, and what solves with them
 
-    def minimise(self, W, AW, beta, sigma, support):
-        """min ½‖W‖² + ½σ‖[β − A W]₊‖² from W on: (W, A(W)). `support` (m,) bool are the rows inside last time."""
-        inside = support
-        for _ in range(NEWTON_STEPS):
-            if self._worth_factoring(inside):
-                found = self._pivot(W, AW, beta, sigma, inside)
-                if found is not None:
-                    return found
-                self._spent = 0.0
-            self.settled = False
-            base = sigma * (beta - AW)
-            inside = (base > 0) | self.equality
-            rows = self.op.rows(np.flatnonzero(inside))
-            gradient = W - rows.adjoint(base[inside])
-            if np.linalg.norm(gradient) <= GRADIENT / sigma * np.linalg.norm(W):
-                break
-            P = self._conjugate(rows, sigma, gradient)
-            AP = self.op.apply(P)
-            step = _line_search((W * P).sum(), (P * P).sum(), base, sigma * AP, sigma, self.equality)
-            W, AW = W + step * P, AW + step * AP
-            inside = (beta - AW > 0) | self.equality
-        return W, AW
-
-    def _worth_factoring(self, inside):
-        return self._spent >= PATIENCE * self.op.rows(np.flatnonzero(inside)).factor_cost()
-
-    def _pivot(self, W, AW, beta, sigma, inside):
-        """Block principal pivoting from a guess of the rows inside: (W, A(W)), or None where it does not settle."""
-        fewest, again = np.inf, True
-        while True:
+    def pivoted(self, W, AW, beta, sigma, inside):
+        """By block principal pivoting from a guess of the rows inside: (W, A(W)), or None where it does not settle."""
+        self.settled, self.easy, fewest, patience = False, False, np.inf, SETBACKS
+        if not self._worth_factoring(inside):
+            self.easy = True
+            return self.searched(W, AW, beta, sigma)
+        for count in range(1, PIVOTS):
             rows = self.op.rows(np.flatnonzero(inside))
             if self._factored[0] != sigma or not np.array_equal(self._factored[1], inside):
                 self._factored = (sigma, inside, rows.factor(sigma))
@@ -176,12 +166,31 @@ class _Newton:
             now = (beta - AW > 0) | self.equality
             changed = np.count_nonzero(now != inside)
             if changed == 0:
-                self.settled = True
+                self.settled, self.easy = True, count <= FEW
                 return W, AW
-            if changed >= fewest and not again:
+            patience -= changed >= fewest
+            if patience == 0 or changed > WILD * fewest:
                 return None
-            again, fewest = changed < fewest, min(changed, fewest)
-            inside = now
+            fewest, inside = min(changed, fewest), now
+        return None
+
+    def searched(self, W, AW, beta, sigma):
+        """By Newton steps of conjugate gradients with a line search: (W, A(W)) with a small gradient."""
+        for _ in range(NEWTON_STEPS):
+            base = sigma * (beta - AW)
+            inside = (base > 0) | self.equality
+            rows = self.op.rows(np.flatnonzero(inside))
+            gradient = W - rows.adjoint(base[inside])
+            if np.linalg.norm(gradient) <= GRADIENT / sigma * np.linalg.norm(W):
+                break
+            P = self._conjugate(rows, sigma, gradient)
+            AP = self.op.apply(P)
+            step = _line_search((W * P).sum(), (P * P).sum(), base, sigma * AP, sigma, self.equality)
+            W, AW = W + step * P, AW + step * AP
+        return W, AW
+
+    def _worth_factoring(self, inside):
+        return self._spent >= PATIENCE * self.op.rows(np.flatnonzero(inside)).factor_cost()
 
     def _conjugate(self, rows: Rows, sigma, gradient):
         """A Newton step by conjugate gradients."""

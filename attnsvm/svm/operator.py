@@ -154,8 +154,11 @@ class Rows:
             squares[i] = (of_one.T @ of_one)[upper_p]
         pairs = squares.T @ (self.queries[:, upper_q[0]] * self.queries[:, upper_q[1]])
         pairs *= sigma
-        matrix = pairs[_place(p)[:, None, :, None], _place(q)[None, :, None, :]].reshape(p * q, p * q)
-        solve = _cholesky(matrix, 1.0)
+        pairs = pairs[:, _place(q)]
+        matrix, place = np.empty((p, q, p, q)), _place(p)
+        for a in range(p):
+            matrix[a] = pairs[place[a]].transpose(1, 0, 2)
+        solve = _cholesky(matrix.reshape(p * q, p * q), 1.0)
         return None if solve is None else lambda G: solve(G.ravel()).reshape(p, q)
 
 

@@ -23,7 +23,8 @@ def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
     if not np.isfinite(largest):
         first = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(
-            f"{name}: expected finite numbers in shape {meaning}, got NaN or infinity in {array.shape}, first at {first}"
+            f"{name}: expected finite numbers in shape {meaning}, got NaN or infinity in {array.shape}: "
+            f"the first at {first}"
         )
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise ValueError(f"{name}: expected numbers of size 1e-50 to 1e50, got {largest:.0e} at most: change the unit")

@@ -80,9 +80,10 @@ def check(matrices, bound, equality, norm: str, tol: float, claim) -> str:
         return "the solution is not finite"
     reached, sizes = products(matrices, W)
     missing, room = bound - reached, MARGIN * np.abs(bound)
-    if equality.any():
+    unscaled = equality | (bound == 0)  # the bound does not say what is small
+    if unscaled.any():
         missing = np.where(equality, np.abs(missing), missing)
-        room = np.where(equality, np.maximum(room, MARGIN * sizes * size_of(W, "fro")), room)
+        room = np.where(unscaled, np.maximum(room, MARGIN * sizes * size_of(W, "fro")), room)
     if (missing > room).any():
         return "a constraint is violated"
     value = size_of(W, norm)

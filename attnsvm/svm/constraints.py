@@ -164,8 +164,11 @@ def ragged(inputs: Iterable[tuple]) -> Constraints:
     Raises:
         ValueError: as `separation`, or there is no input; the message names the input.
     """
-    parts, d, e = [], None, None
-    for i, (tokens, query, selected) in enumerate(inputs):
+    parts, d, e = [], None, None  # d and e are those of the first input
+    for i, one in enumerate(inputs):
+        if not isinstance(one, list | tuple) or len(one) != 3:
+            raise ValueError(f"input {i}: expected (tokens, query, selected), got {type(one).__name__}")
+        tokens, query, selected = one
         tokens = finite_array(f"tokens of input {i}", tokens, (None, d), f"(T, {d or 'd'})")
         query = finite_array(f"query of input {i}", query, (e,), f"({e or 'e'},)")
         (T, d), e = tokens.shape, len(query)

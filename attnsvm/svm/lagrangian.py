@@ -59,16 +59,16 @@ def least_norm(
     size = np.abs(np.where(equality, beta, np.maximum(beta, 0.0))).max(initial=0.0)
     if size == 0.0:
         return np.zeros(op.shape), np.zeros(len(op)), True, 0.0
-    W, dual, feasible, error = _rounds(op, beta / size, equality & ~empty, report)
+    W, dual, feasible, error = _rounds(op, beta / size, equality & ~empty, op.lengths.max() * size, report)
     return W * size, dual * op.scale, feasible, error
 
 
-def _rounds(op, beta, equality, report):
+def _rounds(op, beta, equality, longest, report):
+    """For bounds of size one; `longest` is the length of the longest row where the largest bound is one."""
     newton, sigma, growth = _Newton(op, equality), START, GROWTH
     W, AW, dual = np.zeros(op.shape), np.zeros(len(op)), np.zeros(len(op))
     support = np.ones(len(op), dtype=bool)
     best, answer, before = np.inf, (W, dual, True), np.inf
-    longest = op.lengths.max()
     for number in range(ROUNDS):
         found = newton.pivoted(W, AW, beta + dual / sigma, sigma, support)
         for _ in range(RETREATS):

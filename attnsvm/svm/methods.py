@@ -22,6 +22,7 @@ METHODS = (ACTIVE_SET, LAGRANGIAN, INTERIOR, CONIC, INTERIOR + WORKING_SET, CONI
 FROBENIUS_SWITCH = 150  # constraints from which on the augmented Lagrangian is faster than the active set
 NUCLEAR_SWITCH = 400  # from which on the interior-point method works on some of them
 CONIC_SWITCH = 400  # from which on a conic solver does
+LARGEST_SYSTEM = 8000  # unknowns of a system of the augmented Lagrangian that a Cholesky factor solves: half a gigabyte
 ACTIVE_SET_NUMBERS = 2e7  # of the constraints as a matrix that the active set takes over where the other one stalls
 
 TARGET = 1e-11  # relative gap the interior-point method aims at
@@ -30,6 +31,7 @@ PROVED = 1e-10  # error of an augmented Lagrangian that needs no second opinion
 
 CLOSE = 1e-6  # relative distance to its bound up to which a constraint of the Frobenius solution counts as tight
 MET = 1e-9  # violation, relative to the bound, that the final scaling takes up
+NEAR = 0.01  # relative distance up to which a constraint joins the working set before the answer is asked for in full
 AT_LEAST = 100  # constraints added to a working set at a time
 ROUNDS = 60
 ROUGH = 1e-3  # relative gap asked for while many constraints are missing from the working set
@@ -63,7 +65,9 @@ def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.n
         from attnsvm.svm import lagrangian
         from attnsvm.svm.operator import Operator
 
-        W, dual, feasible, error = lagrangian.least_norm(Operator(problem.factors), c.bound, c.equality, report)
+        W, dual, feasible, error = lagrangian.least_norm(
+            Operator(problem.factors, LARGEST_SYSTEM), c.bound, c.equality, report
+        )
         if error <= PROVED or len(c) * W.size > ACTIVE_SET_NUMBERS:
             return problem.lift(W), dual, feasible, LAGRANGIAN
         report(f"left with an error of {error:.1e}: the active set goes on")
@@ -176,7 +180,7 @@ def _on_working_set(c: Constraints, start, measure: Norm, method: str, report: R
     margin = _margins(c, start)
     inside = c.equality | (margin < 1 + CLOSE)
     inside[np.argsort(margin)[: min(len(c), 2 * sum(start.shape))]] = True
-    target, best, answer = ROUGH, np.inf, None
+    target, best, answer = ROUGH if method == INTERIOR else TARGET, np.inf, (start, np.zeros(len(c)))
     for number in range(ROUNDS):
         rows = np.flatnonzero(inside)
         W, y = solve(c[rows], target)
@@ -184,6 +188,7 @@ def _on_working_set(c: Constraints, start, measure: Norm, method: str, report: R
         dual[rows] = y
         margin = _margins(c, W)
         W, dual, gap = rescaled(c, measure, W, dual)
+        gap = gap if margin.min() > 0 else np.inf
         missing = np.flatnonzero((margin < 1 - MET) & ~inside)
         report(f"working set {number + 1}: {len(rows)} constraints, {len(missing)} violated, relative gap {gap:.1e}")
         if gap < best:
@@ -192,6 +197,7 @@ def _on_working_set(c: Constraints, start, measure: Norm, method: str, report: R
             break
         if len(missing) <= FEW * len(rows):
             target = TARGET
+            inside |= margin < 1 + NEAR
         worst = missing[np.argsort(margin[missing])]
         inside[worst[: max(len(rows) // 2, AT_LEAST)]] = True
     return answer

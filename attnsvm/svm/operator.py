@@ -14,7 +14,6 @@ from attnsvm.svm.constraints import Factors
 compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 
 BLOCK = 512  # rows of a Gram matrix formed at a time
-LARGEST_SYSTEM = 8000  # unknowns of a system solved by a Cholesky factor: half a gigabyte
 FACTOR_SPEED = 0.4  # speed of a Cholesky factor beside that of a matrix product
 STREAM_SPEED = 0.1  # speed of products with a vector or with few rows beside that of a matrix product
 
@@ -54,10 +53,13 @@ def _both(tokens, along, winner, loser, query, scale, out):
 
 
 class Operator:
-    """A(W) and its adjoint for constraints given by `Factors`; zero matrices stay zero."""
+    """A(W) and its adjoint for constraints given by `Factors`; zero matrices stay zero.
 
-    def __init__(self, factors: Factors):
-        self.factors = factors
+    No system of more than `largest` unknowns is factored.
+    """
+
+    def __init__(self, factors: Factors, largest: int):
+        self.factors, self.largest = factors, largest
         self.shape = factors.tokens.shape[1], factors.queries.shape[1]
         self.lengths = factors.lengths()
         self.scale = 1.0 / np.where(self.lengths > 0, self.lengths, np.inf)
@@ -85,6 +87,7 @@ class Rows:
     def __init__(self, whole: Operator, numbers: np.ndarray):
         f = whole.factors
         self.shape, self.tokens, self.scale = whole.shape, f.tokens, whole.scale[numbers]
+        self.largest = whole.largest
         self.winner, self.loser = f.winner[numbers], f.loser[numbers]
         used, self.query = np.unique(f.query[numbers], return_inverse=True)
         self.queries = f.queries[used]
@@ -121,7 +124,7 @@ class Rows:
         """Operations of a factor of the smaller system, in those of a matrix product; infinite if it does not fit."""
         p, q = self.shape
         size = min(len(self), p * q)
-        if size > LARGEST_SYSTEM:
+        if size > self.largest:
             return np.inf
         form = size**2 * (p + q) if size == len(self) else len(self.queries) * size**2 / 2 + 20 * size**2
         return form + size**3 / 3 / FACTOR_SPEED

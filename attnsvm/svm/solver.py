@@ -6,9 +6,9 @@ import numpy as np
 
 from attnsvm import norms
 from attnsvm.norms import Norm
-from attnsvm.svm import methods
+from attnsvm.svm import memory, methods
 from attnsvm.svm.checker import check
-from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.subspaces import Reduced
@@ -43,6 +43,7 @@ def solve(
 
     Raises:
         ValueError: there is no such norm or method, or `tol` is not a positive number.
+        MemoryError: the problem needs more memory than is free; it says how much.
     """
     return solve_batch([constraints], norm, tol, method, report)[0]
 
@@ -60,6 +61,9 @@ def solve_batch(
     if not (isinstance(tol, int | float) and 0 < tol < np.inf):
         raise ValueError(f"tol: expected a positive number or None, got {tol!r}")
     names = [methods.named(norm, len(c), method) for c in batch]
+    for name, c in zip(names, batch, strict=True):
+        if len(c) >= IMPLICIT:
+            memory.require(name, len(c), c.shape)
     reduced = [Reduced(c) for c in batch]
     # Feasibility does not depend on the norm: the Frobenius solution decides it, and starts the other methods.
     firsts = names if norm == "fro" else [methods.named("fro", len(c), None) for c in batch]

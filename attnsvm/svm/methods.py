@@ -21,7 +21,7 @@ METHODS = (ACTIVE_SET, LAGRANGIAN, INTERIOR, CONIC, INTERIOR + WORKING_SET, CONI
 
 FROBENIUS_SWITCH = 150  # constraints from which on the augmented Lagrangian is faster than the active set
 NUCLEAR_SWITCH = 400  # from which on the interior-point method works on some of them
-CONIC_SWITCH = 400  # from which on a conic solver does
+CONIC_SWITCH = 800  # from which on a conic solver does
 LARGEST_SYSTEM = 8000  # unknowns of a system of the augmented Lagrangian that a Cholesky factor solves: half a gigabyte
 ACTIVE_SET_NUMBERS = 2e7  # of the constraints as a matrix that the active set takes over where the other one stalls
 
@@ -92,7 +92,7 @@ def least_other(
     for members in groups.values():
         found = interior([problems[k] for k in members], [starts[k] for k in members], TARGET)
         for k, answer in zip(members, found, strict=True):
-            answers[k] = _on_active(problems[k].constraints, measure, *answer)
+            answers[k] = _on_active(problems[k].constraints, measure, *answer, _SOLVERS[INTERIOR])
     return answers
 
 
@@ -114,7 +114,7 @@ def interior(group: list[Reduced], starts: list[np.ndarray], target: float):
     return [(r.lift(w * z), r.spread(y)) for r, w, z, y in zip(group, W, size, dual, strict=True)]
 
 
-def _on_active(c: Constraints, measure: Norm, W, dual):
+def _on_active(c: Constraints, measure: Norm, W, dual, solve):
     """Where rounding stopped the first pass early, solve again with the constraints near their bound alone.
 
     The others only blur the last digits; the better of the two answers is kept, judged on all constraints.
@@ -123,7 +123,7 @@ def _on_active(c: Constraints, measure: Norm, W, dual):
     near = c.equality | (dual > 1e-6 * dual.max()) | (c.apply(W) - c.bound < 1e-3 * c.bound)
     if gap <= REFINE or near.all():
         return W, dual
-    ((again, y),) = interior([Reduced(c[near])], [W], TARGET)
+    again, y = solve(c[near], W, measure, TARGET)
     again, y, new_gap = rescaled(c, measure, again, np.bincount(np.flatnonzero(near), y, minlength=len(c)))
     return (again, y) if new_gap < gap else (W, dual)
 
@@ -173,17 +173,13 @@ def _on_working_set(c: Constraints, start, measure: Norm, method: str, report: R
 
     The multipliers of the others are zero: what is optimal on the working set and meets the rest is optimal.
     """
-    solve = {
-        INTERIOR: lambda some, target: interior([Reduced(some)], [start], target)[0],
-        CONIC: lambda some, target: conic(Reduced(some), start, measure),
-    }[method]
-    margin = _margins(c, start)
+    solve, margin = _SOLVERS[method], _margins(c, start)
     inside = c.equality | (margin < 1 + CLOSE)
     inside[np.argsort(margin)[: min(len(c), 2 * sum(start.shape))]] = True
     target, best, answer = ROUGH if method == INTERIOR else TARGET, np.inf, (start, np.zeros(len(c)))
     for number in range(ROUNDS):
         rows = np.flatnonzero(inside)
-        W, y = solve(c[rows], target)
+        W, y = solve(c[rows], start, measure, target)
         dual = np.zeros(len(c))
         dual[rows] = y
         margin = _margins(c, W)
@@ -200,4 +196,11 @@ def _on_working_set(c: Constraints, start, measure: Norm, method: str, report: R
             inside |= margin < 1 + NEAR
         worst = missing[np.argsort(margin[missing])]
         inside[worst[: max(len(rows) // 2, AT_LEAST)]] = True
-    return answer
+    return _on_active(c, measure, *answer, solve)
+
+
+# (W, multipliers) of one problem from a start, up to a relative gap that a conic solver does not ask for
+_SOLVERS = {
+    INTERIOR: lambda c, start, measure, target: interior([Reduced(c)], [start], target)[0],
+    CONIC: lambda c, start, measure, target: conic(Reduced(c), start, measure),
+}

@@ -11,7 +11,7 @@ import numpy as np
 
 from attnsvm.norms import Norm
 from attnsvm.svm import frobenius
-from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.nuclear import least_nuclear_norm
 from attnsvm.svm.subspaces import Reduced, lengths, outer
 
@@ -27,6 +27,7 @@ ACTIVE_SET_NUMBERS = 2e7  # of the constraints as a matrix that the active set t
 
 TARGET = 1e-11  # relative gap the interior-point method aims at
 REFINE = 1e-9  # relative gap above which a nuclear solution is refined on its active constraints
+ROUNDING = 4 * np.finfo(float).eps  # of ⟨A_k, W⟩, relative to ‖A_k‖‖W‖
 PROVED = 1e-10  # error of an augmented Lagrangian that needs no second opinion
 
 CLOSE = 1e-6  # relative distance to its bound up to which a constraint of the Frobenius solution counts as tight
@@ -160,7 +161,10 @@ def _margins(c: Constraints, W):
 def rescaled(c: Constraints, measure: Norm, W, dual) -> tuple[np.ndarray, np.ndarray, float]:
     """W with smallest margin one, multipliers of dual norm one, and the relative gap between the two values."""
     tight = ~c.equality & (c.bound > 0)
-    reached = (c.apply(W)[tight] / c.bound[tight]).min(initial=np.inf)
+    margins = c.apply(W)
+    if len(c) >= IMPLICIT:  # who forms the products in another order must find the margins met too
+        margins = margins - ROUNDING * np.linalg.norm(W) * c.lengths()
+    reached = (margins[tight] / c.bound[tight]).min(initial=np.inf)
     W = W / reached if 0 < reached < np.inf else W
     size = measure.dual(c.adjoint(dual))
     dual = dual / size if size > 0 else dual

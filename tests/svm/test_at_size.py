@@ -175,6 +175,37 @@ def problems(draw):
     return tokens * draw(SCALES), queries * draw(SCALES), selected
 
 
+@st.composite
+def extremes(draw):
+    """Tokens almost equal, lengths over many orders, inputs almost in conflict, a large common offset."""
+    n, T, d = draw(st.integers(12, 40)), draw(st.integers(8, 20)), draw(st.integers(6, 16))
+    seed = draw(st.integers(0, 2**32))
+    rng = np.random.default_rng(seed)
+    tokens, queries, selected = planted(seed, n, T, d)
+    kind = draw(st.sampled_from(["near", "scales", "conflict", "offset"]))
+    if kind == "conflict":
+        i, j = rng.permutation(n)[:2]
+        tokens[j], queries[j] = tokens[i], queries[i] + 10 ** rng.uniform(-6, -1) * rng.normal(size=d)
+        selected[j] = (selected[i] + 1) % T
+        return tokens, queries, selected
+    if kind == "near":
+        tokens[:, 1] = tokens[:, 0] + 10 ** rng.uniform(-8, -2) * tokens[:, 1]
+    elif kind == "scales":
+        tokens *= 10 ** rng.uniform(-4, 4, size=(n, 1, 1))
+        queries *= 10 ** rng.uniform(-3, 3, size=(n, 1))
+    else:
+        tokens += 1e4 * rng.normal(size=d)
+    return tokens, queries, np.einsum("ntd,de,ne->nt", tokens, rng.normal(size=(d, d)), queries).argmax(1)
+
+
+@CASES
+@given(problem=extremes())
+def test_extremes_are_solved_too(problem):
+    """All but some of those in conflict have a separator, of a norm of up to 1e9."""
+    solution = solve(separation(*problem))
+    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
+
+
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
 @CASES
 @given(problem=problems())

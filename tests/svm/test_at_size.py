@@ -178,7 +178,7 @@ def problems(draw):
 @st.composite
 def extremes(draw):
     """Tokens almost equal, lengths over many orders, inputs almost in conflict, a large common offset."""
-    n, T, d = draw(st.integers(12, 40)), draw(st.integers(8, 20)), draw(st.integers(6, 16))
+    n, T, d = draw(st.integers(22, 40)), draw(st.integers(8, 20)), draw(st.integers(6, 16))
     seed = draw(st.integers(0, 2**32))
     rng = np.random.default_rng(seed)
     tokens, queries, selected = planted(seed, n, T, d)

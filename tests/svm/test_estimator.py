@@ -4,6 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils.validation import check_is_fitted
 
 from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError
 
@@ -183,13 +187,10 @@ def test_a_conflict_of_many_inputs_has_a_short_message():
 
 
 def test_scikit_learn_clones_and_cross_validates():
-    sklearn = pytest.importorskip("sklearn")
-    from sklearn.model_selection import cross_val_score
-
     triples = uneven(60)
     pairs, selected = [(X, z) for X, z, _ in triples], [a for _, _, a in triples]
     model = AttentionSVM(norm="fro", tol=1e-9)
-    copy = sklearn.base.clone(model)
+    copy = clone(model)
     assert copy is not model
     assert copy.get_params() == model.get_params()
     scores = cross_val_score(model, pairs, selected, cv=5)
@@ -200,3 +201,16 @@ def test_scikit_learn_clones_and_cross_validates():
         by_hand.append(fitted.score([triples[i] for i in held]))
     assert np.allclose(scores, by_hand)
     assert scores.mean() > 0.5  # two to six tokens, chosen by a W that 48 inputs show
+
+
+def test_scikit_learn_searches_a_grid_and_sees_what_is_fitted():
+    triples = uneven(30)
+    pairs, selected = [(X, z) for X, z, _ in triples], [a for _, _, a in triples]
+    model = AttentionSVM()
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    search = GridSearchCV(model, {"norm": ["fro", "nuc"]}, cv=3).fit(pairs, selected)
+    assert search.best_params_["norm"] in ("fro", "nuc")
+    assert len(search.cv_results_["mean_test_score"]) == 2
+    check_is_fitted(search.best_estimator_)
+    assert search.best_estimator_.score(pairs, selected) == 1.0

@@ -10,7 +10,7 @@ CHECK = attnsvm/pipeline/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
 ADDRESSED = pyproject.toml CITATION.cff CONTRIBUTING.md docs/cluster.md
 
-.PHONY: help check install figures report verify test test-slow lint docs experiment lock address clean
+.PHONY: help check install figures report verify test test-fast test-slow lint docs experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make test      run the test suite"
+	@echo "make test-fast its mathematics alone, in about a minute"
 	@echo "make test-slow 20 more kills and every kind of damage, in about ten minutes"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint"
@@ -48,15 +49,23 @@ $(INSTALLED): requirements.lock requirements-cuda.lock pyproject.toml
 figures: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit
 
+# Two processes; a file of tests is given to one of them as a whole, in the order of tests/conftest.py.
+PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
+NO_MATHEMATICS = cluster files pipeline project workflow
+
 test: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest
+	$(PYTEST) $(SIDE_BY_SIDE)
+
+test-fast: $(INSTALLED)
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not slow and not chain" $(NO_MATHEMATICS:%=--ignore=tests/%)
 
 report: figures
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report --report report.html
 
 test-slow: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 verify: $(INSTALLED)
 	$(BIN)/python -m attnsvm.files.verify

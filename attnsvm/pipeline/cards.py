@@ -20,6 +20,7 @@ from attnsvm.pipeline.checking import first_error
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent / "experiments"
+OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster, where libyaml is there
 
@@ -187,6 +188,10 @@ def _setting(experiment: str, key: str, given: dict) -> dict:
     setting = named | {k: v for k, v in given.items() if k != "type"} if named else given
     for needed in ("value", "text"):
         require(needed in setting, f"{_where(experiment)}: settings: {key}: the key {needed!r} is missing")
+    schema = {name: rule for name, rule in setting.items() if name not in OURS}
+    for scale in {"value", "smoke"} & set(setting):
+        wrong = first_error(setting[scale], schema)
+        require(not wrong, f"{_where(experiment)}: settings: {key}: {scale}: {wrong}")
     return setting
 
 

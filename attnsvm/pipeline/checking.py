@@ -2,6 +2,7 @@
 
 import difflib
 import math
+from functools import cache
 
 import jsonschema
 
@@ -14,6 +15,7 @@ def first_error(value, schema: dict) -> str:
     return _sentence(min(errors, key=lambda e: ([str(p) for p in e.absolute_path], e.validator != "type")))
 
 
+@cache
 def _validator():
     # JSON Schema takes 4.0 for an integer and lets NaN pass every bound.
     types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(

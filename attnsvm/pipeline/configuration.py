@@ -9,7 +9,6 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.checking import first_error
 
 SCALES = ("paper", "smoke")
-OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 
 
 def resolve(given: dict) -> dict:
@@ -32,7 +31,7 @@ def resolve(given: dict) -> dict:
     for card in cards.experiments():
         own = chosen.get(card.name) or {}
         found[card.name] = {
-            stage: _values(settings, scale) | (own.get(stage) or {})
+            stage: dict(sorted((_values(settings, scale) | (own.get(stage) or {})).items()))
             for stage, settings in card.settings.items()
             if settings
         }
@@ -102,7 +101,7 @@ def _object(properties: dict) -> dict:
 def _properties(settings: dict) -> dict:
     return _object(
         {
-            key: {k: v for k, v in setting.items() if k not in OURS} | {"description": setting["text"]}
+            key: {k: v for k, v in setting.items() if k not in cards.OURS} | {"description": setting["text"]}
             for key, setting in settings.items()
         }
     )

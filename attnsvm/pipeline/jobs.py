@@ -1,5 +1,6 @@
 """What each job reads beside its settings: the files of earlier stages, and the hash of the code that it runs."""
 
+from attnsvm.errors import require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.dependencies import digest, module_files
 
@@ -11,7 +12,12 @@ OWN = {"problems": ("attnsvm.cells",), "measures": ("attnsvm.pipeline.gathering"
 
 
 def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
-    """The stages whose files a stage of the experiment reads."""
+    """The stages whose files a stage of the experiment reads.
+
+    Raises:
+        UserError: the experiment does not have the stage.
+    """
+    require(stage in card.stages, f"{card.name} has no {stage}: its stages are {', '.join(card.stages)}")
     before = card.stages[: card.stages.index(stage)]
     return before[:1] if stage == "descent" else before
 

@@ -4,8 +4,9 @@ import pytest
 
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
+from attnsvm.pipeline.cards import OURS
 from attnsvm.pipeline.checking import first_error
-from attnsvm.pipeline.configuration import OURS, figure_settings, resolve, stage_settings
+from attnsvm.pipeline.configuration import figure_settings, resolve, stage_settings
 
 EXPERIMENTS = cards.experiments()
 

@@ -18,8 +18,8 @@ TEXTS = {
     name: {"title": f"what {name} is", "caption": f"Caption of `{name}`, 1 < 2."} for name in ("one", "two", "three")
 }
 LINKS = "".join(f'<a href="../../figures/{name}.png">{name}</a>' for name in ("one", "two", "two"))
-REST = '<a href="#certificates">c</a><h2 id="certificates">C</h2>'
-AUDIT = f'<html><body id="top"><h2>Claims</h2>{LINKS}{REST}</body></html>'
+CERTIFICATES = '<a href="#certificates">c</a><h2 id="certificates">C</h2>'
+AUDIT = f'<html><body id="top"><h2>Claims</h2>{LINKS}{CERTIFICATES}</body></html>'
 
 
 @pytest.fixture

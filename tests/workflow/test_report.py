@@ -13,7 +13,6 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.captions import caption
 from attnsvm.pipeline.configuration import resolve
 
-pytestmark = pytest.mark.xdist_group("report")
 EXECUTABLES = ("chromium", "chromedriver")
 missing = [name for name in EXECUTABLES if shutil.which(name) is None]
 if missing and not os.environ.get("ATTNSVM_REQUIRE_BROWSER"):

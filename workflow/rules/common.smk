@@ -41,6 +41,7 @@ wildcard_constraints:
     figure="|".join(FIGURES),
     pictured="|".join([*FIGURES, "audit"]),
     block=r"\d+-of-\d+",
+    unknown_at=r"([a-z]+/)?",
     unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.({'|'.join(KINDS)})$)[^/]+",
     unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit|report)/)[^/]+",
     unknown_target=r"[\w.-]+",

@@ -5,9 +5,9 @@ rule unknown_figure:
     input:
         refused(no_such_figure),
     output:
-        f"{AT}figures/{{unknown_figure}}",
+        "{unknown_at}figures/{unknown_figure}",
     log:
-        f"{AT}results/logs/unknown/{{unknown_figure}}.log",
+        f"{AT}results/logs/unknown/{{unknown_at}}{{unknown_figure}}.log",
     conda:
         "../../environment.yml"
     shell:

@@ -13,7 +13,7 @@ help:
 	@echo "make test      run the test suite"
 	@echo "make test-slow 20 more kills and every kind of damage, in about ten minutes"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
-	@echo "make lint      ruff, snakefmt, snakemake --lint"
+	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face"
 	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards and the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
@@ -48,6 +48,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
+	$(BIN)/mypy
 	$(BIN)/python -m attnsvm.pipeline.documents --check
 
 docs: $(INSTALLED)
@@ -60,7 +61,7 @@ lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0
-	$(VENV)-lock/bin/python -m pip install --quiet -e '.[dev,cluster]'
+	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,storage]'
 	sed -n '/^#/p' requirements.lock > requirements.lock.new
 	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
 	mv requirements.lock.new requirements.lock

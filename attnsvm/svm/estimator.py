@@ -1,8 +1,10 @@
 """`AttentionSVM`: the max-margin problem of one's own tokens, with scikit-learn's conventions."""
 
+from typing import NoReturn
+
 import numpy as np
 
-from attnsvm.svm import Solution, Status, separation, solve
+from attnsvm.svm import Constraints, Solution, Status, separation, solve
 from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 from attnsvm.svm.solver import tolerance
 
@@ -81,7 +83,8 @@ class AttentionSVM:
         for name in ("W_", "dual_", "support_", "margin_", "gap_", "rank_"):
             self.__dict__.pop(name, None)  # a failed fit leaves no answer behind, not even an older one
         solution = solve(constraints, self.norm, self.tol)
-        self.status_, self.infeasibility_ = str(solution.status), None
+        self.status_ = str(solution.status)
+        self.infeasibility_: InfeasibleError | None = None
         if solution.status is Status.INFEASIBLE:
             self._refuse(solution, constraints)
         if solution.status is Status.UNCERTIFIED:
@@ -97,11 +100,11 @@ class AttentionSVM:
         self.support_ = constraints.index[on_margin][:, [0, 2]]
         return self
 
-    def _refuse(self, solution: Solution, constraints):
+    def _refuse(self, solution: Solution, constraints: Constraints) -> NoReturn:
         heavy = np.abs(solution.dual) > 1e-9 * np.abs(solution.dual).max()
         inputs = sorted({int(i) for i in constraints.index[heavy, 0]})
-        self.infeasibility_ = InfeasibleError(inputs, solution.dual)
-        raise self.infeasibility_
+        self.infeasibility_ = error = InfeasibleError(inputs, solution.dual)
+        raise error
 
     def decision_function(self, tokens, queries) -> np.ndarray:
         """The logits x_itᵀ W_ z_i, (n, T)."""

@@ -1,6 +1,9 @@
+from pathlib import Path
+
 from attnsvm.pipeline.script import reporting
 
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline import stages
 
-    stages.claims(dict(snakemake.output.items()), snakemake.params.folder)
+    outputs = dict(snakemake.output.items())
+    stages.claims(outputs, str(Path(outputs["csv"]).parents[2]))

@@ -1,8 +1,9 @@
+from pathlib import Path
+
 from attnsvm.pipeline.script import reporting
 
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline import stages
 
-    given = snakemake.params
-    asked = given.experiments, given.settings
-    stages.provenance(*asked, given.files, given.results, snakemake.input.schema, snakemake.output[0])
+    given, output = snakemake.params, Path(snakemake.output[0])
+    stages.provenance(given.experiments, given.settings, given.files, str(output.parents[1] / "results"), str(output))

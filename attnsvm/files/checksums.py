@@ -2,7 +2,8 @@
 
 The hidden file has the format of `sha256sum`, whose `-c` reads it too. It does not travel to a bucket, where the object
 alone goes: ATTNSVM_NO_CHECKSUMS in the environment, which the workflow sets when its results lie in one, leaves the
-hidden files out, so that none is left beside the local copy of a newer object.
+hidden files out, so that none is left beside the local copy of a newer object. A file that is a link, as Snakemake's cache
+between workflows makes them, is not the file that a checksum of this folder was written for, and is not compared.
 """
 
 import hashlib
@@ -39,7 +40,9 @@ def line(path: str | os.PathLike, name: str) -> str:
 def holds(path: str | os.PathLike) -> bool:
     """Whether a file has the bytes it was written with; also true of a file without a checksum."""
     sidecar = beside(path)
-    return not kept() or not sidecar.exists() or sidecar.read_bytes() == line(path, Path(path).name).encode()
+    if not kept() or not sidecar.exists() or os.path.islink(path):
+        return True
+    return sidecar.read_bytes() == line(path, Path(path).name).encode()
 
 
 def damaged(folders: Iterable[str | os.PathLike]) -> list[str]:

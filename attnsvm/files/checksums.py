@@ -2,8 +2,8 @@
 
 The hidden file has the format of `sha256sum`, whose `-c` reads it too. It does not travel to a bucket, where the object
 alone goes: ATTNSVM_NO_CHECKSUMS in the environment, which the workflow sets when its results lie in one, leaves the
-hidden files out, so that none is left beside the local copy of a newer object. A file that is a link, as Snakemake's cache
-between workflows makes them, is not the file that a checksum of this folder was written for, and is not compared.
+hidden files out, so that none is left beside the local copy of a newer object. A file that is a link, as Snakemake's
+cache between workflows makes them, is not the file that a checksum of this folder was written for, and is not compared.
 """
 
 import hashlib

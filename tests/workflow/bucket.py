@@ -1,15 +1,23 @@
 """`python bucket.py submit|status ...`: a cluster whose jobs share nothing with the machine that submits them.
 
-A job starts in a new empty folder with a home of its own; where Linux lets it, the folder of the main process is not even
-there. What it needs it must take from the bucket.
+A job starts in a new empty folder with a home of its own; where Linux lets it, the folder of the main process is not
+even there. What it needs it must take from the bucket.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-HIDDEN = 'mount -t tmpfs none "$HIDDEN" 2> "$WORKER/unhidden" && rm -f "$WORKER/unhidden"; cd "$WORKER/work" && exec bash ../job.sh'
+RUN = 'cd "$WORKER/work" && exec bash ../job.sh'
+HIDE = 'mount -t tmpfs none "$HIDDEN" && touch "$WORKER/hidden" && '
+NAMESPACE = ["unshare", "--map-root-user", "--mount"]
+
+
+def hides():
+    """Whether this machine lets a user hide a folder from a process."""
+    return bool(shutil.which("unshare")) and not subprocess.run([*NAMESPACE, "true"], capture_output=True).returncode
 
 
 def submit(jobscript):
@@ -21,9 +29,7 @@ def submit(jobscript):
     (folder / "job.sh").write_text(Path(jobscript).read_text())
     environment = {name: value for name, value in os.environ.items() if name not in ("WORKERS", "MAIN", "PYTHONPATH")}
     environment |= {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache"), "WORKER": str(folder), "HIDDEN": main}
-    command = ["unshare", "--map-root-user", "--mount", "bash", "-c", HIDDEN]
-    if subprocess.run([*command[:3], "true"], capture_output=True, check=False).returncode:
-        command = ["bash", "-c", HIDDEN.partition(";")[2]]
+    command = [*NAMESPACE, "bash", "-c", HIDE + RUN] if hides() else ["bash", "-c", RUN]
     waiting = f'"$@" > "{folder}/log" 2>&1; echo $? > "{folder}/status"'
     subprocess.Popen(
         ["bash", "-c", waiting, "job", *command], env=environment, cwd=folder, start_new_session=True,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import boto3
 import pytest
+from bucket import hides
 from harness import BUILT, copy_repository, jobs, snakemake
 from moto.server import ThreadedMotoServer
 
@@ -91,6 +92,7 @@ def test_every_stage_ran_where_nothing_but_the_bucket_is(done, main):
     assert len(folders) >= 3  # problems, descent, svm; what is a local rule runs beside Snakemake
     for folder in folders:
         assert str(main) not in (folder / "job.sh").read_text()
+        assert (folder / "hidden").exists() == hides()
 
 
 def test_checksums_stay_out_of_the_bucket_and_of_its_local_copies(done, bucket, main):

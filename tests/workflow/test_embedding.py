@@ -17,7 +17,9 @@ def run(folder, *arguments):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "snakemake", *arguments, "--cores", "2"]
     command += ["--rerun-triggers", "mtime", "params", "input"]
-    return subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
 
 
 def example(folder, snakefile=ROOT / "workflow" / "Snakefile"):

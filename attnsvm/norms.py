@@ -150,6 +150,7 @@ class EntrywiseLp(Norm):
 
 
 SMALLEST_P, LARGEST_P = 1.01, 100.0  # nearer to l1 or linf, powers leave the range of floats
+OWN_NORM = {"W": "fro", "KQ": "nuc"}  # descent on a parametrisation is drawn to the max-margin solution in this norm
 NORMS = {norm.name: norm for norm in (Frobenius(), Nuclear(), Spectral(), EntrywiseL1(), EntrywiseMax())}
 
 

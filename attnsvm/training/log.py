@@ -29,6 +29,14 @@ class Log:
         """The runs at `index`; the steps stay."""
         return Log(self.steps, **{k: v[index] for k, v in vars(self).items() if k != "steps"})
 
+    def arrays(self, *names: str) -> dict[str, np.ndarray]:
+        """The attributes called `names`, for a file."""
+        return {name: getattr(self, name) for name in names}
+
+    def end(self) -> dict[str, np.ndarray]:
+        """The weights (S, d, d) and probabilities (S, N, T) after the last step, for a file."""
+        return {"weights": self.weights[:, -1], "probabilities": self.probabilities}
+
     @classmethod
     def joined(cls, parts: list["Log"]) -> "Log":
         """The runs of all parts, which share their steps, in order."""

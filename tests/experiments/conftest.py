@@ -1,5 +1,14 @@
-"""What the tests of experiments share stands beside them, in modules that are no tests."""
+"""The experiment of a test file, run once. What the files share stands in running.py, by_hand.py and drawing.py."""
 
 import pytest
 
-pytest.register_assert_rewrite("cases")
+pytest.register_assert_rewrite("running", "by_hand", "drawing")
+
+
+@pytest.fixture(scope="module")
+def run(request, tmp_path_factory):
+    """The experiment that `test_<name>.py` is about, with the settings SMALL of that file, in three blocks."""
+    from running import Run
+
+    name = request.module.__name__.removeprefix("test_")
+    return Run(name, request.module.SMALL, tmp_path_factory.mktemp(name))

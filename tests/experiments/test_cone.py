@@ -5,11 +5,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from cases import ChainCases, FigureCases, Run, best_tokens, cosine
+from by_hand import best_tokens, cosine
+from drawing import assert_drawn, told_apart
 
 from attnsvm.draws import draw, gaussian
 from attnsvm.errors import UserError
-from attnsvm.experiments.cone import problems
+from attnsvm.experiments.cone import figure, problems
 from attnsvm.experiments.cone.descent import KINDS, around, choices
 from attnsvm.svm import separation, solve
 
@@ -19,13 +20,8 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("cone", SMALL, tmp_path_factory.mktemp("cone"))
-
-
-class TestChain(ChainCases):
-    pass
+def test_every_instance_has_an_outcome_for_each_kind_of_choice(run):
+    assert run.outcomes_per_instance() == len(KINDS)
 
 
 def test_more_choices_than_can_be_solved_are_refused():
@@ -117,27 +113,14 @@ def test_the_table_counts_who_stayed_and_who_converged(run):
     assert share["not_locally_optimal", 100, 0.0, "converged"] < 1
 
 
-class TestFigure(FigureCases):
-    name = "cone"
-
-    def table(self):
-        return pd.DataFrame(
-            {
-                "kind": kind,
-                "R": R,
-                "mu": mu,
-                "end": end,
-                "share": 0.9 - mu + R / 1e4,
-                "low": 0.1,
-                "high": 1,
-                "instances": 9,
-            }
-            for kind in ("locally_optimal", "not_locally_optimal")
-            for R in (10.0, 100.0)
-            for mu in (0.0, 0.1)
-            for end in ("stayed", "converged")
-        )
-
-    def points(self, table):
-        place = table.mu.map({0.0: 0, 0.1: 1}) + 0.06 * (table.R.map({10.0: 0, 100.0: 1}) - 1)
-        return pd.DataFrame({"x": place, "y": table.share})[table.end == "converged"]
+def test_every_number_of_the_table_is_drawn():
+    table = pd.DataFrame(
+        {"kind": kind, "R": R, "mu": mu, "end": end, "share": 0.9 - mu + R / 1e4, "low": 0.1, "high": 1, "instances": 9}
+        for kind in ("locally_optimal", "not_locally_optimal")
+        for R in (10.0, 100.0)
+        for mu in (0.0, 0.1)
+        for end in ("stayed", "converged")
+    )
+    table = told_apart(table, "share")
+    place = table.mu.map({0.0: 0, 0.1: 1}) + 0.06 * (table.R.map({10.0: 0, 100.0: 1}) - 1)
+    assert_drawn(figure.draw, table, pd.DataFrame({"x": place, "y": table.share})[table.end == "converged"])

@@ -2,11 +2,13 @@
 
 from itertools import product
 
+import drawing
 import numpy as np
 import pytest
-from cases import ChainCases, FigureCases, Run, best_tokens, cosine, softmax_of
-from shares import convergence_types
+from by_hand import NORM, best_tokens, cosine, softmax_of
+from running import Run
 
+from attnsvm.experiments.convergence_types import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -24,7 +26,6 @@ SMALL = {
         "descent": {"steps": 800},
     },
 }
-NORM = {"W": "fro", "KQ": "nuc"}
 LEAST_CORRELATION = {"convergence_types": 0.9, "self_convergence_types": 0.9985, "token_count": 0.9}
 
 
@@ -38,8 +39,8 @@ def run(name, tmp_path_factory):
     return Run(name, SMALL[name], tmp_path_factory.mktemp(name))
 
 
-class TestChain(ChainCases):
-    pass
+def test_every_instance_has_an_outcome_for_each_parametrisation(run):
+    assert run.outcomes_per_instance() == len(NORM)
 
 
 def test_every_type_is_its_definition(name, run):
@@ -96,11 +97,6 @@ def test_the_table_holds_the_share_of_every_type(name, run):
     assert len(run.table) == len({(g.n, g.T, g.d) for g in types.itertuples()}) * 2 * 6
 
 
-class TestFigure(FigureCases):
-    name = "convergence_types"
-
-    def table(self):
-        return convergence_types()
-
-    def points(self, table):
-        return table[["d", "share"]]
+def test_every_number_of_the_table_is_drawn():
+    table = drawing.convergence_types()
+    drawing.assert_drawn(figure.draw, table, table[["d", "share"]])

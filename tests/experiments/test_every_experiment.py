@@ -2,14 +2,16 @@
 
 import importlib
 import inspect
+from dataclasses import replace
 
 import pytest
+from test_draws import check_batches
 
 from attnsvm.audit import Claim
 from attnsvm.cells import Cell, block_cells
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.problems import Problems
+from attnsvm.pipeline.dependencies import ROOT, module_files
 
 CARDS = cards.every()
 EXPERIMENTS = cards.experiments()
@@ -48,11 +50,12 @@ def test_a_module_has_the_functions_that_its_stage_calls(card, part):
         assert list(inspect.signature(getattr(module, name)).parameters) == arguments
 
 
-@pytest.mark.parametrize(("card", "part"), PARTS)
-def test_a_folder_holds_nothing_but_a_card_and_what_is_part_of_it(card, part):
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
+def test_a_folder_holds_nothing_but_a_card_its_parts_and_what_they_import(card):
     folder = cards.FOLDER / card.name
-    known = {"card.yaml", *(f"{name}.py" for name in CONTRACT)}
-    assert {path.name for path in folder.iterdir() if path.name != "__pycache__"} <= known
+    imported = {ROOT / file for module in card.modules.values() for file in module_files(module)}
+    known = {folder / "card.yaml", *(folder / f"{part}.py" for part in CONTRACT)} | imported
+    assert {path for path in folder.iterdir() if path.name != "__pycache__"} <= known
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -63,6 +66,7 @@ def test_the_grid_has_cells_that_can_be_told_apart(card, scale):
     assert all(isinstance(cell, Cell) and cell.seeds for cell in cells)
     labels = [cell.label for cell in cells]
     assert len(set(labels)) == len(labels)
+    assert all(len(set(cell.seeds)) == len(cell.seeds) for cell in cells)
     assert not [label for label in labels if "/" in label], "a label is a name in a file"
 
 
@@ -84,28 +88,15 @@ def test_a_smoke_run_is_smaller_and_every_block_of_it_has_work(card):
     assert card.blocks <= sizes["smoke"] <= sizes["paper"]
 
 
+@pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
-def test_an_instance_is_what_its_seed_and_its_cell_say(card):
-    """The first seed alone, and with others: the same problem, in float64, and another one for another seed."""
-    cells, settings = grid(card, "smoke")
+def test_an_instance_is_what_its_seed_and_its_cell_say(card, scale):
+    cells, settings = grid(card, scale)
+    draw = card.module("problems").problems
     for cell in cells:
-        draw = card.module("problems").problems
-        alone = draw(Cell(cell.n, cell.T, cell.d, cell.seeds[:1], cell.variant), settings)
-        several = draw(Cell(cell.n, cell.T, cell.d, (cell.seeds[0], cell.seeds[0] + 1), cell.variant), settings)
-        assert isinstance(alone, Problems)
-        assert several.seeds.tolist() == [cell.seeds[0], cell.seeds[0] + 1]
-        first = {name: array[:1] for name, array in several.arrays().items()}
-        for name, array in alone.arrays().items():
-            assert array.tobytes() == first[name].tobytes(), name
-        assert alone.tokens.dtype == float
-        assert alone.tokens.shape == (1, cell.n, cell.T, cell.d)
-        assert (several.tokens[0] != several.tokens[1]).any()
-
-
-def test_the_papers_sizes():
-    count = {card.name: sum(len(cell.seeds) for cell in grid(card, "paper")[0]) for card in EXPERIMENTS}
-    assert count["local_convergence"] == 100
-    assert count["svm_rank"] == 5 * 8 * 100  # three n at T = 5, two more T at n = 5
+        check_batches(
+            lambda seeds, cell=cell: draw(replace(cell, seeds=tuple(seeds)), settings), cell.n, cell.T, cell.d
+        )
 
 
 def test_every_claim_has_a_key_of_its_own_and_a_figure_that_is_drawn():

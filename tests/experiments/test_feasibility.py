@@ -4,21 +4,17 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-import pytest
-from cases import ChainCases, FigureCases, Run, best_tokens, separable
+from by_hand import best_tokens, separable
+from drawing import assert_drawn, told_apart
 
+from attnsvm.experiments.feasibility import figure
 from attnsvm.experiments.feasibility.svm import RANDOM_STREAM
 
 SMALL = {"problems": {"shapes": [[3, 3], [2, 5]], "d": [1, 2, 3, 4], "first_seed": 2, "instances": 12}}
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("feasibility", SMALL, tmp_path_factory.mktemp("feasibility"))
-
-
-class TestChain(ChainCases):
-    pass
+def test_every_instance_has_an_outcome_for_each_attention_and_choice_of_tokens(run):
+    assert run.outcomes_per_instance() == 2 * 3
 
 
 def test_shares_are_those_of_linear_programming(run):
@@ -43,27 +39,14 @@ def test_shares_are_those_of_linear_programming(run):
     assert ((shares.share > 0) & (shares.share < 1)).any()
 
 
-class TestFigure(FigureCases):
-    name = "feasibility"
-
-    def table(self):
-        return pd.DataFrame(
-            {
-                "n": n,
-                "T": 5,
-                "d": d,
-                "attention": attention,
-                "alpha": alpha,
-                "share": d / 10 + n / 100,
-                "low": 0,
-                "high": 1,
-            }
-            | {"instances": 300}
-            for n in (5, 10)
-            for d in (1, 4, 8)
-            for attention in ("cross", "self")
-            for alpha in ("optimal", "random", "worst")
-        )
-
-    def points(self, table):
-        return table[["d", "share"]]
+def test_every_number_of_the_table_is_drawn():
+    table = pd.DataFrame(
+        {"n": n, "T": 5, "d": d, "attention": attention, "alpha": alpha, "share": d / 10 + n / 100, "low": 0, "high": 1}
+        | {"instances": 300}
+        for n in (5, 10)
+        for d in (1, 4, 8)
+        for attention in ("cross", "self")
+        for alpha in ("optimal", "random", "worst")
+    )
+    table = told_apart(table, "share")
+    assert_drawn(figure.draw, table, table[["d", "share"]])

@@ -3,60 +3,41 @@
 import numpy as np
 import pytest
 import torch
-from cases import ChainCases, FigureCases, OfficialDrawCases, Run
-from planes import plane
+from drawing import assert_drawn, plane
+from test_draws import check_draws, check_official_draws, check_recorded_draws
 
+from attnsvm.draws import draw
+from attnsvm.experiments.hyperplanes import figure
 from attnsvm.experiments.hyperplanes.measures import separators
 from attnsvm.experiments.hyperplanes.problems import one_token_apart
 
 SMALL = {"problems": {"T": 5, "seed": 3}, "descent": {"steps": 30}}
 
 
-@pytest.fixture(params=[(2, 5, 2)])
-def shape(request):
-    return request.param
+def official(g, n, T, d):
+    v = torch.randn(d, generator=g)
+    X = 0.5 * torch.randn(n, T, d, generator=g)
+    X[0, 0] = torch.tensor([1.0, 0.5])
+    X[1, 0] = torch.tensor([1.0, -0.5])
+    X[:, 1:] += torch.tensor([-1.0, 0.0])
+    Z = torch.randn(n, d, generator=g)
+    return {"head": v / v.norm(), "labels": torch.ones(n), "tokens": X, "queries": Z / Z.norm(dim=-1, keepdim=True)}
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("hyperplanes", SMALL, tmp_path_factory.mktemp("hyperplanes"))
+def test_draws_are_the_official_ones_bit_for_bit():
+    check_draws(one_token_apart, 2, 5, 2)
+    check_official_draws(one_token_apart, official, 2, 5, 2)
 
 
-class TestDraw(OfficialDrawCases):
-    draw_one = staticmethod(one_token_apart)
-    recorded = (
-        3, (2, 5, 2),
-        [0.9771237969, 0.2126714289],
-        [1.0, 0.5],
-        [-0.1897246242, -0.7983540297],
-        [-0.5391289592, -0.8422232270],
-        [1, 1],
-    )  # fmt: skip
-
-    @staticmethod
-    def official(seed, n, T, d):
-        g = torch.Generator().manual_seed(seed)
-        v = torch.randn(d, generator=g)
-        X = 0.5 * torch.randn(n, T, d, generator=g)
-        X[0, 0] = torch.tensor([1.0, 0.5])
-        X[1, 0] = torch.tensor([1.0, -0.5])
-        X[:, 1:] += torch.tensor([-1.0, 0.0])
-        Z = torch.randn(n, d, generator=g)
-        return {"head": v / v.norm(), "labels": torch.ones(n), "tokens": X, "queries": Z / Z.norm(dim=-1, keepdim=True)}
-
-
-class TestChain(ChainCases):
-    pass
-
-
-class TestFigure(FigureCases):
-    name = "hyperplanes"
-
-    def table(self):
-        return plane([{"kind": "separator", "step": k, "x": 100.0 * k - 50, "y": 50.0 - 100 * k} for k in (0, 1)])
-
-    def points(self, table):
-        return table[["x", "y"]]
+def test_first_draws_have_their_recorded_values():
+    check_recorded_draws(
+        draw(one_token_apart, [3], 2, 5, 2),
+        head=[0.9771237969, 0.2126714289],
+        first=[1.0, 0.5],
+        second=[-0.1897246242, -0.7983540297],
+        query=[-0.5391289592, -0.8422232270],
+        labels=[1, 1],
+    )
 
 
 def test_a_separating_line_is_orthogonal_to_its_direction_and_half_a_margin_from_the_optimal_token():
@@ -80,3 +61,8 @@ def test_the_lines_of_the_solutions_part_the_optimal_token_of_each_input_from_it
         side = (tokens[["x", "y"]].to_numpy() - foot) @ along
         assert ((side > 0) == (tokens.kind == "optimal_token")).all()
     assert (table.kind == "separator").sum() == 2 * 2 * 2
+
+
+def test_every_number_of_the_table_is_drawn():
+    table = plane(separators=True)
+    assert_drawn(figure.draw, table, table[["x", "y"]])

@@ -3,10 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cases import ChainCases, DrawCases, FigureCases, Run, best_tokens, medians, separable
+from by_hand import best_tokens, separable
+from drawing import assert_drawn, medians, told_apart
+from running import Run
+from test_draws import check_draws
 
 from attnsvm.draws import draw, gaussian
 from attnsvm.errors import UserError
+from attnsvm.experiments.norm_growth import figure
 from attnsvm.experiments.norm_growth.problems import CONDITIONS, contradicting, equal_scores
 from attnsvm.selection import optimal_tokens, scores
 from attnsvm.svm import separation, solve
@@ -19,31 +23,17 @@ SMALL = {
 SEEDS = [0, 1, 5, 77]
 EQUAL_SCORES = [(4, 4, 24), (2, 5, 3), (3, 1, 2)]
 CONTRADICTING = [(4, 4, 24), (3, 3, 4), (1, 2, 2)]
+DRAWS = [(equal_scores, *shape) for shape in EQUAL_SCORES] + [(contradicting, *shape) for shape in CONTRADICTING]
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("norm_growth", SMALL, tmp_path_factory.mktemp("norm_growth"))
+def test_every_instance_of_every_condition_has_one_outcome(run):
+    assert run.outcomes_per_instance() == 1
+    assert run.outcomes.instances.sum() == 13 * len(CONDITIONS)
 
 
-class TestChain(ChainCases):
-    pass
-
-
-class TestEqualScores(DrawCases):
-    draw_one = staticmethod(equal_scores)
-
-    @pytest.fixture(params=EQUAL_SCORES)
-    def shape(self, request):
-        return request.param
-
-
-class TestContradicting(DrawCases):
-    draw_one = staticmethod(contradicting)
-
-    @pytest.fixture(params=CONTRADICTING)
-    def shape(self, request):
-        return request.param
+@pytest.mark.parametrize(("generate", "n", "T", "d"), DRAWS)
+def test_draws_have_their_shapes_types_and_lengths_and_depend_on_their_seed_alone(generate, n, T, d):
+    check_draws(generate, n, T, d)
 
 
 @pytest.mark.parametrize("shape", EQUAL_SCORES)
@@ -160,18 +150,15 @@ def test_too_few_instances_of_a_condition_are_said(tmp_path):
         Run("norm_growth", SMALL | {"measures": {"instances": 12}}, tmp_path)
 
 
-class TestFigure(FigureCases):
-    name = "norm_growth"
-
-    def table(self):
-        return pd.DataFrame(
-            {"condition": c, "step": k, "norm": 1 + k, "gradient_norm": 0.1 / k, "seed": s}
-            | {"correlation": np.nan if c == "contradicting" else 1 - 0.5 / k}
-            for c in ("all_support", "equal_scores", "neither", "contradicting")
-            for k in (1, 10, 100)
-            for s in range(3)
-        )
-
-    def points(self, table):
-        table = table.assign(correlation=1 - table.correlation)
-        return medians(table, ["condition", "step"], "step", ["norm", "gradient_norm", "correlation"])
+def test_every_number_of_the_table_is_drawn():
+    table = pd.DataFrame(
+        {"condition": c, "step": k, "norm": 1 + k, "gradient_norm": 0.1 / k, "seed": s}
+        | {"correlation": np.nan if c == "contradicting" else 1 - 0.5 / k}
+        for c in ("all_support", "equal_scores", "neither", "contradicting")
+        for k in (1, 10, 100)
+        for s in range(3)
+    )
+    table = told_apart(table, "norm", "gradient_norm", "correlation")
+    away = table.assign(correlation=1 - table.correlation)
+    points = medians(away, ["condition", "step"], "step", ["norm", "gradient_norm", "correlation"])
+    assert_drawn(figure.draw, table, points)

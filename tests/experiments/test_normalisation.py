@@ -2,48 +2,22 @@
 
 from itertools import product
 
+import drawing
 import numpy as np
-import pandas as pd
-import pytest
-from cases import ChainCases, FigureCases, Run, cosine
+from by_hand import NORM, cosine
 
+from attnsvm.experiments.normalisation import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {
     "problems": {"n": 3, "T": 4, "d": 6, "first_seed": 5, "instances": 4},
     "descent": {"steps": 60, "points": 5},
 }
-CONES = {"W": "fro", "KQ": "nuc"}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("normalisation", SMALL, tmp_path_factory.mktemp("normalisation"))
-
-
-class TestChain(ChainCases):
-    pass
-
-
-class TestFigure(FigureCases):
-    name = "normalisation"
-
-    def table(self):
-        return pd.DataFrame(
-            {"normalisation": kind, "parametrisation": p, "step": k, "median": 1 / k, "low": 0.5 / k, "high": 2 / k}
-            | {"mean": 1.1 / k, "instances": 10}
-            for kind in ("published", "exact")
-            for p in ("W", "KQ")
-            for k in (1, 10, 100)
-        )
-
-    def points(self, table):
-        return table[["step", "median"]]
 
 
 def test_the_table_is_its_definition(run):
     values = {}
-    for (_, s, p, t, _), rule, (kind, norm) in product(run.each(), ("published", "exact"), CONES.items()):
+    for (_, s, p, t, _), rule, (kind, norm) in product(run.each(), ("published", "exact"), NORM.items()):
         log = t[rule][kind]
         selected = log["probabilities"][s].argmax(1)
         target = solve(separation(p["tokens"][s], p["queries"][s], selected), norm).W
@@ -63,8 +37,13 @@ def test_the_table_is_its_definition(run):
 def test_the_steps_differ_in_the_rule_alone(run):
     """From the same start, in the same direction at first; the (K, Q) penalty of the published step is 2e-16."""
     for _, _, t, _ in run.cells:
-        for kind in CONES:
+        for kind in NORM:
             first = {rule: t[rule][kind]["weights"][:, 0] for rule in ("published", "exact")}
             np.testing.assert_allclose(first["published"], first["exact"], rtol=0, atol=1e-12)
             last = {rule: t[rule][kind]["weights"][:, -1] for rule in ("published", "exact")}
             assert (last["published"] != last["exact"]).any()
+
+
+def test_every_number_of_the_table_is_drawn():
+    table = drawing.normalisation()
+    drawing.assert_drawn(figure.draw, table, table[["step", "median"]])

@@ -10,9 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from cases import ChainCases, DrawCases, FigureCases, Run, cosine, softmax_of
+from by_hand import cosine, softmax_of
+from drawing import assert_drawn, medians, told_apart
+from test_draws import check_draws
 
 from attnsvm.draws import draw
+from attnsvm.experiments.penalised_head import figure
 from attnsvm.experiments.penalised_head.measures import best_attention
 from attnsvm.experiments.penalised_head.problems import cells, orthonormal
 from attnsvm.selection import scores, selected_sets
@@ -20,6 +23,7 @@ from attnsvm.svm import finite_part, separation, solve
 from attnsvm.training import PenalisedHead, exact, plain, train
 
 SEEDS = [0, 1, 5, 77]
+SHAPES = [(1, 10, 10), (3, 2, 2), (2, 1, 1)]
 SMALL = {
     "problems": {"n": 2, "d": 5, "first_seed": 0, "instances": 6},
     "descent": {"steps": 2000, "learning_rate": 0.1, "penalties": [0.05, 0.5, 8.0]},
@@ -28,42 +32,12 @@ SCORES = np.random.default_rng(0).normal(size=(4, 3, 7))
 PENALTIES = (1e-3, 0.05, 0.3, 1.0, 10.0)
 
 
-@pytest.fixture(params=[(1, 10, 10), (3, 2, 2), (2, 1, 1)])
-def shape(request):
-    return request.param
+@pytest.mark.parametrize("shape", SHAPES)
+def test_draws_have_their_shapes_types_and_lengths_and_depend_on_their_seed_alone(shape):
+    check_draws(orthonormal, *shape)
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("penalised_head", SMALL, tmp_path_factory.mktemp("penalised_head"))
-
-
-class TestDraw(DrawCases):
-    draw_one = staticmethod(orthonormal)
-
-
-class TestChain(ChainCases):
-    pass
-
-
-class TestFigure(FigureCases):
-    name = "penalised_head"
-
-    def table(self):
-        return pd.DataFrame(
-            {"lambda": x, "selected": k, "optimal": k, "distance": 0.01, "solution": name}
-            | {"value": 0.1 / (k + s), "seed": s}
-            for k, x in enumerate((0.1, 1.0, 10.0), start=1)
-            for name in ("mm", "svmeq")
-            for s in range(4)
-        )
-
-    def points(self, table):
-        by_penalty = table.groupby(["lambda", "solution"]).value.median().reset_index()[["lambda", "value"]]
-        by_count = table.groupby(["selected", "solution"]).value.median().reset_index()[["selected", "value"]]
-        return np.concatenate([table[["lambda", "selected"]], by_penalty, by_count])
-
-
+@pytest.mark.parametrize("shape", SHAPES)
 def test_tokens_are_orthonormal_and_the_left_singular_vectors_of_the_draw(shape):
     n, T, d = shape
     batch = draw(orthonormal, SEEDS, *shape)
@@ -206,3 +180,16 @@ def test_orthonormal_tokens_turn_the_head_into_the_objective(problems):
     direct = np.einsum("snd,sd->sn", mixed, problems.head) - 0.7 * (mixed**2).sum(-1)
     score = scores(problems.tokens, problems.head, problems.labels)
     assert np.allclose(direct, objective(score, p, 0.7), rtol=0, atol=1e-14)
+
+
+def test_every_number_of_the_table_is_drawn():
+    table = pd.DataFrame(
+        {"lambda": x, "selected": k, "optimal": k, "distance": 0.01, "solution": name}
+        | {"value": 0.1 / (k + s), "seed": s}
+        for k, x in enumerate((0.1, 1.0, 10.0), start=1)
+        for name in ("mm", "svmeq")
+        for s in range(4)
+    )
+    table = told_apart(table, "value")
+    by_penalty, by_count = (medians(table, [x, "solution"], x, ["value"]) for x in ("lambda", "selected"))
+    assert_drawn(figure.draw, table, np.concatenate([table[["lambda", "selected"]], by_penalty, by_count]))

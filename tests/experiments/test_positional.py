@@ -3,56 +3,29 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cases import ChainCases, DrawCases, FigureCases, Run, cosine
+from by_hand import cosine
+from drawing import assert_drawn, told_apart
+from test_draws import check_draws
 
 from attnsvm.draws import draw, gaussian
 from attnsvm.errors import UserError
+from attnsvm.experiments.positional import figure
 from attnsvm.experiments.positional.problems import added, encoded
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
 SEEDS = [0, 1, 5, 77]
+SHAPES = [(6, 8, 10), (2, 3, 5)]
 SMALL = {"problems": {"n": 3, "T": 4, "d": 6, "first_seed": 7, "instances": 5}, "descent": {"steps": 400}}
 
 
-@pytest.fixture(params=[(6, 8, 10), (2, 3, 5)])
-def shape(request):
-    return request.param
+@pytest.mark.parametrize("draw_one", [encoded, added])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_draws_have_their_shapes_types_and_lengths_and_depend_on_their_seed_alone(shape, draw_one):
+    check_draws(draw_one, *shape)
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("positional", SMALL, tmp_path_factory.mktemp("positional"))
-
-
-class TestDrawEncoded(DrawCases):
-    draw_one = staticmethod(encoded)
-
-
-class TestDrawAdded(DrawCases):
-    draw_one = staticmethod(added)
-
-
-class TestChain(ChainCases):
-    pass
-
-
-class TestFigure(FigureCases):
-    name = "positional"
-
-    def table(self):
-        return pd.DataFrame(
-            {"tokens": tokens, "quantity": quantity, "seed": s, "value": 1 - 0.1 / (s + k) if k else 2.0 + s}
-            for tokens in ("plain", "encoded", "added")
-            for k, quantity in enumerate(("norm", "correlation"))
-            for s in range(1, 4)
-        )
-
-    def points(self, table):
-        norms = table[table.quantity == "norm"].pivot(index="seed", columns="tokens", values="value")
-        return np.concatenate([1 / norms[["plain", name]] for name in ("encoded", "added")])
-
-
+@pytest.mark.parametrize("shape", SHAPES)
 def test_encoded_tokens_are_tokens_plus_positions_at_length_one(shape):
     _, T, d = shape
     batch, longer, drawn = (draw(one, SEEDS, *shape) for one in (encoded, added, gaussian))
@@ -96,3 +69,15 @@ def test_the_table_is_its_definition(run):
 def test_an_encoding_needs_two_dimensions():
     with pytest.raises(UserError, match=r"positional\.problems\.d: 1 is too small, the least value is 2"):
         resolve({"experiments": {"positional": {"problems": {"d": 1}}}})
+
+
+def test_every_number_of_the_table_is_drawn():
+    table = pd.DataFrame(
+        {"tokens": tokens, "quantity": quantity, "seed": s, "value": 1 - 0.1 / (s + k) if k else 2.0 + s}
+        for tokens in ("plain", "encoded", "added")
+        for k, quantity in enumerate(("norm", "correlation"))
+        for s in range(1, 4)
+    )
+    table = told_apart(table, "value")
+    norms = table[table.quantity == "norm"].pivot(index="seed", columns="tokens", values="value")
+    assert_drawn(figure.draw, table, np.concatenate([1 / norms[["plain", name]] for name in ("encoded", "added")]))

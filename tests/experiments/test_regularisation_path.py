@@ -5,10 +5,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from cases import ChainCases, FigureCases, Run, best_tokens, cosine, medians, softmax_of
+from by_hand import best_tokens, cosine, softmax_of
+from drawing import assert_drawn, medians, told_apart
 
 from attnsvm.errors import UserError
+from attnsvm.experiments.regularisation_path import figure
 from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.dependencies import module_files
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -17,13 +20,8 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("regularisation_path", SMALL, tmp_path_factory.mktemp("regularisation_path"))
-
-
-class TestChain(ChainCases):
-    pass
+def test_every_instance_has_an_outcome_for_each_norm(run):
+    assert run.outcomes_per_instance() == 2
 
 
 def test_every_row_is_its_definition(run):
@@ -66,16 +64,19 @@ def test_the_smallest_radius_lies_below_the_largest():
         resolve(wrong)
 
 
-class TestFigure(FigureCases):
-    name = "regularisation_path"
+def test_the_descent_on_balls_hangs_on_no_engine():
+    files = module_files("attnsvm.experiments.regularisation_path.descent")
+    assert "attnsvm/experiments/regularisation_path/balls.py" in files
+    assert not [file for file in files if file.startswith("attnsvm/training/")]
 
-    def table(self):
-        return pd.DataFrame(
-            {"norm": norm, "R": R, "correlation": 1 - 0.1 / R, "distance": 1 / R, "loss": 0.5 + s / R, "seed": s}
-            for norm in ("fro", "nuc")
-            for R in (1.0, 10.0, 100.0)
-            for s in range(3)
-        )
 
-    def points(self, table):
-        return medians(table, ["norm", "R"], "R", ["correlation", "distance", "loss"])
+def test_every_number_of_the_table_is_drawn():
+    table = pd.DataFrame(
+        {"norm": norm, "R": R, "correlation": 1 - 0.1 / R, "distance": 1 / R, "loss": 0.5 + s / R, "seed": s}
+        for norm in ("fro", "nuc")
+        for R in (1.0, 10.0, 100.0)
+        for s in range(3)
+    )
+    quantities = ["correlation", "distance", "loss"]
+    table = told_apart(table, *quantities)
+    assert_drawn(figure.draw, table, medians(table, ["norm", "R"], "R", quantities))

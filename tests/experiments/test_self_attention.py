@@ -1,29 +1,12 @@
 """The figure of self-attention; the tables that it draws are tested with those of the experiments they are twins of."""
 
-import pandas as pd
-from cases import FigureCases
-from shares import convergence_types
+import numpy as np
+from drawing import assert_drawn, convergence_types, local_convergence, together
 
-CURVES = pd.DataFrame(
-    {"parametrisation": p, "quantity": q, "step": k, "mean": 1 - 0.9**k, "std": 0.1, "instances": 100}
-    for p in ("W", "KQ")
-    for q in ("softmax", "corr_fro", "corr_nuc")
-    for k in range(0, 50, 10)
-)
+from attnsvm.experiments.self_attention import figure
 
 
-class TestFigure(FigureCases):
-    name = "self_attention"
-
-    def table(self):
-        return pd.concat(
-            [
-                CURVES.assign(experiment="self_local_convergence"),
-                convergence_types().assign(experiment="self_convergence_types"),
-            ],
-            ignore_index=True,
-        )
-
-    def points(self, table):
-        both = [table[columns].dropna().set_axis(["x", "y"], axis=1) for columns in (["step", "mean"], ["d", "share"])]
-        return pd.concat(both)
+def test_every_number_of_the_table_is_drawn():
+    curves, types = local_convergence(), convergence_types()
+    table = together(self_local_convergence=curves, self_convergence_types=types)
+    assert_drawn(figure.draw, table, np.concatenate([curves[["step", "mean"]], types[["d", "share"]]]))

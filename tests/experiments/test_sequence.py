@@ -5,8 +5,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from cases import ChainCases, FigureCases, Run, cosine, softmax_of
+from by_hand import NORM, cosine, softmax_of
+from drawing import assert_drawn, told_apart
 
+from attnsvm.experiments.sequence import figure
 from attnsvm.svm import Constraints, solve
 
 SMALL = {
@@ -14,35 +16,10 @@ SMALL = {
     "descent": {"steps": 300, "points": 5},
     "measures": {"saturated": 0.9995},
 }
-CONES = {"W": "fro", "KQ": "nuc"}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("sequence", SMALL, tmp_path_factory.mktemp("sequence"))
-
-
-class TestChain(ChainCases):
-    pass
-
-
-class TestFigure(FigureCases):
-    name = "sequence"
-
-    def table(self):
-        return pd.DataFrame(
-            {"attention": a, "parametrisation": p, "step": k, "mean": 1 - 0.5 / k, "std": 0.1, "instances": 100}
-            for a in ("sequence", "causal")
-            for p in ("W", "KQ")
-            for k in (1, 10, 100)
-        )
-
-    def points(self, table):
-        return table[["step", "mean"]]
 
 
 @pytest.mark.parametrize("attention", ["sequence", "causal"])
-@pytest.mark.parametrize(("kind", "norm"), CONES.items())
+@pytest.mark.parametrize(("kind", "norm"), NORM.items())
 def test_solutions_keep_their_margins_at_every_position_and_the_table_is_their_correlation(attention, kind, norm, run):
     values = {}
     for _, s, p, trained, solved in run.each():
@@ -79,3 +56,14 @@ def test_solutions_keep_their_margins_at_every_position_and_the_table_is_their_c
         assert table.loc[step, "mean"] == pytest.approx(np.mean(sample), abs=1e-12)
         assert table.loc[step, "std"] == pytest.approx(np.std(sample), abs=1e-12)
     assert table["mean"].iloc[-1] > 0.5 > table["mean"].iloc[0]
+
+
+def test_every_number_of_the_table_is_drawn():
+    table = pd.DataFrame(
+        {"attention": a, "parametrisation": p, "step": k, "mean": 1 - 0.5 / k, "std": 0.1, "instances": 100}
+        for a in ("sequence", "causal")
+        for p in ("W", "KQ")
+        for k in (1, 10, 100)
+    )
+    table = told_apart(table, "mean")
+    assert_drawn(figure.draw, table, table[["step", "mean"]])

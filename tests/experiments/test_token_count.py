@@ -1,11 +1,10 @@
 """What sets the token count apart from convergence types; its run is tested in test_convergence_types.py."""
 
 import pytest
-from cases import FigureCases
-from shares import convergence_types
+from drawing import assert_drawn, convergence_types
 
 from attnsvm.errors import UserError
-from attnsvm.experiments.token_count import problems
+from attnsvm.experiments.token_count import figure, problems
 
 SETTINGS = {"shapes": [[3, 2], [3, 5]], "d": [4], "first_seed": 0, "instances": 2}
 
@@ -21,11 +20,6 @@ def test_only_the_number_of_tokens_may_vary(changed):
         problems.cells(SETTINGS | changed)
 
 
-class TestFigure(FigureCases):
-    name = "token_count"
-
-    def table(self):
-        return convergence_types().query("n == 5").assign(T=lambda rows: rows.d, d=10)
-
-    def points(self, table):
-        return table[["T", "share"]]
+def test_every_number_of_the_table_is_drawn():
+    table = convergence_types().query("n == 5").assign(T=lambda rows: rows.d, d=10)
+    assert_drawn(figure.draw, table, table[["T", "share"]])

@@ -3,63 +3,43 @@
 import numpy as np
 import pytest
 import torch
-from cases import ChainCases, FigureCases, OfficialDrawCases, Run
-from planes import plane
+from by_hand import NORM
+from drawing import assert_drawn, plane
+from test_draws import check_draws, check_official_draws, check_recorded_draws
 
+from attnsvm.draws import draw
 from attnsvm.errors import UserError
-from attnsvm.experiments.trajectories import measures
+from attnsvm.experiments.trajectories import figure, measures
 from attnsvm.experiments.trajectories.problems import cells, two_clouds
 from attnsvm.problems import Problems
 from attnsvm.svm import separation, solve
 
 SMALL = {"problems": {"T": 4, "seed": 1}, "descent": {"steps": 30}}
-CONES = {"W": "fro", "KQ": "nuc"}
 
 
-@pytest.fixture(params=[(2, 3, 2)])
-def shape(request):
-    return request.param
+def official(g, n, T, d):
+    v = torch.randn(d, generator=g)
+    X = 0.3 * torch.randn(n, T, d, generator=g)
+    X[0] += torch.tensor([-1.0, 0.0])
+    X[1] += torch.tensor([1.0, 0.0])
+    Z = torch.randn(n, d, generator=g)
+    return {"head": v / v.norm(), "labels": torch.ones(n), "tokens": X, "queries": Z / Z.norm(dim=-1, keepdim=True)}
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("trajectories", SMALL, tmp_path_factory.mktemp("trajectories"))
+def test_draws_are_the_official_ones_bit_for_bit():
+    check_draws(two_clouds, 2, 3, 2)
+    check_official_draws(two_clouds, official, 2, 3, 2)
 
 
-class TestDraw(OfficialDrawCases):
-    draw_one = staticmethod(two_clouds)
-    recorded = (
-        1, (2, 3, 2),
-        [0.9273199439, 0.3742696643],
-        [-0.9814968109, 0.1863951981],
-        [-1.1355718374, -0.0498390720],
-        [0.8450113535, 0.5347483754],
-        [1, 1],
-    )  # fmt: skip
-
-    @staticmethod
-    def official(seed, n, T, d):
-        g = torch.Generator().manual_seed(seed)
-        v = torch.randn(d, generator=g)
-        X = 0.3 * torch.randn(n, T, d, generator=g)
-        X[0] += torch.tensor([-1.0, 0.0])
-        X[1] += torch.tensor([1.0, 0.0])
-        Z = torch.randn(n, d, generator=g)
-        return {"head": v / v.norm(), "labels": torch.ones(n), "tokens": X, "queries": Z / Z.norm(dim=-1, keepdim=True)}
-
-
-class TestChain(ChainCases):
-    pass
-
-
-class TestFigure(FigureCases):
-    name = "trajectories"
-
-    def table(self):
-        return plane()
-
-    def points(self, table):
-        return table[["x", "y"]]
+def test_first_draws_have_their_recorded_values():
+    check_recorded_draws(
+        draw(two_clouds, [1], 2, 3, 2),
+        head=[0.9273199439, 0.3742696643],
+        first=[-0.9814968109, 0.1863951981],
+        second=[-1.1355718374, -0.0498390720],
+        query=[0.8450113535, 0.5347483754],
+        labels=[1, 1],
+    )
 
 
 def test_the_instance_is_the_one_of_the_seed_asked_for():
@@ -78,7 +58,7 @@ def test_rows_are_the_points_of_the_plane_that_they_are_named_after(run):
         row = tokens.loc[(i + 1, k + 1)]
         assert (row.x, row.y) == tuple(X[i, k])
         assert row.kind == ("optimal_token" if k == best[i] else "token")
-    for kind, norm in CONES.items():
+    for kind, norm in NORM.items():
         W_mm = solve(separation(X, Z, np.array(best)), norm).W
         own = table[table.parametrisation == kind].set_index(["kind", "input"])
         for i in range(2):
@@ -104,3 +84,8 @@ def test_an_instance_without_a_certified_solution_is_refused_by_its_seed(run):
     failed = a | {"KQ": a["KQ"] | {"status": np.array(["infeasible"])}}
     with pytest.raises(UserError, match=r"seed 1 has no certified solution for KQ \(infeasible\): choose another"):
         measures.measures(None, Problems.from_arrays(p), t, failed, {})
+
+
+def test_every_number_of_the_table_is_drawn():
+    table = plane()
+    assert_drawn(figure.draw, table, table[["x", "y"]])

@@ -7,13 +7,12 @@ import pytest
 import torch
 from training_references import HEADS, reference_loss
 
-from attnsvm.draws import draw, gaussian, orthonormal, relu
+from attnsvm.draws import draw, gaussian
+from attnsvm.experiments.multi_token.problems import relu
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
-from attnsvm.selection import scores, selected_sets
 from attnsvm.training import (
     LinearHead,
-    PenalisedHead,
     ReluHead,
     compiled,
     descent,
@@ -296,57 +295,3 @@ def test_identical_tokens_stall_an_exact_run_and_never_throw_it(parametrisation,
     log = train(p, LinearHead, parametrisation, exact(0.1), 3000, 1, device=device)
     assert np.abs(np.diff(log.weights[0, :, 0, 0])).max() < 50  # steps of 0.1 on factors of size 0.1·k at most
     assert np.isfinite(log.weights).all()
-
-
-# --------------------------------------------------------------------------------------- a head that prefers mixtures
-
-
-@pytest.fixture(scope="module")
-def orthonormal_problems():
-    return draw(orthonormal, range(24), 1, 6, 6)
-
-
-def objective(score, p, penalty):
-    return (score * p).sum(-1) - penalty * (p**2).sum(-1)
-
-
-def best_attention(score, penalty):
-    """argmax of the objective over the simplex: p = max(γ − level, 0)/(2·penalty), the level by bisection."""
-    low, high = score.min(-1, keepdims=True) - 2 * penalty, score.max(-1, keepdims=True)
-    for _ in range(200):
-        level = (low + high) / 2
-        above = np.maximum(score - level, 0).sum(-1, keepdims=True) > 2 * penalty
-        low, high = np.where(above, level, low), np.where(above, high, level)
-    p = np.maximum(score - low, 0)
-    return p / p.sum(-1, keepdims=True)
-
-
-@pytest.mark.parametrize("penalty", [0.01, 0.05, 0.1, 0.3, 1.0])
-def test_plain_descent_from_zero_goes_to_the_best_attention(orthonormal_problems, penalty):
-    problems = orthonormal_problems
-    log = train(problems, partial(PenalisedHead, penalty=penalty), "W", plain(10.0), 5000, np.array([0, 5000]), "zero")
-    score = scores(problems.tokens, problems.head, problems.labels)
-    best = best_attention(score, penalty)
-    lack = objective(score, best, penalty) - objective(score, log.probabilities, penalty)
-    # The logits of vanishing tokens run off like log k, the objective goes like 1/k: 2.4e-4 was the most after 5000.
-    assert lack.max() <= 1e-3
-    # No attention does better, to the rounding of the objective: orthonormal tokens make ‖Xᵀp‖ = ‖p‖.
-    assert lack.min() >= -1e-15
-    assert (objective(score, best, penalty) - objective(score, np.full(6, 1 / 6), penalty)).max() > 0.05
-    # The loss that descent reports is that of the head on the mixture of tokens.
-    assert np.allclose(
-        log.loss[:, 1], np.log1p(np.exp(-objective(score, log.probabilities, penalty)))[:, 0], rtol=1e-12
-    )
-
-
-@pytest.mark.parametrize("penalty", [0.01, 0.1, 0.3, 3.0])
-def test_short_normalised_steps_reach_the_best_attention_and_its_number_of_tokens(orthonormal_problems, penalty):
-    problems = orthonormal_problems
-    log = train(problems, partial(PenalisedHead, penalty=penalty), "W", exact(0.01), 50000, 50000, "zero")
-    best = best_attention(scores(problems.tokens, problems.head, problems.labels), penalty)
-    # A step of 0.01 never shrinks: logits swing by less than it, probabilities by a quarter of that: 1.8e-3 at most.
-    assert np.abs(log.probabilities - best).max() <= 2.5e-3
-    # Tokens the best attention gives more than twice that, and those it gives nothing to a margin, are told apart.
-    told = (best == 0) | (best > 5e-3)
-    assert (selected_sets(log.probabilities) == selected_sets(best))[told].mean() > 0.99
-    assert abs(selected_sets(log.probabilities).sum() - selected_sets(best).sum()) <= 1

@@ -48,3 +48,14 @@ def test_a_log_is_cut_and_joined_run_by_run():
         assert np.array_equal(getattr(whole[3:], name), getattr(second, name))
         assert np.array_equal(getattr(whole[[4, 0]], name)[1], getattr(first, name)[0])
     assert whole[2:].steps.tolist() == [0, 7]
+
+
+def test_what_a_file_keeps_of_a_log_is_named():
+    log = log_of(3, 0)
+    kept = log.arrays("steps", "loss")
+    assert list(kept) == ["steps", "loss"]
+    assert all(kept[name] is getattr(log, name) for name in kept)
+    end = log.end()
+    assert list(end) == ["weights", "probabilities"]
+    assert np.array_equal(end["weights"], log.weights[:, 1])
+    assert end["probabilities"] is log.probabilities

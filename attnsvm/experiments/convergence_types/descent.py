@@ -8,8 +8,4 @@ PARAMETRISATIONS = ("W", "KQ")
 def descent(problems, settings, progress):
     progress.expect(len(PARAMETRISATIONS) * len(problems))
     how = how_to_train(settings) | {"every": settings["steps"], "attention": settings["attention"]}
-    return {name: _end(train(problems, LinearHead, name, progress=progress, **how)) for name in PARAMETRISATIONS}
-
-
-def _end(log):
-    return {"weights": log.weights[:, -1], "probabilities": log.probabilities}
+    return {name: train(problems, LinearHead, name, progress=progress, **how).end() for name in PARAMETRISATIONS}

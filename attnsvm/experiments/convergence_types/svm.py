@@ -3,17 +3,16 @@
 import numpy as np
 
 from attnsvm.inputs import ATTENTIONS
+from attnsvm.norms import OWN_NORM
 from attnsvm.selection import by_token, margins, optimal_tokens, selected_tokens, support
 from attnsvm.svm import certified
-
-NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
 
 
 def svm(problems, trained, settings):
     optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
     solved = {"optimal": optimal}
     for parametrisation, run in trained.items():
-        selected, norm = selected_tokens(run["probabilities"]), NORM[parametrisation]
+        selected, norm = selected_tokens(run["probabilities"]), OWN_NORM[parametrisation]
         places = np.flatnonzero((selected != optimal).any(1))
         own = {"selected": selected, "places": places, "optimal": _solve(problems, optimal, norm, settings)}
         if len(places):

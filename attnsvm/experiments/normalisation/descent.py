@@ -4,6 +4,7 @@ from attnsvm.training import LinearHead, how_to_train, logarithmic_steps, train
 
 NORMALISATIONS = ("published", "exact")
 PARAMETRISATIONS = ("W", "KQ")
+KEPT = ("steps", "weights", "probabilities")
 
 
 def descent(problems, settings, progress):
@@ -13,10 +14,6 @@ def descent(problems, settings, progress):
     for normalisation in NORMALISATIONS:
         how = how_to_train(settings | {"normalisation": normalisation}) | {"every": every}
         trained[normalisation] = {
-            name: _run(train(problems, LinearHead, name, progress=progress, **how)) for name in PARAMETRISATIONS
+            name: train(problems, LinearHead, name, progress=progress, **how).arrays(*KEPT) for name in PARAMETRISATIONS
         }
     return trained
-
-
-def _run(log):
-    return {name: getattr(log, name) for name in ("steps", "weights", "probabilities")}

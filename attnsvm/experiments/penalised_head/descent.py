@@ -11,8 +11,7 @@ from attnsvm.training import PenalisedHead, how_to_train, train
 def descent(problems, settings, progress):
     progress.expect(len(settings["penalties"]) * len(problems))
     how = how_to_train(settings) | {"every": settings["steps"], "start": "zero"}
-    trained = {}
-    for penalty in settings["penalties"]:
-        log = train(problems, partial(PenalisedHead, penalty=penalty), "W", progress=progress, **how)
-        trained[str(penalty)] = {"weights": log.weights[:, -1], "probabilities": log.probabilities}
-    return trained
+    return {
+        str(penalty): train(problems, partial(PenalisedHead, penalty=penalty), "W", progress=progress, **how).end()
+        for penalty in settings["penalties"]
+    }

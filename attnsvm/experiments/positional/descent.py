@@ -6,5 +6,4 @@ from attnsvm.training import LinearHead, how_to_train, train
 def descent(problems, settings, progress):
     progress.expect(len(problems))
     how = how_to_train(settings) | {"every": settings["steps"], "progress": progress}
-    log = train(problems, LinearHead, "W", **how)
-    return {"weights": log.weights[:, -1], "probabilities": log.probabilities}
+    return train(problems, LinearHead, "W", **how).end()

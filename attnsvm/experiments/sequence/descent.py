@@ -4,6 +4,7 @@ from attnsvm.training import LinearHead, how_to_train, logarithmic_steps, train
 
 ATTENTIONS = ("sequence", "causal")
 PARAMETRISATIONS = ("W", "KQ")
+KEPT = ("steps", "weights", "probabilities")
 
 
 def descent(problems, settings, progress):
@@ -12,11 +13,8 @@ def descent(problems, settings, progress):
     how = how_to_train(settings) | {"every": every, "progress": progress}
     return {
         attention: {
-            name: _run(train(problems, LinearHead, name, attention=attention, **how)) for name in PARAMETRISATIONS
+            name: train(problems, LinearHead, name, attention=attention, **how).arrays(*KEPT)
+            for name in PARAMETRISATIONS
         }
         for attention in ATTENTIONS
     }
-
-
-def _run(log):
-    return {name: getattr(log, name) for name in ("steps", "weights", "probabilities")}

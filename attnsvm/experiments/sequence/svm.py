@@ -1,16 +1,15 @@
 """The max-margin solution with the constraints of every position, in the norm of each run's parametrisation."""
 
+from attnsvm.norms import OWN_NORM
 from attnsvm.selection import selected_tokens
 from attnsvm.svm import certified
-
-NORM = {"W": "fro", "KQ": "nuc"}  # the norm that belongs to a parametrisation
 
 
 def svm(problems, trained, settings):
     return {
         attention: {
             parametrisation: certified(
-                problems, selected_tokens(run["probabilities"]), NORM[parametrisation], attention
+                problems, selected_tokens(run["probabilities"]), OWN_NORM[parametrisation], attention
             )
             for parametrisation, run in runs.items()
         }

@@ -8,8 +8,7 @@ PARAMETRISATIONS = ("W", "KQ")
 def descent(problems, settings, progress):
     progress.expect(len(PARAMETRISATIONS) * len(problems))
     how = how_to_train(settings) | {"every": 1, "start": "zero"}
-    trained = {}
-    for parametrisation in PARAMETRISATIONS:
-        log = train(problems, LinearHead, parametrisation, progress=progress, **how)
-        trained[parametrisation] = {"steps": log.steps, "weights": log.weights}
-    return trained
+    return {
+        name: train(problems, LinearHead, name, progress=progress, **how).arrays("steps", "weights")
+        for name in PARAMETRISATIONS
+    }

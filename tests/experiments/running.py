@@ -1,0 +1,56 @@
+"""An experiment run through its stages and files, at any size and in any number of blocks."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from attnsvm.files.store import load_cells, load_csv, load_table
+from attnsvm.pipeline import cards, stages
+from attnsvm.pipeline.configuration import resolve, stage_settings
+
+OUTPUTS = ("table", "instances", "outcomes", "certificates", "cells")
+
+
+class Run:
+    """All stages of an experiment.
+
+    Args:
+        given: by stage, the settings that differ from the card's.
+        scale: of the card's settings.
+
+    Attributes:
+        settings: of every stage.
+        cells: (label, problems, trained, solved) per block and cell, as nested dicts of arrays.
+        paths: of the files that the measures stage wrote.
+        table, instances, outcomes, certificates, grid: what is in them; `grid` has one row per cell.
+    """
+
+    def __init__(self, name: str, given: dict, folder: Path, blocks: int = 3, scale: str = "paper"):
+        card, config = cards.read(name), resolve({"scale": scale, "experiments": {name: given}})
+        self.card, self.settings = card, {stage: stage_settings(card, config, stage) for stage in cards.STAGES}
+        files = []
+        for k in range(1, blocks + 1):
+            inputs: dict[str, str] = {}
+            for stage in card.stages[:-1]:
+                path = str(folder / f"{k}" / f"{stage}.npz")
+                first = f"{k}-of-{blocks}" if stage == "problems" else dict(inputs)
+                getattr(stages, stage)(name, self.settings[stage], first, path)
+                inputs[stage] = path
+            files.append(inputs)
+        self.paths = {key: str(folder / key) for key in OUTPUTS}
+        stages.measures(name, self.settings["measures"], files, self.paths)
+        self.table, self.instances = (load_table(self.paths[key]) for key in OUTPUTS[:2])
+        self.outcomes, self.certificates, self.grid = (load_csv(self.paths[key]) for key in OUTPUTS[2:])
+        self.cells = []
+        for inputs in files:
+            made = {stage: load_cells(path) for stage, path in inputs.items()}
+            for label, drawn in made["problems"].items():
+                later = [made[stage].get(label, {}) if stage in made else {} for stage in ("descent", "svm")]
+                self.cells.append((label, drawn["problems"], *later))
+
+    def each(self) -> Iterator[tuple]:
+        """(cell label, place s in the batch, problems, trained, solved) of every instance."""
+        for label, problems, trained, solved in self.cells:
+            yield from ((label, s, problems, trained, solved) for s in range(len(problems["seeds"])))
+
+    def outcomes_per_instance(self) -> float:
+        return self.outcomes.instances.sum() / self.grid.instances.sum()

@@ -1,0 +1,88 @@
+"""What holds for the run of every experiment, and for every figure drawn from it, at the sizes of the smoke scale.
+
+Found by their cards: a new experiment is tested here without a line about it.
+"""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from drawing import SETTINGS, together
+from running import Run
+
+from attnsvm.pipeline import cards
+from attnsvm.problems import Problems
+
+EXPERIMENTS = [card.name for card in cards.experiments()]
+FIGURES = [card.name for card in cards.figures()]
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory):
+    """`smoke(name)`: the experiment's run in three blocks."""
+    done = {}
+
+    def get(name):
+        if name not in done:
+            done[name] = Run(name, {}, tmp_path_factory.mktemp(name), scale="smoke")
+        return done[name]
+
+    return get
+
+
+@pytest.fixture
+def table(name, smoke):
+    """What the figure `name` draws."""
+    tables = {experiment: smoke(experiment).table for experiment in cards.read(name).draws}
+    return together(**tables) if len(tables) > 1 else next(iter(tables.values()))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_split_into_blocks_changes_no_table(name, smoke, tmp_path):
+    split, whole = smoke(name), Run(name, {}, tmp_path, blocks=1, scale="smoke")
+    pd.testing.assert_frame_equal(split.table, whole.table, rtol=1e-9)
+    pd.testing.assert_frame_equal(split.outcomes, whole.outcomes)
+    pd.testing.assert_frame_equal(split.grid, whole.grid)
+    counts = [run.certificates.drop(columns=["largest_gap", "largest_residual"]) for run in (split, whole)]
+    pd.testing.assert_frame_equal(*counts)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_answer_is_certified(name, smoke):
+    assert (smoke(name).certificates.uncertified == 0).all()
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_instance_has_as_many_outcomes_as_every_other(name, smoke):
+    run = smoke(name)
+    cells = {cell.label: cell for cell in run.card.module("problems").cells(run.settings["problems"])}
+    found = {label: [] for label in cells}
+    for label, problems, trained, solved in run.cells:
+        cell, batch = replace(cells[label], seeds=tuple(problems["seeds"].tolist())), Problems.from_arrays(problems)
+        ends = run.card.module("measures").measures(cell, batch, trained, solved, run.settings["measures"]).outcomes
+        assert set(zip(ends.n, ends["T"], ends.d, strict=True)) == {(cell.n, cell.T, cell.d)}
+        found[label] += ends.seed.tolist()
+    times = sum(map(len, found.values())) // sum(len(cell.seeds) for cell in cells.values())
+    assert times > 0
+    for label, seeds in found.items():
+        assert sorted(seeds) == sorted(list(cells[label].seeds) * times)
+    assert run.outcomes_per_instance() == times
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_columns_are_those_of_the_card(name, table):
+    assert sorted(table.columns) == sorted(cards.read(name).columns)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_axis_is_labelled_and_some_text_explains_the_lines(name, table):
+    figure = cards.read(name).module("figure").draw(table, SETTINGS)
+    assert all(axes.get_xlabel() for axes in figure.axes[-1:])
+    assert any(axes.get_ylabel() for axes in figure.axes) or figure.get_supylabel()
+    assert figure.legends or any(axes.get_legend() for axes in figure.axes)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_width_is_the_configured_one(name, table):
+    figure = cards.read(name).module("figure").draw(table, {"width": 5.0, "font_size": 7})
+    assert figure.get_size_inches()[0] == 5.0

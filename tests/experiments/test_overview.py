@@ -1,0 +1,20 @@
+"""The paper in three pictures: of each of the three tables, what its picture is about is drawn."""
+
+import numpy as np
+from drawing import assert_drawn, convergence_types, normalisation, plane, together
+
+from attnsvm.experiments.overview import figure
+
+
+def test_the_numbers_of_each_picture_are_drawn():
+    lines, steps, types = plane(separators=True), normalisation(), convergence_types()
+    table = together(hyperplanes=lines, normalisation=steps, convergence_types=types)
+    trained = lines[lines.parametrisation.isna() | (lines.parametrisation == "W")]
+    tokens = trained[trained.kind.isin(["token", "optimal_token"])]
+    reach = figure.REACH * np.hypot(tokens.x, tokens.y).max()
+    seen = trained[(trained.kind != "trajectory") | (np.hypot(trained.x, trained.y) <= reach)]
+    assert 0 < (seen.kind == "trajectory").sum() < (trained.kind == "trajectory").sum()
+    exact = steps[steps.normalisation == "exact"]
+    best = types[(types.type == "global") & (types.parametrisation == "W")]
+    points = [seen[["x", "y"]], exact[["step", "median"]], best[["d", "share"]]]
+    assert_drawn(figure.draw, table, np.concatenate(points))

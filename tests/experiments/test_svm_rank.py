@@ -1,0 +1,60 @@
+"""The rank of the solutions: who is counted, certified and as published; what is drawn."""
+
+import numpy as np
+import pandas as pd
+from drawing import SETTINGS, assert_drawn, drawn_points, told_apart
+
+from attnsvm.experiments.svm_rank import figure
+from attnsvm.experiments.svm_rank.problems import cells
+from attnsvm.pipeline.configuration import resolve
+
+SMALL = {"problems": {"n": [5, 10], "T": [5, 8], "d": [2, 6], "first_seed": 0, "instances": 6}}
+
+
+def ranks():
+    table = pd.DataFrame(
+        {"n": n, "T": T, "d": d, "norm": norm, "method": method, "instances": 10, "feasible": 0 if d == 1 else 10}
+        | {"rank_mean": np.nan if d == 1 and method == "certified" else min(n, d), "rank_std": 0.5, "gap_max": 1e-9}
+        for n, T in ((5, 5), (10, 5), (5, 10))
+        for d in (1, 5, 20)
+        for norm in ("fro", "nuc")
+        for method in ("certified", "published")
+    )
+    return told_apart(table, "rank_mean")
+
+
+def test_the_papers_grid_varies_n_at_the_first_T_and_T_at_the_first_n():
+    found = cells(resolve({})["experiments"]["svm_rank"]["problems"])
+    assert {(cell.n, cell.T) for cell in found} == {(5, 5), (10, 5), (15, 5), (5, 10), (5, 15)}
+    assert len({cell.label for cell in found}) == len(found) == 5 * 8
+    assert all(len(cell.seeds) == 100 for cell in found)
+
+
+def test_feasible_instances_are_counted_apart(run):
+    certified = run.table[run.table.method == "certified"]
+    assert (certified.instances == 6).all()
+    hard = certified[(certified.n == 10) & (certified.d == 2)]
+    assert (hard.feasible < 6).all()  # far below the bound max(T − 1, n) some instance has no separator
+    assert (certified[certified.d == 6].feasible == 6).all()
+    for row in certified[certified.feasible > 0].itertuples():
+        sample = run.instances.query(
+            "n == @row.n and T == @row.T and d == @row.d and norm == @row.norm and method == 'certified' and solved"
+        )
+        assert len(sample) == row.feasible
+        assert row.rank_mean == sample["rank"].mean()
+        assert (sample["rank"] <= sample["rank_bound"]).all()
+        # Solved so tightly that the count does not move when its tolerance moves by a factor of 100.
+        assert (sample["rank_low"] == sample["rank"]).all()
+        assert (sample["rank_high"] == sample["rank"]).all()
+    published = run.table[(run.table.method == "published") & (run.table.n == 10) & (run.table.d == 2)]
+    assert (published.rank_mean >= 1).all()  # the defect: rank 1 for every instance without a separator
+    assert run.outcomes.instances.sum() == 2 * 6 * 6  # both norms, six cells, six instances
+
+
+def test_every_number_of_the_table_is_drawn():
+    assert_drawn(figure.draw, ranks(), ranks()[["d", "rank_mean"]].dropna())
+
+
+def test_nothing_is_drawn_where_there_is_no_feasible_instance():
+    drawn = drawn_points(figure.draw(ranks().query("method == 'certified'"), SETTINGS))
+    assert {y for x, y in drawn if x == 1.0 and np.isfinite(y)} == {0.0}  # the share feasible, and no rank

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -108,6 +109,23 @@ def run(folder, *arguments):
         [folder / "venv" / "bin" / arguments[0], *arguments[1:]],
         cwd=folder, env=environment, capture_output=True, text=True,
     )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_every_python_that_is_here_installs_and_runs_it(version, wheel, tmp_path):
+    """From the index that pip is set to, with whichever NumPy and SciPy it has for that Python."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {"PYENV_VERSION": version}  # for the shims of pyenv
+    python = shutil.which(f"python{version}")
+    if not python or subprocess.run([python, "-c", ""], env=environment, capture_output=True).returncode:
+        pytest.skip(f"Python {version} is not here")
+    subprocess.run([python, "-m", "venv", tmp_path / "venv"], env=environment, check=True)
+    pip = [tmp_path / "venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
+    subprocess.run(pip, env=environment, check=True, capture_output=True)
+    (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert run(tmp_path, "python", "-c", example).stdout.startswith("solved ")
+    assert run(tmp_path, "attnsvm", "version").stdout == f"attnsvm {PROJECT['version']}\n"
 
 
 def test_the_readmes_solver_runs_with_numpy_and_scipy_alone(installed):

@@ -106,6 +106,16 @@ def test_provenance_says_where_the_figure_comes_from(done, bucket):
     assert said["experiments"][FIGURE]["cost"]["descent"] is None  # times stay where the job ran
 
 
+def test_a_block_is_one_job_where_a_profile_groups_its_stages(done, main, bucket, built):
+    """As profiles/kubernetes does; the two blocks of another figure."""
+    before = len(list((main.parent / "workers").iterdir()))
+    name = f"{BUILT}/figures/feasibility.csv"
+    ended = run(main, bucket, name, "--set-scatter", "feasibility=2", "--groups", "problems=block", "svm=block")
+    assert ended.returncode == 0, ended.stdout
+    assert len(list((main.parent / "workers").iterdir())) - before == 2
+    assert bucket.read(f"runs/{name}") == (built / name).read_bytes()
+
+
 def test_a_second_run_has_nothing_to_do(done, main, bucket):
     assert "Nothing to be done" in run(main, bucket, *TARGETS, "-n").stdout
 

@@ -55,7 +55,8 @@ class Soak:
 
     def step(self):
         (name,) = self.chance.choices(list(ACTIONS), ACTIONS.values())
-        self.said.append(f"{name}: {getattr(self, name)()}")
+        self.said.append(f"{len(self.said)} {name}: {getattr(self, name)()}")
+        print(self.said[-1], flush=True)  # -s shows it
 
     def configure(self):
         self.configuration = self.chance.choice(CONFIGURATIONS)
@@ -129,4 +130,3 @@ def test_whatever_happens_the_bytes_are_those_of_a_clean_build(built, tmp_path):
         soak.step()
     soak.configuration = CONFIGURATIONS[0]
     soak.rerun()
-    print(soak.story())

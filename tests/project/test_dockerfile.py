@@ -5,13 +5,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
 import venv
 
 import pytest
 import yaml
-from harness import ROOT
+from harness import ROOT, snakemake
 
 
 def sources(root):
@@ -55,7 +54,7 @@ def test_it_does_not_run_as_root():
 
 def test_what_it_runs_are_targets_of_the_workflow():
     command = json.loads(given("CMD")[-1])
-    known = subprocess.check_output([sys.executable, "-m", "snakemake", "--list-target-rules"], cwd=ROOT, text=True)
+    known = snakemake(ROOT, "--list-target-rules").stdout
     assert {"figures/all", "audit"} <= set(command) & set(known.split())
 
 
@@ -97,6 +96,7 @@ def test_its_steps_build_a_figure_in_a_fresh_environment(tmp_path):
         elif word == "RUN" and not argument.startswith(("apt-get", "useradd")):
             command = argument.replace('--extra-index-url "$TORCH_INDEX"', "")
             subprocess.run(command, shell=True, cwd=folder, env=variables, check=True)
-    command = ["snakemake", "figures/trajectories", "--config", "scale=smoke", "--cores", "2"]
+    (program, *_), target = json.loads(given("CMD")[-1]), "figures/trajectories"
+    command = [program, target, "--config", "scale=smoke", "--cores", "2"]
     subprocess.run(command, cwd=folder, env=variables, check=True)
     assert (folder / "smoke/figures/trajectories.png").exists()

@@ -20,6 +20,7 @@ LAYERS = (
     ("audit",),
     ("experiments",),
     ("pipeline",),
+    ("command",),
 )
 WORDS = {
     *("problems", "cells", "draws", "inputs", "norms", "selection", "directions", "measured", "statistics"),

@@ -21,7 +21,7 @@ def hides():
 
 
 def submit(jobscript):
-    """Start a job and print the name of its folder."""
+    """Start a job and say the name of its folder."""
     workers, main = Path(os.environ["WORKERS"]), os.environ["MAIN"]
     number = len(list(workers.iterdir()))
     folder = workers / str(number)
@@ -35,14 +35,14 @@ def submit(jobscript):
         ["bash", "-c", waiting, "job", *command], env=environment, cwd=folder, start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    print(number)
+    sys.stdout.write(str(number))
 
 
 def status(number):
-    """Print what has become of a job."""
+    """Say what has become of a job."""
     path = Path(os.environ["WORKERS"]) / number / "status"
     content = path.read_text().strip() if path.exists() else ""
-    print("running" if not content else "success" if content == "0" else "failed")
+    sys.stdout.write("running" if not content else "success" if content == "0" else "failed")
 
 
 if __name__ == "__main__":

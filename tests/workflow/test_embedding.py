@@ -2,24 +2,17 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 import yaml
-from harness import NOTHING, ROOT, snapshot
+from harness import NOTHING, ROOT, snakemake, snapshot
 
 HOST = "attention/smoke"
 
 
-def run(folder, *arguments):
-    """Run Snakemake in a folder that is no copy of this repository, without our package on any path."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "snakemake", *arguments, "--cores", "2"]
-    command += ["--rerun-triggers", "mtime", "params", "input"]
-    return subprocess.run(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+def run(folder, *arguments, **options):
+    """Run Snakemake in a folder that is no copy of this repository, and has neither our package nor our profile."""
+    return snakemake(folder, *arguments, "--rerun-triggers", "mtime", "params", "input", **options)
 
 
 def example(folder, snakefile=ROOT / "workflow" / "Snakefile"):
@@ -63,15 +56,13 @@ def test_a_second_run_has_nothing_to_do(host):
 def test_a_changed_setting_of_the_host_reaches_our_rules(host):
     changed = yaml.safe_load((host / "config.yaml").read_text())
     changed["attnsvm"]["experiments"] = {"trajectories": {"descent": {"learning_rate": 0.2}}}
-    (host / "other.yaml").write_text(yaml.safe_dump(changed))
-    said = run(host, "-n", "--configfile", "other.yaml").stdout
+    said = run(host, "-n", extra=changed).stdout
     assert re.search(r"^attnsvm_descent +1$", said, re.MULTILINE)
     assert "attnsvm_problems" not in said
 
 
 def test_a_wrong_setting_ends_with_one_sentence(host):
-    (host / "wrong.yaml").write_text("attnsvm: {figures: {dpy: 100}}")
-    ended = run(host, "-n", "--configfile", "wrong.yaml")
+    ended = run(host, "-n", extra={"attnsvm": {"figures": {"dpy": 100}}})
     assert ended.returncode == 1
     assert "config: figures: unknown key 'dpy': did you mean 'dpi'?" in ended.stdout
     assert "Traceback" not in ended.stdout

@@ -1,9 +1,11 @@
 """A soak: random edits, kills, damage and reruns in one folder; after every rerun the bytes are those of a clean build.
 
-ATTNSVM_SOAK=40 takes 40 steps instead of 200 (about ten seconds each), ATTNSVM_SOAK_SEED=1 other ones.
+ATTNSVM_SOAK=40 takes 40 steps instead of 200 (about ten seconds each), ATTNSVM_SOAK_SEED=1 takes other ones;
+--log-cli-level=INFO tells each.
 """
 
 import json
+import logging
 import os
 import random
 import shutil
@@ -56,7 +58,7 @@ class Soak:
     def step(self):
         (name,) = self.chance.choices(list(ACTIONS), ACTIONS.values())
         self.said.append(f"{len(self.said)} {name}: {getattr(self, name)()}")
-        print(self.said[-1], flush=True)  # -s shows it
+        logging.info(self.said[-1])
 
     def configure(self):
         self.configuration = self.chance.choice(CONFIGURATIONS)

@@ -5,9 +5,6 @@ the stages before, which is what Snakemake's key is made of. `measures` and the 
 of this machine. A file from the cache cost nothing here, and so has no times: Snakemake allows no benchmark beside it.
 """
 
-from snakemake.caching.rule import CacheFlag
-
 if workflow.workflow_settings.cache is not None:
     for stage in (rules.problems, rules.descent, rules.svm):
-        stage.rule._benchmark = None
-        stage.rule.cache.flag |= CacheFlag.output
+        from_cache(stage)

@@ -1,10 +1,12 @@
-"""Where this workflow reaches into Snakemake's own workings: three things that it has no word for.
+"""Where this workflow reaches into Snakemake's own workings: four things that it has no word for.
 
 `workflow.dag.forcefiles` (all of Snakemake 9): files to build anew, whatever their dates say.
-`workflow.modifier` (all of Snakemake 9): whether this is a module of another workflow, and under which prefix it writes.
+`workflow.modifier` (seen in 9.27): whether this is a module of another workflow, and under which prefix it writes.
 `.snakemake/metadata` (all of Snakemake 9): Snakemake's records of what made each file, one small file per output.
+`rule._benchmark`, `rule.cache` (seen in 9.27): that a rule is eligible for the cache, and so has no benchmark.
 
-tests/workflow/test_internals.py checks both on the installed version, and names the versions they hold for.
+tests/workflow/test_internals.py, test_embedding.py and test_cache.py check them on the installed version; the first names
+the versions they hold for.
 """
 
 import shutil
@@ -40,6 +42,14 @@ def pack_records():
     """Put the records of this run beside the results they are about."""
     if RECORDS.is_dir() and TRAVELLING.parent.is_dir():
         shutil.copytree(RECORDS, TRAVELLING, dirs_exist_ok=True)
+
+
+def from_cache(proxy):
+    """Let the files of a rule come from the cache between workflows; no benchmark is allowed beside them."""
+    from snakemake.caching.rule import CacheFlag
+
+    proxy.rule._benchmark = None
+    proxy.rule.cache.flag |= CacheFlag.output
 
 
 onsuccess:

@@ -1,9 +1,7 @@
-from pathlib import Path
-
 from attnsvm.pipeline.script import reporting
 
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline import stages
 
     outputs = dict(snakemake.output.items())
-    stages.claims(outputs, str(Path(outputs["csv"]).parents[2]))
+    stages.claims(outputs, outputs["csv"].removesuffix("results/audit/claims.csv") or ".")

@@ -46,4 +46,4 @@ def test_what_the_catalogue_shows_of_conda_can_be_made_from_the_file_alone():
     """Snakemake copies the file elsewhere before it makes the environment: a path in it would lead nowhere."""
     wanted = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert all(isinstance(line, str) for line in wanted)
-    assert "PYTHONPATH" in (ROOT / "workflow/rules/common.smk").read_text()  # where the package comes from instead
+    assert "package_in(BESIDE)" in (ROOT / "workflow/rules/common.smk").read_text()  # where the package comes from instead

@@ -1,6 +1,5 @@
 """The checked configuration, and the names that the rules share."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -9,15 +8,18 @@ from snakemake.exceptions import WorkflowError
 # The package beside these rules, here and in the jobs that Snakemake starts; that of a workflow without one beside it
 # (as from `github(...)`) is the one that is installed.
 BESIDE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).parents[1]
-if (BESIDE / "attnsvm").is_dir() and sys.path[0] != str(BESIDE):
+if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(BESIDE), os.environ.get("PYTHONPATH")]))
 
 from attnsvm.errors import UserError
 from attnsvm.files.checksums import keep_no_checksums
 from attnsvm.pipeline import captions, cards, jobs
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.pipeline.progress import hide_bars
+from attnsvm.pipeline.script import package_in
+
+if (BESIDE / "attnsvm").is_dir():
+    package_in(BESIDE)
 
 try:
     # Another dict: what the user gave stays as it is, for a workflow that takes rules from this one twice.

@@ -3,42 +3,69 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
+# TORCH=cpu: torch without CUDA, 3.6 GB less on Linux. Its wheels have a version of their own, which pip prefers.
+TORCH ?=
+INDEX = $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
+CHECK = attnsvm/pipeline/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
-.PHONY: help figures report verify test test-slow lint docs experiment lock clean
+ADDRESSED = pyproject.toml CITATION.cff CONTRIBUTING.md docs/cluster.md
+
+.PHONY: help check install figures report verify test test-fast test-slow lint docs experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
+	@echo "make check     before anything is installed: what stands in the way, and how long it will take"
+	@echo "make install   the locked requirements into $(VENV); the targets below do it by themselves"
 	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make test      run the test suite"
+	@echo "make test-fast its mathematics alone, in about a minute"
 	@echo "make test-slow 20 more kills and every kind of damage, in about ten minutes"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face"
 	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards and the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
+	@echo "make address URL=https://github.com/me/attnsvm   sets the address of this repository where it is named"
 	@echo "make clean     delete what was built: results/, smoke/, the figures (not $(VENV), not the gallery)"
-	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment."
+	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
-$(INSTALLED): requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo "attnsvm needs Python >= 3.11; choose one with 'make PYTHON=python3.12 ...'."; exit 1; }
+check:
+	@command -v "$(PYTHON)" > /dev/null \
+		|| { echo "error: there is no $(PYTHON); choose one with: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@"$(PYTHON)" $(CHECK)
+
+install: $(INSTALLED)
+
+$(INSTALLED): requirements.lock requirements-cuda.lock pyproject.toml
+	@command -v "$(PYTHON)" > /dev/null \
+		|| { echo "error: there is no $(PYTHON); choose one with: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@"$(PYTHON)" $(CHECK) --quiet
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(INDEX) -r requirements.lock -c requirements-cuda.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 figures: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit
 
+# Two processes; a file of tests is given to one of them as a whole, in the order of tests/conftest.py.
+PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
+NO_MATHEMATICS = cluster files pipeline project workflow
+
 test: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest
+	$(PYTEST) $(SIDE_BY_SIDE)
+
+test-fast: $(INSTALLED)
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not slow and not chain" $(NO_MATHEMATICS:%=--ignore=tests/%)
 
 report: figures
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit --report report.html
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report --report report.html
 
 test-slow: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 verify: $(INSTALLED)
 	$(BIN)/python -m attnsvm.files.verify
@@ -60,12 +87,17 @@ experiment: $(INSTALLED)
 lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
-	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0
+	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0 -c requirements-cuda.lock
 	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,storage]'
 	sed -n '/^#/p' requirements.lock > requirements.lock.new
 	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
 	mv requirements.lock.new requirements.lock
 	rm -rf $(VENV)-lock
+
+address:
+	@case "$(URL)" in https://*) ;; *) echo "error: say which: make address URL=https://github.com/me/attnsvm" >&2; exit 1;; esac
+	@old="$$(sed -n 's/^Repository = "\(.*\)"$$/\1/p' pyproject.toml)" && for file in $(ADDRESSED); do \
+		sed "s|$$old|$(URL)|g" $$file > $$file.new && cat $$file.new > $$file && rm $$file.new; done
 
 clean:
 	rm -rf results smoke .snakemake report.html

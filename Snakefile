@@ -8,8 +8,12 @@ min_version("9.0")
 configfile: "config/config.yaml"
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/internals.smk"
+include: "workflow/rules/help.smk"
 
 
 rule:
@@ -29,9 +33,24 @@ for figure in FIGURES:
             expand(f"{AT}figures/{{figure}}.{{kind}}", figure=figure, kind=KINDS),
 
 
+rule:
+    name:
+        "figures/audit"
+    input:
+        expand(f"{AT}figures/audit.{{kind}}", kind=("pdf", "png", "json")),
+
+
 rule audit:
     input:
         AUDIT,
+
+
+# `snakemake report --report report.html` (make report) puts these pages into one file.
+rule:
+    name:
+        "report"
+    input:
+        expand(f"{AT}results/report/{{name}}.html", name=[*FIGURES, "audit"]),
 
 
 include: "workflow/rules/problems.smk"
@@ -42,7 +61,11 @@ include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/provenance.smk"
+include: "workflow/rules/report.smk"
 include: "workflow/rules/unknown.smk"
+
+
+describe_rules(DESCRIPTIONS, INTERNAL)
 
 
 # Seconds each: on a cluster they run beside Snakemake instead of waiting in the queue.
@@ -52,3 +75,4 @@ localrules:
     claims,
     audit_figure,
     provenance,
+    pages,

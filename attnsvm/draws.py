@@ -1,52 +1,51 @@
 """Random token-selection problems.
 
-The draws follow the order of the official notebooks (github.com/umich-sota/TF-as-SVM): a CPU `torch.Generator` seeded
-per instance, float32 draws, then float64. Same seed, same bits, whatever the batch.
+The draws follow the order of the official notebooks (github.com/umich-sota/TF-as-SVM): the numbers of a CPU
+`torch.Generator` seeded per instance, float32 draws, then float64. Same seed, same bits, whatever the batch.
 """
 
 from collections.abc import Callable, Iterable
 
 import numpy as np
-import torch
 
 from attnsvm.cells import Cell
 from attnsvm.problems import Problems
+from attnsvm.streams import Streams, length
+
+PIECE = 1024  # instances drawn at once: each holds a generator of 2.5 kB
 
 
-def draw(draw_one: Callable, seeds: Iterable[int], n: int, T: int, d: int) -> Problems:
-    """Draw one instance per seed and stack them.
+def draw(draw_some: Callable, seeds: Iterable[int], n: int, T: int, d: int) -> Problems:
+    """Draw one instance per seed.
 
-    `draw_one(generator, n, T, d)` returns float32 tensors (tokens, queries, labels, head).
+    `draw_some(streams, n, T, d)` returns (tokens, queries, labels, head) of all instances of `streams`.
     """
     seeds = np.fromiter(seeds, dtype=np.int64)
-    generator = torch.Generator()
-    rows = []
-    for seed in seeds.tolist():
-        generator.manual_seed(seed)
-        rows.append(draw_one(generator, n, T, d))
-    if not rows:
-        generator.manual_seed(0)
-        shapes = [x.shape for x in draw_one(generator, n, T, d)]
-        return Problems(*(np.empty((0, *shape)) for shape in shapes), seeds=seeds)
-    columns = (torch.stack(column).double().numpy() for column in zip(*rows, strict=True))
+    pieces = [seeds[start : start + PIECE] for start in range(0, max(len(seeds), 1), PIECE)]
+    drawn = [draw_some(Streams(piece), n, T, d) for piece in pieces]
+    columns = (np.concatenate(column).astype(np.float64) for column in zip(*drawn, strict=True))
     return Problems(*columns, seeds=seeds)
 
 
-def unit(x):
-    """Divide by the Euclidean norm along the last axis, in place."""
-    return x.div_(torch.norm(x, dim=-1, keepdim=True))
+def unit(x: np.ndarray) -> np.ndarray:
+    """Divided by the Euclidean norm along the last axis, float32."""
+    return x / length(x)
 
 
-def gaussian(generator, n: int, T: int, d: int):
+def signs(streams: Streams, count: int) -> np.ndarray:
+    """+1 and −1, (S, count), as likely."""
+    return 2.0 * (streams.normal(count) > 0) - 1.0
+
+
+def gaussian(streams: Streams, n: int, T: int, d: int):
     """Unit Gaussian tokens, queries and head vector, random labels (local convergence, SVM rank)."""
-    v = torch.randn(d, generator=generator)
-    v /= torch.norm(v)
-    labels = 2.0 * (torch.randn(n, generator=generator) > 0) - 1.0
-    tokens = unit(torch.randn((n, T, d), generator=generator))
-    queries = unit(torch.randn((n, d), generator=generator))
+    v = unit(streams.normal(d))
+    labels = signs(streams, n)
+    tokens = unit(streams.normal(n, T, d))
+    queries = unit(streams.normal(n, d))
     return tokens, queries, labels, v
 
 
-def draw_cell(draw_one: Callable, cell: Cell) -> Problems:
+def draw_cell(draw_some: Callable, cell: Cell) -> Problems:
     """`draw` for a cell of a grid."""
-    return draw(draw_one, cell.seeds, cell.n, cell.T, cell.d)
+    return draw(draw_some, cell.seeds, cell.n, cell.T, cell.d)

@@ -31,20 +31,24 @@ class Inputs:
 
 
 def cross(problems: Problems) -> Inputs:
+    """Cross-attention: each input has the query that was drawn for it."""
     return _all_allowed(problems.tokens, problems.queries, problems.labels)
 
 
 def self_(problems: Problems) -> Inputs:
+    """Self-attention: the first token of each input is its query."""
     return _all_allowed(problems.tokens, problems.tokens[:, :, 0], problems.labels)
 
 
 def sequence(problems: Problems) -> Inputs:
+    """Every token of an input is a query, and attends to all tokens of the input."""
     S, n, T, d = problems.tokens.shape
     tokens = np.repeat(problems.tokens, T, axis=1)
     return _all_allowed(tokens, problems.tokens.reshape(S, n * T, d), np.repeat(problems.labels, T, axis=1))
 
 
 def causal(problems: Problems) -> Inputs:
+    """Every token of an input is a query, and attends to the tokens up to itself."""
     everywhere = sequence(problems)
     n, T = problems.tokens.shape[1:3]
     allowed = np.tile(np.tri(T, dtype=bool), (n, 1))

@@ -7,8 +7,6 @@ import pandas as pd
 
 from attnsvm.cells import Cell
 
-STATUSES = ("solved", "infeasible", "uncertified")  # what the checker may say of an SVM answer, see `svm.Status`
-
 
 @dataclass(frozen=True)
 class Measures:

@@ -34,6 +34,8 @@ class Norm(ABC):
 
 
 class Frobenius(Norm):
+    """The root of the sum of the squared entries."""
+
     name, unitarily_invariant = "fro", True
 
     def value(self, W):

@@ -10,10 +10,16 @@ CHAIN = {"built", "copy", "workshop", "cluster"}  # fixtures that run the pipeli
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items):
-    """Mark what runs the pipeline: `make test-fast` leaves it out."""
+    """Mark what runs the pipeline, which `make test-fast` leaves out, and let the files that do so come first.
+
+    With several processes a file is given to one of them as a whole: the short files fill what the long ones leave.
+    """
+    slow = set()
     for item in items:
         if CHAIN & set(item.fixturenames):
             item.add_marker("chain")
+            slow.add(item.path)
+    items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session")
@@ -21,11 +27,7 @@ def built(tmp_path_factory, request):
     """A folder in which the smoke pipeline has run once. Tests read it; those that change something take `copy`."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if hasattr(request.config, "workerinput") else base  # pytest-xdist: one folder for all workers
-    import os
-    import pathlib  # DEVHACK
 
-    if os.environ.get("DEVBUILT"):
-        return pathlib.Path(os.environ["DEVBUILT"])  # DEVHACK
     folder, done = shared / "built", shared / "built.done"
     with once(shared / "built.lock", done) as first:
         if first:

@@ -79,6 +79,22 @@ def snakemake(folder, *arguments, **options):
     return subprocess.CompletedProcess(process.args, process.returncode, output)
 
 
+def as_typed(folder, *arguments, environment=None):
+    """Run Snakemake with these arguments and no other, as a user types them; stdout and stderr in one text."""
+    environment = dict(os.environ, **(environment or {}))
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    environment |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", *arguments],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+
+
 def build(folder, *targets, **options):
     """Run Snakemake to its end, which must be a good one."""
     run = snakemake(folder, *(targets or TARGETS), **options)

@@ -5,7 +5,7 @@ from importlib.resources import files
 import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, VERDICTS
-from attnsvm.measured import STATUSES
+from attnsvm.statuses import STATUSES
 
 
 def html(claims: pd.DataFrame, certificates: pd.DataFrame) -> str:

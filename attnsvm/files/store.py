@@ -2,7 +2,8 @@
 
 A block file is an uncompressed .npz of nested dicts of arrays, the names along the way joined by slashes; a table is
 Parquet. Every file is written beside its final name and moved into place, so a name either holds a whole file or
-nothing, and every read first compares it with its checksum (`attnsvm.files.checksums`).
+nothing, and every read first compares it with its checksum (`attnsvm.files.checksums`). Pandas is imported where a
+table is read: stages that pass arrays on need not wait for it.
 """
 
 import os
@@ -10,12 +11,15 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from attnsvm.errors import UserError
 from attnsvm.files import checksums
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Tree = dict[str, "np.ndarray | Tree"]
 
@@ -99,16 +103,16 @@ def _leaves(tree: dict, above: str = "") -> Iterator[tuple[str, np.ndarray]]:
             yield f"{above}{name}", value
 
 
-def save_table(path: str | os.PathLike, table: pd.DataFrame) -> None:
+def save_table(path: str | os.PathLike, table: "pd.DataFrame") -> None:
     """Write a table as Parquet with page checksums."""
     with replacing(path) as temporary:
         table.to_parquet(temporary, index=False, write_page_checksum=True)
 
 
-def load_table(path: str | os.PathLike) -> pd.DataFrame:
+def load_table(path: str | os.PathLike) -> "pd.DataFrame":
     """Read a table written by `save_table`."""
 
-    def read() -> pd.DataFrame:
+    def read() -> "pd.DataFrame":
         import pyarrow.parquet
 
         return pyarrow.parquet.read_table(path, page_checksum_verification=True).to_pandas()
@@ -116,14 +120,16 @@ def load_table(path: str | os.PathLike) -> pd.DataFrame:
     return _whole(path, read)
 
 
-def save_csv(path: str | os.PathLike, table: pd.DataFrame) -> None:
+def save_csv(path: str | os.PathLike, table: "pd.DataFrame") -> None:
     """Write a table as csv; floats keep every digit that tells them apart."""
     with replacing(path) as temporary:
         table.to_csv(temporary, index=False, lineterminator="\n")
 
 
-def load_csv(path: str | os.PathLike) -> pd.DataFrame:
+def load_csv(path: str | os.PathLike) -> "pd.DataFrame":
     """Read a table written by `save_csv`."""
+    import pandas as pd
+
     return _whole(path, lambda: pd.read_csv(path))
 
 

@@ -7,27 +7,29 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from attnsvm.measured import STATUSES
+from attnsvm.statuses import STATUSES
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = ["solve", *STATUSES, "largest_gap", "largest_residual"]
 PROOF = ("gap", "residual")  # stand beside every status
 
 
-def count(tree: dict) -> pd.DataFrame:
+def count(tree: dict) -> "pd.DataFrame":
     """One row per batch of answers in nested dicts of arrays; a batch is a dict with `status`, `gap` and `residual`.
 
     Raises:
         ValueError: a batch is not whole.
     """
+    import pandas as pd  # late: the stages that only keep answers need none
+
     rows = []
     for path, batch in _batches(tree):
-        missing = [name for name in ("status", *PROOF) if name not in batch]
-        if missing:
-            raise ValueError(f"{path}: a batch of answers without {missing[0]!r}: its certificates cannot be counted")
         status = batch["status"]
         row = {"solve": path} | {word: int((status == word).sum()) for word in STATUSES}
         row["largest_gap"] = _largest(batch["gap"], status == "solved")
@@ -36,8 +38,10 @@ def count(tree: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def total(counts: list[pd.DataFrame]) -> pd.DataFrame:
+def total(counts: "list[pd.DataFrame]") -> "pd.DataFrame":
     """The counts of all cells and blocks, added up by solve."""
+    import pandas as pd
+
     frame = pd.concat(counts, ignore_index=True)
     added = dict.fromkeys(STATUSES, "sum") | dict.fromkeys(COLUMNS[-2:], "max")
     return frame.groupby("solve", as_index=False, sort=True).agg(added)[COLUMNS]
@@ -53,8 +57,7 @@ def all_kept(kept: dict) -> Iterator[None]:
     before = _judged()
     yield
     judged = _judged() - before
-    counts = count(kept)[list(STATUSES)].sum()
-    found = Counter({status: int(number) for status, number in counts.items() if number})
+    found = Counter(word for _, batch in _batches(kept) for word in np.ravel(batch["status"]).tolist())
     if judged != found:
         raise ValueError(
             f"the checker judged {dict(judged)}, the arrays of this stage hold {dict(found)}: keep them all"
@@ -68,7 +71,14 @@ def _judged() -> Counter:
 
 
 def _batches(tree: dict, above: str = "") -> Iterator[tuple[str, dict]]:
-    if any(name in tree and not isinstance(tree[name], dict) for name in ("status", *PROOF)):
+    """The batches of answers in nested dicts, with their places; raises `ValueError` for one that is not whole."""
+    whole = ("status", *PROOF)
+    if any(name in tree and not isinstance(tree[name], dict) for name in whole):
+        for name in whole:
+            if name not in tree:
+                raise ValueError(
+                    f"{above or 'all'}: a batch of answers without {name!r}: its certificates cannot be counted"
+                )
         yield above or "all", tree
     for name, value in tree.items():
         if isinstance(value, dict):

@@ -7,6 +7,7 @@ has no job. A card that says `like: other` has the stages and settings of the ot
 
 import difflib
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from attnsvm.pipeline.checking import first_error
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent / "experiments"
+OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster, where libyaml is there
 
@@ -83,9 +85,7 @@ def read(name: str) -> Card:
     """
     known = names()
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
-        raise UserError(f"unknown experiment {name!r}: {hint}")
+        raise UserError(unknown_name(name, known))
     own = _load(name)
     base = own.get("like")
     require(base is None or (base in known and base != name), f"{_where(name)}: like: there is no experiment {base!r}")
@@ -119,6 +119,13 @@ def read(name: str) -> Card:
     )
     _complete(card)
     return card
+
+
+def unknown_name(name: str, known: Sequence[str], kind: str = "experiment") -> str:
+    """A sentence for a name that is not among the known ones, with the one that was meant where one is close."""
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+    return f"unknown {kind} {name!r}: {hint}"
 
 
 @cache
@@ -181,6 +188,10 @@ def _setting(experiment: str, key: str, given: dict) -> dict:
     setting = named | {k: v for k, v in given.items() if k != "type"} if named else given
     for needed in ("value", "text"):
         require(needed in setting, f"{_where(experiment)}: settings: {key}: the key {needed!r} is missing")
+    schema = {name: rule for name, rule in setting.items() if name not in OURS}
+    for scale in {"value", "smoke"} & set(setting):
+        wrong = first_error(setting[scale], schema)
+        require(not wrong, f"{_where(experiment)}: settings: {key}: {scale}: {wrong}")
     return setting
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 import math
+from functools import cache
 
 import jsonschema
 
@@ -14,6 +15,7 @@ def first_error(value, schema: dict) -> str:
     return _sentence(min(errors, key=lambda e: ([str(p) for p in e.absolute_path], e.validator != "type")))
 
 
+@cache
 def _validator():
     # JSON Schema takes 4.0 for an integer and lets NaN pass every bound.
     types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
@@ -43,7 +45,7 @@ def _sentence(error) -> str:
         case "type":
             wanted = error.validator_value if isinstance(error.validator_value, str) else error.validator_value[0]
             finite = "finite " if wanted == "number" else ""
-            return f"{where}{error.instance!r} is not of type {finite}{wanted}"
+            return f"{where}{error.instance!r} is not of type {finite}{wanted}{_remedy(error.instance, wanted)}"
         case "minimum":
             return f"{where}{error.instance} is too small, the least value is {error.validator_value}"
         case "exclusiveMinimum":
@@ -52,3 +54,16 @@ def _sentence(error) -> str:
             return f"{where}{error.instance} is too large, the largest value is {error.validator_value}"
         case _:
             return f"{where}{error.message}"
+
+
+def _remedy(value, wanted: str) -> str:
+    """How to write what was probably meant; "" where that is not clear."""
+    if wanted == "integer" and isinstance(value, str | float):
+        try:
+            number = float(value)
+        except ValueError:
+            return ""
+        return f": write {int(number)}" if number.is_integer() else ""
+    if wanted == "object" and not isinstance(value, dict):
+        return ": write keys and values, as in {dpi: 72}"
+    return ""

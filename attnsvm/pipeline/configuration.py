@@ -1,5 +1,7 @@
 """The configuration: what the cards give, the user's changes laid over it, checked; errors in one sentence."""
 
+import re
+
 import yaml
 
 from attnsvm.errors import require
@@ -7,7 +9,6 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.checking import first_error
 
 SCALES = ("paper", "smoke")
-OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 
 
 def resolve(given: dict) -> dict:
@@ -19,7 +20,9 @@ def resolve(given: dict) -> dict:
     Raises:
         UserError: a key or a value that cannot be, by its name.
     """
-    wrong = first_error(given, schema())
+    whole = schema()
+    given = typed(given, whole)
+    wrong = first_error(given, whole)
     require(not wrong, f"config: {wrong}")
     scale = given.get("scale") or SCALES[0]
     figures = _values(figure_settings(), scale) | (given.get("figures") or {})
@@ -28,12 +31,30 @@ def resolve(given: dict) -> dict:
     for card in cards.experiments():
         own = chosen.get(card.name) or {}
         found[card.name] = {
-            stage: _values(settings, scale) | (own.get(stage) or {})
+            stage: dict(sorted((_values(settings, scale) | (own.get(stage) or {})).items()))
             for stage, settings in card.settings.items()
             if settings
         }
         _related(card, found[card.name])
     return {"scale": scale, "figures": figures, "experiments": found}
+
+
+def typed(value, schema: dict):
+    """The same with a number wherever a string says one and a number is wanted.
+
+    Snakemake gives the values of `--config 'figures={dpi: 72}'` as strings, and YAML 1.1 takes 1e-3 for one.
+    """
+    if isinstance(value, dict):
+        keys = schema.get("properties", {})
+        return {key: typed(item, keys.get(key, {})) for key, item in value.items()}
+    if isinstance(value, list):
+        return [typed(item, schema.get("items", {})) for item in value]
+    if isinstance(value, str) and schema.get("type") in ("integer", "number"):
+        try:
+            return int(value) if re.fullmatch(r"\s*[+-]?\d+\s*", value) or schema["type"] == "integer" else float(value)
+        except ValueError:
+            return value
+    return value
 
 
 def stage_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
@@ -80,7 +101,7 @@ def _object(properties: dict) -> dict:
 def _properties(settings: dict) -> dict:
     return _object(
         {
-            key: {k: v for k, v in setting.items() if k not in OURS} | {"description": setting["text"]}
+            key: {k: v for k, v in setting.items() if k not in cards.OURS} | {"description": setting["text"]}
             for key, setting in settings.items()
         }
     )
@@ -97,7 +118,8 @@ def _related(card: cards.Card, values: dict) -> None:
             case "below":
                 require(first < second, f"{where}: {first} is not below {other}, which is {second}")
             case "at_most":
-                require(first <= second, f"{where}: {first} is above {other}, which is {second}")
+                least = min(second) if isinstance(second, list) else second
+                require(first <= least, f"{where}: {first} is above {other}, which is {second}")
             case "same_length":
                 require(
                     len(first) == len(second),

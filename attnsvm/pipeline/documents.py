@@ -16,10 +16,10 @@ import yaml
 from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import figure_settings, resolve
+from attnsvm.pipeline.reference import reference
 
 ROOT = cards.HERE.parents[1]
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
-COLOURS = 256  # of a small picture
 
 
 def pages() -> dict[str, str]:
@@ -31,6 +31,7 @@ def pages() -> dict[str, str]:
         raise UserError(f"README.md: the lines {BEGIN.strip()!r} and {END.strip()!r} are missing")
     return {
         "docs/figures.md": _rendered("figures.md.j2"),
+        "docs/api.md": _rendered("api.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
         "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
     }
@@ -38,14 +39,13 @@ def pages() -> dict[str, str]:
 
 def small_pictures(source: Path, target: Path) -> None:
     """A small copy of every built png of a card, and of the audit's."""
-    from PIL import Image
+    from attnsvm.pipeline.pictures import small
 
     target.mkdir(parents=True, exist_ok=True)
     for name in ("audit", *(card.name for card in cards.figures())):
         path = source / f"{name}.png"
         if path.exists():
-            small = Image.open(path).convert("RGB").reduce(2).quantize(COLOURS)
-            small.save(target / f"{name}.png", optimize=True)
+            (target / f"{name}.png").write_bytes(small(path))
 
 
 def _rendered(template: str) -> str:
@@ -64,6 +64,7 @@ def _rendered(template: str) -> str:
         notes=lambda card: captions.notes(card, resolved),
         claims=_claims,
         read=cards.read,
+        reference=reference(),
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 

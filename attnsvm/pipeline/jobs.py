@@ -1,16 +1,23 @@
 """What each job reads beside its settings: the files of earlier stages, and the hash of the code that it runs."""
 
+from attnsvm.errors import require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.dependencies import digest, module_files
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
+PAGES = tuple(f"attnsvm/pipeline/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
 # What of the pipeline decides over a stage's numbers: which seeds are in a block, how blocks are put together.
 OWN = {"problems": ("attnsvm.cells",), "measures": ("attnsvm.pipeline.gathering",)}
 
 
 def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
-    """The stages whose files a stage of the experiment reads."""
+    """The stages whose files a stage of the experiment reads.
+
+    Raises:
+        UserError: the experiment does not have the stage.
+    """
+    require(stage in card.stages, f"{card.name} has no {stage}: its stages are {', '.join(card.stages)}")
     before = card.stages[: card.stages.index(stage)]
     return before[:1] if stage == "descent" else before
 
@@ -53,6 +60,11 @@ def claims_code() -> str:
 def audit_figure_code() -> str:
     """The hash of the code that draws the audit."""
     return digest(*audit_figure_modules())
+
+
+def pages_code() -> str:
+    """The hash of the code that writes the pages of the report, and of their templates."""
+    return digest("attnsvm.pipeline.report", texts=PAGES)
 
 
 def provenance_code() -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from attnsvm.measured import STATUSES
+from attnsvm.statuses import STATUSES
 
 PACKAGES = (
     "attnsvm",

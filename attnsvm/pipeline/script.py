@@ -8,6 +8,8 @@ from pathlib import Path
 
 from attnsvm.errors import UserError
 
+MEMORY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
+
 
 def package_in(folder: Path) -> None:
     """In the processes that this one starts, this package is the one in `folder`."""
@@ -29,6 +31,17 @@ def reporting(log_path: str):
     except UserError as error:
         logging.getLogger("attnsvm").error("error: %s", error)
         sys.exit(f"error: {error}")
-    except Exception:
+    except Exception as error:
+        if _out_of_memory(error):
+            sentence = f"the memory of this machine does not hold this stage: {MEMORY}"
+            logging.getLogger("attnsvm").error("error: %s (%s)", sentence, error)
+            sys.exit(f"error: {sentence}")
         logging.getLogger("attnsvm").exception("unexpected error")
         raise
+
+
+def _out_of_memory(error: Exception) -> bool:
+    """numpy says it with a class, torch with words."""
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and ("allocate memory" in str(error) or "not enough memory" in str(error))
+    )

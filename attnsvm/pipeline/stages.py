@@ -1,6 +1,7 @@
 """One function per stage: read the stage's input files, run the experiment's module, write the output file.
 
-A block file holds, per cell, what its stage made; that of `problems` also says which cell it is.
+A block file holds, per cell, what its stage made; that of `problems` also says which cell it is. Pandas is imported by
+the stages that make tables: the others would wait half a second for it.
 """
 
 import json
@@ -8,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from attnsvm.cells import Cell, block_cells
 from attnsvm.errors import require
@@ -23,9 +23,10 @@ from attnsvm.files.store import (
     save_table,
     save_text,
 )
-from attnsvm.pipeline import answers, cards, gathering
+from attnsvm.pipeline import answers, cards
 from attnsvm.pipeline.progress import Progress
 from attnsvm.problems import Problems
+from attnsvm.threads import allow
 
 
 def problems(name: str, settings: dict, block: str, output: str) -> None:
@@ -40,10 +41,8 @@ def problems(name: str, settings: dict, block: str, output: str) -> None:
 
 
 def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
-    """Train the problems of a block; `inputs`: the block's file by stage."""
-    import torch
-
-    torch.set_num_threads(threads)
+    """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
+    allow(threads)
     module = cards.read(name).module("descent")
     drawn, trained = load_cells(inputs["problems"]), {}
     with answers.all_kept(trained):
@@ -75,6 +74,8 @@ def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], output
             many instances of each cell ended how), "cells" (csv: how many instances each cell has, and their seeds) and
             "certificates" (csv: how many solves ended how, see `answers.count`).
     """
+    from attnsvm.pipeline import gathering
+
     module = cards.read(name).module("measures")
     parts, cells, proofs = [], [], []
     for inputs in blocks:
@@ -99,6 +100,8 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
     Args:
         tables: by experiment, the table to draw; of several, the rows follow one another, with a column `experiment`.
     """
+    import pandas as pd
+
     card = cards.read(name)
     frames = {experiment: load_table(path) for experiment, path in tables.items()}
     if len(frames) > 1:

@@ -92,6 +92,7 @@ def canvas(settings: dict, height: float) -> Iterator[Figure]:
 
 
 def title(axes, letter: str, text: str) -> None:
+    """Write "(letter) text" above axes, on the left."""
     axes.set_title(f"({letter}) {text}", loc="left")
 
 

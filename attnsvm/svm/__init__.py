@@ -4,7 +4,7 @@ minimise ‖W‖  subject to  (x_{iα} − x_it)ᵀ W z_i ≥ 1 for every token 
                           (x_{iα} − x_it)ᵀ W z_i = 0 for the other tokens it does select.
 """
 
-from attnsvm.svm.constraints import Constraints, finite_part, separation, sequence
+from attnsvm.svm.constraints import Constraints, finite_part, ragged, separation, sequence
 from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import Solution, Status, stack
 from attnsvm.svm.solver import solve, solve_batch
@@ -15,6 +15,7 @@ __all__ = [
     "Status",
     "certified",
     "finite_part",
+    "ragged",
     "separation",
     "sequence",
     "solve",

@@ -19,9 +19,13 @@ def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
     if not fits:
         raise ValueError(f"{name}: expected shape {meaning}, got {array.shape}")
     array = array.astype(np.float64)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name}: expected finite numbers in shape {meaning}, got NaN or infinity in {array.shape}")
-    largest = np.abs(array).max(initial=0.0)
+    largest = np.maximum(array.max(initial=0.0), -array.min(initial=0.0))  # NaN where there is one
+    if not np.isfinite(largest):
+        first = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(
+            f"{name}: expected finite numbers in shape {meaning}, got NaN or infinity in {array.shape}: "
+            f"the first at {first}"
+        )
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise ValueError(f"{name}: expected numbers of size 1e-50 to 1e50, got {largest:.0e} at most: change the unit")
     return array

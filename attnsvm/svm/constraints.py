@@ -1,10 +1,59 @@
 """Separation constraints ⟨x_{iα} − x_it, W z_i⟩ ≥ 1 (or = b), as rank-one matrices acting on W."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
+
+IMPLICIT = 150  # from this many constraints on, products go through the tokens; the m × d arrays are not formed
+CHUNK = 2**21  # numbers held at a time by a product
+
+
+class Factors(NamedTuple):
+    """m matrices (tokens[winner_k] − tokens[loser_k]) queries[query_k]ᵀ.
+
+    Attributes:
+        tokens: (N, d), of all inputs one after another.
+        queries: (n, e).
+        winner, loser, query: (m,) int, rows of the arrays above.
+    """
+
+    tokens: np.ndarray
+    queries: np.ndarray
+    winner: np.ndarray
+    loser: np.ndarray
+    query: np.ndarray
+
+    def take(self, rows) -> "Factors":
+        return self._replace(winner=self.winner[rows], loser=self.loser[rows], query=self.query[rows])
+
+    def left(self, rows=slice(None)) -> np.ndarray:
+        return self.tokens[self.winner[rows]] - self.tokens[self.loser[rows]]
+
+    def chunks(self) -> list[slice]:
+        """Slices of the rows whose vectors take `CHUNK` numbers."""
+        step = max(1, CHUNK // self.tokens.shape[1])
+        return [slice(start, start + step) for start in range(0, len(self.query), step)]
+
+    def lengths(self) -> np.ndarray:
+        """The Frobenius norms of the m matrices."""
+        squares = [np.square(self.left(rows)).sum(1) for rows in self.chunks()]
+        return np.sqrt(np.concatenate(squares) * np.square(self.queries).sum(1)[self.query])
+
+    def apply(self, W: np.ndarray) -> np.ndarray:
+        along = self.queries @ W.T
+        return np.concatenate([(self.left(rows) * along[self.query[rows]]).sum(1) for rows in self.chunks()])
+
+    def adjoint(self, dual: np.ndarray) -> np.ndarray:
+        used = self.take(np.flatnonzero(dual))
+        weight, total = dual[dual != 0], np.zeros((self.tokens.shape[1], self.queries.shape[1]))
+        for rows in used.chunks():
+            total += (used.left(rows) * weight[rows, None]).T @ used.queries[used.query[rows]]
+        return total
 
 
 @dataclass(frozen=True)
@@ -16,7 +65,8 @@ class Constraints:
         right: (m, e), the query z_i of the constraint's input.
         bound: (m,), non-negative where the constraint is an inequality.
         equality: (m,) bool.
-        index: (m, 3) int, the input i, its reference token α and the other token t.
+        index: (m, 3) int, the input i, its reference token α and the other token t. Neighbouring constraints of one
+            input have the same query.
     """
 
     left: np.ndarray
@@ -29,15 +79,61 @@ class Constraints:
         return len(self.bound)
 
     def __getitem__(self, rows) -> "Constraints":
-        return Constraints(**{k: v[rows] for k, v in vars(self).items()})
+        return Constraints(**{name: getattr(self, name)[rows] for name in Constraints.__annotations__})
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(d, e) of W."""
+        return self.left.shape[1], self.right.shape[1]
+
+    @cached_property
+    def factors(self) -> Factors:
+        """The matrices as differences of rows: here of `left` and of a row of zeros."""
+        inputs = self.index[:, 0]
+        first = np.append(True, inputs[1:] != inputs[:-1])[: len(inputs)]
+        tokens = np.concatenate([self.left, np.zeros((1, self.left.shape[1]))])
+        winner = np.arange(len(self))
+        return Factors(tokens, self.right[first], winner, np.full_like(winner, len(self)), np.cumsum(first) - 1)
+
+    def lengths(self) -> np.ndarray:
+        """‖left_k right_kᵀ‖_F for every k, (m,)."""
+        if len(self) >= IMPLICIT:
+            return self.factors.lengths()
+        return np.sqrt((self.left * self.left).sum(-1)) * np.sqrt((self.right * self.right).sum(-1))
 
     def apply(self, W: np.ndarray) -> np.ndarray:
         """left_kᵀ W right_k for every k, (m,)."""
+        if len(self) >= IMPLICIT:
+            return self.factors.apply(W)
         return ((self.left @ W) * self.right).sum(1)
 
     def adjoint(self, dual: np.ndarray) -> np.ndarray:
         """Σ_k dual_k left_k right_kᵀ, (d, e)."""
+        if len(self) >= IMPLICIT:
+            return self.factors.adjoint(dual)
         return (self.left * dual[:, None]).T @ self.right
+
+
+class TokenConstraints(Constraints):
+    """Constraints held as tokens and queries: `left` and `right` are formed only when somebody reads them."""
+
+    def __init__(self, factors: Factors, bound: np.ndarray, equality: np.ndarray, index: np.ndarray):
+        vars(self).update(factors=factors, bound=bound, equality=equality, index=index)
+
+    def __getitem__(self, rows) -> "TokenConstraints":
+        return TokenConstraints(self.factors.take(rows), self.bound[rows], self.equality[rows], self.index[rows])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.factors.tokens.shape[1], self.factors.queries.shape[1]
+
+    @cached_property
+    def left(self) -> np.ndarray:
+        return self.factors.left()
+
+    @cached_property
+    def right(self) -> np.ndarray:
+        return self.factors.queries[self.factors.query]
 
 
 def separation(tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray) -> Constraints:
@@ -54,26 +150,79 @@ def separation(tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray) ->
         ValueError: an array is not finite or of another shape, a token number is out of range, or a set is empty.
     """
     tokens, queries = problem_arrays(tokens, queries)
-    n, T, _ = tokens.shape
+    n, T, d = tokens.shape
+    reference, chosen = _selection(selected, n, T)
+    return _against_reference(tokens.reshape(n * T, d), queries, np.arange(n) * T, T, reference, chosen)
+
+
+def ragged(inputs: Iterable[tuple]) -> Constraints:
+    """`separation` for inputs (X_i, z_i, α_i) with their own numbers of tokens.
+
+    Args:
+        inputs: tokens (T_i, d), a query (e,), and the selected token, an int or a set (T_i,) bool, for each input.
+
+    Raises:
+        ValueError: as `separation`, or there is no input; the message names the input.
+    """
+    parts, d, e = [], None, None  # d and e are those of the first input
+    for i, one in enumerate(inputs):
+        if not isinstance(one, list | tuple) or len(one) != 3:
+            raise ValueError(f"input {i}: expected (tokens, query, selected), got {type(one).__name__}")
+        tokens, query, selected = one
+        tokens = finite_array(f"tokens of input {i}", tokens, (None, d), f"(T, {d or 'd'})")
+        query = finite_array(f"query of input {i}", query, (e,), f"({e or 'e'},)")
+        (T, d), e = tokens.shape, len(query)
+        selected = np.asarray(selected)
+        reference, chosen = _selection(selected[None], 1, T, f"selected of input {i}")
+        parts.append((tokens, query, reference, None if chosen is None else chosen[0]))
+    if not parts:
+        raise ValueError("inputs: expected at least one (tokens, query, selected), got none")
+    tokens, queries, reference, chosen = zip(*parts, strict=True)
+    counts = np.array([len(x) for x in tokens])
+    sets = [np.arange(T) == a[0] if c is None else c for T, a, c in zip(counts, reference, chosen, strict=True)]
+    return _against_reference(
+        np.concatenate(tokens),
+        np.stack(queries),
+        np.cumsum(counts) - counts,
+        counts,
+        np.concatenate(reference),
+        np.concatenate(sets) if any(c is not None for c in chosen) else None,
+    )
+
+
+def _selection(selected, n: int, T: int, name: str = "selected"):
+    """The reference token (n,) of every input and the sets (n, T) bool, None where each holds one token."""
     selected = np.asarray(selected)
-    if selected.dtype == bool:
-        if selected.shape != (n, T):
-            raise ValueError(f"selected: expected a boolean array of shape {(n, T)}, got {selected.shape}")
-        if not selected.any(1).all():
-            raise ValueError(
-                f"selected: expected a token in every set, got none for input {(~selected.any(1)).argmax()}"
-            )
-        chosen = selected
-    else:
-        chosen = np.arange(T) == token_indices("selected", selected, (n,), T)[:, None]
-    reference = chosen.argmax(1)
-    others = np.array([[t for t in range(T) if t != a] for a in reference], dtype=int).reshape(n, T - 1)
-    inputs = np.repeat(np.arange(n), T - 1)
-    alpha, other = np.repeat(reference, T - 1), others.ravel()
-    equality = chosen[inputs, other]
-    return Constraints(
-        left=tokens[inputs, alpha] - tokens[inputs, other],
-        right=queries[inputs],
+    if selected.dtype != bool:
+        return token_indices(name, selected, (n,), T), None
+    if selected.shape != (n, T):
+        raise ValueError(f"{name}: expected a boolean array of shape {(n, T)}, got {selected.shape}")
+    if not selected.any(1).all():
+        raise ValueError(f"{name}: expected a token in every set, got none for input {(~selected.any(1)).argmax()}")
+    return selected.argmax(1), selected
+
+
+def _against_reference(tokens, queries, first, counts, reference, chosen) -> Constraints:
+    """Every input's reference token against its others.
+
+    Args:
+        tokens: (N, d), queries: (n, e).
+        first: (n,) where the tokens of a query begin; counts: (n,) or int, how many they are.
+        reference: (n,) token numbers within them.
+        chosen: bool over the tokens of all queries one after another, or None where only the references are chosen.
+    """
+    n = len(queries)
+    counts = np.broadcast_to(counts, n)
+    inputs = np.repeat(np.arange(n), counts - 1)
+    other = np.arange(len(inputs)) - np.repeat(np.cumsum(counts - 1) - (counts - 1), counts - 1)
+    alpha = np.repeat(reference, counts - 1)
+    other += other >= alpha
+    equality = np.zeros(len(inputs), dtype=bool)
+    if chosen is not None:
+        equality = chosen.ravel()[(np.cumsum(counts) - counts)[inputs] + other]
+    start = first[inputs]
+    return TokenConstraints(
+        Factors(tokens, queries, start + alpha, start + other, inputs),
         bound=np.where(equality, 0.0, 1.0),
         equality=equality,
         index=np.stack([inputs, alpha, other], axis=1),
@@ -99,7 +248,8 @@ def sequence(tokens: np.ndarray, selected: np.ndarray, causal: bool = False) -> 
     positions = np.arange(T)
     if causal and (selected > positions).any():
         raise ValueError("selected: expected causal token numbers up to their position, got one ahead of it")
-    everywhere = separation(np.repeat(tokens, T, axis=0), tokens.reshape(n * T, d), selected.ravel())
+    flat, first = tokens.reshape(n * T, d), np.repeat(np.arange(n) * T, T)
+    everywhere = _against_reference(flat, flat, first, T, selected.ravel(), None)
     return everywhere[everywhere.index[:, 2] <= everywhere.index[:, 0] % T] if causal else everywhere
 
 
@@ -112,4 +262,4 @@ def finite_part(tokens, queries, selected, probabilities) -> Constraints:
         raise ValueError("probabilities: expected positive numbers inside the selected sets, got zero or less")
     i, alpha, t = inside.index.T
     bound = np.log(probabilities[i, alpha]) - np.log(probabilities[i, t])
-    return Constraints(inside.left, inside.right, bound, inside.equality, inside.index)
+    return TokenConstraints(inside.factors, bound, inside.equality, inside.index)

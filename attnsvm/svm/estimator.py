@@ -3,12 +3,14 @@
 from typing import NoReturn
 
 import numpy as np
+from tqdm import tqdm
 
-from attnsvm.svm import Constraints, Solution, Status, separation, solve
+from attnsvm.svm import Constraints, Solution, Status, ragged, separation, solve
 from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 from attnsvm.svm.solver import tolerance
 
 SUPPORT_MARGIN = 1e-6  # relative distance to margin 1 up to which a token is on the margin
+NAMED = 10  # inputs in conflict that a message names
 
 
 class InfeasibleError(ValueError):
@@ -16,7 +18,7 @@ class InfeasibleError(ValueError):
 
     Attributes:
         inputs: the inputs in conflict: together they have no separator, by the Farkas certificate.
-        certificate: (n·(T−1),) multipliers: non-negative on inequalities, Σ|·| = 1, combining the constraints to zero.
+        certificate: (m,) multipliers: non-negative on inequalities, Σ|·| = 1, combining the constraints to zero.
     """
 
     def __init__(self, inputs: list[int], certificate: np.ndarray):
@@ -24,8 +26,9 @@ class InfeasibleError(ValueError):
         self.args = (inputs, certificate)  # what pickle rebuilds it from
 
     def __str__(self) -> str:
+        more = f" and {len(self.inputs) - NAMED} more" if len(self.inputs) > NAMED else ""
         return (
-            f"no W separates the selected tokens of inputs {', '.join(map(str, self.inputs))}: "
+            f"no W separates the selected tokens of inputs {', '.join(map(str, self.inputs[:NAMED]))}{more}: "
             "a non-negative combination of their constraints is zero; see .certificate"
         )
 
@@ -37,52 +40,74 @@ class UncertifiedError(ArithmeticError):
 class AttentionSVM:
     """The W of least norm under which every query ranks its selected tokens above the others by a margin of one.
 
+    Inputs come in one of three ways, in `fit` and `score` alike:
+
+        (tokens, queries, selected)  arrays (n, T, d), (n, e), and (n,) int or sets (n, T) bool
+        (inputs, selected)           pairs (X_i, z_i) of a sequence, T_i different, and an int or a set (T_i,) for each
+        (inputs)                     triples (X_i, z_i, α_i) of an iterator, read once
+
     Args:
         norm: "fro", "nuc", "spectral", "l1", "linf", or "l<p>" such as "l1.75".
         tol: relative duality gap that the solution must prove; None: 1e-10 for "fro", 1e-7 otherwise.
+        verbose: show on stderr how far a fit is.
 
     Attributes after `fit`:
         W_: (d, e) solution; the logit of token t of input i is x_itᵀ W_ z_i.
-        dual_: (n·(T−1),) multipliers, one a constraint, in the order of inputs and then of tokens.
+        dual_: multipliers, one for every input and unselected or further selected token, in this order.
         support_: (s, 2) int, the pairs (input, token) whose token lies on the margin.
         margin_: smallest logit difference between a selected and an unselected token (1 up to rounding).
         gap_: relative duality gap, (‖W_‖ − Σ dual_)/‖W_‖ in a problem without equalities.
         rank_: numerical rank of W_.
+        method_: what solved it, one of `attnsvm.svm.methods.METHODS`.
         status_: "solved", "infeasible" or "uncertified"; only after "solved" are there other attributes.
         infeasibility_: the `InfeasibleError` when there is no separator, else None.
     """
 
-    def __init__(self, norm: str = "fro", tol: float | None = None):
+    def __init__(self, norm: str = "fro", tol: float | None = None, verbose: bool = False):
         self.norm = norm
         self.tol = tol
+        self.verbose = verbose
 
     def get_params(self, deep: bool = True) -> dict:
         """The constructor's arguments."""
-        return {"norm": self.norm, "tol": self.tol}
+        return {"norm": self.norm, "tol": self.tol, "verbose": self.verbose}
 
     def set_params(self, **params) -> "AttentionSVM":
         """Change constructor arguments; ValueError for one that does not exist."""
         for name, value in params.items():
             if name not in self.get_params():
-                raise ValueError(f"AttentionSVM has no parameter {name!r}: known are norm and tol")
+                raise ValueError(f"AttentionSVM has no parameter {name!r}: known are norm, tol and verbose")
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
-        return f"AttentionSVM(norm={self.norm!r}, tol={self.tol!r})"
+        changed = ", verbose=True" if self.verbose else ""
+        return f"AttentionSVM(norm={self.norm!r}, tol={self.tol!r}{changed})"
 
-    def fit(self, tokens, queries, selected) -> "AttentionSVM":
-        """Solve for tokens (n, T, d), queries (n, e) and selected tokens: (n,) int, or sets (n, T) bool.
+    def __sklearn_tags__(self):
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        inputs = InputTags(two_d_array=False, three_d_array=True)
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=inputs)
+
+    def fit(self, tokens, queries=None, selected=None) -> "AttentionSVM":
+        """Solve for inputs given in one of the three ways above; float32 is read as float64.
 
         Raises:
             ValueError: an array or a parameter is not as described.
+            MemoryError: the problem needs more memory than is free; it says how much.
             InfeasibleError: no W separates the selected tokens; it is kept in `infeasibility_`.
             UncertifiedError: the gap stayed above `tol`.
         """
-        constraints = separation(tokens, queries, selected)
-        for name in ("W_", "dual_", "support_", "margin_", "gap_", "rank_"):
+        constraints = (
+            separation(tokens, queries, selected) if selected is not None else ragged(_triples(tokens, queries))
+        )
+        for name in ("W_", "dual_", "support_", "margin_", "gap_", "rank_", "method_"):
             self.__dict__.pop(name, None)  # a failed fit leaves no answer behind, not even an older one
-        solution = solve(constraints, self.norm, self.tol)
+        with tqdm(
+            desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]", disable=not self.verbose
+        ) as bar:
+            solution = solve(constraints, self.norm, self.tol, report=bar.set_description_str)
         self.status_ = str(solution.status)
         self.infeasibility_: InfeasibleError | None = None
         if solution.status is Status.INFEASIBLE:
@@ -93,6 +118,7 @@ class AttentionSVM:
                 f"not proved to tol = {asked:.1e}: {solution.rejected}; the duality gap stayed at {solution.gap:.1e}"
             )
         self.W_, self.dual_, self.gap_, self.rank_ = solution.W, solution.dual, solution.gap, solution.rank
+        self.method_ = solution.method
         margins = constraints.apply(self.W_)
         outside = ~constraints.equality
         self.margin_ = float(margins[outside].min(initial=np.inf))
@@ -102,29 +128,49 @@ class AttentionSVM:
 
     def _refuse(self, solution: Solution, constraints: Constraints) -> NoReturn:
         heavy = np.abs(solution.dual) > 1e-9 * np.abs(solution.dual).max()
-        inputs = sorted({int(i) for i in constraints.index[heavy, 0]})
+        inputs = np.unique(constraints.index[heavy, 0]).tolist()
         self.infeasibility_ = error = InfeasibleError(inputs, solution.dual)
         raise error
 
-    def decision_function(self, tokens, queries) -> np.ndarray:
-        """The logits x_itᵀ W_ z_i, (n, T)."""
+    def decision_function(self, tokens, queries=None) -> np.ndarray | list[np.ndarray]:
+        """The logits x_itᵀ W_ z_i, (n, T); for pairs (X_i, z_i) without `queries` a list of (T_i,)."""
         if not hasattr(self, "W_"):
             raise AttributeError("this AttentionSVM is not fitted: call fit(tokens, queries, selected) first")
-        tokens, queries = problem_arrays(tokens, queries)
         d, e = self.W_.shape
+        if queries is None:
+            return [
+                finite_array(f"tokens of input {i}", pair[0], (None, d), f"(T, {d})")
+                @ (self.W_ @ finite_array(f"query of input {i}", pair[1], (e,), f"({e},)"))
+                for i, pair in enumerate(tokens)
+            ]
+        tokens, queries = problem_arrays(tokens, queries)
         finite_array("tokens", tokens, (None, None, d), f"(n, T, {d})")
         finite_array("queries", queries, (None, e), f"(n, {e})")
-        return np.einsum("ntd,de,ne->nt", tokens, self.W_, queries)
+        return np.matmul(tokens, (queries @ self.W_.T)[:, :, None])[..., 0]
 
-    def predict(self, tokens, queries) -> np.ndarray:
+    def predict(self, tokens, queries=None) -> np.ndarray:
         """The token that W_ selects for each input, (n,) int."""
-        return self.decision_function(tokens, queries).argmax(1)
+        return np.array([logits.argmax() for logits in self.decision_function(tokens, queries)])
 
-    def score(self, tokens, queries, selected) -> float:
+    def score(self, tokens, queries=None, selected=None) -> float:
         """The share of inputs whose predicted token is the selected one, or is in the selected set."""
+        if selected is None:
+            triples = list(_triples(tokens, queries))
+            predicted = self.predict([(X, z) for X, z, _ in triples])
+            hits = [bool(a[t]) if np.ndim(a) else t == a for t, (_, _, a) in zip(predicted, triples, strict=True)]
+            return float(np.mean(hits))
         predicted = self.predict(tokens, queries)
         n, T = np.shape(tokens)[:2]
         selected = np.asarray(selected)
         if selected.dtype == bool and selected.shape == (n, T):
             return float(selected[np.arange(n), predicted].mean())
         return float((predicted == token_indices("selected", selected, (n,), T)).mean())
+
+
+def _triples(inputs, selected):
+    """(X_i, z_i, α_i) from triples, or from pairs and what is selected."""
+    if selected is None:
+        return inputs
+    if len(inputs) != len(selected):
+        raise ValueError(f"selected: expected one per input, {len(inputs)}, got {len(selected)}")
+    return [(*pair, one) for pair, one in zip(inputs, selected, strict=True)]

@@ -1,42 +1,104 @@
-"""How each norm is solved: answers (W, multipliers) of feasible problems, not yet rescaled or judged."""
+"""How each norm is solved, by size: answers (W, multipliers), not yet rescaled or judged.
+
+Every method takes problems in coordinates; those of other norms than Frobenius start from a W that meets the
+constraints. What is heavy to import (numba, cvxpy) is imported by the problem that needs it.
+"""
 
 from collections import defaultdict
+from collections.abc import Callable
 
 import numpy as np
 
 from attnsvm.norms import Norm
-from attnsvm.svm.conic import least_norm_conic
-from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.frobenius import least_norm
+from attnsvm.svm import frobenius
+from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.nuclear import least_nuclear_norm
 from attnsvm.svm.subspaces import Reduced, lengths, outer
 
+ACTIVE_SET, LAGRANGIAN, INTERIOR, CONIC = "active set", "augmented Lagrangian", "interior point", "conic"
+WORKING_SET = " on a working set"  # after the name of an interior-point or conic method
+METHODS = (ACTIVE_SET, LAGRANGIAN, INTERIOR, CONIC, INTERIOR + WORKING_SET, CONIC + WORKING_SET)
+
+FROBENIUS_SWITCH = 150  # constraints from which on the augmented Lagrangian is faster than the active set
+NUCLEAR_SWITCH = 400  # from which on the interior-point method works on some of them
+CONIC_SWITCH = 800  # from which on a conic solver does
+LARGEST_SYSTEM = 8000  # unknowns of a system of the augmented Lagrangian that a Cholesky factor solves: half a gigabyte
+ACTIVE_SET_NUMBERS = 2e7  # of the constraints as a matrix that the active set takes over where the other one stalls
+
 TARGET = 1e-11  # relative gap the interior-point method aims at
 REFINE = 1e-9  # relative gap above which a nuclear solution is refined on its active constraints
+ROUNDING = 4 * np.finfo(float).eps  # of ⟨A_k, W⟩, relative to ‖A_k‖‖W‖
+PROVED = 1e-10  # error of an augmented Lagrangian that needs no second opinion
+
+CLOSE = 1e-6  # relative distance to its bound up to which a constraint of the Frobenius solution counts as tight
+MET = 1e-9  # violation, relative to the bound, that the final scaling takes up
+NEAR = 0.01  # relative distance up to which a constraint joins the working set before the answer is asked for in full
+AT_LEAST = 100  # constraints added to a working set at a time
+ROUNDS = 60
+ROUGH = 1e-3  # relative gap asked for while many constraints are missing from the working set
+FEW = 0.02  # share of missing constraints up to which the answer is asked for in full
+
+Report = Callable[[str], None]
 
 
-def frobenius(problem: Reduced) -> tuple[np.ndarray, np.ndarray, bool]:
-    """(W, multipliers, True), or (NaN, Farkas certificate, False)."""
+def named(norm: str, size: int, method: str | None) -> str:
+    """The method for a problem of `size` constraints, or the one asked for.
+
+    Raises:
+        ValueError: it does not exist, or does not solve this norm.
+    """
+    if norm == "fro":
+        known, by_size = (ACTIVE_SET, LAGRANGIAN), ACTIVE_SET if size < FROBENIUS_SWITCH else LAGRANGIAN
+    elif norm == "nuc":
+        known = (INTERIOR, INTERIOR + WORKING_SET, CONIC, CONIC + WORKING_SET)
+        by_size = INTERIOR if size < NUCLEAR_SWITCH else INTERIOR + WORKING_SET
+    else:
+        known, by_size = (CONIC, CONIC + WORKING_SET), CONIC if size < CONIC_SWITCH else CONIC + WORKING_SET
+    if method is not None and method not in known:
+        raise ValueError(f"method: expected None or one of {', '.join(known)} for the norm {norm}, got {method!r}")
+    return method or by_size
+
+
+def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:
+    """(W, multipliers, True) or (NaN, Farkas certificate, False), and the method that found it."""
     c = problem.constraints
-    w, dual, feasible = least_norm(outer(problem.left, problem.right), c.bound, c.equality)
-    return problem.lift(w.reshape(problem.left.shape[1], problem.right.shape[1])), dual, feasible
+    if method == LAGRANGIAN:
+        from attnsvm.svm import lagrangian
+        from attnsvm.svm.operator import Operator
+
+        W, dual, feasible, error = lagrangian.least_norm(
+            Operator(problem.factors, LARGEST_SYSTEM), c.bound, c.equality, report
+        )
+        if error <= PROVED or len(c) * W.size > ACTIVE_SET_NUMBERS:
+            return problem.lift(W), dual, feasible, LAGRANGIAN
+        report(f"left with an error of {error:.1e}: the active set goes on")
+    w, dual, feasible = frobenius.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
+    return problem.lift(w.reshape(problem.shape)), dual, feasible, ACTIVE_SET
 
 
-def nuclear(problems: list[Reduced], starts: list[np.ndarray], measure: Norm):
-    """By the interior-point method, problems of one shape together, from points that meet the constraints."""
-    groups = defaultdict(list)
-    for k, problem in enumerate(problems):
-        groups[problem.shape_key].append(k)
-    answers = [None] * len(problems)
+def least_other(
+    problems: list[Reduced], starts: list[np.ndarray], measure: Norm, names: list[str], report: Report
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(W, multipliers) of feasible problems in any other norm, by the method named for each."""
+    answers, groups = [None] * len(problems), defaultdict(list)
+    for k, (problem, name) in enumerate(zip(problems, names, strict=True)):
+        if name == INTERIOR:
+            groups[problem.shape_key].append(k)
+        elif name == CONIC:
+            answers[k] = conic(problem, starts[k], measure)
+        else:
+            answers[k] = _on_working_set(
+                problem.constraints, starts[k], measure, name.removesuffix(WORKING_SET), report
+            )
     for members in groups.values():
-        found = _nuclear_group([problems[k] for k in members], [starts[k] for k in members])
+        found = interior([problems[k] for k in members], [starts[k] for k in members], TARGET)
         for k, answer in zip(members, found, strict=True):
-            answers[k] = _on_active(problems[k].constraints, measure, *answer)
+            answers[k] = _on_active(problems[k].constraints, measure, *answer, _SOLVERS[INTERIOR])
     return answers
 
 
-def _nuclear_group(group, starts):
-    """Problems of one shape, each scaled so that its longest vectors and its starting point have size one."""
+def interior(group: list[Reduced], starts: list[np.ndarray], target: float):
+    """Nuclear norm: problems of one shape, each scaled so that its longest vectors and its start have size one."""
     size_left = np.array([lengths(r.left).max() for r in group])
     size_right = np.array([lengths(r.right).max() for r in group])
     start = np.stack([r.lower(W) for r, W in zip(group, starts, strict=True)])
@@ -48,12 +110,12 @@ def _nuclear_group(group, starts):
         np.stack([r.constraints.bound[r.kept] for r in group]) / scale[:, None],
         group[0].constraints.equality[group[0].kept],
         start / size[:, None, None],
-        TARGET,
+        target,
     )
     return [(r.lift(w * z), r.spread(y)) for r, w, z, y in zip(group, W, size, dual, strict=True)]
 
 
-def _on_active(c: Constraints, measure: Norm, W, dual):
+def _on_active(c: Constraints, measure: Norm, W, dual, solve):
     """Where rounding stopped the first pass early, solve again with the constraints near their bound alone.
 
     The others only blur the last digits; the better of the two answers is kept, judged on all constraints.
@@ -62,24 +124,23 @@ def _on_active(c: Constraints, measure: Norm, W, dual):
     near = c.equality | (dual > 1e-6 * dual.max()) | (c.apply(W) - c.bound < 1e-3 * c.bound)
     if gap <= REFINE or near.all():
         return W, dual
-    ((again, y),) = _nuclear_group([Reduced(c[near])], [W])
+    again, y = solve(c[near], W, measure, TARGET)
     again, y, new_gap = rescaled(c, measure, again, np.bincount(np.flatnonzero(near), y, minlength=len(c)))
     return (again, y) if new_gap < gap else (W, dual)
 
 
-def conic(problems: list[Reduced], starts: list[np.ndarray], measure: Norm):
-    """By a conic solver, one problem at a time, scaled alike; in the spans where the norm allows it."""
-    answers = []
-    for problem, start in zip(problems, starts, strict=True):
-        c, kept, inside = problem.constraints, problem.kept, measure.unitarily_invariant
-        left, right = (problem.left, problem.right) if inside else (c.left, c.right)
-        scale, size = lengths(left).max() * lengths(right).max(), np.linalg.norm(start)
-        rows, bound = outer(left, right)[kept] / scale, c.bound[kept] / (size * scale)
-        shape = left.shape[1], right.shape[1]
-        W, dual = least_norm_conic(rows, bound, c.equality[kept], shape, measure)
-        W = _onto_equalities(c, problem.lift(W * size) if inside else W * size)
-        answers.append((W, problem.spread(dual)))
-    return answers
+def conic(problem: Reduced, start: np.ndarray, measure: Norm) -> tuple[np.ndarray, np.ndarray]:
+    """By a conic solver, scaled alike; in the spans where the norm allows it."""
+    from attnsvm.svm.conic import least_norm_conic
+
+    c, kept, inside = problem.constraints, problem.kept, measure.unitarily_invariant
+    left, right = (problem.left, problem.right) if inside else (c.left, c.right)
+    scale, size = lengths(left).max() * lengths(right).max(), np.linalg.norm(start)
+    rows, bound = outer(left, right)[kept] / scale, c.bound[kept] / (size * scale)
+    shape = left.shape[1], right.shape[1]
+    W, dual = least_norm_conic(rows, bound, c.equality[kept], shape, measure)
+    W = _onto_equalities(c, problem.lift(W * size) if inside else W * size)
+    return W, problem.spread(dual)
 
 
 def _onto_equalities(c: Constraints, W):
@@ -91,12 +152,59 @@ def _onto_equalities(c: Constraints, W):
     return W + correction.reshape(W.shape)
 
 
+def _margins(c: Constraints, W):
+    """What W reaches, in bounds; infinite on equalities and where the bound is zero."""
+    asks = ~c.equality & (c.bound > 0)
+    return np.where(asks, c.apply(W), np.inf) / np.where(asks, c.bound, 1.0)
+
+
 def rescaled(c: Constraints, measure: Norm, W, dual) -> tuple[np.ndarray, np.ndarray, float]:
     """W with smallest margin one, multipliers of dual norm one, and the relative gap between the two values."""
     tight = ~c.equality & (c.bound > 0)
-    reached = (c.apply(W)[tight] / c.bound[tight]).min(initial=np.inf)
+    margins = c.apply(W)
+    if len(c) >= IMPLICIT:  # who forms the products in another order must find the margins met too
+        margins = margins - ROUNDING * np.linalg.norm(W) * c.lengths()
+    reached = (margins[tight] / c.bound[tight]).min(initial=np.inf)
     W = W / reached if 0 < reached < np.inf else W
     size = measure.dual(c.adjoint(dual))
     dual = dual / size if size > 0 else dual
     value = float(measure.value(W))
     return W, dual, (value - float(c.bound @ dual)) / value if value > 0 else 0.0
+
+
+def _on_working_set(c: Constraints, start, measure: Norm, method: str, report: Report):
+    """Solve on some constraints, add those that the answer violates, and so on until all are met.
+
+    The multipliers of the others are zero: what is optimal on the working set and meets the rest is optimal.
+    """
+    solve, margin = _SOLVERS[method], _margins(c, start)
+    inside = c.equality | (margin < 1 + CLOSE)
+    inside[np.argsort(margin)[: min(len(c), 2 * sum(start.shape))]] = True
+    target, best, answer = ROUGH if method == INTERIOR else TARGET, np.inf, (start, np.zeros(len(c)))
+    for number in range(ROUNDS):
+        rows = np.flatnonzero(inside)
+        W, y = solve(c[rows], start, measure, target)
+        dual = np.zeros(len(c))
+        dual[rows] = y
+        margin = _margins(c, W)
+        W, dual, gap = rescaled(c, measure, W, dual)
+        gap = gap if margin.min() > 0 else np.inf
+        missing = np.flatnonzero((margin < 1 - MET) & ~inside)
+        report(f"working set {number + 1}: {len(rows)} constraints, {len(missing)} violated, relative gap {gap:.1e}")
+        if gap < best:
+            best, answer = gap, (W, dual)
+        if gap <= REFINE or (len(missing) == 0 and target == TARGET):
+            break
+        if len(missing) <= FEW * len(rows):
+            target = TARGET
+            inside |= margin < 1 + NEAR
+        worst = missing[np.argsort(margin[missing])]
+        inside[worst[: max(len(rows) // 2, AT_LEAST)]] = True
+    return _on_active(c, measure, *answer, solve)
+
+
+# (W, multipliers) of one problem from a start, up to a relative gap that a conic solver does not ask for
+_SOLVERS = {
+    INTERIOR: lambda c, start, measure, target: interior([Reduced(c)], [start], target)[0],
+    CONIC: lambda c, start, measure, target: conic(Reduced(c), start, measure),
+}

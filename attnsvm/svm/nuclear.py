@@ -9,10 +9,13 @@ Hara 1997; Monteiro 1997). The constraint matrices have rank one, so the Schur c
 """
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 MAX_ITERATIONS = 80
 REGULARISATION = 1e-14  # relative, on the Schur complement: repeated constraints make it singular in the end
 PATIENCE = 6  # iterations without progress: rounding has the last word
+FACTORED = 400  # constraints from which on a problem alone in its batch has its Schur complement factored once
+BLOCK = 256  # rows of that formed at a time
 
 
 def least_nuclear_norm(
@@ -141,18 +144,13 @@ class _State:
         safe_lam = np.where(ineq, lam, 1.0)
         mu = ((X * Z).sum((1, 2)) + (s * lam * ineq).sum(1)) / degree
 
-        Xuu, Xuv, Xvv = self._blocks(X)
-        Zuu, Zuv, Zvv = self._blocks(Z_inv)
-        schur = (_t(Xuv) * Zuv + Xuv * _t(Zuv) + Xvv * Zuu + Xuu * Zvv) / 4
-        diagonal = np.arange(schur.shape[1])
-        schur[:, diagonal, diagonal] += np.where(ineq, s / safe_lam, 0.0)
-        Z_inv_on_constraints = Zuv[:, diagonal, diagonal]
+        solve, Z_inv_on_constraints = self._newton_system(X, Z_inv, np.where(ineq, s / safe_lam, 0.0))
 
         def direction(target, corrector_X, corrector_s):
             rhs = self.bound - target[:, None] * Z_inv_on_constraints
             rhs += self.apply(corrector_X[:, : self.p, self.p :])
             rhs += np.where(ineq, target[:, None] / safe_lam - corrector_s, 0.0)
-            d_lam = _solve(schur, rhs)
+            d_lam = solve(rhs)
             d_Z = self._embed(self.adjoint(d_lam))
             d_X = _column(target) * Z_inv - X - _sym(X @ d_Z @ Z_inv) - corrector_X
             d_s = np.where(ineq, (target[:, None] - s * d_lam) / safe_lam - s - corrector_s, 0.0)
@@ -178,6 +176,40 @@ class _State:
         self.s = s + primal[:, None] * d_s
         self.lam = lam + dual[:, None] * d_lam
         self._update_dual_slack()
+
+    def _newton_system(self, X, Z_inv, slack):
+        """What solves with the Schur complement of the multipliers, whose diagonal `slack` (S, m) adds to; and the
+        constraints on Z⁻¹ (S, m)."""
+        if len(X) == 1 and slack.shape[1] >= FACTORED:
+            return self._factored_system(X[0], Z_inv[0], slack[0]), self.apply(Z_inv[:, : self.p, self.p :])
+        Xuu, Xuv, Xvv = self._blocks(X)
+        Zuu, Zuv, Zvv = self._blocks(Z_inv)
+        schur = (_t(Xuv) * Zuv + Xuv * _t(Zuv) + Xvv * Zuu + Xuu * Zvv) / 4
+        diagonal = np.arange(schur.shape[1])
+        schur[:, diagonal, diagonal] += slack
+        return lambda b: _solve(schur, b), Zuv[:, diagonal, diagonal]
+
+    def _factored_system(self, X, Z_inv, slack):
+        """The same for one large problem: by blocks of rows, the upper triangle alone, and one Cholesky factor."""
+        p, m = self.p, len(slack)
+        u, v = self.left[0], self.right[0]
+        uX, vX = np.split(u @ X[:p], [p], axis=1), np.split(v @ X[p:], [p], axis=1)
+        uZ, vZ = np.split(u @ Z_inv[:p], [p], axis=1), np.split(v @ Z_inv[p:], [p], axis=1)
+        regularisation = REGULARISATION
+        while True:
+            schur = np.empty((m, m))
+            for start in range(0, m, BLOCK):
+                rows, u_after, v_after = slice(start, start + BLOCK), u[start:].T, v[start:].T
+                part = (uX[0][rows] @ u_after) * (vZ[1][rows] @ v_after)
+                part += (vX[1][rows] @ v_after) * (uZ[0][rows] @ u_after)
+                part += (vX[0][rows] @ u_after) * (uZ[1][rows] @ v_after)
+                part += (uX[1][rows] @ v_after) * (vZ[0][rows] @ u_after)
+                schur[rows, start:] = part / 4
+            schur.flat[:: m + 1] = (schur.diagonal() + slack) * (1 + regularisation)
+            factor, failed = dpotrf(schur.T, lower=1, clean=0, overwrite_a=1)
+            if not failed:
+                return lambda b: dpotrs(factor, b[0], lower=1)[0][None]
+            regularisation *= 100
 
     def _blocks(self, A):
         """u_kᵀ A u_l, u_kᵀ A v_l and v_kᵀ A v_l with u_k = (l_k, 0) and v_k = (0, r_k)."""

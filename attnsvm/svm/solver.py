@@ -6,12 +6,12 @@ import numpy as np
 
 from attnsvm import norms
 from attnsvm.norms import Norm
-from attnsvm.svm import methods
+from attnsvm.svm import memory, methods
 from attnsvm.svm.checker import check
-from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.solution import Solution, Status
-from attnsvm.svm.subspaces import Reduced, lengths
+from attnsvm.svm.subspaces import Reduced
 
 TOLERANCE = {"fro": 1e-10}  # relative gap that a solution must prove
 DEFAULT_TOLERANCE = 1e-7  # in every other norm
@@ -25,52 +25,71 @@ def tolerance(norm: str) -> float:
     return TOLERANCE.get(norm, DEFAULT_TOLERANCE)
 
 
-def solve(constraints: Constraints, norm: str = "fro", tol: float | None = None) -> Solution:
+def solve(
+    constraints: Constraints,
+    norm: str = "fro",
+    tol: float | None = None,
+    method: str | None = None,
+    report: methods.Report = lambda line: None,
+) -> Solution:
     """The W of least norm that meets the constraints, with its certificate.
 
     Args:
         constraints: what to separate; see `separation`.
         norm: "fro", "nuc", "spectral", "l1", "linf", or "l<p>" such as "l1.75".
         tol: relative duality gap up to which the answer counts as solved; 1e-10 for "fro", 1e-7 otherwise.
+        method: one of `methods.METHODS` that solves this norm; None: by the number of constraints.
+        report: told one line a step of a long solve.
 
     Raises:
-        ValueError: there is no such norm, or `tol` is not a positive number.
+        ValueError: there is no such norm or method, or `tol` is not a positive number.
+        MemoryError: the problem needs more memory than is free; it says how much.
     """
-    return solve_batch([constraints], norm, tol)[0]
+    return solve_batch([constraints], norm, tol, method, report)[0]
 
 
-def solve_batch(batch: list[Constraints], norm: str = "fro", tol: float | None = None) -> list[Solution]:
+def solve_batch(
+    batch: list[Constraints],
+    norm: str = "fro",
+    tol: float | None = None,
+    method: str | None = None,
+    report: methods.Report = lambda line: None,
+) -> list[Solution]:
     """`solve` for many problems; those of one shape advance together where the method allows it."""
     measure = norms.get(norm)
     tol = tolerance(norm) if tol is None else tol
     if not (isinstance(tol, int | float) and 0 < tol < np.inf):
         raise ValueError(f"tol: expected a positive number or None, got {tol!r}")
+    names = [methods.named(norm, len(c), method) for c in batch]
+    for name, c in zip(names, batch, strict=True):
+        if len(c) >= IMPLICIT:
+            memory.require(name, len(c), c.shape)
     reduced = [Reduced(c) for c in batch]
     # Feasibility does not depend on the norm: the Frobenius solution decides it, and starts the other methods.
-    decided = [methods.frobenius(problem) for problem in reduced]
-    answers = [(W, dual) for W, dual, _ in decided]
+    firsts = names if norm == "fro" else [methods.named("fro", len(c), None) for c in batch]
+    decided = [methods.least_frobenius(*one, report) for one in zip(reduced, firsts, strict=True)]
+    answers = [(W, dual, name) for W, dual, _, name in decided]
     if norm != "fro":
-        todo = [k for k, (W, _, feasible) in enumerate(decided) if feasible and W.any()]
-        method = methods.nuclear if norm == "nuc" else methods.conic
-        found = method([reduced[k] for k in todo], [answers[k][0] for k in todo], measure)
-        for k, answer in zip(todo, found, strict=True):
-            answers[k] = answer
+        todo = [k for k, (W, _, feasible, _) in enumerate(decided) if feasible and W.any()]
+        asked = [reduced[k] for k in todo], [answers[k][0] for k in todo], measure, [names[k] for k in todo], report
+        for k, answer in zip(todo, methods.least_other(*asked), strict=True):
+            answers[k] = *answer, names[k]
     return [
         _judged(c, measure, tol, _optimal(c, measure, *answer) if feasible else _infeasible(c, *answer))
-        for c, answer, (_, _, feasible) in zip(batch, answers, decided, strict=True)
+        for c, answer, (_, _, feasible, _) in zip(batch, answers, decided, strict=True)
     ]
 
 
 def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
     """The claim if the independent checker agrees; otherwise as uncertified, with the reason. `ledger` counts it."""
-    reason = check(c.left, c.right, c.bound, c.equality, measure.name, tol, claim)
+    reason = check(c.factors, c.bound, c.equality, measure.name, tol, claim)
     unproved = {"status": Status.UNCERTIFIED, "rejected": reason, "rank": 0, "rank_low": 0, "rank_high": 0}
     answer = replace(claim, **unproved) if reason else claim
     judged[answer.status.value] += 1
     return answer
 
 
-def _optimal(c: Constraints, measure: Norm, W, dual) -> Solution:
+def _optimal(c: Constraints, measure: Norm, W, dual, method: str) -> Solution:
     """Claim that W, scaled to margin one, is optimal by its multipliers, scaled to dual norm one."""
     W, dual, gap = methods.rescaled(c, measure, W, dual)
     counting, sigma = RANK_TOLERANCE.get(measure.name, DEFAULT_RANK_TOLERANCE), _relative(W)
@@ -78,16 +97,16 @@ def _optimal(c: Constraints, measure: Norm, W, dual) -> Solution:
     bound = min(W.shape)
     if measure.name == "nuc":
         bound = int((_relative(c.adjoint(dual)) > 1 - MULTIPLICITY_TOLERANCE).sum())
-    return Solution(Status.SOLVED, W, dual, gap, np.nan, rank, low, high, bound)
+    return Solution(Status.SOLVED, W, dual, gap, np.nan, rank, low, high, bound, method)
 
 
-def _infeasible(c: Constraints, W, dual) -> Solution:
+def _infeasible(c: Constraints, W, dual, method: str) -> Solution:
     """Claim that no W exists: the multipliers combine the constraints to zero."""
     dual = dual / np.abs(dual).sum()
-    largest = (lengths(c.left) * lengths(c.right)).max()
+    largest = c.lengths().max()
     promised = float(c.bound @ dual) * largest
     residual = float(np.linalg.norm(c.adjoint(dual)) / promised) if largest > 0 else 0.0
-    return Solution(Status.INFEASIBLE, W, dual, np.inf, residual, 0, 0, 0, 0)
+    return Solution(Status.INFEASIBLE, W, dual, np.inf, residual, 0, 0, 0, 0, method)
 
 
 def _relative(A):

@@ -8,20 +8,43 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import qr
 
-from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.constraints import Constraints, Factors
 
 INDEPENDENT = 1e-12  # relative size below which an equality of unit norm follows from the others
 
 
 class Reduced:
-    """The constraints in coordinates: left (m, p) and right (m, q), W = P Y Qᵀ with Y (p, q)."""
+    """The constraints in coordinates: W = P Y Qᵀ with Y (p, q). P or Q is None where it would be the identity."""
 
     def __init__(self, constraints: Constraints):
         self.constraints = constraints
+        d, e = constraints.shape
+        self.P = _basis(constraints.left) if len(constraints) < d else None
         inputs = constraints.index[:, 0]
         first = np.append(True, inputs[1:] != inputs[:-1])[: len(inputs)]  # one row of each input: its query
-        self.P, self.left = _coordinates(constraints.left, constraints.left)
-        self.Q, self.right = _coordinates(constraints.right, constraints.right[first])
+        queries, used = constraints.factors.queries, constraints.factors.query[first]
+        self.Q = _basis(queries[used]) if len(used) < e else None
+
+    @cached_property
+    def left(self) -> np.ndarray:
+        """(m, p), formed when first read, as `right` (m, q) is."""
+        return _in(self.P, self.constraints.left)
+
+    @cached_property
+    def right(self) -> np.ndarray:
+        return _in(self.Q, self.constraints.right)
+
+    @property
+    def factors(self) -> Factors:
+        """The constraints on Y, not formed."""
+        factors = self.constraints.factors
+        return factors._replace(tokens=_in(self.P, factors.tokens), queries=_in(self.Q, factors.queries))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(p, q) of Y."""
+        d, e = self.constraints.shape
+        return d if self.P is None else self.P.shape[1], e if self.Q is None else self.Q.shape[1]
 
     @cached_property
     def kept(self) -> np.ndarray:
@@ -38,13 +61,14 @@ class Reduced:
     @property
     def shape_key(self) -> tuple:
         """Equal for problems that an interior-point batch can hold together."""
-        return self.left.shape[1], self.right.shape[1], self.constraints.equality[self.kept].tobytes()
+        return *self.shape, self.constraints.equality[self.kept].tobytes()
 
     def lift(self, Y: np.ndarray) -> np.ndarray:
-        return self.P @ Y @ self.Q.T
+        rows = Y if self.P is None else self.P @ Y
+        return rows if self.Q is None else rows @ self.Q.T
 
     def lower(self, W: np.ndarray) -> np.ndarray:
-        return self.P.T @ W @ self.Q
+        return _in(self.Q, W if self.P is None else self.P.T @ W)
 
     def spread(self, dual: np.ndarray) -> np.ndarray:
         """Multipliers of all rows from those of the kept ones."""
@@ -60,10 +84,11 @@ def lengths(vectors: np.ndarray) -> np.ndarray:
     return np.sqrt((vectors * vectors).sum(-1))
 
 
-def _coordinates(vectors, spanning):
-    """An orthonormal basis (d, size) of a space that holds the vectors, and their coordinates (m, size) in it."""
-    count, d = spanning.shape
-    if count >= d:
-        return np.eye(d), vectors
-    basis = np.linalg.qr(spanning.T)[0]
-    return basis, vectors @ basis
+def _basis(vectors):
+    """An orthonormal basis (d, count) of a space that holds the vectors (count, d), count ≤ d."""
+    return np.linalg.qr(vectors.T)[0]
+
+
+def _in(basis, vectors):
+    """The coordinates of the vectors in the basis."""
+    return vectors if basis is None else vectors @ basis

@@ -1,12 +1,14 @@
 """The compiled engine: hands the loops LANES instances at a time, and reads the weights from what they write.
 
-Most of it lays out arrays: a batch has its instances first, the loops have them last.
+Most of it lays out arrays: a batch has its instances first, the loops have them last. Groups of LANES instances share
+nothing and run side by side on the threads of the job.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm import threads
 from attnsvm.inputs import Inputs
 from attnsvm.training.heads import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
@@ -14,41 +16,57 @@ from attnsvm.training.lanes import LANES, kept_on_disk
 from attnsvm.training.log import Log
 from attnsvm.training.spans import Coordinates
 from attnsvm.training.steps import Rule
-from attnsvm.training.weights import FullWeights, Parametrisation
 
 
-def run(inputs: Inputs, head: Head, values, weights: Parametrisation, rule: Rule, steps: np.ndarray) -> Log:
-    """Descend from `weights`; the number of instances is a multiple of LANES. See `train`."""
-    loop = _full if isinstance(weights, FullWeights) else _factored
-    return loop(inputs, head.compiled(), values.numpy(), weights, rule, steps)
+def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: Rule, steps: np.ndarray) -> Log:
+    """Descend from the `initial` W, or K and Q; the number of instances is a multiple of LANES. See `train`."""
+    loop = _full if len(initial) == 1 else _factored
+    tokens = np.ascontiguousarray(_last(inputs.tokens))
+    return loop(inputs, tokens, head.compiled(), head.values(tokens), *initial, rule, steps)
 
 
-def _full(inputs, head, values, weights, rule, steps):
+def _full(inputs, tokens, head, values, W, rule, steps):
     S, N, T, d = inputs.tokens.shape
-    start = weights.logits().numpy()
+    start = (tokens * _last(inputs.queries @ W.mT)[:, None]).sum(2)
     if N * T * d * 2 + N * N * d < (N * T) ** 2:  # multiplications of the two ways
-        likeness = _last(inputs.queries @ inputs.queries.swapaxes(1, 2))
-        products = Outer(_last(inputs.tokens), likeness, np.empty((N, d, S)), np.empty((d, S)))
+        likeness = _last(inputs.queries @ inputs.queries.mT)
+        products = Outer(tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
     else:
-        products = Gram(weights.gram.numpy())
+        products = Gram(_last(_gram(inputs)))
     loop, record = kept_on_disk(full, type(head), type(products), type(rule)), _record(inputs, steps, (N * T,))
-    for lanes, group, own in _groups(inputs, head, values, record):
+
+    def descend(part):
+        lanes, group, own = part
         loop(group, _cut(start, lanes), _cut(products, lanes), rule, own)
+
+    threads.each(descend, _groups(inputs, head, values, record))
     moved, *logs = (_joined(x) for x in record[1:])
-    return Log(steps, weights.initial.numpy()[:, None] - _combinations(inputs, moved), *logs)
+    return Log(steps, W[:, None] - _combinations(inputs, moved), *logs)
 
 
-def _factored(inputs, head, values, weights, rule, steps):
-    K, Q = (np.moveaxis(factor.numpy(), -1, 0) for factor in (weights.K, weights.Q))
+def _factored(inputs, tokens, head, values, K, Q, rule, steps):
     basis = Coordinates.of(inputs.tokens, inputs.queries, K, Q, move=rule.penalty == 0)
     coordinates = *basis.factors(), inputs.tokens @ basis.P[:, None], inputs.queries @ basis.R
     factors = Factors(*(_last(x) for x in coordinates))
     shape = len(factors.K) + len(factors.Q), factors.K.shape[1]
     loop, record = kept_on_disk(factored, type(head), type(rule)), _record(inputs, steps, shape)
-    for lanes, group, own in _groups(inputs, head, values, record):
+
+    def descend(part):
+        lanes, group, own = part
         loop(group, _cut(factors, lanes), rule, own)
+
+    threads.each(descend, _groups(inputs, head, values, record))
     moved, *logs = (_joined(x) for x in record[1:])
     return Log(steps, basis.product(moved), *logs)
+
+
+def _gram(inputs: Inputs) -> np.ndarray:
+    """⟨x_it z_iᵀ, x_js z_jᵀ⟩, (S, NT, NT)."""
+    S, N, T, d = inputs.tokens.shape
+    flat = inputs.tokens.reshape(S, N * T, d)
+    likeness = (inputs.queries @ inputs.queries.mT).repeat(T, 1).repeat(T, 2)
+    # A matrix times its own transpose BLAS computes otherwise, and rounds otherwise: the figures have this rounding.
+    return (flat @ np.ascontiguousarray(flat.mT)) * likeness
 
 
 def _record(inputs: Inputs, steps: np.ndarray, shape: tuple[int, ...]) -> Record:

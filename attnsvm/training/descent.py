@@ -3,29 +3,30 @@
 An instance's problem and initial weights depend on its seed alone, and its arithmetic never on its place in the batch:
 the result is the same to the bit however a batch is cut. On the processor the loop is compiled (compiled.py); on
 another device it is the same arithmetic in torch (reference.py), which is also what the compiled loop is tested
-against.
+against. The compiled loop uses the threads of the job (`attnsvm.threads`).
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
-import torch
 
+from attnsvm import threads
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
-from attnsvm.training import compiled, reference
+from attnsvm.training import compiled
 from attnsvm.training.heads import Head
 from attnsvm.training.lanes import LANES
 from attnsvm.training.log import Log, logged_steps
 from attnsvm.training.start import PARAMETRISATIONS
 from attnsvm.training.steps import Rule
 
-PIECE = 256  # instances prepared at once: bounds the memory beyond the log
+PIECE = 256  # instances prepared at once, or a group of lanes per thread: bounds the memory beyond the log
 
 
 def train(
     problems: Problems,
-    head: Callable[[torch.Tensor], Head],
+    head: Callable[..., Head],
     parametrisation: str,
     rule: Rule,
     steps: int,
@@ -54,20 +55,26 @@ def train(
         progress: called with the number of instances finished since the last call.
     """
     logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
-    engine = compiled if device == "cpu" else reference
+    run = _compiled if device == "cpu" else _on_device(device)
     pieces = []
     given = None if isinstance(start, str) else np.asarray(start, dtype=float)
     for size, padded, index in _pieces(problems):
         inputs = ATTENTIONS[attention](padded)
-        tokens, queries = (torch.from_numpy(x).to(device) for x in (inputs.tokens, inputs.queries))
-        built_head = head(torch.from_numpy(padded.head).to(device))
-        values = built_head.values(tokens.permute(1, 2, 3, 0).contiguous())
-        weights = PARAMETRISATIONS[parametrisation](
-            tokens, queries, padded.seeds, start if given is None else given[index], rule, m
-        )
-        pieces.append(engine.run(inputs, built_head, values, weights, rule, logged)[:size])
+        first = start if given is None else given[index]
+        initial = PARAMETRISATIONS[parametrisation](padded.seeds, inputs.tokens.shape[-1], first, m)
+        pieces.append(run(inputs, head, padded.head, initial, rule, logged)[:size])
         progress(size)
     return Log.joined(pieces)
+
+
+def _compiled(inputs, head, given, initial, rule, logged) -> Log:
+    return compiled.run(inputs, head(given), initial, rule, logged)
+
+
+def _on_device(device: str) -> Callable[..., Log]:
+    from attnsvm.training import reference  # late: torch takes a job a second, and the compiled loop needs none
+
+    return partial(reference.run, device=device)
 
 
 def _pieces(problems: Problems) -> Iterator[tuple[int, Problems, np.ndarray]]:
@@ -75,8 +82,9 @@ def _pieces(problems: Problems) -> Iterator[tuple[int, Problems, np.ndarray]]:
 
     An empty batch is one empty part.
     """
-    for start in range(0, max(len(problems), 1), PIECE):
-        size = min(PIECE, len(problems) - start)
+    most = max(PIECE, LANES * threads.allowed())
+    for start in range(0, max(len(problems), 1), most):
+        size = min(most, len(problems) - start)
         filled = -(-size // LANES) * LANES
         index = start + np.minimum(np.arange(filled), size - 1)
         yield size, problems[index], index

@@ -1,8 +1,9 @@
 """Prediction heads h of f(X, z) = h(Xᵀ softmax(X W z)).
 
 A head embeds the tokens once (`values`, as in an attention layer's value projection) and then sees only their
-mixture: h(Xᵀp) = readout(Σ_t p_t values_t). Its readout gives value and gradient in closed form, once in torch and
-once for the compiled engine: there a head is a NamedTuple of what its readout reads. Arrays carry the instances last.
+mixture: h(Xᵀp) = readout(Σ_t p_t values_t). Its readout gives value and gradient in closed form, once for arrays and
+once for the compiled engine: there a head is a NamedTuple of what its readout reads. Arrays carry the instances last,
+and are NumPy's or torch's, as the weights that the head is built from.
 
 A new head is two classes here, and nothing elsewhere.
 """
@@ -11,18 +12,21 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
 from attnsvm.training.lanes import LANES
 
+PART = 16  # terms of a sum that torch adds one by one before it goes on with the next
+
 
 class Head(ABC):
+    """What turns the weighted mean of the tokens into a number: h, with its gradient."""
+
     @abstractmethod
-    def values(self, tokens: torch.Tensor) -> torch.Tensor:
+    def values(self, tokens):
         """Embed tokens (n, T, d, S) as values (n, T, p, S)."""
 
     @abstractmethod
-    def readout(self, mixed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def readout(self, mixed):
         """h (n, S) and its gradient (n, p, S) at the mixture `mixed` (n, p, S) of values."""
 
     @abstractmethod
@@ -44,14 +48,15 @@ class Linear(NamedTuple):
 class LinearHead(Head):
     """h(x) = vᵀx, with v (S, d)."""
 
-    def __init__(self, v: torch.Tensor):
-        self.v = v.T.contiguous()
+    def __init__(self, v):
+        self.v = v.T
 
     def values(self, tokens):
-        return (tokens * self.v).sum(2, keepdim=True)
+        products = tokens * self.v  # summed in parts, as torch sums them: the figures have that rounding
+        return sum(products[:, :, k : k + PART].sum(2) for k in range(0, products.shape[2], PART))[:, :, None]
 
     def readout(self, mixed):
-        return mixed[:, 0], torch.ones_like(mixed)
+        return mixed[:, 0], 0 * mixed + 1
 
     def compiled(self):
         return Linear()
@@ -70,14 +75,15 @@ class Relu(NamedTuple):
 class ReluHead(Head):
     """h(x) = 1ᵀ relu(Vᵀx), with V (S, d, d)."""
 
-    def __init__(self, V: torch.Tensor):
-        self.V = V.permute(1, 2, 0).contiguous()
+    def __init__(self, V):
+        self.V = V
 
     def values(self, tokens):
-        return torch.einsum("ntas,abs->ntbs", tokens, self.V).contiguous()
+        rows = tokens.swapaxes(0, 3).swapaxes(2, 3)  # (S, T, n, d)
+        return (rows @ self.V[:, None]).swapaxes(2, 3).swapaxes(0, 3)
 
     def readout(self, mixed):
-        return mixed.clamp(min=0).sum(1), (mixed > 0).to(mixed.dtype)
+        return mixed.clip(min=0).sum(1), (mixed > 0) + 0 * mixed
 
     def compiled(self):
         return Relu()
@@ -100,8 +106,8 @@ class Penalised(NamedTuple):
 class PenalisedHead(Head):
     """h(x) = vᵀx − penalty·‖x‖², with v (S, d)."""
 
-    def __init__(self, v: torch.Tensor, penalty: float):
-        self.v = v.T.contiguous()
+    def __init__(self, v, penalty: float):
+        self.v = v.T
         self.penalty = float(penalty)
 
     def values(self, tokens):
@@ -111,4 +117,4 @@ class PenalisedHead(Head):
         return (mixed * (self.v - self.penalty * mixed)).sum(1), self.v - 2 * self.penalty * mixed
 
     def compiled(self):
-        return Penalised(self.v.numpy(), self.penalty)
+        return Penalised(self.v, self.penalty)

@@ -1,5 +1,7 @@
 """The descent loop in torch: on any device, and what the compiled loop is tested against."""
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 
@@ -8,14 +10,28 @@ from attnsvm.training.heads import Head
 from attnsvm.training.log import Log
 from attnsvm.training.loss import evaluate
 from attnsvm.training.steps import Rule
-from attnsvm.training.weights import Parametrisation
+from attnsvm.training.weights import FactoredWeights, FullWeights
 
 
 @torch.inference_mode()
-def run(inputs: Inputs, head: Head, values, weights: Parametrisation, rule: Rule, steps: np.ndarray) -> Log:
-    """Descend from `weights`, on the device of `values`. See `train`."""
-    labels = torch.from_numpy(inputs.labels).to(values.device).T.contiguous()
-    barrier = torch.from_numpy(np.where(inputs.allowed, 0.0, -np.inf)).to(values.device).unsqueeze(-1)
+def run(
+    inputs: Inputs,
+    head: Callable[[torch.Tensor], Head],
+    given: np.ndarray,
+    initial: tuple[np.ndarray, ...],
+    rule: Rule,
+    steps: np.ndarray,
+    device: str,
+) -> Log:
+    """Descend on a torch device from the `initial` W, or K and Q, with the head of the weights `given`. See `train`."""
+    arrays = inputs.tokens, inputs.queries, inputs.labels.T, np.where(inputs.allowed, 0.0, -np.inf), given, *initial
+    tokens, queries, labels, barrier, given, *initial = (torch.tensor(x, device=device) for x in arrays)
+    if len(initial) == 1:
+        weights = FullWeights(tokens, queries, *initial)
+    else:
+        weights = FactoredWeights(tokens, queries, *initial, rule.penalty)
+    head, barrier = head(given), barrier.unsqueeze(-1)
+    values = head.values(tokens.permute(1, 2, 3, 0).contiguous())
     weight_log, largest, loss, norms, slot = [], [], [], [], 0
     for step in range(steps[-1] + 1):
         at = evaluate(weights.logits() + barrier, values, labels, head)

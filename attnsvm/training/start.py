@@ -3,63 +3,51 @@
 from collections.abc import Callable
 
 import numpy as np
-import torch
 
-from attnsvm.training.steps import Rule
-from attnsvm.training.weights import FactoredWeights, FullWeights
+from attnsvm.streams import Streams
 
 INITIALISATION_STREAM = 20308  # keeps initialisations apart from the data drawn with the same seed
 
 
-def draw_initial(name: str, seeds: np.ndarray, draw_one: Callable) -> torch.Tensor:
-    """`draw_one(generator)` once per seed, stacked: one independent stream per (parametrisation, seed).
+def draw_initial(name: str, seeds: np.ndarray, draw: Callable[[Streams], np.ndarray]) -> np.ndarray:
+    """`draw` from one independent stream per (parametrisation, seed), (S, ...).
 
     The official code leaves initialisations unseeded. Float32 draws, then float64, as there.
     """
-    generator = torch.Generator()
-    draws = []
-    for seed in seeds.tolist():
-        entropy = [INITIALISATION_STREAM, *name.encode(), seed]
-        generator.manual_seed(int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1))
-        draws.append(draw_one(generator))
-    if not draws:
-        return draw_one(generator).double()[None][:0]
-    return torch.stack(draws).double()
+    entropies = ([INITIALISATION_STREAM, *name.encode(), seed] for seed in seeds.tolist())
+    states = [int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1) for entropy in entropies]
+    return draw(Streams(np.array(states, dtype=np.int64))).astype(np.float64)
 
 
-def uniform(shape: tuple[int, ...], d: int) -> Callable:
+def uniform(shape: tuple[int, ...], d: int) -> Callable[[Streams], np.ndarray]:
     """U(−1/√d, 1/√d) entries, the default of the official code's `nn.Linear` layers."""
-    return lambda generator: (torch.rand(shape, generator=generator) * 2 - 1) * d**-0.5
+    return lambda streams: (streams.uniform(*shape) * 2 - 1) * np.float32(d**-0.5)
 
 
-def normal(shape: tuple[int, ...]) -> Callable:
+def normal(shape: tuple[int, ...]) -> Callable[[Streams], np.ndarray]:
     """N(0, 1) entries."""
-    return lambda generator: torch.randn(shape, generator=generator)
+    return lambda streams: streams.normal(*shape)
 
 
-def full_weights(tokens, queries, seeds, start, rule: Rule, m: int | None = None) -> FullWeights:
-    """W from U(−1/√d, 1/√d) entries, from zero, or as given."""
+def full_weights(seeds: np.ndarray, d: int, start: str | np.ndarray, m: int | None = None) -> tuple[np.ndarray]:
+    """W (S, d, d): U(−1/√d, 1/√d) entries, zero, or as given."""
     if not isinstance(start, str):
-        return FullWeights(tokens, queries, torch.from_numpy(start).to(tokens))
+        return (start,)
     _check(start)
-    d = tokens.shape[-1]
-    W = draw_initial("W", seeds, uniform((d, d), d)).to(tokens.device)
-    return FullWeights(tokens, queries, torch.zeros_like(W) if start == "zero" else W)
+    return (np.zeros((len(seeds), d, d)) if start == "zero" else draw_initial("W", seeds, uniform((d, d), d)),)
 
 
-def factored_weights(tokens, queries, seeds, start, rule: Rule, m: int | None = None) -> FactoredWeights:
-    """(K, Q), both from U(−1/√d, 1/√d), or from Q = 0 and K = 0.1·N(0, 1); the rule's penalty."""
+def factored_weights(seeds: np.ndarray, d: int, start: str, m: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """K and Q (S, d, m), both from U(−1/√d, 1/√d), or Q = 0 and K = 0.1·N(0, 1)."""
     if not isinstance(start, str):
         raise ValueError("start: expected 'uniform' or 'zero' for (K, Q), got an array of weights")
     _check(start)
-    d = tokens.shape[-1]
     m = d if m is None else m
     if start == "zero":
         K = 0.1 * draw_initial("KQ", seeds, normal((d, m)))
-        Q = torch.zeros_like(K)
-    else:
-        K, Q = draw_initial("KQ", seeds, uniform((2, d, m), d)).unbind(1)
-    return FactoredWeights(tokens, queries, K.to(tokens.device), Q.to(tokens.device), rule.penalty)
+        return K, np.zeros_like(K)
+    K, Q = np.moveaxis(draw_initial("KQ", seeds, uniform((2, d, m), d)), 1, 0)
+    return K, Q
 
 
 def _check(start: str) -> None:

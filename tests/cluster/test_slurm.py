@@ -14,7 +14,7 @@ import pytest
 import slurm_cluster
 from harness import BUILT
 
-pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster")]
+pytestmark = pytest.mark.cluster
 
 FIGURES = ("local_convergence", "multi_token")
 BLOCKS = {"local_convergence": 2, "multi_token": 2}

@@ -8,7 +8,8 @@ import torch
 
 from attnsvm import norms
 from attnsvm.draws import draw, gaussian
-from attnsvm.experiments.regularisation_path.balls import Excess, least_on_ball, path
+from attnsvm.experiments.regularisation_path import balls
+from attnsvm.experiments.regularisation_path.balls import Excess
 from attnsvm.selection import optimal_tokens
 from attnsvm.svm import separation, solve
 
@@ -19,6 +20,23 @@ OPTIMAL = optimal_tokens(PROBLEMS.tokens, PROBLEMS.head, PROBLEMS.labels)
 
 def instance(s):
     return PROBLEMS.tokens[s], PROBLEMS.queries[s], PROBLEMS.labels[s], PROBLEMS.head[s]
+
+
+def batch(*excesses):
+    """Instances side by side."""
+    whole = object.__new__(Excess)
+    whole.arrays = tuple(map(np.stack, zip(*(one.arrays for one in excesses), strict=True)))
+    whole.lowest = np.stack([one.lowest for one in excesses])
+    return whole
+
+
+def alone(found):
+    """Of a batch of one, its one."""
+    return balls.Balls(*(x[0] for x in vars(found).values()))
+
+
+def least_on_ball(excess, norm, radius, starts):
+    return alone(balls.least_on_ball(batch(excess), norm, radius, [starts]))
 
 
 @pytest.fixture(scope="module")
@@ -218,11 +236,35 @@ def test_the_path_falls_and_no_neighbour_leads_lower(norm):
     for s in range(2):
         excess = Excess(*instance(s))
         directions = list(np.random.default_rng(s).normal(size=(2, d, d)))
-        found = path(excess, norm, radii, directions)
-        values = np.array([ball.log_excess for ball in found])
-        assert (np.diff(values) < 0).all()
+        whole = alone(balls.path(batch(excess), norm, radii, [directions]))
+        found = [balls.Balls(*ball) for ball in zip(*vars(whole).values(), strict=True)]
+        assert (np.diff(whole.log_excess) < 0).all()
         for k, ball in enumerate(found):
             assert norms.get(norm).value(ball.W) == pytest.approx(radii[k], rel=1e-12)
             for start in [*directions, *(found[j].W for j in (k - 1, k + 1) if 0 <= j < len(found))]:
                 other = least_on_ball(excess, norm, radii[k], [start]).log_excess
                 assert ball.log_excess <= other + 2e-6 * max(1.0, abs(other))  # AGREE, up and down the path
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+def test_an_instance_has_the_same_path_to_the_bit_in_every_batch(norm):
+    """Starts of different numbers, so that none stands at the same place in both."""
+    radii, generator = np.geomspace(0.3, 300, 4), np.random.default_rng(0)
+    directions = [list(generator.normal(size=(1 + s % 3, d, d))) for s in range(len(PROBLEMS))]
+    every = [Excess(*instance(s)) for s in range(len(PROBLEMS))]
+    together = balls.path(batch(*every), norm, radii, directions)
+    for s, excess in enumerate(every):
+        single = balls.path(batch(excess), norm, radii, directions[s : s + 1])
+        for name, value in vars(single).items():
+            assert np.array_equal(value[0], getattr(together, name)[s]), (s, name)
+
+
+def test_a_sub_batch_is_the_named_instances_in_their_order():
+    whole = Excess(PROBLEMS.tokens, PROBLEMS.queries, PROBLEMS.labels, PROBLEMS.head)
+    W = np.random.default_rng(0).normal(size=(3, d, d))
+    values, gradients = whole[np.array([2, 0, 2])](W)
+    for k, s in enumerate((2, 0, 2)):
+        value, gradient = Excess(*instance(s))(W[k])
+        assert values[k] == value
+        assert np.array_equal(gradients[k], gradient)
+        assert whole[np.array([2, 0, 2])].lowest[k] == whole.lowest[s]

@@ -4,8 +4,9 @@ import pytest
 
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
+from attnsvm.pipeline.cards import OURS
 from attnsvm.pipeline.checking import first_error
-from attnsvm.pipeline.configuration import OURS, figure_settings, resolve, stage_settings
+from attnsvm.pipeline.configuration import figure_settings, resolve, stage_settings
 
 EXPERIMENTS = cards.experiments()
 
@@ -169,7 +170,8 @@ def test_a_relation_between_two_settings_is_checked_and_names_both(card, kind, f
         given, sentence = [*mine, mine[-1] + 1], f"{len(mine) + 1} values, but"
         sentence += rf" experiments\.{card.name}\.{second} has {len(theirs)}: give one for each"
     else:
-        given = theirs if kind == "below" else theirs + 1
+        least = min(theirs) if isinstance(theirs, list) else theirs
+        given = least if kind == "below" else least + 1
         sentence = rf"{given} is {WORDS[kind]} experiments\.{card.name}\.{second}"
     with pytest.raises(UserError, match=rf"^config: experiments\.{card.name}\.{first}: {sentence}"):
         resolve(nested(f"experiments.{card.name}.{first}", given))

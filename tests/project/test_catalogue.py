@@ -26,7 +26,7 @@ def test_its_own_file_says_how_software_is_deployed_and_that_there_is_a_report()
 
 def test_conda_is_said_of_every_rule():
     rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
-    assert len(re.findall(r"^rule \w+:", rules, re.MULTILINE)) == rules.count('"../../environment.yml"')
+    assert len(re.findall(r"^ *rule \w+:", rules, re.MULTILINE)) == rules.count('"../../environment.yml"')
 
 
 def test_the_configurations_page_names_every_key_and_its_example_is_one():
@@ -46,4 +46,4 @@ def test_what_the_catalogue_shows_of_conda_can_be_made_from_the_file_alone():
     """Snakemake copies the file elsewhere before it makes the environment: a path in it would lead nowhere."""
     wanted = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert all(isinstance(line, str) for line in wanted)
-    assert "package_in(BESIDE)" in (ROOT / "workflow/rules/common.smk").read_text()  # where the package comes from instead
+    assert "package_in(BESIDE)" in (ROOT / "workflow/rules/common.smk").read_text()

@@ -23,7 +23,20 @@ LAYERS = (
     ("command",),
 )
 WORDS = {
-    *("problems", "cells", "draws", "inputs", "norms", "selection", "directions", "measured", "statistics"),
+    *(
+        "problems",
+        "cells",
+        "draws",
+        "inputs",
+        "norms",
+        "selection",
+        "directions",
+        "measured",
+        "statistics",
+        "threads",
+        "streams",
+        "statuses",
+    ),
     "__init__",  # the package's door; it imports late, and names what it gives in strings
 }
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}

@@ -19,7 +19,7 @@ from attnsvm import command
 from attnsvm.pipeline import scaffold
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-BASE = {"numpy", "scipy"}  # what `pip install attnsvm` brings
+BASE = {"numpy", "scipy", "tqdm"}  # what `pip install attnsvm` brings
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_twine_accepts_the_wheel(wheel):
 
 def test_only_what_the_solver_needs_comes_unasked(wheel):
     wanted = metadata(wheel).get_all("Requires-Dist")
-    assert {line for line in wanted if "extra ==" not in line} == BASE
+    assert {re.match(r"\w+", line)[0] for line in wanted if "extra ==" not in line} == BASE
     assert {"cluster", "dev", "norms", "pipeline", "storage"} == set(metadata(wheel).get_all("Provides-Extra"))
 
 

@@ -23,7 +23,7 @@ def test_a_test_prints_nothing(path):
 
 
 def test_only_the_harness_starts_snakemake():
-    starting = [path for path in FILES if re.search(r'"-m", "snakemake"|"snakemake", ', path.read_text("utf-8"))]
+    starting = [path for path in FILES if re.search(r'"-m", "snakemake"|\["snakemake"', path.read_text("utf-8"))]
     assert [str(path.relative_to(ROOT)) for path in starting if path.name != "test_style_of_the_tests.py"] == [
         "tests/harness.py"
     ]

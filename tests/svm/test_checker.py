@@ -22,7 +22,7 @@ def conflict():
 
 
 def verdict(c, norm, claim):
-    return check(c.left, c.right, c.bound, c.equality, norm, {"fro": 1e-10}.get(norm, 1e-7), claim)
+    return check(c.factors, c.bound, c.equality, norm, {"fro": 1e-10}.get(norm, 1e-7), claim)
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc", "spectral", "l1", "linf", "l1.75", "l3"])

@@ -4,6 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils.validation import check_is_fitted
 
 from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError
 
@@ -70,7 +74,7 @@ def test_infeasible_names_the_inputs_in_conflict_and_no_other():
 
 def test_parameters_are_got_and_set_as_in_scikit_learn():
     model = AttentionSVM(norm="nuc", tol=1e-6)
-    assert model.get_params() == {"norm": "nuc", "tol": 1e-6}
+    assert model.get_params() == {"norm": "nuc", "tol": 1e-6, "verbose": False}
     assert AttentionSVM(**model.get_params()).get_params() == model.get_params()
     assert model.set_params(norm="fro", tol=None) is model
     assert repr(model) == "AttentionSVM(norm='fro', tol=None)"
@@ -111,3 +115,102 @@ def test_a_failed_fit_leaves_no_answer_behind():
     again = pickle.loads(pickle.dumps(caught.value))
     assert again.inputs == caught.value.inputs
     assert str(again) == str(caught.value)
+
+
+# ------------------------------------------------------------------------------------ inputs of different lengths
+
+
+def uneven(count=8, d=6, e=5, seed=0):
+    """Triples (X_i, z_i, α_i) with 2 to 6 tokens, selected by a planted W."""
+    rng = np.random.default_rng(seed)
+    W, triples = rng.normal(size=(d, e)), []
+    for i in range(count):
+        X, z = rng.normal(size=(2 + i % 5, d)), rng.normal(size=e)
+        triples.append((X, z, int((X @ W @ z).argmax())))
+    return triples
+
+
+def test_triples_pairs_and_arrays_are_three_ways_to_say_the_same():
+    triples = uneven()
+    pairs, selected = [(X, z) for X, z, _ in triples], [a for _, _, a in triples]
+    one = AttentionSVM().fit(iter(triples))
+    other = AttentionSVM().fit(pairs, selected)
+    assert np.array_equal(one.W_, other.W_)
+    assert len(one.dual_) == sum(len(X) - 1 for X, _, _ in triples)
+    assert one.score(triples) == one.score(pairs, selected) == 1.0
+    assert one.predict(pairs).tolist() == selected
+    for (X, z), logits in zip(pairs, one.decision_function(pairs), strict=True):
+        assert np.allclose(logits, X @ one.W_ @ z, rtol=1e-12)
+    arrays = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
+    again = AttentionSVM().fit(list(zip(TOKENS, QUERIES, strict=True)), SELECTED)
+    assert np.array_equal(arrays.W_, again.W_)
+
+
+def test_uneven_sets_are_fitted_and_scored():
+    triples = [(X, z, np.arange(len(X)) == a) for X, z, a in uneven()]
+    model = AttentionSVM().fit(triples)
+    assert model.score(triples) == 1.0
+    assert np.array_equal(model.W_, AttentionSVM().fit(uneven()).W_)
+
+
+def test_pairs_without_a_selection_for_each_are_refused():
+    triples = uneven()
+    with pytest.raises(ValueError, match="selected: expected one per input, 8, got 7"):
+        AttentionSVM().fit([(X, z) for X, z, _ in triples], [0] * 7)
+    with pytest.raises(ValueError, match=r"input 0: expected \(tokens, query, selected\)"):
+        AttentionSVM().fit([(X, z) for X, z, _ in triples])
+
+
+def test_float32_is_read_as_float64():
+    single = TOKENS.astype(np.float32), QUERIES.astype(np.float32)
+    model = AttentionSVM().fit(*single, SELECTED)
+    assert model.W_.dtype == np.float64
+    double = AttentionSVM().fit(*(array.astype(np.float64) for array in single), SELECTED)
+    assert np.array_equal(model.W_, double.W_)
+
+
+def test_a_verbose_fit_says_on_stderr_how_far_it_is(capsys):
+    rng = np.random.default_rng(0)
+    tokens, queries = rng.normal(size=(40, 11, 12)), rng.normal(size=(40, 12))
+    selected = np.einsum("ntd,de,ne->nt", tokens, rng.normal(size=(12, 12)), queries).argmax(1)
+    quiet = AttentionSVM().fit(tokens, queries, selected)
+    assert capsys.readouterr().err == ""
+    loud = AttentionSVM(verbose=True).fit(tokens, queries, selected)
+    assert "relative gap" in capsys.readouterr().err
+    assert np.array_equal(quiet.W_, loud.W_)
+    assert loud.method_ == "augmented Lagrangian"
+
+
+def test_a_conflict_of_many_inputs_has_a_short_message():
+    error = InfeasibleError(list(range(1000)), np.ones(3))
+    assert "inputs 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 990 more:" in str(error)
+
+
+def test_scikit_learn_clones_and_cross_validates():
+    triples = uneven(60)
+    pairs, selected = [(X, z) for X, z, _ in triples], [a for _, _, a in triples]
+    model = AttentionSVM(norm="fro", tol=1e-9)
+    copy = clone(model)
+    assert copy is not model
+    assert copy.get_params() == model.get_params()
+    scores = cross_val_score(model, pairs, selected, cv=5)
+    by_hand = []
+    for held in np.array_split(np.arange(60), 5):
+        rest = np.setdiff1d(np.arange(60), held)
+        fitted = AttentionSVM().fit([triples[i] for i in rest])
+        by_hand.append(fitted.score([triples[i] for i in held]))
+    assert np.allclose(scores, by_hand)
+    assert scores.mean() > 0.5  # two to six tokens, chosen by a W that 48 inputs show
+
+
+def test_scikit_learn_searches_a_grid_and_sees_what_is_fitted():
+    triples = uneven(30)
+    pairs, selected = [(X, z) for X, z, _ in triples], [a for _, _, a in triples]
+    model = AttentionSVM()
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    search = GridSearchCV(model, {"norm": ["fro", "nuc"]}, cv=3).fit(pairs, selected)
+    assert search.best_params_["norm"] in ("fro", "nuc")
+    assert len(search.cv_results_["mean_test_score"]) == 2
+    check_is_fitted(search.best_estimator_)
+    assert search.best_estimator_.score(pairs, selected) == 1.0

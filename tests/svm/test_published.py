@@ -1,5 +1,7 @@
 """The published procedure, re-stated literally here, against ours: same cone program, same rank."""
 
+import warnings
+
 import cvxpy
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from attnsvm.draws import draw, gaussian
 from attnsvm.selection import optimal_tokens
 from attnsvm.svm import separation, solve
-from attnsvm.svm.published import published_gap, published_rank, published_solution
+from attnsvm.svm.published import _program, published_gap, published_rank, published_solution
 
 
 def instance(seed, n, T, d):
@@ -42,6 +44,37 @@ def test_same_solution_and_rank_as_the_literal_procedure(n, T, d, norm):
             # The cone program is the same up to the order of sums; the solvers stop at 1e-5 and 1e-8.
             assert np.allclose(ours, theirs, rtol=0, atol=1e-4 * np.abs(theirs).max())
         assert published_rank(ours) == int(np.linalg.matrix_rank(theirs, tol=1e-7))
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+@pytest.mark.parametrize(("n", "T", "d"), [(5, 5, 1), (2, 3, 1), (5, 5, 2), (15, 5, 3), (5, 10, 6), (5, 5, 10)])
+def test_the_solver_gets_what_cvxpy_hands_it_and_the_same_comes_back(n, T, d, norm):
+    """To the bit, zeros that are not stored among it: with d = 1 tokens are ±1, and differences vanish."""
+    zeros = 0
+    for seed in range(4):
+        c = separation(*instance(seed, n, T, d))
+        rows = c.left[:, :, None] * c.right[:, None, :]
+        W = cvxpy.Variable((d, d))
+        problem = cvxpy.Problem(
+            cvxpy.Minimize(cvxpy.norm(W, norm)), [-rows.reshape(len(c), -1) @ cvxpy.vec(W, order="C") <= -1]
+        )
+        data, chain, _ = problem.get_problem_data(None)
+        program = _program(len(c), d, d, norm)
+        A = program.cone_matrix(rows)
+        for name in ("data", "indices", "indptr"):
+            assert np.array_equal(getattr(A, name), getattr(data["A"], name)), name
+        for name in ("b", "c"):
+            assert np.array_equal(program.data[name], data[name]), name
+        assert repr(program.data["dims"]) == repr(data["dims"])
+        assert type(program.chain.solver) is type(chain.solver)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            problem.solve()
+        ours = published_solution(c, norm)
+        assert (ours is None) == (W.value is None)
+        assert ours is None or np.array_equal(ours, W.value)
+        zeros += (rows == 0).sum()
+    assert (zeros > 0) == (d == 1)
 
 
 def test_an_infeasible_instance_counts_as_rank_one():

@@ -77,9 +77,9 @@ def test_one_plain_step_on_W_is_the_gradient_of_autograd(head, attention):
 def test_one_plain_step_on_K_and_Q_is_the_gradient_of_autograd(head, attention):
     p = problems(head)
     log = train(p, HEADS[head][1], "KQ", plain(1.0), 1, 1, attention=attention)
-    factors = factored_weights(*(torch.from_numpy(x) for x in (p.tokens, p.queries)), p.seeds, "uniform", plain(1.0))
+    factors = factored_weights(p.seeds, p.tokens.shape[-1], "uniform")
     for s in range(len(p)):
-        K, Q = (factor[..., s].clone().requires_grad_() for factor in (factors.K, factors.Q))
+        K, Q = (torch.tensor(factor[s], requires_grad=True) for factor in factors)
         loss = reference_loss(p, s, lambda X, z, K=K, Q=Q: X @ (K @ (Q.T @ z)), head, attention)
         grad_K, grad_Q = torch.autograd.grad(loss, (K, Q))
         after = ((K - grad_K) @ (Q - grad_Q).T).detach().numpy()

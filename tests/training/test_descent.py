@@ -7,24 +7,21 @@ import pytest
 import torch
 from training_references import HEADS, reference_loss
 
+from attnsvm import threads
 from attnsvm.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
 from attnsvm.training import (
     LinearHead,
     ReluHead,
-    compiled,
     descent,
     exact,
     plain,
     published,
-    reference,
     train,
 )
 from attnsvm.training.start import draw_initial, normal, uniform
 from attnsvm.training.steps import EPSILON
-from attnsvm.training.weights import FullWeights
 
 # -------------------------------------------------------------------------------------- whole runs, one at a time
 
@@ -35,7 +32,7 @@ def official_run(head, name, problem, start, steps):
     `start`: the initial factors. Returns W and the loss at every step, and the final probabilities.
     """
     X, Z, Y, a = (torch.from_numpy(x[0]) for x in (problem.tokens, problem.queries, problem.labels, problem.head))
-    factors = [torch.nn.Parameter(f.clone()) for f in start]
+    factors = [torch.nn.Parameter(torch.tensor(f)) for f in start]
     optimiser = torch.optim.SGD(factors, lr=0.1)
     weights, losses = [], []
     for _ in range(steps + 1):
@@ -62,7 +59,7 @@ def initial_factors(name, problem, start):
     k = problem.tokens.shape[-1]
     if start == "zero":
         K = 0.1 * draw_initial("KQ", problem.seeds, normal((k, k)))[0]
-        return [torch.zeros(k, k, dtype=torch.float64)] if name == "W" else [K, torch.zeros_like(K)]
+        return [np.zeros((k, k))] if name == "W" else [K, np.zeros_like(K)]
     if name == "W":
         return [draw_initial("W", problem.seeds, uniform((k, k), k))[0]]
     return list(draw_initial("KQ", problem.seeds, uniform((2, k, k), k))[0])
@@ -155,6 +152,27 @@ def test_a_large_batch_is_cut_into_pieces_and_put_together_in_order(name, monkey
     assert all(np.array_equal(getattr(pieces, field), getattr(whole, field)) for field in LOGGED)
 
 
+@pytest.mark.parametrize("shape", [(2, 3, 4), (4, 24, 6)])  # W: by the Gram matrix, by its factors
+@pytest.mark.parametrize("name", ["W", "KQ"])
+def test_a_run_is_the_same_to_the_bit_on_any_number_of_threads(name, shape, monkeypatch):
+    p = draw(relu, range(100), *shape)
+    run = partial(train, p, ReluHead, name, published(0.1), steps=20, every=10)
+    alone = run()
+    for count in (2, 3, 16):
+        monkeypatch.setattr(threads, "_allowed", count)
+        together = run()
+        assert all(np.array_equal(getattr(together, field), getattr(alone, field)) for field in LOGGED), count
+
+
+@pytest.mark.parametrize("name", ["W", "KQ"])
+def test_groups_run_side_by_side_where_threads_are_allowed(name, monkeypatch):
+    seen = []
+    monkeypatch.setattr(threads, "_allowed", 2)
+    monkeypatch.setattr(threads, "each", lambda function, items: seen.append(list(map(function, items))))
+    train(draw(gaussian, range(70), 2, 3, 4), LinearHead, name, published(0.1), steps=3, every=3)
+    assert list(map(len, seen)) == [3]
+
+
 @pytest.mark.parametrize("name", ["W", "KQ"])
 def test_an_empty_batch_gives_an_empty_log(name):
     log = train(draw(gaussian, [], 3, 4, 5), LinearHead, name, published(0.1), steps=4, every=2)
@@ -241,16 +259,12 @@ def long_double_gradient(tokens, queries, labels, v, W):
 def test_the_exact_direction_holds_at_any_norm_of_the_weights(size):
     """At ‖W‖ ≈ 12000 the gradient is e^−1000 and below: zero in float64, and its direction still right."""
     p = draw(gaussian, range(32), 3, 4, 4)
-    W = torch.from_numpy(size * np.random.default_rng(0).normal(size=(32, 4, 4)))
-    tokens, queries = torch.from_numpy(p.tokens), torch.from_numpy(p.queries)
-    head = LinearHead(torch.from_numpy(p.head))
-    values = head.values(tokens.permute(1, 2, 3, 0).contiguous())
+    W = size * np.random.default_rng(0).normal(size=(32, 4, 4))
     smallest = 1.0
-    for engine in (compiled, reference):
-        weights = FullWeights(tokens, queries, W.clone())
-        log = engine.run(ATTENTIONS["cross"](p), head, values, weights, exact(1.0), np.array([0, 1]))
+    for device in ("cpu", "cpu:0"):  # compiled, and torch
+        log = train(p, LinearHead, "W", exact(1.0), 1, 1, start=W, device=device)
         for s in range(32):
-            true = long_double_gradient(p.tokens[s], p.queries[s], p.labels[s], p.head[s], W[s].numpy())
+            true = long_double_gradient(p.tokens[s], p.queries[s], p.labels[s], p.head[s], W[s])
             norm = np.sqrt((true**2).sum())
             smallest = min(smallest, norm)
             step = log.weights[s, 0] - log.weights[s, 1]

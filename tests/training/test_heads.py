@@ -51,13 +51,16 @@ def test_a_heads_gradient_is_the_derivative_along_the_values(head):
 @pytest.mark.parametrize("head", HEADS)
 def test_the_compiled_readout_is_that_of_torch(head):
     shape = (LANES, d, d) if head == "relu" else (LANES, d)
-    built = HEADS[head][0](rand(*shape, seed=1))
+    weights = rand(*shape, seed=1)
+    built, ours = HEADS[head][0](weights), HEADS[head][0](weights.numpy())
     values = built.values(rand(n, T, d, LANES, seed=2))
+    by_numpy = ours.values(rand(n, T, d, LANES, seed=2).numpy())
+    np.testing.assert_allclose(by_numpy, values, rtol=0, atol=1e-13)
     mixed = rand(n, values.shape[2], LANES, seed=3)
     expected, expected_slope = built.readout(mixed)
     for i in range(n):
         h, slope = np.full(LANES, np.nan), np.full(mixed.shape[1:], np.nan)
-        compiled_readout(built.compiled(), mixed[i].numpy(), h, slope)
+        compiled_readout(ours.compiled(), mixed[i].numpy(), h, slope)
         # 1e-13: sums of six products of order one, in another order
         np.testing.assert_allclose(h, expected[i], rtol=0, atol=1e-13)
         np.testing.assert_allclose(slope, expected_slope[i], rtol=0, atol=1e-13)

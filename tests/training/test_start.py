@@ -23,23 +23,23 @@ def test_uniform_start_is_uniform():
     assert np.abs(W).max() > 0.999 * bound
     assert abs(W.mean()) < 5 * bound / np.sqrt(3 * W.size)
     assert W.var() == pytest.approx(bound**2 / 3, rel=5 * np.sqrt(0.8 / W.size))
-    K, Q = draw_initial("KQ", np.arange(30), uniform((2, 40, 40), 40)).unbind(1)
+    K, Q = np.moveaxis(draw_initial("KQ", np.arange(30), uniform((2, 40, 40), 40)), 1, 0)
     assert not (K == Q).any()
-    np.testing.assert_allclose(first_weights("KQ", "uniform", range(30)).weights[:, 0], (K @ Q.mT).numpy(), atol=1e-14)
+    np.testing.assert_allclose(first_weights("KQ", "uniform", range(30)).weights[:, 0], K @ Q.mT, atol=1e-14)
 
 
 def test_zero_start():
     assert not first_weights("W", "zero", [4]).weights.any()
     assert not first_weights("KQ", "zero", [4]).weights.any()  # Q = 0
     K = 0.1 * draw_initial("KQ", np.arange(30), normal((40, 40)))
-    assert float(K.std()) == pytest.approx(0.1, rel=5 / np.sqrt(2 * K.numel()))
+    assert float(K.std()) == pytest.approx(0.1, rel=5 / np.sqrt(2 * K.size))
     # that this K is the one used shows in test_a_run_follows_the_official_loop
 
 
 def test_streams_of_seeds_parametrisations_and_data_differ():
     W = first_weights("W", "uniform", [3, 4]).weights[:, 0]
     assert not (W[0] == W[1]).any()
-    K = draw_initial("KQ", np.array([3]), uniform((40, 40), 40))[0].numpy()
+    K = draw_initial("KQ", np.array([3]), uniform((40, 40), 40))[0]
     assert not (W[0] == K).any()
     data = (torch.rand((40, 40), generator=torch.Generator().manual_seed(3)).double() * 2 - 1) * 40**-0.5
     assert not (data.numpy() == W[0]).all()
@@ -89,3 +89,16 @@ def test_factors_do_not_start_at_given_weights():
 def test_a_start_of_another_name_is_refused(kind):
     with pytest.raises(ValueError, match="start: expected 'uniform' or 'zero', got 'Zero'"):
         train(draw(gaussian, range(2), 2, 3, 4), LinearHead, kind, plain(1.0), 1, 1, start="Zero")
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 5), (4, 4), (2, 10, 10), (40, 40)])
+def test_the_numbers_are_those_of_torch(shape):
+    """One stream per name and seed; float32 arithmetic, then float64."""
+    seeds = np.array([0, 3, 2**40])
+    drawn = draw_initial("KQ", seeds, uniform(shape, shape[-1])), draw_initial("KQ", seeds, normal(shape))
+    for s, seed in enumerate(seeds.tolist()):
+        word = np.random.SeedSequence([20308, *b"KQ", seed]).generate_state(1, np.uint64)[0]
+        generators = [torch.Generator().manual_seed(int(word >> 1)) for _ in range(2)]
+        theirs = (torch.rand(shape, generator=generators[0]) * 2 - 1) * shape[-1] ** -0.5
+        assert np.array_equal(drawn[0][s], theirs.double())
+        assert np.array_equal(drawn[1][s], torch.randn(shape, generator=generators[1]).double())

@@ -1,6 +1,8 @@
 """What the modules of training may import, and where. A job depends on what its modules import."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from attnsvm import training
 
 MODULES = sorted(Path(training.__file__).parent.glob("*.py"))
-BELOW = {"errors", "problems", "inputs", "norms", "selection", "directions"}
+BELOW = {"errors", "problems", "inputs", "norms", "selection", "directions", "threads", "streams"}
 
 
 def imported(path):
@@ -25,13 +27,27 @@ def imported(path):
 def test_imports_point_down_and_stand_at_the_top(path):
     ours = [name.split(".") for name in imported(path) if name.split(".")[0] == "attnsvm"]
     assert {name[1] for name in ours} <= BELOW | {"training"}
-    at_top = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    everywhere = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Import | ast.ImportFrom)]
-    assert len(at_top) == len(everywhere)
+    tree = ast.parse(path.read_text())
+    late = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom) and n not in tree.body]
+    assert [ast.unparse(n) for n in late] in ([], ["from attnsvm.training import reference"])
+
+
+def test_the_compiled_loop_needs_no_torch():
+    """Import for real, in a fresh interpreter, and train: torch takes a job more than a second."""
+    program = """
+import sys
+from attnsvm.draws import draw, gaussian
+from attnsvm.training import LinearHead, published, train
+for kind in ("W", "KQ"):
+    train(draw(gaussian, [0], 2, 3, 4), LinearHead, kind, published(0.1), 3, 3)
+print("torch" in sys.modules)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
 
 
 def test_what_needs_no_engine_imports_none():
-    """An experiment that reads steps or the log alone shall not hang on the kernels."""
+    """An experiment that reads steps or spans alone shall not hang on the kernels."""
     for name in ("steps", "log", "spans"):
         roots = {root.split(".")[0] for root in imported(Path(training.__file__).with_name(f"{name}.py"))}
         assert not roots & {"torch", "numba"}, name

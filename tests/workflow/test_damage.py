@@ -62,7 +62,6 @@ def one_of_each():
 
 
 FILES = one_of_each()
-pytestmark = pytest.mark.xdist_group("damage")  # one workshop
 
 
 @pytest.fixture(scope="module")

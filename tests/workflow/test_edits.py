@@ -1,331 +1,36 @@
-"""What an edit reruns: what can change a number, by content, whatever the dates say.
+"""What an edit reruns, asked of Snakemake: dry runs, with new and with old dates, say what the table says, job by job.
 
-Two ways of asking. The table asks the functions from which the rules take a job's params (attnsvm.pipeline.jobs and
-configuration), in this process, before and after an edit: they see no dates. The dry runs ask Snakemake itself, each
-with a new and with an old date, and must say exactly what the table says, job by job.
+The table is computed by edits.py, and tested in test_edits_table.py.
 """
 
 import os
-import re
 import shutil
-from pathlib import Path
 
 import pytest
-import yaml
-from harness import BUILT, LONG_AGO, NOTHING, ROOT, clone, dry, edited, scheduled
-
-from attnsvm.pipeline import cards, configuration, dependencies, jobs
-
-CARDS = {card.name: card for card in cards.every()}
-EXPERIMENTS = [card.name for card in cards.experiments()]
-FIGURES = [card.name for card in cards.figures()]
-ALL = {
-    "figure": {("figure", name) for name in FIGURES},
-    "claims": {("claims", "claim")},
-    "audit_figure": {("audit_figure", "audit")},
-    "provenance": {("provenance", name) for name in [*FIGURES, "audit"]},
-}
-
-
-def append(text):
-    return lambda old: f"{old}\n{text}\n"
-
-
-def change(old, new):
-    def changed(text):
-        assert old in text, f"{old!r} is not there to be edited"
-        return text.replace(old, new, 1)
-
-    return changed
-
-
-CODE = append("_EDITED = 1")
-COMMENT = append("# edited")
-
-
-class Repository:
-    """A copy of the repository whose params this process computes, as if it were our own."""
-
-    def __init__(self, folder, monkeypatch):
-        self.folder = folder
-        monkeypatch.setattr(cards, "HERE", folder / "attnsvm/pipeline")
-        monkeypatch.setattr(cards, "FOLDER", folder / "attnsvm/experiments")
-        monkeypatch.setattr(dependencies, "ROOT", folder)
-        self.before = self.params()
-
-    def params(self):
-        """{(rule, name): what a job of it has among its params}, at smoke scale."""
-        forget()
-        resolved = configuration.resolve({"scale": "smoke"})
-        found = {}
-        for card in cards.experiments():
-            for stage in card.stages:
-                settings = configuration.stage_settings(card, resolved, stage)
-                found[stage, card.name] = repr(settings), jobs.stage_code(card.name, stage)
-        for card in cards.figures():
-            found["figure", card.name] = repr(resolved["figures"]), jobs.figure_code(card.name)
-        found["claims", "claim"] = jobs.claims_code()
-        found["audit_figure", "audit"] = repr(resolved["figures"]), jobs.audit_figure_code()
-        for name in [*(card.name for card in cards.figures()), "audit"]:
-            behind = {other: resolved["experiments"][other] for other in jobs.behind(name)}
-            own = repr(behind), repr(resolved["figures"]), tuple(jobs.all_files(name)), jobs.provenance_code()
-            found["provenance", name] = own
-        return found
-
-    def changed(self, changes):
-        """The jobs whose params an edit changes."""
-        with edited(self.folder, changes):
-            after = self.params()
-        return {job for job in {*self.before, *after} if self.before.get(job) != after.get(job)}
-
-
-def forget():
-    for module in (cards, dependencies):
-        for value in vars(module).values():
-            if hasattr(value, "cache_clear"):
-                value.cache_clear()
-
-
-@pytest.fixture
-def repository(tmp_path, monkeypatch):
-    folder = tmp_path / "repository"
-    shutil.copytree(ROOT / "attnsvm", folder / "attnsvm", ignore=shutil.ignore_patterns("__pycache__"))
-    yield Repository(folder, monkeypatch)
-    monkeypatch.undo()
-    forget()
-
-
-def following(changed):
-    """The jobs of `changed` and all that read what they make."""
-    found, todo = set(), set(changed)
-    while todo:
-        found |= todo
-        todo = {after for job in todo for after in readers(*job)} - found
-    return found
-
-
-def readers(rule, name):
-    """The jobs that read what a job makes."""
-    if rule == "provenance":
-        return set()
-    if rule in ("claims", "audit_figure"):
-        return {("provenance", "audit")} | (ALL["audit_figure"] if rule == "claims" else set())
-    if rule == "figure":
-        return {("provenance", name), *ALL["claims"]}
-    if rule != "measures":
-        card = CARDS[name]
-        return {(stage, name) for stage in card.stages if stage != rule and rule in jobs.earlier(card, stage)}
-    figures = {figure for figure in FIGURES if name in CARDS[figure].draws}
-    return {(rule, figure) for figure in figures for rule in ("figure", "provenance")} | {
-        *ALL["claims"],
-        ("provenance", "audit"),
-    }
-
-
-def source(module):
-    return ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text()
-
-
-def mentioning(*names, parts=cards.STAGES):
-    """The stages whose module imports one of `names`, itself or through a module of an experiment: {(stage, name)}."""
-
-    def says(module, seen=()):
-        text = source(module)
-        if any(re.search(rf"^\s*(from|import) {re.escape(name)}\b", text, re.MULTILINE) for name in names):
-            return True
-        others = {".".join(found) for found in re.findall(r"from (attnsvm\.experiments\.\w+) import (\w+)", text)}
-        others |= set(re.findall(r"(?:from|import) (attnsvm\.experiments\.\w+\.\w+)", text))
-        return any(says(other, (*seen, module)) for other in others if other not in seen)
-
-    return {
-        (part, card.name)
-        for card in cards.every()
-        for part in parts
-        if part in card.modules and says(card.modules[part])
-    }
-
-
-# ---- the table: which params an edit changes --------------------------------------------------------------------
-
-TRAINING, SVM = ("attnsvm.training",), ("attnsvm.svm",)
-NO_TRAINING = ("problems", "descent", "svm", "measures")
-SHARED = {
-    "attnsvm/training/kernels.py": lambda: mentioning(*TRAINING),
-    "attnsvm/svm/nuclear.py": lambda: mentioning(*SVM),
-    "attnsvm/svm/checker.py": lambda: mentioning(*SVM),
-    "attnsvm/norms.py": lambda: mentioning(*SVM, "attnsvm.norms", "attnsvm.training.regularisation"),
-    "attnsvm/cells.py": lambda: {(stage, name) for name in EXPERIMENTS for stage in ("problems", "measures")},
-    "attnsvm/pipeline/gathering.py": lambda: {("measures", name) for name in EXPERIMENTS},
-    "attnsvm/plots/style.py": lambda: ALL["figure"] | ALL["audit_figure"],
-    "attnsvm/audit/figure.py": lambda: ALL["audit_figure"],
-    "attnsvm/audit/table.py": lambda: ALL["claims"],
-    "attnsvm/audit/page.html.j2": lambda: ALL["claims"],
-    "attnsvm/pipeline/provenance.py": lambda: ALL["provenance"],
-}
-
-
-@pytest.mark.parametrize("path", SHARED)
-def test_an_edit_of_shared_code_changes_the_params_of_what_runs_it(repository, path):
-    changed, wanted = repository.changed({path: CODE}), SHARED[path]()
-    assert wanted
-    if path.startswith(("attnsvm/svm", "attnsvm/norms", "attnsvm/training")):
-        assert {rule for rule, _ in wanted} <= {"descent", "svm"}
-    # What the audit measures in the tables may use a norm or a correlation too; no stage does unseen.
-    assert {job for job in changed if job[0] in NO_TRAINING} == {job for job in wanted if job[0] in NO_TRAINING}
-    assert wanted <= changed <= wanted | ALL["claims"] | ALL["audit_figure"]
-
-
-def test_the_format_of_the_files_changes_the_params_of_everything(repository):
-    changed = repository.changed({"attnsvm/files/__init__.py": change("FORMAT = ", "FORMAT = 1 + ")})
-    assert changed == set(repository.before)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("attnsvm/pipeline/progress.py", "attnsvm/pipeline/script.py", "attnsvm/pipeline/stages.py"),
-        *("attnsvm/pipeline/cards.py", "attnsvm/pipeline/checking.py", "attnsvm/pipeline/configuration.py"),
-        *("attnsvm/pipeline/captions.py", "attnsvm/pipeline/answers.py", "attnsvm/pipeline/jobs.py"),
-        *("attnsvm/pipeline/dependencies.py", "attnsvm/pipeline/documents.py", "attnsvm/files/verify.py"),
-        *("tests/test_x.py", "docs/figures.md", "README.md", "benchmarks/descent.py"),
-    ],
+from edits import (
+    ALL,
+    CARDS,
+    CODE,
+    COMMENT,
+    EXPERIMENTS,
+    FIGURES,
+    LOCAL,
+    RANK,
+    Repository,
+    append,
+    change,
+    following,
+    with_keys,
+    with_setting,
 )
-def test_an_edit_of_what_decides_over_no_number_changes_no_params(repository, path):
-    assert path.startswith(("tests", "docs", "README", "benchmarks")) or (repository.folder / path).exists()
-    assert repository.changed({path: CODE}) == set()
-
-
-def test_the_messages_of_the_store_change_no_params_of_a_stage(repository):
-    """Figures and claims write and read through it, and are made anew."""
-    edit = {"attnsvm/files/store.py": change("damaged or truncated", "broken")}
-    assert repository.changed(edit) <= ALL["figure"] | ALL["claims"] | ALL["audit_figure"]
-
-
-def test_comments_docstrings_and_layout_change_no_params(repository):
-    def reworded(text):
-        start = text.index('"""') + 3
-        return f"# edited\n\n{text[:start]}Edited. {text[start:]}\n\n\n# edited\n"
-
-    files = [path.relative_to(repository.folder) for path in repository.folder.rglob("attnsvm/**/*.py")]
-    documented = [path for path in files if (repository.folder / path).read_text().startswith('"""')]
-    assert len(documented) > 100
-    assert repository.changed({str(path): reworded for path in documented}) == set()
-
-
-OWN = [(card.name, part) for card in cards.every() for part in card.modules if f".{card.name}." in card.modules[part]]
-
-
-@pytest.mark.parametrize(("name", "part"), OWN, ids=["-".join(pair) for pair in OWN])
-def test_an_edit_of_one_module_of_an_experiment_changes_the_params_of_that_stage_alone(repository, name, part):
-    """And of the experiments whose card is like it or whose module imports it: they say so."""
-    module = f"attnsvm.experiments.{name}"
-    changed = repository.changed({f"attnsvm/experiments/{name}/{part}.py": CODE})
-    parts = (*cards.STAGES, "figure", "claims")
-    users = mentioning(f"{module}.{part}", parts=parts)
-    users |= {(p, card.name) for card in cards.every() for p in parts if card.modules.get(p) == f"{module}.{part}"}
-    users |= {
-        (p, card.name)
-        for card in cards.every()
-        for p in parts
-        if p in card.modules and re.search(rf"from {re.escape(module)} import .*\b{part}\b", source(card.modules[p]))
-    }
-    claiming = bool({rule for rule, _ in users} & {"claims"})
-    assert changed == {job for job in users if job[0] != "claims"} | (ALL["claims"] if claiming else set())
-    assert changed
-
-
-def test_most_experiments_stand_alone(repository):
-    """No other experiment's params change with those of one, but for twins and panels that are shared on purpose."""
-    tied = set()
-    for name in EXPERIMENTS:
-        changes = {
-            f"attnsvm/experiments/{name}/{part}.py": CODE for own, part in OWN if own == name and part != "claims"
-        }
-        if changes:
-            tied |= {(name, other) for _, other in repository.changed(changes) if other != name}
-    said = {
-        (name, card.name)
-        for card in cards.every()
-        for name in EXPERIMENTS
-        if name != card.name
-        and (f"like: {name}" in (cards.FOLDER / card.name / "card.yaml").read_text() or name in card.draws)
-    }
-    assert {pair for pair in tied if pair not in said} <= {pair for pair in tied if imports(*pair)}
-    assert len(tied) < len(EXPERIMENTS)
-
-
-def imports(name, other):
-    texts = (path.read_text() for path in (ROOT / "attnsvm/experiments" / other).glob("*.py"))
-    return any(f"attnsvm.experiments.{name}" in text for text in texts)
-
-
-def with_setting(stage, key, **changes):
-    def changed(text):
-        card = yaml.safe_load(text)
-        card["settings"][stage][key] |= changes
-        return yaml.safe_dump(card, sort_keys=False, allow_unicode=True)
-
-    return changed
-
-
-def with_keys(**changes):
-    return lambda text: yaml.safe_dump(yaml.safe_load(text) | changes, sort_keys=False, allow_unicode=True)
-
-
-LOCAL, RANK = "attnsvm/experiments/local_convergence/card.yaml", "attnsvm/experiments/svm_rank/card.yaml"
-CARD_EDITS = {
-    "value that smoke overrides": (RANK, with_setting("problems", "instances", value=50), set()),
-    "value": (LOCAL, with_setting("problems", "n", value=5), {"problems"}),
-    "smoke value": (LOCAL, with_setting("problems", "instances", smoke=7), {"problems"}),
-    "value of another stage": (LOCAL, with_setting("descent", "steps", smoke=150), {"descent"}),
-    "value of the measures": (LOCAL, with_setting("measures", "drawn_steps", smoke=50), {"measures"}),
-    "bounds": (LOCAL, with_setting("problems", "n", maximum=99), set()),
-    "sentence of a setting": (LOCAL, with_setting("problems", "n", text="Edited."), set()),
-    "caption": (LOCAL, with_keys(caption="Edited."), set()),
-    "notes": (LOCAL, with_keys(notes="Edited."), set()),
-    "title": (LOCAL, with_keys(title="Edited."), set()),
-    "columns' text": (LOCAL, lambda text: text.replace("Number of updates done.", "Edited."), set()),
-    "order of the keys": (LOCAL, lambda text: yaml.safe_dump(yaml.safe_load(text)), set()),
-    "fixed": (LOCAL, with_keys(fixed={"attention": "cross", "new": 1}), {"problems", "descent", "svm", "measures"}),
-}
-
-
-@pytest.mark.parametrize("what", CARD_EDITS)
-def test_an_edit_of_a_card_changes_the_params_of_the_stages_it_sets(repository, what):
-    path, edit, stages = CARD_EDITS[what]
-    own = Path(path).parent.name
-    like = {own} | {
-        card.name for card in cards.experiments() if card.modules["problems"] == CARDS[own].modules["problems"]
-    }
-    changed = repository.changed({path: edit})
-    assert {rule for rule, _ in changed if rule != "provenance"} == stages
-    assert {name for rule, name in changed if rule in cards.STAGES} == (like if stages else set())
-    drawing = {figure for figure in FIGURES if like & set(CARDS[figure].draws)} | {"audit"}
-    assert {name for rule, name in changed if rule == "provenance"} == (drawing if stages else set())
-
-
-def test_a_new_experiment_changes_the_params_of_no_other(repository):
-    """The audit reads them all: its provenance says so, its claims read one csv more."""
-    original = repository.folder / "attnsvm/experiments/svm_rank"
-    new = {f"attnsvm/experiments/newcomer/{path.name}": path.read_text() for path in original.glob("*.*")}
-    del new["attnsvm/experiments/newcomer/claims.py"]
-    changed = repository.changed(new)
-    stages = {*CARDS["svm_rank"].stages, "figure", "provenance"}
-    assert changed == {(rule, "newcomer") for rule in stages} | {("provenance", "audit")}
-    (repository.folder / "attnsvm/experiments/newcomer").rmdir()
-
-
-# ---- the dry runs: Snakemake says the same, with new dates and with old ones ------------------------------------
+from harness import BUILT, LONG_AGO, NOTHING, ROOT, clone, dry, edited, scheduled
 
 DATES = {"new": None, "old": LONG_AGO}
 
 
-def predicted(folder, changes, monkeypatch):
+def predicted(folder, changes):
     """What the table says would run in a folder, downstream included."""
-    with monkeypatch.context() as patch:
-        changed = Repository(folder, patch).changed(changes)
-    forget()
-    return following(changed)
+    return following(Repository(folder).changed(changes))
 
 
 EDITS = {
@@ -360,8 +65,8 @@ NAMED = {"plumbing": 0, "provenance": len(FIGURES) + 1, "templates of the audit"
 
 @pytest.mark.parametrize("date", DATES)
 @pytest.mark.parametrize("what", EDITS)
-def test_a_dry_run_says_what_the_table_says(copy, monkeypatch, what, date):
-    wanted = predicted(copy, EDITS[what], monkeypatch)
+def test_a_dry_run_says_what_the_table_says(copy, what, date):
+    wanted = predicted(copy, EDITS[what])
     assert len(wanted) == NAMED[what] if what in NAMED else wanted
     with edited(copy, EDITS[what], DATES[date]):
         assert scheduled(dry(copy)) == wanted
@@ -458,21 +163,21 @@ def test_results_copied_into_a_fresh_clone_are_only_drawn(fresh):
 
 
 @pytest.mark.parametrize("date", DATES)
-def test_edited_code_in_a_fresh_clone_reruns_whatever_its_date(fresh, monkeypatch, date):
+def test_edited_code_in_a_fresh_clone_reruns_whatever_its_date(fresh, date):
     """As found once: with Frobenius doubled and the nuclear solver cut short there was nothing to be done."""
     folder = fresh("results", "figures")
     changes = {
         "attnsvm/norms.py": CODE,
         "attnsvm/svm/nuclear.py": change("MAX_ITERATIONS = ", "MAX_ITERATIONS = 1 + "),
     }
-    wanted = predicted(folder, changes, monkeypatch)
+    wanted = predicted(folder, changes)
     assert {("svm", name) for name in EXPERIMENTS if "svm" in CARDS[name].stages} <= wanted
     with edited(folder, changes, DATES[date]):
         assert scheduled(dry(folder)) == wanted
 
 
 def test_a_deleted_intermediate_behind_a_figure_that_is_there_is_not_missed(copy):
-    """As docs/performance.md says: what is up to date stands, and what is needed for something else is built anew."""
+    """As docs/trust.md says: what is up to date stands, and what is needed for something else is built anew."""
     for path in (copy / BUILT / "results/svm_rank").glob("*/*.npz"):
         path.unlink()
     assert NOTHING in dry(copy).stdout

@@ -35,8 +35,7 @@ def test_the_file_names_what_it_reaches_for_and_this_test():
 
 
 def test_forced_files_are_a_set_that_the_graph_of_jobs_reads():
-    from snakemake.dag import DAG
-    from snakemake.workflow import Workflow
+    from snakemake.workflow import DAG, Workflow
 
     source = inspect.getsource(DAG)
     assert re.search(r"self\.forcefiles(: [^=]+)? = set\(\)", source)

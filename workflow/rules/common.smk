@@ -54,8 +54,10 @@ wildcard_constraints:
     figure="|".join(FIGURES),
     pictured="|".join([*FIGURES, "audit"]),
     block=r"\d+-of-\d+",
-    unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.)[^/]+",
-    unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit)/)[^/]+",
+    unknown_at=r"([a-z]+/)?",
+    unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.({'|'.join(KINDS)})$)[^/]+",
+    unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit|report)/)[^/]+",
+    unknown_target=r"[\w.-]+",
 
 
 def settings(stage):
@@ -73,6 +75,8 @@ def of_block(stage):
 
     def files(wildcards):
         rebuild_damaged_files()
+        if stage == "descent":
+            require_device(wildcards.experiment)
         base = f"{AT}results/{wildcards.experiment}/{wildcards.block}"
         return {name: f"{base}/{name}.npz" for name in jobs.earlier(cards.read(wildcards.experiment), stage)}
 
@@ -98,17 +102,11 @@ def counted(table):
     return lambda wildcards: [f"{AT}results/{name}/{table}.csv" for name in jobs.behind(wildcards.pictured)]
 
 
-def category(wildcards):
+def heading(card):
     """Under which heading of the report a figure stands; the audit is the first."""
-    headings = list(cards.sections())
-    section = cards.read(wildcards.figure).section
-    return f"{headings.index(section) + 2} {section}"
+    return f"{list(cards.sections()).index(card.section) + 2} {card.section}"
 
 
-def unknown(kind, known):
-    """An input function that says, better than a missing rule, that there is no such figure or experiment."""
-
-    def refuse(wildcards):
-        raise WorkflowError(f"unknown {kind} {wildcards[0]!r}: known are {', '.join(known)}")
-
-    return refuse
+def page(name, heading, label):
+    """The page of a figure as an entry of the report."""
+    return report(f"{AT}results/report/{name}.html", category=heading, labels={"figure": label})

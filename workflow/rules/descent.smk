@@ -12,6 +12,7 @@ rule descent:
         f"{AT}results/benchmarks/{{experiment}}/{{block}}/descent.tsv"
     conda:
         "../../environment.yml"
+    # More is the profile's to give, and changes no byte: set-threads, or --set-threads descent=4.
     threads: 1
     resources:
         mem_mb=2000,

@@ -6,12 +6,7 @@ rule figure:
         unpack(tables),
     output:
         pdf=f"{AT}figures/{{figure}}.pdf",
-        png=report(
-            f"{AT}figures/{{figure}}.png",
-            caption="../report/figure.rst",
-            category=category,
-            labels={"figure": "{figure}"},
-        ),
+        png=f"{AT}figures/{{figure}}.png",
         csv=f"{AT}figures/{{figure}}.csv",
     log:
         f"{AT}results/logs/figures/{{figure}}.log",

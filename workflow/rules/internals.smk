@@ -1,12 +1,14 @@
-"""Where this workflow reaches into Snakemake's own workings: four things that it has no word for.
+"""Where this workflow reaches into Snakemake's own workings, for what it has no word for.
 
 `workflow.dag.forcefiles` (all of Snakemake 9): files to build anew, whatever their dates say.
 `workflow.modifier` (seen in 9.27): whether this is a module of another workflow, and under which prefix it writes.
 `.snakemake/metadata` (all of Snakemake 9): Snakemake's records of what made each file, one small file per output.
 `rule._benchmark`, `rule.cache` (seen in 9.27): that a rule is eligible for the cache, and so has no benchmark.
+`workflow.resource_settings.overwrite_scatter`, `workflow.local_exec`, `docstring` of a rule (all of Snakemake 9): what
+--set-scatter asks for; whether jobs run on this machine; what `snakemake --list` prints.
 
-tests/workflow/test_internals.py, test_embedding.py and test_cache.py check them on the installed version; the first names
-the versions they hold for.
+tests/workflow/test_internals.py, test_first_use.py, test_embedding.py and test_cache.py check them on the installed
+version; the first names the versions they hold for.
 """
 
 import shutil
@@ -36,6 +38,22 @@ def rebuild_damaged_files():
 # takes this one as a module are its own.
 if workflow.modifier.is_main_snakefile() and TRAVELLING.is_dir() and not (RECORDS.is_dir() and any(RECORDS.iterdir())):
     shutil.copytree(TRAVELLING, RECORDS, dirs_exist_ok=True)
+
+
+ALONE = workflow.modifier.is_main_snakefile()
+# In the process that a user started; the jobs that it starts do not ask again.
+BLOCKS_ASKED_FOR = workflow.resource_settings.overwrite_scatter if workflow.is_main_process else {}
+
+
+def trains_here():
+    """Whether jobs run on this machine: None if a dry run does not tell."""
+    return None if workflow.dryrun else workflow.is_main_process and workflow.local_exec
+
+
+def describe_rules(descriptions, others):
+    """Say of each rule what `snakemake --list` is to print; called when all rules are known."""
+    for known in workflow.modifier.rules if ALONE else ():
+        known.docstring = descriptions.get(known.name, others)
 
 
 def pack_records():

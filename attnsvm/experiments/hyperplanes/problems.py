@@ -1,6 +1,6 @@
 """One instance in the plane: one token of each input set apart from a cloud of the others."""
 
-import torch
+import numpy as np
 
 from attnsvm.draws import draw_cell, unit
 from attnsvm.experiments.trajectories.problems import cells
@@ -12,13 +12,12 @@ def problems(cell, settings):
     return draw_cell(one_token_apart, cell)
 
 
-def one_token_apart(generator, n: int, T: int, d: int):
+def one_token_apart(streams, n: int, T: int, d: int):
     """The first tokens at (1, ±½), all others around (−1, 0); labels +1 (n = d = 2)."""
-    v = torch.randn(d, generator=generator)
-    v /= torch.norm(v)
-    tokens = 0.5 * torch.randn((n, T, d), generator=generator)
-    tokens[0, 0] = torch.tensor([1.0, 0.5])
-    tokens[1, 0] = torch.tensor([1.0, -0.5])
-    tokens[:, 1:] += torch.tensor([-1.0, 0.0])
-    queries = unit(torch.randn((n, d), generator=generator))
-    return tokens, queries, torch.ones(n), v
+    v = unit(streams.normal(d))
+    tokens = 0.5 * streams.normal(n, T, d)
+    tokens[:, 0, 0] = 1, 0.5
+    tokens[:, 1, 0] = 1, -0.5
+    tokens[:, :, 1:] += np.float32([-1, 0])
+    queries = unit(streams.normal(n, d))
+    return tokens, queries, np.ones(queries.shape[:2]), v

@@ -1,9 +1,7 @@
 """Random instances with a head matrix; a count of candidates for each d."""
 
-import torch
-
 from attnsvm.cells import one_shape
-from attnsvm.draws import draw_cell, unit
+from attnsvm.draws import draw_cell, signs, unit
 
 
 def cells(settings):
@@ -15,11 +13,10 @@ def problems(cell, settings):
     return draw_cell(relu, cell)
 
 
-def relu(generator, n: int, T: int, d: int):
+def relu(streams, n: int, T: int, d: int):
     """Unit Gaussian tokens and queries, random labels, a head matrix of Frobenius norm one."""
-    V = torch.randn((d, d), generator=generator)
-    V /= torch.norm(V)
-    tokens = unit(torch.randn((n, T, d), generator=generator))
-    labels = 2.0 * (torch.randn(n, generator=generator) > 0) - 1.0
-    queries = unit(torch.randn((n, d), generator=generator))
+    V = unit(streams.normal(d * d)).reshape(-1, d, d)
+    tokens = unit(streams.normal(n, T, d))
+    labels = signs(streams, n)
+    queries = unit(streams.normal(n, d))
     return tokens, queries, labels, V

@@ -8,6 +8,7 @@ contradicting  every input comes with both labels: nothing separates the optimal
 Which of the drawn instances meet their condition, the measures say.
 """
 
+import numpy as np
 import torch
 
 from attnsvm.cells import one_shape
@@ -22,26 +23,39 @@ def problems(cell, settings):
     return draw_cell(CONDITIONS[cell.variant], cell)
 
 
-def equal_scores(generator, n: int, T: int, d: int):
+def equal_scores(streams, n: int, T: int, d: int):
     """As `gaussian`, and all tokens of an input but the best moved along v to one score: the lowest."""
-    tokens, queries, labels, v = (x.double() for x in gaussian(generator, n, T, d))
-    v /= torch.norm(v)
-    score = (tokens @ v) * labels[:, None]
-    lowest = score.amin(1, keepdim=True)
-    best = torch.nn.functional.one_hot(score.argmax(1), T).bool()
-    change = torch.where(best, 0.0, lowest - score) * labels[:, None]
-    return tokens + change[..., None] * v, queries, labels, v
+
+    def change(tokens, queries, labels, v):
+        v /= torch.norm(v)
+        score = (tokens @ v) * labels[:, None]
+        lowest = score.amin(1, keepdim=True)
+        best = torch.nn.functional.one_hot(score.argmax(1), T).bool()
+        along = torch.where(best, 0.0, lowest - score) * labels[:, None]
+        tokens += along[..., None] * v
+
+    return _changed(gaussian(streams, n, T, d), change)
 
 
-def contradicting(generator, n: int, T: int, d: int):
+def contradicting(streams, n: int, T: int, d: int):
     """As `gaussian`, with the scores of an input moved along v to average zero, and each input given with both labels.
 
     No W can serve both labels, and a finite W serves them best. With an odd n the last input stays alone.
     """
-    tokens, queries, labels, v = (x.double() for x in gaussian(generator, n, T, d))
-    tokens -= (tokens @ v).mean(1)[:, None, None] * v / v.square().sum()
-    tokens[1::2], queries[1::2], labels[1::2] = (x[0 : n - n % 2 : 2] for x in (tokens, queries, -labels))
-    return tokens, queries, labels, v
+
+    def change(tokens, queries, labels, v):
+        tokens -= (tokens @ v).mean(1)[:, None, None] * v / v.square().sum()
+        tokens[1::2], queries[1::2], labels[1::2] = (x[0 : n - n % 2 : 2] for x in (tokens, queries, -labels))
+
+    return _changed(gaussian(streams, n, T, d), change)
+
+
+def _changed(drawn, change):
+    """The instances drawn, each changed in place, in double precision; by PyTorch: NumPy's sums round otherwise."""
+    columns = tuple(column.astype(np.float64) for column in drawn)
+    for row in zip(*columns, strict=True):
+        change(*map(torch.from_numpy, row))
+    return columns
 
 
 CONDITIONS = {

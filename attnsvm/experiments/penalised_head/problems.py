@@ -1,5 +1,6 @@
 """Instances of orthonormal tokens, as many as there are dimensions."""
 
+import numpy as np
 import torch
 
 from attnsvm.cells import one_shape
@@ -14,11 +15,10 @@ def problems(cell, settings):
     return draw_cell(orthonormal, cell)
 
 
-def orthonormal(generator, n: int, T: int, d: int):
+def orthonormal(streams, n: int, T: int, d: int):
     """Orthonormal tokens, T = d of them, and labels +1. Double precision from the SVD on."""
-    v = torch.randn(d, generator=generator)
-    v /= torch.norm(v)
-    drawn = torch.randn((n, T, d), generator=generator)
-    tokens = torch.linalg.svd(drawn.double()).U
-    queries = unit(torch.randn((n, d), generator=generator))
-    return tokens, queries, torch.ones(n), v
+    v = unit(streams.normal(d))
+    drawn = streams.normal(n, T, d).astype(np.float64)
+    tokens = torch.linalg.svd(torch.from_numpy(drawn)).U.numpy()  # NumPy's SVD rounds otherwise
+    queries = unit(streams.normal(n, d))
+    return tokens, queries, np.ones(queries.shape[:2]), v

@@ -1,0 +1,117 @@
+"""What Snakemake would answer with a traceback, said in one sentence before it starts; and folders for its caches.
+
+profiles/default runs `prepare` when Snakemake reads it: before the configuration is looked at, and in the process that
+the user started only. Nothing here costs time: no library is imported but the one for YAML.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
+
+from attnsvm.errors import UserError, require
+
+CONFIGFILE = "config/config.yaml"
+CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR": "numba"}
+
+
+def prepare() -> None:
+    """Check the command line of this process, and choose folders for caches."""
+    try:
+        check(sys.argv[1:])
+    except UserError as error:
+        sys.exit(f"error: {error}")
+    choose_caches()
+
+
+def check(arguments: list[str]) -> None:
+    """Raise `UserError` for the first argument that Snakemake would stumble over."""
+    for entry in values(arguments, "--config", "-C"):
+        _check_entry(entry)
+    given = values(arguments, "--configfile", "--configfiles")
+    for path in given or filter(os.path.exists, [CONFIGFILE]):
+        _check_file(Path(path))
+
+
+def values(arguments: Iterable[str], *options: str) -> list[str]:
+    """What follows any of the options, up to the next option."""
+    found, taken = [], False
+    for argument in arguments:
+        option, equals, value = argument.partition("=")
+        if argument.startswith("-"):
+            taken = option in options
+            if taken and equals:
+                found.append(value)
+        elif taken:
+            found.append(argument)
+    return found
+
+
+def choose_caches() -> None:
+    """Where the home folder cannot be written to, let Snakemake, matplotlib and numba cache in a temporary folder."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    if writable(home):
+        return
+    folder = _own_folder()
+    for variable, name in CACHES.items():
+        if variable == "XDG_CACHE_HOME" or variable not in os.environ:
+            os.environ[variable] = str(folder / name)
+
+
+def _own_folder() -> Path:
+    """A folder in the temporary one that nobody else can write to, the same in every run."""
+    folder = Path(tempfile.gettempdir()) / f"attnsvm-caches-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        ours = not folder.is_symlink() and folder.stat().st_uid == getattr(os, "getuid", lambda: 0)()
+    except OSError:
+        ours = False
+    return folder if ours else Path(tempfile.mkdtemp(prefix="attnsvm-caches-"))
+
+
+def writable(folder: Path) -> bool:
+    """Whether files can be made in a folder, which need not be there yet."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _check_entry(entry: str) -> None:
+    key, equals, value = entry.partition("=")
+    require(
+        bool(equals),
+        f"--config {entry}: this is no KEY=VALUE; what to build stands before --config, as in "
+        "snakemake figures/cone --config scale=smoke",
+    )
+    if "." in key:
+        *parents, last = key.split(".")
+        nested = f"{last}: {value}"
+        for parent in reversed(parents[1:]):
+            nested = f"{parent}: {{{nested}}}"
+        raise UserError(f"--config {entry}: write it as --config '{parents[0]}={{{nested}}}'")
+    require(
+        re.fullmatch(r"[a-zA-Z_][\w-]*\w", key) is not None,
+        f"--config {entry}: {key!r} is no key; known are experiments, figures, scale",
+    )
+
+
+def _check_file(path: Path) -> None:
+    try:
+        found = yaml.load(path.read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except OSError as error:
+        raise UserError(f"--configfile {path}: cannot be read ({error.strerror})") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise UserError(f"{path}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
+    require(
+        found is None or isinstance(found, dict),
+        f"{path}: this holds no keys and values; docs/figures.md has what a configuration may say",
+    )

@@ -1,0 +1,146 @@
+"""`make check`: what stands in the way of `make figures`, and how long it will take, before anything is installed.
+
+Run as a file by whichever Python there is: it imports the standard library only, and older Pythons can read it.
+"""
+
+import argparse
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+OLDEST = (3, 11)
+GB = 10**9
+# Measured: the environment with torch's CUDA packages and without them, everything that is downloaded, all results.
+INSTALLED = {"cuda": 5.8 * GB, "cpu": 2.2 * GB}
+DOWNLOADED = {"cuda": 3.1 * GB, "cpu": 0.6 * GB}
+RESULTS = 1.1 * GB
+UNPACKED = 1.0 * GB  # in the temporary folder, while pip works
+MEMORY_OF_A_JOB = 1.0 * GB
+CORE_MINUTES = 14  # of all figures
+ALONE_MINUTES = 2  # of them, what does not get faster with more cores
+MEGABIT = 10**6 / 8
+SPEED = 100 * MEGABIT  # of a download per second: assumed
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--venv", default=".venv")
+    parser.add_argument("--torch", default="", help="cpu: torch without CUDA")
+    parser.add_argument("--quiet", action="store_true", help="say only what stands in the way")
+    given = parser.parse_args(arguments)
+    venv = Path(given.venv).absolute()
+    kind = "cpu" if given.torch == "cpu" or platform.system() != "Linux" else "cuda"
+    there = (venv / ".installed").exists()
+    found = list(obstacles(venv, given.torch, kind, there))
+    for sentence in found:
+        print("error: " + sentence, file=sys.stderr)
+    if not given.quiet and not found:
+        print("Nothing stands in the way.")
+    if not given.quiet:
+        for sentence in notes(venv, kind, there):
+            print(sentence)
+    return 1 if found else 0
+
+
+def obstacles(venv, torch, kind, there):
+    """What must be changed before `make figures` can work, a sentence each."""
+    if sys.version_info < OLDEST:
+        yield (
+            f"attnsvm needs Python >= {dotted(OLDEST)}, and this is {platform.python_version()} ({sys.executable}); "
+            "choose one with: make PYTHON=python3.12 ..."
+        )
+    if not there and not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        yield "Python's venv is not installed; on Debian and Ubuntu: sudo apt install python3-venv"
+    if torch not in ("", "cpu"):
+        yield f"TORCH={torch}: write TORCH=cpu for torch without CUDA, or leave it out"
+    if " " in str(venv):
+        yield (
+            f"there is a space in the path {venv}, which Snakemake cannot start programs from; "
+            "move the clone, or put the environment elsewhere: make VENV=/path/without/space ..."
+        )
+    if not can_write(Path.cwd()):
+        yield f"the folder {Path.cwd()} cannot be written to"
+    if not there and not can_write(nearest(venv)):
+        yield f"the folder {nearest(venv)}, where the environment is to lie, cannot be written to"
+    yield from disk(venv, kind, there)
+
+
+def disk(venv, kind, there):
+    """Whether there is room, file system by file system."""
+    needed = {}
+    for path, size, what in (
+        (Path.cwd(), RESULTS, "results"),
+        (nearest(venv), 0 if there else INSTALLED[kind], "the environment"),
+        (Path(tempfile.gettempdir()), 0 if there else UNPACKED, "pip's temporary files"),
+    ):
+        if size:
+            entry = needed.setdefault(os.stat(str(path)).st_dev, [path, 0, []])
+            entry[1] += size
+            entry[2].append(what)
+    for path, size, what in needed.values():
+        free = shutil.disk_usage(str(path)).free
+        if free < size:
+            less = "; make TORCH=cpu needs 3.6 GB less" if kind == "cuda" and not there else ""
+            yield f"{gigabytes(free)} are free at {path}, and {gigabytes(size)} are needed ({', '.join(what)}){less}"
+
+
+def notes(venv, kind, there):
+    """What is good to know beforehand, a sentence each."""
+    cores = os.cpu_count() or 1
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    if not can_write(nearest(home)):
+        yield f"{home} cannot be written to: caches go to {tempfile.gettempdir()} instead, which is no obstacle."
+    memory = total_memory()
+    if memory and memory < cores * MEMORY_OF_A_JOB:
+        fit = max(1, int(memory // MEMORY_OF_A_JOB))
+        yield f"{gigabytes(memory)} of memory for {cores} cores: run snakemake with --cores {fit}."
+    installing = 0.0
+    if there:
+        yield f"Installed in {venv}."
+    else:
+        installing = 2 + DOWNLOADED[kind] / SPEED / 60
+        cuda = ", CUDA packages among them (make TORCH=cpu goes without)" if kind == "cuda" else ""
+        yield (
+            f"make install: downloads about {gigabytes(DOWNLOADED[kind])} where pip finds nothing on disk{cuda}, "
+            f"takes {gigabytes(INSTALLED[kind])} of disk and about {installing:.0f} minutes at 100 Mbit/s."
+        )
+    figures = ALONE_MINUTES + (CORE_MINUTES - ALONE_MINUTES) / cores
+    yield f"make figures: about {figures:.0f} minutes on {cores} cores, and {gigabytes(RESULTS)} of disk for results."
+    yield f"Together about {installing + figures:.0f} minutes."
+    yield "A first try in two minutes: snakemake figures/cone --config scale=smoke"
+
+
+def can_write(folder):
+    try:
+        with tempfile.TemporaryFile(dir=str(folder)):
+            return True
+    except OSError:
+        return False
+
+
+def nearest(path):
+    """The folder itself, or the first above it that is there."""
+    return next(folder for folder in (path, *path.parents) if folder.is_dir())
+
+
+def total_memory():
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def gigabytes(size):
+    return f"{size / GB:.1f} GB"
+
+
+def dotted(version):
+    return ".".join(map(str, version))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

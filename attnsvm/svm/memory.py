@@ -1,0 +1,45 @@
+"""What a solve will take of the memory, asked before it starts: a sentence at once instead of a kill later."""
+
+import os
+
+from attnsvm.svm import methods
+
+NUMBER = 8  # bytes
+PER_CONSTRAINT = 25 * NUMBER  # arrays of one number a constraint that live at the same time
+GB = 1e9
+
+
+def needed(name: str, size: int, shape: tuple[int, int]) -> float:
+    """Bytes that the method called `name` takes at its peak, about, for `size` constraints on W (p, q)."""
+    entries = shape[0] * shape[1]
+    if name == methods.ACTIVE_SET:
+        return NUMBER * 4 * size * entries
+    if name == methods.LAGRANGIAN:
+        return PER_CONSTRAINT * size + NUMBER * 2 * min(size, entries, methods.LARGEST_SYSTEM) ** 2
+    working = min(size, entries) if name.endswith(methods.WORKING_SET) else size
+    if name.startswith(methods.INTERIOR):
+        return PER_CONSTRAINT * size + NUMBER * 2 * working**2
+    return PER_CONSTRAINT * size + NUMBER * 8 * working * entries
+
+
+def available() -> float:
+    """Bytes that a process can still get, infinite where the system does not say."""
+    try:
+        with open("/proc/meminfo") as lines:
+            free = next(1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        try:
+            free = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+        except (AttributeError, OSError, ValueError):
+            return float("inf")
+    return free
+
+
+def require(name: str, size: int, shape: tuple[int, int]) -> None:
+    """Raise MemoryError with one sentence if the method needs more than there is."""
+    need, free = needed(name, size, shape), available()
+    if need > free:
+        raise MemoryError(
+            f"{size} constraints on a {shape[0]} x {shape[1]} matrix, method {name}, need about {need / GB:.1f} GB, "
+            f"{free / GB:.1f} GB are free: take fewer inputs, or project tokens and queries to fewer dimensions"
+        )

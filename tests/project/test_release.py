@@ -1,0 +1,109 @@
+"""One release and one address, wherever they are named; what a new user reads first is there."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+
+import yaml
+from harness import ROOT
+
+from attnsvm.pipeline import cards
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+
+
+def test_citation_changelog_and_package_agree_on_the_release():
+    """What is not released has no date, in neither of the two."""
+    heading = re.search(r"^## (\S+), (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert heading[1] == str(CITATION["version"]) == PROJECT["version"]
+    released = str(CITATION.get("date-released", "unreleased"))
+    assert heading[2] == released
+    assert released == "unreleased" or re.fullmatch(r"\d{4}-\d\d-\d\d", released)
+
+
+def addressed():
+    """The files that make address sets."""
+    return re.search(r"^ADDRESSED = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
+
+
+def test_the_repository_has_one_address(tmp_path):
+    address = PROJECT["urls"]["Repository"]
+    assert CITATION["repository-code"] == address
+    naming = {
+        str(path.relative_to(ROOT))
+        for pattern in ("*.md", "*.toml", "*.cff", "docs/*.md")
+        for path in ROOT.glob(pattern)
+        if address in path.read_text("utf-8")
+    }
+    assert naming == set(addressed())
+    for name in ("CONTRIBUTING.md", "docs/cluster.md"):
+        assert f"git clone {address}" in (ROOT / name).read_text()
+
+
+def test_the_address_is_set_by_one_command(tmp_path):
+    old, new = PROJECT["urls"]["Repository"], "https://example.org/me/attnsvm"
+    for name in (*addressed(), "Makefile"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    run = subprocess.run(["make", "address", f"URL={new}"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    for name in addressed():
+        assert (tmp_path / name).read_text() == (ROOT / name).read_text().replace(old, new)
+    assert not list(tmp_path.rglob("*.new"))
+    run = subprocess.run(["make", "address"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode != 0
+    assert "error: say which: make address URL=https://" in run.stderr
+
+
+def test_a_page_leads_from_the_paper_to_every_figure_and_claim_of_it():
+    page = (ROOT / "docs/paper.md").read_text()
+    assert "docs/paper.md" in (ROOT / "README.md").read_text()
+    assert "https://github.com/umich-sota/TF-as-SVM" in page
+    model = page.split("## The model in ten lines")[1].split("\n## ")[0]
+    assert re.findall(r"^(\d+)\. ", model, re.MULTILINE) == [str(k) for k in range(1, 11)]
+    figures = {
+        card.name for card in cards.figures() if card.section in ("The official figures", "The rest of the paper")
+    }
+    missing = [name for name in figures if f"figures/{name}`" not in page and f"#{name})" not in page]
+    assert not missing
+    claims = {c.key for card in cards.claiming() for c in card.module("claims").CLAIMS if c.group == "paper"}
+    ours = {"self_own_norm", "self_locally_optimal"}  # the same rows for self-attention
+    assert not [key for key in claims - ours if f"`{key}`" not in page]
+    named = set(re.findall(r"`snakemake (figures/\w+)", page))
+    assert named <= {f"figures/{card.name}" for card in cards.figures()}
+
+
+def test_the_readme_defines_its_words_before_it_uses_them():
+    text = (ROOT / "README.md").read_text()
+    words = text.index("## Words")
+    for word, definition in (
+        ("W_mm", "The *SVM solution* `W_mm`"),
+        ("loss", "The *loss* is the mean"),
+        ("score", "The *score* of a token is"),
+        ("optimal", "is *optimal*: "),
+    ):
+        place = text.index(definition)
+        assert place > words
+        prose = re.sub(r"!?\[[^]]*\]\([^)]*\)", "", text[: words + len("## Words")])
+        if word != "optimal":
+            assert not re.search(rf"\b{word}\b", prose), f"{word} is used before it is defined"
+
+
+def test_the_readme_says_sizes_times_and_conda():
+    text = " ".join((ROOT / "README.md").read_text().split())
+    for said in (
+        "`make check`",
+        "`make test` takes about",
+        "5.8 GB",
+        "2.2 GB",
+        "TORCH=cpu",
+        "conda env create -f environment.yml",
+    ):
+        assert said in text
+    from attnsvm.pipeline import preflight
+
+    for kind in ("cuda", "cpu"):
+        assert preflight.gigabytes(preflight.INSTALLED[kind]) in text
+        assert preflight.gigabytes(preflight.DOWNLOADED[kind]) in text

@@ -1,0 +1,364 @@
+"""Some hundred constraints and more: the methods that take over there, against those they take over from."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from attnsvm.svm import Constraints, Status, memory, ragged, separation, sequence, solve
+from attnsvm.svm.methods import (
+    ACTIVE_SET,
+    CONIC,
+    CONIC_SWITCH,
+    FROBENIUS_SWITCH,
+    INTERIOR,
+    LAGRANGIAN,
+    NUCLEAR_SWITCH,
+    WORKING_SET,
+)
+from attnsvm.svm.operator import Operator
+
+CASES = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+SCALES = st.floats(-8, 8).map(lambda exponent: 10.0**exponent)
+
+
+def planted(seed, n, T, d, e=None):
+    """Unit Gaussian tokens and queries; the selected tokens are those of a Gaussian W, so a separator exists."""
+    rng = np.random.default_rng(seed)
+    tokens, queries = rng.normal(size=(n, T, d)), rng.normal(size=(n, e or d))
+    tokens /= np.linalg.norm(tokens, axis=-1, keepdims=True)
+    queries /= np.linalg.norm(queries, axis=-1, keepdims=True)
+    logits = np.einsum("ntd,de,ne->nt", tokens, rng.normal(size=(d, e or d)), queries)
+    return tokens, queries, logits.argmax(1)
+
+
+def random_labels(seed, n, T, d):
+    tokens, queries, _ = planted(seed, n, T, d)
+    return tokens, queries, np.random.default_rng(seed).integers(0, T, n)
+
+
+def with_sets(seed, n, T, d):
+    """The planted token and, in every third input, a second one with the same logit."""
+    tokens, queries, selected = planted(seed, n, T, d)
+    sets = np.eye(T, dtype=bool)[selected]
+    sets[::3, 0] = True
+    return tokens, queries, sets
+
+
+def explicit(c):
+    """The same constraints as plain arrays."""
+    return Constraints(c.left.copy(), c.right.copy(), c.bound, c.equality, c.index)
+
+
+def matrix(c):
+    return np.einsum("ka,kb->kab", c.left, c.right).reshape(len(c), -1)
+
+
+# ------------------------------------------------------------------------------------------------ the operator itself
+
+
+@pytest.mark.parametrize("kind", ["tokens", "arrays", "causal"])
+def test_the_operator_is_the_matrix_it_does_not_form(kind):
+    tokens, queries, selected = planted(0, 12, 7, 5, 6)
+    c = separation(tokens, queries, selected)
+    if kind == "causal":
+        c = sequence(tokens, np.minimum(np.random.default_rng(0).integers(0, 7, (12, 7)), np.arange(7)), causal=True)
+    c = explicit(c) if kind == "arrays" else c
+    rng, A = np.random.default_rng(1), matrix(c)
+    lengths = np.linalg.norm(A, axis=1)
+    unit, op = A / lengths[:, None], Operator(c.factors, 10_000)
+    W, dual = rng.normal(size=op.shape), rng.normal(size=len(c))
+    close = {"rtol": 0, "atol": 1e-12}  # sums of some hundred numbers of size one
+    np.testing.assert_allclose(op.lengths, lengths, rtol=1e-13)
+    np.testing.assert_allclose(op.apply(W), unit @ W.ravel(), **close)
+    np.testing.assert_allclose(op.adjoint(dual).ravel(), unit.T @ dual, **close)
+    np.testing.assert_allclose(c.apply(W), A @ W.ravel(), **close)
+    np.testing.assert_allclose(c.adjoint(dual).ravel(), A.T @ dual, **close)
+    for count in (3, min(len(c), W.size + 20)):  # fewer rows than entries of W, and more
+        numbers = np.sort(rng.choice(len(c), count, replace=False))
+        J, rows = unit[numbers], op.rows(numbers)
+        np.testing.assert_allclose(rows.apply(W), J @ W.ravel(), **close)
+        np.testing.assert_allclose(rows.adjoint(dual[numbers]).ravel(), J.T @ dual[numbers], **close)
+        np.testing.assert_allclose(rows.normal(W).ravel(), J.T @ (J @ W.ravel()), **close)
+        for sigma in (1.0, 1e4):
+            solved = np.linalg.solve(np.eye(W.size) + sigma * J.T @ J, W.ravel())
+            np.testing.assert_allclose(rows.factor(sigma)(W).ravel(), solved, rtol=0, atol=1e-15 * sigma + 1e-12)
+
+
+def test_no_left_or_right_array_is_formed_on_the_way():
+    c = separation(*planted(0, 60, 20, 8))
+    assert solve(c).solved
+    assert not {"left", "right"} & set(vars(c))
+
+
+# ---------------------------------------------------------------------------------- methods agree around the switches
+
+
+@pytest.mark.parametrize("size", [FROBENIUS_SWITCH - 10, FROBENIUS_SWITCH, 2 * FROBENIUS_SWITCH])
+@pytest.mark.parametrize("draw", [planted, with_sets])
+@pytest.mark.parametrize("d", [4, 8, 40])
+def test_frobenius_methods_agree(size, draw, d):
+    c = separation(*draw(size + d, size // 10, 11, d))
+    answers = {method: solve(c, method=method) for method in (ACTIVE_SET, LAGRANGIAN)}
+    exact, ours = answers[ACTIVE_SET], answers[LAGRANGIAN]
+    assert exact.status is ours.status
+    assert solve(c).method == (ACTIVE_SET if size < FROBENIUS_SWITCH else LAGRANGIAN)
+    assert [answer.method for answer in answers.values()] == [ACTIVE_SET, LAGRANGIAN]
+    if exact.solved:
+        assert ours.gap <= 1e-10
+        # A gap g pins W down to √(2 g)‖W‖ in the worst case; with margins met to 1e-10 it is nearer.
+        np.testing.assert_allclose(ours.W, exact.W, rtol=0, atol=1e-8 * np.linalg.norm(exact.W))
+        assert ours.rank == exact.rank
+
+
+@pytest.mark.parametrize("size", [NUCLEAR_SWITCH - 20, NUCLEAR_SWITCH + 20])
+@pytest.mark.parametrize("draw", [planted, with_sets])
+def test_nuclear_methods_agree(size, draw):
+    c = separation(*draw(size, size // 20, 21, 8))
+    answers = [
+        solve(c, "nuc", method=method) for method in (INTERIOR, INTERIOR + WORKING_SET, CONIC, CONIC + WORKING_SET)
+    ]
+    assert solve(c, "nuc").method == (INTERIOR if size < NUCLEAR_SWITCH else INTERIOR + WORKING_SET)
+    # The conic solver on all constraints stops at a gap of up to 1e-6; what it claims it proves.
+    assert all(answer.solved for answer in answers if answer.method != CONIC)
+    values = [np.linalg.norm(answer.W, "nuc") for answer in answers]
+    # Each value lies above the optimum by its own gap at most.
+    assert np.ptp(values[:2]) <= 1e-8 * min(values)
+    assert np.ptp(values) <= 1e-6 * min(values)
+    assert answers[0].rank == answers[1].rank == answers[1].rank_bound
+
+
+@pytest.mark.parametrize("norm", ["spectral", "l1", "linf", "l1.75"])
+def test_conic_methods_agree(norm):
+    c = separation(*planted(5, CONIC_SWITCH // 10 + 1, 11, 4))
+    answers = [solve(c, norm, method=method) for method in (CONIC, CONIC + WORKING_SET)]
+    assert solve(c, norm).method == CONIC + WORKING_SET
+    assert all(answer.solved for answer in answers)
+    values = [answer.gap for answer in answers]
+    assert max(values) <= 1e-7
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
+def test_a_method_of_another_norm_is_refused(norm):
+    c = separation(*planted(0, 3, 4, 5))
+    with pytest.raises(ValueError, match=f"method: expected None or one of .* for the norm {norm}, got 'simplex'"):
+        solve(c, norm, method="simplex")
+    with pytest.raises(ValueError, match="method: expected"):
+        solve(c, norm, method=INTERIOR if norm == "fro" else ACTIVE_SET)
+
+
+# ------------------------------------------------------------------------------------ every answer at size is proved
+
+
+@st.composite
+def problems(draw):
+    """As in test_svm_properties, with some hundred constraints."""
+    n, T, d = draw(st.integers(10, 30)), draw(st.integers(8, 16)), draw(st.integers(1, 12))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    tokens, queries, selected = planted(int(rng.integers(2**32)), n, T, d)
+    if draw(st.booleans()):
+        tokens, queries = np.round(3 * tokens), np.round(3 * queries)
+    if draw(st.booleans()):
+        tokens = tokens[..., :1] * rng.normal(size=d)  # collinear
+    if draw(st.booleans()):
+        tokens[:, -1] = tokens[:, 0]  # duplicated
+    if draw(st.booleans()):
+        queries[rng.integers(n)] = 0.0
+    kind = draw(st.sampled_from(["planted", "score", "random", "sets"]))
+    if kind == "score":
+        selected = (tokens @ rng.normal(size=d)).argmax(1)
+    elif kind == "random":
+        selected = rng.integers(0, T, n)
+    elif kind == "sets":
+        selected = np.eye(T, dtype=bool)[selected] | (rng.random((n, T)) < 0.1)
+    return tokens * draw(SCALES), queries * draw(SCALES), selected
+
+
+@st.composite
+def extremes(draw):
+    """Tokens almost equal, lengths over many orders, inputs almost in conflict, a large common offset."""
+    n, T, d = draw(st.integers(22, 40)), draw(st.integers(8, 20)), draw(st.integers(6, 16))
+    seed = draw(st.integers(0, 2**32))
+    rng = np.random.default_rng(seed)
+    tokens, queries, selected = planted(seed, n, T, d)
+    kind = draw(st.sampled_from(["near", "scales", "conflict", "offset"]))
+    if kind == "conflict":
+        i, j = rng.permutation(n)[:2]
+        tokens[j], queries[j] = tokens[i], queries[i] + 10 ** rng.uniform(-6, -1) * rng.normal(size=d)
+        selected[j] = (selected[i] + 1) % T
+        return tokens, queries, selected
+    if kind == "near":
+        tokens[:, 1] = tokens[:, 0] + 10 ** rng.uniform(-8, -2) * tokens[:, 1]
+    elif kind == "scales":
+        tokens *= 10 ** rng.uniform(-4, 4, size=(n, 1, 1))
+        queries *= 10 ** rng.uniform(-3, 3, size=(n, 1))
+    else:
+        tokens += 1e4 * rng.normal(size=d)
+    return tokens, queries, np.einsum("ntd,de,ne->nt", tokens, rng.normal(size=(d, d)), queries).argmax(1)
+
+
+@CASES
+@given(problem=extremes())
+def test_extremes_are_solved_too(problem):
+    """All but some of those in conflict have a separator, of a norm of up to 1e9."""
+    solution = solve(separation(*problem))
+    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+@CASES
+@given(problem=problems())
+def test_every_answer_is_proved(norm, problem):
+    solution = solve(separation(*problem), norm)
+    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
+
+
+@CASES
+@given(problem=problems())
+def test_methods_decide_alike(problem):
+    c = separation(*problem)
+    assert solve(c, method=LAGRANGIAN).status is solve(c, method=ACTIVE_SET).status
+
+
+@pytest.mark.parametrize(("n", "T", "d"), [(40, 16, 6), (60, 21, 8)])
+@pytest.mark.parametrize("seed", range(3))
+def test_feasibility_agrees_with_linear_programming(n, T, d, seed):
+    for draw in (planted, random_labels):
+        c = separation(*draw(seed, n, T, d))
+        result = linprog(np.zeros(d * d), A_ub=-matrix(c), b_ub=-c.bound, bounds=(None, None), method="highs")
+        solution = solve(c)
+        assert solution.method == LAGRANGIAN
+        assert solution.status is {0: Status.SOLVED, 2: Status.INFEASIBLE}[result.status]
+        assert solution.gap <= 1e-10 or solution.residual <= 1e-10
+
+
+def test_two_inputs_in_conflict_are_found_among_many():
+    tokens, queries, selected = planted(3, 60, 12, 20)
+    tokens[41], queries[41], selected[41] = tokens[7], queries[7], (selected[7] + 1) % 12
+    solution = solve(separation(tokens, queries, selected))
+    assert solution.status is Status.INFEASIBLE
+    c = separation(tokens, queries, selected)
+    heavy = solution.dual > 1e-9 * solution.dual.max()
+    assert set(c.index[heavy, 0].tolist()) == {7, 41}
+
+
+@pytest.mark.parametrize("method", [ACTIVE_SET, LAGRANGIAN])
+def test_bounds_of_any_size_and_equalities_together(method):
+    """b_k ≥ 0 other than one beside equalities, against the optimality conditions."""
+    c = separation(*with_sets(1, 30, 11, 20))
+    rng = np.random.default_rng(0)
+    bound = np.where(c.equality, c.bound, rng.uniform(0.1, 3.0, len(c)) * (rng.random(len(c)) < 0.8))
+    mixed = Constraints(c.left, c.right, bound, c.equality, c.index)
+    solution = solve(mixed, method=method)
+    assert solution.solved
+    reached = matrix(mixed) @ solution.W.ravel()
+    size = np.linalg.norm(solution.W)
+    assert (reached - bound)[~c.equality].min() >= -1e-9 * size
+    assert np.abs(reached - bound)[c.equality].max() <= 1e-9 * size
+    np.testing.assert_allclose(matrix(mixed).T @ solution.dual, solution.W.ravel() / size, rtol=0, atol=1e-8)
+
+
+def test_constraints_as_arrays_and_as_tokens_have_one_solution():
+    c = separation(*planted(2, 40, 12, 9))
+    one, other = solve(c), solve(explicit(c))
+    np.testing.assert_allclose(other.W, one.W, rtol=0, atol=1e-9 * np.linalg.norm(one.W))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_sequences_at_size(causal):
+    rng = np.random.default_rng(0)
+    tokens = rng.normal(size=(4, 12, 24))
+    W = rng.normal(size=(24, 24))
+    logits = np.einsum("ntd,de,nke->nkt", tokens, W, tokens)
+    if causal:
+        logits[:, np.arange(12)[:, None] < np.arange(12)] = -np.inf
+    c = sequence(tokens, logits.argmax(-1), causal)
+    assert len(c) > FROBENIUS_SWITCH
+    one, other = solve(c, method=LAGRANGIAN), solve(explicit(c), method=ACTIVE_SET)
+    np.testing.assert_allclose(other.W, one.W, rtol=0, atol=1e-8 * np.linalg.norm(one.W))
+
+
+# ------------------------------------------------------------------------------------- inputs of different lengths
+
+
+def test_ragged_inputs_are_those_of_one_length_where_they_have_one():
+    tokens, queries, selected = planted(0, 9, 6, 5)
+    one, other = separation(tokens, queries, selected), ragged(zip(tokens, queries, selected, strict=True))
+    for name in ("left", "right", "bound", "equality", "index"):
+        np.testing.assert_array_equal(getattr(other, name), getattr(one, name))
+    sets = np.eye(6, dtype=bool)[selected]
+    sets[:, 2] = True
+    one, other = separation(tokens, queries, sets), ragged(zip(tokens, queries, sets, strict=True))
+    np.testing.assert_array_equal(other.equality, one.equality)
+    np.testing.assert_array_equal(other.left, one.left)
+
+
+@pytest.mark.parametrize("count", [6, 60])
+def test_ragged_constraints_are_their_definition(count):
+    """Lengths from one token up, numbers and sets mixed; small and at size."""
+    rng = np.random.default_rng(0)
+    inputs = []
+    for i in range(count):
+        T = 1 + i % 7
+        tokens, query, a = rng.normal(size=(T, 30)), rng.normal(size=8), int(rng.integers(T))
+        inputs.append((tokens, query, a if i % 2 else np.eye(T, dtype=bool)[a] | (np.arange(T) == 0)))
+    c = ragged(iter(inputs))
+    k = 0
+    for i, (tokens, query, chosen) in enumerate(inputs):
+        members = [chosen] if np.ndim(chosen) == 0 else np.flatnonzero(chosen)
+        for t in (t for t in range(len(tokens)) if t != members[0]):
+            assert c.index[k].tolist() == [i, members[0], t]
+            assert c.equality[k] == (t in members)
+            np.testing.assert_array_equal(c.left[k], tokens[members[0]] - tokens[t])
+            np.testing.assert_array_equal(c.right[k], query)
+            k += 1
+    assert k == len(c)
+    assert solve(c).solved
+
+
+@pytest.mark.parametrize(
+    ("inputs", "sentence"),
+    [
+        ([], "inputs: expected at least one"),
+        ([(np.ones((3, 2)), np.ones(2))], r"input 0: expected \(tokens, query, selected\)"),
+        ([(np.ones((3, 2)), np.ones(2), 3)], "selected of input 0: expected token numbers from 0 to 2, got 3"),
+        (
+            [(np.ones((3, 2)), np.ones(2), 0), (np.ones((3, 4)), np.ones(2), 0)],
+            r"tokens of input 1: .* \(T, 2\), got \(3, 4\)",
+        ),
+        (
+            [(np.ones((3, 2)), np.ones(2), 0), (np.ones((3, 2)), np.ones(3), 0)],
+            r"query of input 1: .* \(2,\), got \(3,\)",
+        ),
+        ([(np.ones((3, 2)), np.ones(2), np.zeros(3, bool))], "selected of input 0: expected a token in every set"),
+        ([(np.full((3, 2), np.nan), np.ones(2), 0)], "tokens of input 0: expected finite numbers"),
+    ],
+)
+def test_a_bad_ragged_input_is_named(inputs, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        ragged(inputs)
+
+
+# -------------------------------------------------------------------------------------------------- bad input at size
+
+
+def test_one_nan_in_a_million_rows_is_found_and_placed():
+    tokens = np.ones((8000, 128, 2))
+    tokens[5000, 70, 1] = np.nan
+    with pytest.raises(ValueError, match=r"tokens: expected finite .* the first at \(5000, 70, 1\)"):
+        separation(tokens, np.ones((8000, 2)), np.zeros(8000, dtype=int))
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
+def test_memory_that_is_not_there_is_refused_before_the_solve(norm, monkeypatch):
+    monkeypatch.setattr(memory, "available", lambda: 1e5)
+    with pytest.raises(MemoryError, match=r"1100 constraints on a 8 x 8 matrix, method .* need about .* GB are free"):
+        solve(separation(*planted(0, 100, 12, 8)), norm)
+
+
+def test_a_long_solve_reports():
+    lines = []
+    solve(separation(*planted(0, 60, 12, 8)), "nuc", report=lines.append)
+    assert any("relative gap" in line and line.startswith("round 1:") for line in lines)
+    assert any(line.startswith("working set 1:") for line in lines)

@@ -1,0 +1,175 @@
+"""Edits, and the jobs whose params they change: asked of the functions from which the rules take a job's params."""
+
+import re
+from functools import cache
+
+import pytest
+import yaml
+from harness import ROOT, edited
+
+from attnsvm.pipeline import cards, configuration, dependencies, jobs
+
+CARDS = {card.name: card for card in cards.every()}
+EXPERIMENTS = [card.name for card in cards.experiments()]
+FIGURES = [card.name for card in cards.figures()]
+ALL = {
+    "figure": {("figure", name) for name in FIGURES},
+    "claims": {("claims", "claim")},
+    "audit_figure": {("audit_figure", "audit")},
+    "provenance": {("provenance", name) for name in [*FIGURES, "audit"]},
+}
+
+
+def append(text):
+    return lambda old: f"{old}\n{text}\n"
+
+
+def change(old, new):
+    def changed(text):
+        assert old in text, f"{old!r} is not there to be edited"
+        return text.replace(old, new, 1)
+
+    return changed
+
+
+CODE = append("_EDITED = 1")
+COMMENT = append("# edited")
+
+
+# By the text: an edit changes one file of a hundred.
+digest_of = cache(dependencies.code_digest)
+search = dependencies._imports.__wrapped__
+known = {}
+
+
+def hashed(text):  # `forget` empties no cache of ours
+    return digest_of(text)
+
+
+def imports_of(module):
+    file = dependencies._file(module)
+    key = module, file.read_text("utf-8") if file.exists() else ""
+    if key not in known:
+        known[key] = search(module)
+    return known[key]
+
+
+class Repository:
+    """A copy of the repository whose params this process computes, as if it were our own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        with self:
+            self.before = self.params()
+
+    def __enter__(self):
+        self.patch = pytest.MonkeyPatch()
+        self.patch.setattr(cards, "HERE", self.folder / "attnsvm/pipeline")
+        self.patch.setattr(cards, "FOLDER", self.folder / "attnsvm/experiments")
+        self.patch.setattr(dependencies, "ROOT", self.folder)
+        self.patch.setattr(dependencies, "code_digest", hashed)
+        self.patch.setattr(dependencies, "_imports", imports_of)
+
+    def __exit__(self, *_):
+        self.patch.undo()
+        forget()
+
+    def params(self):
+        """{(rule, name): what a job of it has among its params}, at smoke scale."""
+        forget()
+        resolved = configuration.resolve({"scale": "smoke"})
+        found = {}
+        for card in cards.experiments():
+            for stage in card.stages:
+                settings = configuration.stage_settings(card, resolved, stage)
+                found[stage, card.name] = repr(settings), jobs.stage_code(card.name, stage)
+        for card in cards.figures():
+            found["figure", card.name] = repr(resolved["figures"]), jobs.figure_code(card.name)
+        found["claims", "claim"] = jobs.claims_code()
+        found["audit_figure", "audit"] = repr(resolved["figures"]), jobs.audit_figure_code()
+        for name in [*(card.name for card in cards.figures()), "audit"]:
+            behind = {other: resolved["experiments"][other] for other in jobs.behind(name)}
+            own = repr(behind), repr(resolved["figures"]), tuple(jobs.all_files(name)), jobs.provenance_code()
+            found["provenance", name] = own
+        return found
+
+    def changed(self, changes):
+        """The jobs whose params an edit changes."""
+        with self, edited(self.folder, changes):
+            after = self.params()
+        return {job for job in {*self.before, *after} if self.before.get(job) != after.get(job)}
+
+
+def forget():
+    for module in (cards, dependencies):
+        for value in vars(module).values():
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
+
+
+def following(changed):
+    """The jobs of `changed` and all that read what they make."""
+    found, todo = set(), set(changed)
+    while todo:
+        found |= todo
+        todo = {after for job in todo for after in readers(*job)} - found
+    return found
+
+
+def readers(rule, name):
+    """The jobs that read what a job makes."""
+    if rule == "provenance":
+        return set()
+    if rule in ("claims", "audit_figure"):
+        return {("provenance", "audit")} | (ALL["audit_figure"] if rule == "claims" else set())
+    if rule == "figure":
+        return {("provenance", name), *ALL["claims"]}
+    if rule != "measures":
+        card = CARDS[name]
+        return {(stage, name) for stage in card.stages if stage != rule and rule in jobs.earlier(card, stage)}
+    figures = {figure for figure in FIGURES if name in CARDS[figure].draws}
+    return {(rule, figure) for figure in figures for rule in ("figure", "provenance")} | {
+        *ALL["claims"],
+        ("provenance", "audit"),
+    }
+
+
+def source(module):
+    return ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text()
+
+
+def mentioning(*names, parts=cards.STAGES):
+    """The stages whose module imports one of `names`, itself or through a module of an experiment: {(stage, name)}."""
+    parted = [name.rpartition(".") for name in names]
+    patterns = [rf"^from {over} import .*\b{own}\b|^(from|import) {over}\.{own}\b" for over, _, own in parted]
+
+    def says(module, seen=()):
+        text = source(module)
+        if any(re.search(pattern, text, re.MULTILINE) for pattern in patterns):
+            return True
+        others = {".".join(found) for found in re.findall(r"from (attnsvm\.experiments\.\w+) import (\w+)", text)}
+        others |= set(re.findall(r"(?:from|import) (attnsvm\.experiments\.\w+\.\w+)", text))
+        return any(says(other, (*seen, module)) for other in others if other not in seen)
+
+    return {
+        (part, card.name)
+        for card in cards.every()
+        for part in parts
+        if part in card.modules and says(card.modules[part])
+    }
+
+
+def with_setting(stage, key, **changes):
+    def changed(text):
+        card = yaml.safe_load(text)
+        card["settings"][stage][key] |= changes
+        return yaml.safe_dump(card, sort_keys=False, allow_unicode=True)
+
+    return changed
+
+
+def with_keys(**changes):
+    return lambda text: yaml.safe_dump(yaml.safe_load(text) | changes, sort_keys=False, allow_unicode=True)
+
+
+LOCAL, RANK = "attnsvm/experiments/local_convergence/card.yaml", "attnsvm/experiments/svm_rank/card.yaml"

@@ -1,0 +1,192 @@
+"""What an edit reruns, as a table: what can change a number, by content.
+
+This asks the functions from which the rules take a job's params (attnsvm.pipeline.jobs and configuration), in this
+process, before and after an edit: they see no dates. test_edits.py asks Snakemake itself.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from edits import (
+    ALL,
+    CARDS,
+    CODE,
+    EXPERIMENTS,
+    FIGURES,
+    LOCAL,
+    RANK,
+    Repository,
+    change,
+    mentioning,
+    source,
+    with_keys,
+    with_setting,
+)
+from harness import ROOT
+
+from attnsvm.pipeline import cards, dependencies
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("repository")
+    shutil.copytree(ROOT / "attnsvm", folder / "attnsvm", ignore=shutil.ignore_patterns("__pycache__"))
+    return Repository(folder)
+
+
+TRAINING, SVM = ("attnsvm.training",), ("attnsvm.svm",)
+NO_TRAINING = ("problems", "descent", "svm", "measures")
+SHARED = {
+    "attnsvm/training/kernels.py": lambda: mentioning(*TRAINING),
+    "attnsvm/svm/nuclear.py": lambda: mentioning(*SVM),
+    "attnsvm/svm/checker.py": lambda: mentioning(*SVM),
+    "attnsvm/norms.py": lambda: mentioning(*SVM, "attnsvm.norms", "attnsvm.training.regularisation"),
+    "attnsvm/cells.py": lambda: {(stage, name) for name in EXPERIMENTS for stage in ("problems", "measures")},
+    "attnsvm/pipeline/gathering.py": lambda: {("measures", name) for name in EXPERIMENTS},
+    "attnsvm/plots/style.py": lambda: ALL["figure"] | ALL["audit_figure"],
+    "attnsvm/audit/figure.py": lambda: ALL["audit_figure"],
+    "attnsvm/audit/table.py": lambda: ALL["claims"],
+    "attnsvm/audit/page.html.j2": lambda: ALL["claims"],
+    "attnsvm/pipeline/provenance.py": lambda: ALL["provenance"],
+}
+
+
+@pytest.mark.parametrize("path", SHARED)
+def test_an_edit_of_shared_code_changes_the_params_of_what_runs_it(repository, path):
+    changed, wanted = repository.changed({path: CODE}), SHARED[path]()
+    assert wanted
+    if path.startswith(("attnsvm/svm", "attnsvm/training")):
+        assert {rule for rule, _ in wanted} <= {"descent", "svm"}
+    # What the audit measures in the tables may use a norm or a correlation too; no stage does unseen.
+    assert {job for job in changed if job[0] in NO_TRAINING} == {job for job in wanted if job[0] in NO_TRAINING}
+    assert wanted <= changed <= wanted | ALL["claims"] | ALL["audit_figure"] | ALL["provenance"]
+
+
+def test_the_format_of_the_files_changes_the_params_of_everything(repository, monkeypatch):
+    monkeypatch.setattr(dependencies, "FORMAT", dependencies.FORMAT + 1)
+    assert repository.changed({}) == set(repository.before)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("attnsvm/pipeline/progress.py", "attnsvm/pipeline/script.py", "attnsvm/pipeline/stages.py"),
+        *("attnsvm/pipeline/cards.py", "attnsvm/pipeline/checking.py", "attnsvm/pipeline/configuration.py"),
+        *("attnsvm/pipeline/captions.py", "attnsvm/pipeline/answers.py", "attnsvm/pipeline/jobs.py"),
+        *("attnsvm/pipeline/dependencies.py", "attnsvm/pipeline/documents.py", "attnsvm/files/verify.py"),
+        *("tests/test_x.py", "docs/figures.md", "README.md", "benchmarks/descent.py"),
+    ],
+)
+def test_an_edit_of_what_decides_over_no_number_changes_no_params(repository, path):
+    assert path.startswith(("tests", "docs", "README", "benchmarks")) or (repository.folder / path).exists()
+    assert repository.changed({path: CODE}) == set()
+
+
+def test_the_messages_of_the_store_change_no_params_of_a_stage(repository):
+    """Figures and claims write and read through it, and are made anew."""
+    edit = {"attnsvm/files/store.py": change("damaged or truncated", "broken")}
+    assert repository.changed(edit) <= ALL["figure"] | ALL["claims"] | ALL["audit_figure"]
+
+
+def test_comments_docstrings_and_layout_change_no_params(repository):
+    def reworded(text):
+        start = text.index('"""') + 3
+        return f"# edited\n\n{text[:start]}Edited. {text[start:]}\n\n\n# edited\n"
+
+    files = [path.relative_to(repository.folder) for path in repository.folder.rglob("attnsvm/**/*.py")]
+    documented = [path for path in files if (repository.folder / path).read_text().startswith('"""')]
+    assert len(documented) > 100
+    assert repository.changed({str(path): reworded for path in documented}) == set()
+
+
+OWN = [(card.name, part) for card in cards.every() for part in card.modules if f".{card.name}." in card.modules[part]]
+
+
+@pytest.mark.parametrize(("name", "part"), OWN, ids=["-".join(pair) for pair in OWN])
+def test_an_edit_of_one_module_of_an_experiment_changes_the_params_of_that_stage_alone(repository, name, part):
+    """And of the experiments whose card is like it or whose module imports it: they say so."""
+    module = f"attnsvm.experiments.{name}"
+    changed = repository.changed({f"attnsvm/experiments/{name}/{part}.py": CODE})
+    parts = (*cards.STAGES, "figure", "claims")
+    users = mentioning(f"{module}.{part}", parts=parts)
+    users |= {(p, card.name) for card in cards.every() for p in parts if card.modules.get(p) == f"{module}.{part}"}
+    users |= {
+        (p, card.name)
+        for card in cards.every()
+        for p in parts
+        if p in card.modules and re.search(rf"from {re.escape(module)} import .*\b{part}\b", source(card.modules[p]))
+    }
+    claiming = bool({rule for rule, _ in users} & {"claims"})
+    assert changed == {job for job in users if job[0] != "claims"} | (ALL["claims"] if claiming else set())
+    assert changed
+
+
+def test_most_experiments_stand_alone(repository):
+    """No other experiment's params change with those of one, but for twins and panels that are shared on purpose."""
+    tied = set()
+    for name in EXPERIMENTS:
+        changes = {
+            f"attnsvm/experiments/{name}/{part}.py": CODE for own, part in OWN if own == name and part != "claims"
+        }
+        if changes:
+            tied |= {(name, other) for _, other in repository.changed(changes) if other != name}
+    said = {
+        (name, card.name)
+        for card in cards.every()
+        for name in EXPERIMENTS
+        if name != card.name
+        and (f"like: {name}" in (cards.FOLDER / card.name / "card.yaml").read_text() or name in card.draws)
+    }
+    assert {pair for pair in tied if pair not in said} <= {pair for pair in tied if imports(*pair)}
+    assert len(tied) < len(EXPERIMENTS)
+
+
+def imports(name, other):
+    texts = (path.read_text() for path in (ROOT / "attnsvm/experiments" / other).glob("*.py"))
+    return any(f"attnsvm.experiments.{name}" in text for text in texts)
+
+
+CARD_EDITS = {
+    "value that smoke overrides": (RANK, with_setting("problems", "instances", value=50), set()),
+    "value": (LOCAL, with_setting("problems", "n", value=5), {"problems"}),
+    "smoke value": (LOCAL, with_setting("problems", "instances", smoke=7), {"problems"}),
+    "value of another stage": (LOCAL, with_setting("descent", "steps", smoke=150), {"descent"}),
+    "value of the measures": (LOCAL, with_setting("measures", "drawn_steps", smoke=50), {"measures"}),
+    "bounds": (LOCAL, with_setting("problems", "n", maximum=99), set()),
+    "sentence of a setting": (LOCAL, with_setting("problems", "n", text="Edited."), set()),
+    "caption": (LOCAL, with_keys(caption="Edited."), set()),
+    "notes": (LOCAL, with_keys(notes="Edited."), set()),
+    "title": (LOCAL, with_keys(title="Edited."), set()),
+    "columns' text": (LOCAL, lambda text: text.replace("Number of updates done.", "Edited."), set()),
+    "order of the keys": (LOCAL, lambda text: yaml.safe_dump(yaml.safe_load(text)), set()),
+    "fixed": (LOCAL, with_keys(fixed={"attention": "cross", "new": 1}), {"problems", "descent", "svm", "measures"}),
+}
+
+
+@pytest.mark.parametrize("what", CARD_EDITS)
+def test_an_edit_of_a_card_changes_the_params_of_the_stages_it_sets(repository, what):
+    path, edit, stages = CARD_EDITS[what]
+    own = Path(path).parent.name
+    like = {own} | {
+        card.name for card in cards.experiments() if card.modules["problems"] == CARDS[own].modules["problems"]
+    }
+    changed = repository.changed({path: edit})
+    assert {rule for rule, _ in changed if rule != "provenance"} == stages
+    assert {name for rule, name in changed if rule in cards.STAGES} == (like if stages else set())
+    drawing = {figure for figure in FIGURES if like & set(CARDS[figure].draws)} | {"audit"}
+    said = bool(stages) and what != "fixed"  # a figure's provenance says what a user may set
+    assert {name for rule, name in changed if rule == "provenance"} == (drawing if said else set())
+
+
+def test_a_new_experiment_changes_the_params_of_no_other(repository):
+    """The audit reads them all: its provenance says so, its claims read one csv more."""
+    original = repository.folder / "attnsvm/experiments/svm_rank"
+    new = {f"attnsvm/experiments/newcomer/{path.name}": path.read_text() for path in original.glob("*.*")}
+    del new["attnsvm/experiments/newcomer/claims.py"]
+    changed = repository.changed(new)
+    stages = {*CARDS["svm_rank"].stages, "figure", "provenance"}
+    assert changed == {(rule, "newcomer") for rule in stages} | {("provenance", "audit")}
+    (repository.folder / "attnsvm/experiments/newcomer").rmdir()

@@ -1,0 +1,97 @@
+"""What somebody who did not build it types first: the right thing, or one sentence, and no traceback."""
+
+import pytest
+from harness import BUILT, as_typed, copy_repository, jobs
+
+from attnsvm.pipeline import cards
+
+FIGURES = [card.name for card in cards.figures()]
+SMOKE = ("--config", "scale=smoke")
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """A fresh clone, in which nothing is built."""
+    return copy_repository(tmp_path_factory.mktemp("first") / "clone")
+
+
+def refused(run):
+    """The last line of a run that must end with one sentence."""
+    assert run.returncode != 0
+    assert "Traceback" not in run.stdout
+    lines = [line for line in run.stdout.splitlines() if line.strip() and not line.startswith("  ")]
+    return lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["figures/cone.svg"], "figures are not made as .svg: build figures/cone, which makes pdf, png, csv, json"),
+        (["kone"], "error: unknown target 'kone': did you mean 'figures/cone'?"),
+        (["cone"], "error: unknown target 'cone': did you mean 'figures/cone'?"),
+        (["figures/kone"], "error: unknown figure 'kone': did you mean 'cone'?"),
+        (["figures/kone.png"], "error: unknown figure 'kone': did you mean 'cone'?"),
+        (["results/kone/measures.parquet"], "error: unknown experiment 'kone': did you mean 'cone'?"),
+        (["zzz"], "error: unknown target 'zzz': known are figures/all, figures/audit, figures/overview"),
+        (["figures/cone", "--config", "experiments.cone.x=5"], "write it as --config 'experiments={cone: {x: 5}}'"),
+        (["figures/cone", "--configfile", "nowhere.yaml"], "error: --configfile nowhere.yaml: cannot be read"),
+        (["figures/cone", "--set-scatter", "cone=0"], "--set-scatter cone=0: at least 1 block is needed"),
+        (["figures/cone", "--set-scatter", "kone=3"], "unknown experiment 'kone': did you mean 'cone'?"),
+        (["figures/cone", "--set-scatter", "cone=100000"], "cone=100000: at most 10000 blocks"),
+    ],
+)
+def test_a_slip_ends_with_one_sentence(house, arguments, sentence):
+    assert sentence in refused(as_typed(house, *arguments, "-n"))
+
+
+def test_a_number_can_be_set_on_the_command_line(house):
+    given = ["figures={dpi: 72}", "experiments={cone: {descent: {relative_step: 1e-3}, problems: {d: 12}}}"]
+    run = as_typed(house, "figures/cone", "-n", "--config", *given)
+    assert run.returncode == 0, run.stdout
+    assert jobs(run)["figure"] == 1
+    run = as_typed(house, "figures/cone", "-n", "--config", "figures={dpi: 7}")
+    assert "config: figures.dpi: 7 is too small, the least value is 50" in run.stdout
+
+
+def test_the_figure_of_the_audit_is_a_target_as_every_other(house):
+    run = as_typed(house, "figures/audit", "-n", *SMOKE)
+    assert run.returncode == 0, run.stdout
+    assert jobs(run)["audit_figure"] == 1
+
+
+def test_the_list_says_what_each_target_is_and_which_rules_are_no_targets(house):
+    run = as_typed(house, "--list")
+    said = dict(line.rstrip(")").split(" (", 1) for line in run.stdout.splitlines() if " (" in line)
+    titles = {f"figures/{card.name}": card.title.rstrip(")") for card in cards.figures()}
+    assert titles.items() <= said.items()
+    targets = {name for name, text in said.items() if not text.startswith("internal: ")}
+    assert targets == {*titles, "figures/all", "figures/audit", "audit", "report"}
+    assert {"problems", "descent", "svm", "measures", "figure", "provenance"} <= set(said) - targets
+
+
+def test_a_device_that_is_not_there_is_named_before_the_first_job(house):
+    setting = "experiments={trajectories: {descent: {device: cuda}}}"
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    run = as_typed(house, "figures/trajectories", "--cores", "1", *SMOKE, setting)
+    assert refused(run).startswith("error: config: experiments.trajectories.descent.device: 'cuda': ")
+    assert not (house / BUILT).exists()
+    dry = as_typed(house, "figures/trajectories", "-n", *SMOKE, setting)
+    assert dry.returncode == 0, "a dry run does not know where the jobs will run"
+    assert "config: experiments.trajectories.descent.device: 'cuda': " in dry.stdout
+
+
+def test_a_home_that_cannot_be_written_to_is_no_obstacle(house, tmp_path):
+    (tmp_path / "file").write_text("")
+    environment = {"HOME": str(tmp_path / "file" / "home"), "TMPDIR": str(tmp_path), "XDG_CACHE_HOME": ""}
+    run = as_typed(
+        house, f"{BUILT}/results/feasibility/1-of-2/problems.npz", "--cores", "1", *SMOKE, environment=environment
+    )
+    assert run.returncode == 0, run.stdout
+    assert list(tmp_path.glob("attnsvm-caches-*/snakemake"))
+
+
+def test_a_smoke_run_has_folders_of_its_own(house):
+    run = as_typed(house, "figures/cone", "-n", "--printshellcmds", *SMOKE)
+    assert "figures/cone.png" not in run.stdout.replace(f"{BUILT}/figures/cone.png", "")

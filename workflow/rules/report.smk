@@ -1,0 +1,34 @@
+"""The pages of the report: every figure with its caption, and the audit with its pictures."""
+
+from pathlib import Path
+
+from attnsvm.pipeline import report as report_pages
+
+# For workflow/report/workflow.rst, the first page; read anew by `--report`, after the run that wrote it.
+config["summary"] = report_pages.summary(Path(f"{AT}results/audit/claims.csv"))
+
+
+rule pages:
+    input:
+        pictures=expand(f"{AT}figures/{{name}}.png", name=[*FIGURES, "audit"]),
+        claims=f"{AT}results/audit/claims.csv",
+        audit=f"{AT}results/audit/audit.html",
+    output:
+        **{card.name: page(card.name, heading(card), card.name) for card in cards.figures()},
+        audit=page("audit", "1 The audit", "every claim"),
+    log:
+        f"{AT}results/logs/report/pages.log",
+    benchmark:
+        f"{AT}results/benchmarks/report/pages.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        texts={card.name: {"title": card.title, "caption": config["captions"][card.name]} for card in cards.figures()},
+        code=jobs.pages_code(),
+    message:
+        "write the pages of the report"
+    script:
+        "../scripts/pages.py"

@@ -1,0 +1,8 @@
+from attnsvm.pipeline.script import reporting
+
+with reporting(snakemake.log[0]):
+    from attnsvm.pipeline import report
+
+    texts, outputs = snakemake.params.texts, dict(snakemake.output.items())
+    pictures = dict(zip([*texts, "audit"], snakemake.input.pictures, strict=True))
+    report.pages(pictures, texts, snakemake.input.claims, snakemake.input.audit, outputs)

@@ -3,9 +3,10 @@
 `workflow.dag.forcefiles` (all of Snakemake 9): files to build anew, whatever their dates say.
 `workflow.modifier` (seen in 9.27): whether this is a module of another workflow, and under which prefix it writes.
 `.snakemake/metadata` (all of Snakemake 9): Snakemake's records of what made each file, one small file per output.
-`rule._benchmark`, `rule.cache` (seen in 9.27): that a rule is eligible for the cache, and so has no benchmark.
-`workflow.resource_settings.overwrite_scatter`, `workflow.local_exec`, `docstring` of a rule (all of Snakemake 9): what
---set-scatter asks for; whether jobs run on this machine; what `snakemake --list` prints.
+`_benchmark`, `cache` (seen in 9.27) of what `rules.svm` stands for: that its files may come from the cache, and so have no
+benchmark.
+`workflow.resource_settings.overwrite_scatter`, `workflow.local_exec`, `docstring` of a rule
+(all of Snakemake 9): what --set-scatter asks for; whether jobs run on this machine; what `snakemake --list` prints.
 
 tests/workflow/test_internals.py, test_first_use.py, test_embedding.py and test_cache.py check them on the installed
 version; the first names the versions they hold for.

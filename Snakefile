@@ -56,6 +56,7 @@ rule:
 include: "workflow/rules/problems.smk"
 include: "workflow/rules/descent.smk"
 include: "workflow/rules/svm.smk"
+include: "workflow/rules/cache.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"

@@ -1,6 +1,9 @@
 """The SHA-256 of every file that a stage writes, in a hidden file beside it: `.x.csv.sha256` beside `x.csv`.
 
-The hidden file has the format of `sha256sum`, whose `-c` reads it too.
+The hidden file has the format of `sha256sum`, whose `-c` reads it too. It does not travel to a bucket, where the object
+alone goes: ATTNSVM_NO_CHECKSUMS in the environment, which the workflow sets when its results lie in one, leaves the
+hidden files out, so that none is left beside the local copy of a newer object. A file that is a link, as Snakemake's
+cache between workflows makes them, is not the file that a checksum of this folder was written for, and is not compared.
 """
 
 import hashlib
@@ -10,6 +13,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 DIFFERS = "its SHA-256 is not the one it was written with"
+
+
+def keep_no_checksums() -> None:
+    """No checksums in this process and in those it starts."""
+    os.environ["ATTNSVM_NO_CHECKSUMS"] = "1"
+
+
+def kept() -> bool:
+    """Whether files have their checksums beside them."""
+    return not os.environ.get("ATTNSVM_NO_CHECKSUMS")
 
 
 def beside(path: str | os.PathLike) -> Path:
@@ -27,11 +40,15 @@ def line(path: str | os.PathLike, name: str) -> str:
 def holds(path: str | os.PathLike) -> bool:
     """Whether a file has the bytes it was written with; also true of a file without a checksum."""
     sidecar = beside(path)
-    return not sidecar.exists() or sidecar.read_bytes() == line(path, Path(path).name).encode()
+    if not kept() or not sidecar.exists() or os.path.islink(path):
+        return True
+    return sidecar.read_bytes() == line(path, Path(path).name).encode()
 
 
 def damaged(folders: Iterable[str | os.PathLike]) -> list[str]:
     """The files under `folders` that have other bytes than they were written with, sorted; none that is absent."""
+    if not kept():
+        return []
     sidecars = (found for folder in folders for found in Path(folder).rglob(".*.sha256"))
     files = sorted(str(found.with_name(found.name[1:].removesuffix(".sha256"))) for found in sidecars)
     with ThreadPoolExecutor() as pool:  # hashing releases the interpreter's lock

@@ -57,8 +57,9 @@ def replacing(path: str | os.PathLike):
         for left in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed
             left.unlink(missing_ok=True)
         yield temporary
-        sidecar.write_text(checksums.line(temporary, path.name))
-        os.replace(sidecar, checksums.beside(path))
+        if checksums.kept():
+            sidecar.write_text(checksums.line(temporary, path.name))
+            os.replace(sidecar, checksums.beside(path))
         os.replace(temporary, path)  # last: no file is ever without its checksum
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else error

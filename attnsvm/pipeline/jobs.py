@@ -69,7 +69,7 @@ def pages_code() -> str:
 
 def provenance_code() -> str:
     """The hash of the code that says where a figure comes from."""
-    return digest("attnsvm.pipeline.provenance")
+    return digest("attnsvm.pipeline.provenance", texts=("attnsvm/pipeline/provenance.schema.yaml",))
 
 
 def behind(pictured: str) -> tuple[str, ...]:

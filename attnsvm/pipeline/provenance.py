@@ -31,10 +31,11 @@ PACKAGES = (
     "torch",
 )
 ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = Path(__file__).resolve().with_name("provenance.schema.yaml")
 
 
 def describe(experiments: dict[str, dict], settings: dict, code: Iterable[str], results: Path) -> dict:
-    """The provenance of a figure, as workflow/schemas/provenance.schema.yaml has it.
+    """The provenance of a figure, as provenance.schema.yaml beside this file has it.
 
     Args:
         experiments: the configuration of each experiment behind the figure, by name.

@@ -1,12 +1,21 @@
 """What every workflow script does around its one call: a log file, and one sentence for an error a user can cause."""
 
 import logging
+import os
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 from attnsvm.errors import UserError
 
 MEMORY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
+
+
+def package_in(folder: Path) -> None:
+    """In the processes that this one starts, this package is the one in `folder`."""
+    before = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    if str(folder) not in before[:1]:
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *before])
 
 
 @contextmanager

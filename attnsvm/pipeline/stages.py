@@ -137,15 +137,15 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     _save_figure(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
 
 
-def provenance(experiments: dict, settings: dict, code: list[str], results: str, schema_path: str, output: str) -> None:
+def provenance(experiments: dict, settings: dict, code: list[str], results: str, output: str) -> None:
     """Write the provenance of a figure as JSON, checked against its schema; see `provenance.describe`."""
     import jsonschema
     import yaml
 
-    from attnsvm.pipeline.provenance import describe
+    from attnsvm.pipeline.provenance import SCHEMA, describe
 
     answer = describe(experiments, settings, code, Path(results))
-    jsonschema.validate(answer, yaml.safe_load(Path(schema_path).read_text("utf-8")))
+    jsonschema.validate(answer, yaml.safe_load(SCHEMA.read_text("utf-8")))
     save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
 

@@ -22,7 +22,10 @@ def least_norm_conic(
     Returns:
         W (d, e) and the multipliers (m,), non-negative on inequalities.
     """
-    import cvxpy
+    try:
+        import cvxpy
+    except ImportError as error:
+        raise ImportError("this norm needs cvxpy, which is not installed: pip install 'attnsvm[norms]'") from error
 
     W = cvxpy.Variable(shape)
     flat = cvxpy.vec(W, order="C")

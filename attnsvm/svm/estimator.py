@@ -1,9 +1,11 @@
 """`AttentionSVM`: the max-margin problem of one's own tokens, with scikit-learn's conventions."""
 
+from typing import NoReturn
+
 import numpy as np
 from tqdm import tqdm
 
-from attnsvm.svm import Solution, Status, ragged, separation, solve
+from attnsvm.svm import Constraints, Solution, Status, ragged, separation, solve
 from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 from attnsvm.svm.solver import tolerance
 
@@ -106,7 +108,8 @@ class AttentionSVM:
             desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]", disable=not self.verbose
         ) as bar:
             solution = solve(constraints, self.norm, self.tol, report=bar.set_description_str)
-        self.status_, self.infeasibility_ = str(solution.status), None
+        self.status_ = str(solution.status)
+        self.infeasibility_: InfeasibleError | None = None
         if solution.status is Status.INFEASIBLE:
             self._refuse(solution, constraints)
         if solution.status is Status.UNCERTIFIED:
@@ -123,11 +126,11 @@ class AttentionSVM:
         self.support_ = constraints.index[on_margin][:, [0, 2]]
         return self
 
-    def _refuse(self, solution: Solution, constraints):
+    def _refuse(self, solution: Solution, constraints: Constraints) -> NoReturn:
         heavy = np.abs(solution.dual) > 1e-9 * np.abs(solution.dual).max()
         inputs = np.unique(constraints.index[heavy, 0]).tolist()
-        self.infeasibility_ = InfeasibleError(inputs, solution.dual)
-        raise self.infeasibility_
+        self.infeasibility_ = error = InfeasibleError(inputs, solution.dual)
+        raise error
 
     def decision_function(self, tokens, queries=None) -> np.ndarray | list[np.ndarray]:
         """The logits x_itᵀ W_ z_i, (n, T); for pairs (X_i, z_i) without `queries` a list of (T_i,)."""

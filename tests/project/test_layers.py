@@ -20,6 +20,7 @@ LAYERS = (
     ("audit",),
     ("experiments",),
     ("pipeline",),
+    ("command",),
 )
 WORDS = {
     *(

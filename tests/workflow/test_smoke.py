@@ -56,7 +56,7 @@ def test_a_smoke_run_leaves_the_papers_folders_alone(built):
 
 
 def test_beside_every_figure_lies_where_it_comes_from(built):
-    schema = yaml.safe_load((ROOT / "workflow/schemas/provenance.schema.yaml").read_text())
+    schema = yaml.safe_load((ROOT / "attnsvm/pipeline/provenance.schema.yaml").read_text())
     results = built / BUILT / "results"
     for name in [*FIGURES, "audit"]:
         found = json.loads((built / BUILT / f"figures/{name}.json").read_text())

@@ -19,7 +19,6 @@ rule claims:
         mem_mb=1000,
         runtime=10,
     params:
-        folder=AT or ".",
         claiming=[card.name for card in cards.claiming()],
         code=jobs.claims_code(),
     message:

@@ -1,25 +1,38 @@
 """The checked configuration, and the names that the rules share."""
 
 import sys
+from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-# The package beside this workflow, whichever interpreter runs Snakemake.
-sys.path.insert(0, workflow.basedir)
+# The package beside these rules, here and in the jobs that Snakemake starts; that of a workflow without one beside it
+# (as from `github(...)`) is the one that is installed.
+BESIDE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).parents[1]
+if (BESIDE / "attnsvm").is_dir():
+    sys.path.insert(0, str(BESIDE))
 
 from attnsvm.errors import UserError
+from attnsvm.files.checksums import keep_no_checksums
 from attnsvm.pipeline import captions, cards, jobs
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.pipeline.progress import hide_bars
+from attnsvm.pipeline.script import package_in
+
+if (BESIDE / "attnsvm").is_dir():
+    package_in(BESIDE)
 
 try:
-    config.update(resolve(config))
+    # Another dict: what the user gave stays as it is, for a workflow that takes rules from this one twice.
+    config = resolve(config)
+    # For workflow/report/figure.rst: a report's caption is one file per rule, and may read the configuration.
     config["captions"] = {card.name: captions.caption(card, config) for card in cards.figures()}
 except UserError as error:
     raise WorkflowError(str(error))
 
 if workflow.output_settings.quiet:
     hide_bars()
+if workflow.storage_settings.default_storage_provider:
+    keep_no_checksums()
 
 AT = "" if config["scale"] == "paper" else f"{config['scale']}/"  # smoke numbers stay out of the paper's folders
 EXPERIMENTS = [card.name for card in cards.experiments()]

@@ -1,13 +1,15 @@
 """Where this workflow reaches into Snakemake's own workings, for what it has no word for.
 
 `workflow.dag.forcefiles` (all of Snakemake 9): files to build anew, whatever their dates say.
+`workflow.modifier` (seen in 9.27): whether this is a module of another workflow, and under which prefix it writes.
 `.snakemake/metadata` (all of Snakemake 9): Snakemake's records of what made each file, one small file per output.
+`_benchmark`, `cache` (seen in 9.27) of what `rules.svm` stands for: that its files may come from the cache, and so have no
+benchmark.
+`workflow.resource_settings.overwrite_scatter`, `workflow.local_exec`, `docstring` of a rule
+(all of Snakemake 9): what --set-scatter asks for; whether jobs run on this machine; what `snakemake --list` prints.
 
-`workflow.modifier.is_main_snakefile`, `workflow.resource_settings.overwrite_scatter`, `workflow.local_exec`, `docstring` of a rule
-(all of Snakemake 9): whether these rules are no part of another workflow; what --set-scatter asks for; whether jobs run on this
-machine; what `snakemake --list` prints.
-
-tests/workflow/test_internals.py and test_first_use.py check them on the installed version, and names the versions they hold for.
+tests/workflow/test_internals.py, test_first_use.py, test_embedding.py and test_cache.py check them on the installed
+version; the first names the versions they hold for.
 """
 
 import shutil
@@ -19,20 +21,23 @@ from snakemake.logging import logger
 from attnsvm.files.checksums import DIFFERS, damaged
 
 RECORDS, TRAVELLING = Path(".snakemake/metadata"), Path(f"{AT}results/.metadata")
+# As the outputs are called, with the prefix of a module; in a bucket there are no such folders.
+FOLDERS = [workflow.modifier.path_modifier.replace_prefix(f"{AT}{folder}") for folder in ("results", "figures")]
 
 
 @cache
 def rebuild_damaged_files():
     """Name every file that is not what its stage wrote, and have it built anew: once per run, while jobs are found."""
     if workflow.is_main_process:
-        found = damaged([f"{AT}results", f"{AT}figures"])
+        found = damaged(FOLDERS)
         for path in found:
             logger.warning(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
         workflow.dag.forcefiles.update(found)
 
 
-# The records travel with the results: copied into a fresh clone, they say what is up to date.
-if TRAVELLING.is_dir() and not (RECORDS.is_dir() and any(RECORDS.iterdir())):
+# The records travel with the results: copied into a fresh clone, they say what is up to date. Those of a workflow that
+# takes this one as a module are its own.
+if workflow.modifier.is_main_snakefile() and TRAVELLING.is_dir() and not (RECORDS.is_dir() and any(RECORDS.iterdir())):
     shutil.copytree(TRAVELLING, RECORDS, dirs_exist_ok=True)
 
 
@@ -56,6 +61,14 @@ def pack_records():
     """Put the records of this run beside the results they are about."""
     if RECORDS.is_dir() and TRAVELLING.parent.is_dir():
         shutil.copytree(RECORDS, TRAVELLING, dirs_exist_ok=True)
+
+
+def from_cache(proxy):
+    """Let the files of a rule come from the cache between workflows; no benchmark is allowed beside them."""
+    from snakemake.caching.rule import CacheFlag
+
+    proxy.rule._benchmark = None
+    proxy.rule.cache.flag |= CacheFlag.output
 
 
 onsuccess:

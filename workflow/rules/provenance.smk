@@ -7,7 +7,6 @@ rule provenance:
         cells=counted("cells"),
         outcomes=counted("outcomes"),
         certificates=counted("certificates"),
-        schema="workflow/schemas/provenance.schema.yaml",
     output:
         f"{AT}figures/{{pictured}}.json",
     log:
@@ -23,7 +22,6 @@ rule provenance:
         experiments=lambda wildcards: {name: config["experiments"][name] for name in jobs.behind(wildcards.pictured)},
         settings=config["figures"],
         files=lambda wildcards: jobs.all_files(wildcards.pictured),
-        results=f"{AT}results",
         code=jobs.provenance_code(),
     message:
         "say where {wildcards.pictured} comes from"

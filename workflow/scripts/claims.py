@@ -3,4 +3,5 @@ from attnsvm.pipeline.script import reporting
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline import stages
 
-    stages.claims(dict(snakemake.output.items()), snakemake.params.folder)
+    outputs = dict(snakemake.output.items())
+    stages.claims(outputs, outputs["csv"].removesuffix("results/audit/claims.csv") or ".")

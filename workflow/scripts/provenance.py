@@ -3,6 +3,6 @@ from attnsvm.pipeline.script import reporting
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline import stages
 
-    given = snakemake.params
-    asked = given.experiments, given.settings
-    stages.provenance(*asked, given.files, given.results, snakemake.input.schema, snakemake.output[0])
+    given, output = snakemake.params, snakemake.output[0]
+    results = f"{output.rpartition('figures/')[0]}results"
+    stages.provenance(given.experiments, given.settings, given.files, results, output)

@@ -1,0 +1,30 @@
+# syntax=docker/dockerfile:1
+# The environment of requirements.lock with the workflow in it: `docker build --tag attnsvm .`, then
+# `docker run --rm --volume "$PWD/results:/attnsvm/results" attnsvm snakemake figures/all --cores all`; docs/cluster.md says more.
+FROM python:3.11.7-slim-bookworm
+
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONUNBUFFERED=1 OMP_NUM_THREADS=1
+
+# git: Snakemake ships the files that git knows to jobs without a shared disk; provenance names the commit.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --no-install-recommends --yes git \
+    && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /attnsvm
+
+# The lock first: a changed source file does not install everything again. The index adds the CPU build of torch, one
+# tenth of the size; give --build-arg TORCH_INDEX=https://pypi.org/simple for the one with CUDA.
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+COPY requirements.lock ./
+RUN python -m pip install --extra-index-url "$TORCH_INDEX" --requirement requirements.lock
+
+COPY . .
+RUN python -m pip install --no-deps --no-build-isolation --editable . \
+    && git config --system --add safe.directory /attnsvm
+
+# As a user of no rights: jobs write below their folder and nowhere else.
+RUN useradd --create-home --uid 1000 attnsvm && chown -R attnsvm /attnsvm
+USER 1000
+
+CMD ["snakemake", "figures/all", "audit", "--cores", "all"]

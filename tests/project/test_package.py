@@ -1,0 +1,186 @@
+"""What `pip install .` gives: the wheel, its dependencies, its command, its types."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from email.parser import Parser
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from harness import ROOT
+
+from attnsvm import command
+from attnsvm.pipeline import scaffold
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+BASE = {"numpy", "scipy", "tqdm"}  # what `pip install attnsvm` brings
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, built from a copy of what git knows, so that nothing left over from another build is in it."""
+    from test_dockerfile import sources
+
+    folder = tmp_path_factory.mktemp("wheel")
+    for path in sources(ROOT):
+        (folder / "source" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "source" / path).write_bytes((ROOT / path).read_bytes())
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", "wheel", *options, "-w", folder, folder / "source"]
+    subprocess.run(command, check=True, capture_output=True)
+    return next(folder.glob("*.whl"))
+
+
+def names(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def metadata(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith("/METADATA"))
+        return Parser().parsestr(archive.read(name).decode())
+
+
+def test_everything_in_the_package_is_in_the_wheel(wheel):
+    kinds = {".py", ".pyi", ".yaml", ".j2", ".typed"}
+    here = {str(path.relative_to(ROOT)) for path in (ROOT / "attnsvm").rglob("*") if path.suffix in kinds}
+    here.add("attnsvm/py.typed")
+    here = {path for path in here if "__pycache__" not in path}
+    assert here <= names(wheel)
+
+
+def test_nothing_else_is_in_the_wheel(wheel):
+    others = {name for name in names(wheel) if not name.startswith("attnsvm/")}
+    assert all(".dist-info/" in name for name in others)
+
+
+def test_twine_accepts_the_wheel(wheel):
+    checked = subprocess.run(
+        [sys.executable, "-m", "twine", "check", "--strict", wheel], capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_only_what_the_solver_needs_comes_unasked(wheel):
+    wanted = metadata(wheel).get_all("Requires-Dist")
+    assert {re.match(r"\w+", line)[0] for line in wanted if "extra ==" not in line} == BASE
+    assert {"cluster", "dev", "norms", "pipeline", "storage"} == set(metadata(wheel).get_all("Provides-Extra"))
+
+
+def test_the_python_versions_agree(wheel):
+    said = re.findall(r"Python :: (3\.\d+)$", "\n".join(PROJECT["classifiers"]), re.MULTILINE)
+    assert said == ["3.11", "3.12", "3.13"]
+    assert PROJECT["requires-python"] == f">={said[0]}"
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    assert tools["ruff"]["target-version"] == "py311"
+    matrix = re.search(r"python: \[(.*)\]", (ROOT / ".github/workflows/package.yml").read_text()).group(1)
+    assert re.findall(r"3\.\d+", matrix) == said
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """A virtual environment with the wheel, NumPy and SciPy, and nothing else: linked from this environment."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder / "venv", with_pip=False)
+    python = folder / "venv" / "bin" / "python"
+    purelib = subprocess.check_output(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
+    ).strip()
+    for name in BASE:
+        for file in {Path(path.parts[0]) for path in distribution(name).files if path.parts[0] not in ("..", "bin")}:
+            os.symlink(distribution(name).locate_file(file), Path(purelib) / file)
+    options = ["--quiet", "--no-deps", "--disable-pip-version-check"]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", python, "install", *options, wheel], check=True, capture_output=True
+    )
+    return folder
+
+
+def run(folder, *arguments):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        [folder / "venv" / "bin" / arguments[0], *arguments[1:]],
+        cwd=folder, env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_every_python_that_is_here_installs_and_runs_it(version, wheel, tmp_path):
+    """From the index that pip is set to, with whichever NumPy and SciPy it has for that Python."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment |= {"PYENV_VERSION": version}  # for the shims of pyenv
+    python = shutil.which(f"python{version}")
+    if not python or subprocess.run([python, "-c", ""], env=environment, capture_output=True).returncode:
+        pytest.skip(f"Python {version} is not here")
+    subprocess.run([python, "-m", "venv", tmp_path / "venv"], env=environment, check=True)
+    pip = [tmp_path / "venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
+    subprocess.run(pip, env=environment, check=True, capture_output=True)
+    (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert run(tmp_path, "python", "-c", example).stdout.startswith("solved ")
+    assert run(tmp_path, "attnsvm", "version").stdout == f"attnsvm {PROJECT['version']}\n"
+
+
+def test_the_readmes_solver_runs_with_numpy_and_scipy_alone(installed):
+    (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
+    solved = run(installed, "python", "-c", example)
+    assert solved.returncode == 0, solved.stderr
+    assert solved.stdout.startswith("solved ")
+
+
+def test_the_estimator_runs_with_numpy_and_scipy_alone(installed):
+    text = "import numpy as np; from attnsvm import AttentionSVM; x = np.eye(4)[None]; "
+    text += "print(AttentionSVM().fit(x, x[:, 0], [0]).status_)"
+    assert run(installed, "python", "-c", text).stdout == "solved\n"
+
+
+def test_a_norm_that_needs_more_says_what_to_install(installed):
+    text = "import numpy as np; from attnsvm import AttentionSVM; x = np.eye(4)[None]; "
+    text += "AttentionSVM(norm='l1').fit(x, x[:, 0], [0])"
+    assert run(installed, "python", "-c", text).stderr.endswith("pip install 'attnsvm[norms]'\n")
+
+
+def test_the_command_says_its_version(installed):
+    assert run(installed, "attnsvm", "version").stdout == f"attnsvm {PROJECT['version']}\n"
+
+
+def test_the_command_verifies_without_the_pipeline(installed):
+    (installed / "files").mkdir(exist_ok=True)
+    (installed / "files" / "x.csv").write_text("1\n")
+    (installed / "files" / ".x.csv.sha256").write_text("0  x.csv\n")
+    ended = run(installed, "attnsvm", "verify", "files")
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert ended.stdout.startswith("files/x.csv: damaged")
+    assert run(installed, "attnsvm", "verify", "nothing-here").returncode == 0
+
+
+def test_a_command_that_needs_the_pipeline_says_so(installed):
+    ended = run(installed, "attnsvm", "experiment", "my_conjecture")
+    assert ended.returncode == 1
+    assert re.fullmatch(r"error: \w+ is not installed: pip install 'attnsvm\[pipeline\]'\n", ended.stderr)
+
+
+def test_the_command_starts_an_experiment(monkeypatch):
+    started = []
+    monkeypatch.setattr(scaffold, "main", lambda arguments: started.extend(arguments) or 0)
+    assert command.main(["experiment", "my_conjecture"]) == 0
+    assert started == ["my_conjecture"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["unknown"], ["experiment"]])
+def test_a_wrong_command_says_how_to_call_it(arguments, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        command.main(arguments)
+    assert "usage: attnsvm" in capsys.readouterr().err
+
+
+def test_a_type_checker_sees_the_types_of_the_public_face():
+    checked = subprocess.run([sys.executable, "-m", "mypy"], cwd=ROOT, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout

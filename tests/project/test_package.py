@@ -19,7 +19,7 @@ from attnsvm import command
 from attnsvm.pipeline import scaffold
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-BASE = {"numpy", "scipy", "tqdm"}  # what `pip install attnsvm` brings
+BASE = {"numba", "numpy", "scipy", "tqdm"}  # what `pip install attnsvm` brings
 
 
 @pytest.fixture(scope="module")
@@ -86,14 +86,14 @@ def test_the_python_versions_agree(wheel):
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """A virtual environment with the wheel, NumPy and SciPy, and nothing else: linked from this environment."""
+    """A virtual environment with the wheel and its dependencies, and nothing else: linked from this environment."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"
     purelib = subprocess.check_output(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
     ).strip()
-    for name in BASE:
+    for name in BASE | {"llvmlite"}:
         for file in {Path(path.parts[0]) for path in distribution(name).files if path.parts[0] not in ("..", "bin")}:
             os.symlink(distribution(name).locate_file(file), Path(purelib) / file)
     options = ["--quiet", "--no-deps", "--disable-pip-version-check"]
@@ -128,17 +128,24 @@ def test_every_python_that_is_here_installs_and_runs_it(version, wheel, tmp_path
     assert run(tmp_path, "attnsvm", "version").stdout == f"attnsvm {PROJECT['version']}\n"
 
 
-def test_the_readmes_solver_runs_with_numpy_and_scipy_alone(installed):
+def test_the_readmes_solver_runs_with_its_dependencies_alone(installed):
     (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
     solved = run(installed, "python", "-c", example)
     assert solved.returncode == 0, solved.stderr
     assert solved.stdout.startswith("solved ")
 
 
-def test_the_estimator_runs_with_numpy_and_scipy_alone(installed):
+def test_the_estimator_runs_with_its_dependencies_alone(installed):
     text = "import numpy as np; from attnsvm import AttentionSVM; x = np.eye(4)[None]; "
     text += "print(AttentionSVM().fit(x, x[:, 0], [0]).status_)"
     assert run(installed, "python", "-c", text).stdout == "solved\n"
+
+
+def test_the_solver_at_size_runs_with_its_dependencies_alone(installed):
+    text = "import numpy as np; from attnsvm import AttentionSVM; rng = np.random.default_rng(0); "
+    text += "x, z = rng.normal(size=(20, 11, 30)), rng.normal(size=(20, 30)); "
+    text += "svm = AttentionSVM().fit(x, z, [0] * 20); print(svm.status_, svm.method_)"
+    assert run(installed, "python", "-c", text).stdout == "solved augmented Lagrangian\n"
 
 
 def test_a_norm_that_needs_more_says_what_to_install(installed):

@@ -40,7 +40,7 @@ def run(
     barrier = np.where(inputs.allowed, 0.0, -np.inf)
 
     def descend(s: int) -> Log:
-        arrays = inputs.tokens[s], inputs.queries[s], inputs.labels[s], barrier
+        arrays = inputs.tokens[s], inputs.queries[s], inputs.labels[s], barrier[s]
         return _one(*arrays, head(given[s : s + 1]), [x[s].copy() for x in initial], rule, steps)
 
     return Log.joined(threads.each(descend, range(len(inputs.tokens))))

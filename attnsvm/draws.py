@@ -23,7 +23,7 @@ def draw(draw_some: Callable, seeds: Iterable[int], n: int, T: int, d: int) -> P
     seeds = np.fromiter(seeds, dtype=np.int64)
     pieces = [seeds[start : start + PIECE] for start in range(0, max(len(seeds), 1), PIECE)]
     drawn = [draw_some(Streams(piece), n, T, d) for piece in pieces]
-    columns = (np.concatenate(column).astype(np.float64) for column in zip(*drawn, strict=True))
+    columns = (np.concatenate(column).astype(np.float64, order="C") for column in zip(*drawn, strict=True))
     return Problems(*columns, seeds=seeds)
 
 

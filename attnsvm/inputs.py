@@ -21,7 +21,7 @@ class Inputs:
         tokens: (S, N, T, d).
         queries: (S, N, d).
         labels: (S, N).
-        allowed: (N, T) bool, the tokens that compete for each query.
+        allowed: (S, N, T) bool, the tokens that compete for each query.
     """
 
     tokens: np.ndarray
@@ -32,31 +32,33 @@ class Inputs:
 
 def cross(problems: Problems) -> Inputs:
     """Cross-attention: each input has the query that was drawn for it."""
-    return _all_allowed(problems.tokens, problems.queries, problems.labels)
+    return Inputs(problems.tokens, problems.queries, problems.labels, problems.present)
 
 
 def self_(problems: Problems) -> Inputs:
     """Self-attention: the first token of each input is its query."""
-    return _all_allowed(problems.tokens, problems.tokens[:, :, 0], problems.labels)
+    return Inputs(problems.tokens, problems.tokens[:, :, 0], problems.labels, problems.present)
 
 
 def sequence(problems: Problems) -> Inputs:
     """Every token of an input is a query, and attends to all tokens of the input."""
-    S, n, T, d = problems.tokens.shape
-    tokens = np.repeat(problems.tokens, T, axis=1)
-    return _all_allowed(tokens, problems.tokens.reshape(S, n * T, d), np.repeat(problems.labels, T, axis=1))
+    T = problems.tokens.shape[2]
+    return _at_every_position(problems, np.ones((T, T), dtype=bool))
 
 
 def causal(problems: Problems) -> Inputs:
     """Every token of an input is a query, and attends to the tokens up to itself."""
-    everywhere = sequence(problems)
-    n, T = problems.tokens.shape[1:3]
-    allowed = np.tile(np.tri(T, dtype=bool), (n, 1))
-    return Inputs(everywhere.tokens, everywhere.queries, everywhere.labels, allowed)
+    return _at_every_position(problems, np.tri(problems.tokens.shape[2], dtype=bool))
 
 
-def _all_allowed(tokens, queries, labels) -> Inputs:
-    return Inputs(tokens, queries, labels, np.ones(tokens.shape[1:3], dtype=bool))
+def _at_every_position(problems: Problems, sees: np.ndarray) -> Inputs:
+    """`sees` (T, T): which tokens the query at each position sees."""
+    if problems.lengths is not None:
+        raise ValueError("lengths: expected None where every position has a query, got inputs with padding")
+    S, n, T, d = problems.tokens.shape
+    allowed = np.broadcast_to(np.tile(sees, (n, 1)), (S, n * T, T))
+    tokens, labels = (np.repeat(x, T, axis=1) for x in (problems.tokens, problems.labels))
+    return Inputs(tokens, problems.tokens.reshape(S, n * T, d), labels, allowed)
 
 
 ATTENTIONS = {"cross": cross, "self": self_, "sequence": sequence, "causal": causal}

@@ -1,6 +1,6 @@
 """Batches of token-selection problems."""
 
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 
 import numpy as np
 
@@ -15,6 +15,8 @@ class Problems:
         labels: (S, n) float64, each +1 or -1.
         head: the prediction head's weights, float64: (S, d) for a vector v, (S, d, d) for a matrix V.
         seeds: (S,) int64, the seed each instance was drawn from.
+        lengths: (S, n) int, how many tokens each input has, from 1 to T; those behind are padding, any finite numbers,
+            and nothing attends to them. None: all have T.
     """
 
     tokens: np.ndarray
@@ -22,17 +24,33 @@ class Problems:
     labels: np.ndarray
     head: np.ndarray
     seeds: np.ndarray
+    lengths: np.ndarray | None = None
+
+    def __post_init__(self):
+        T = self.tokens.shape[2]
+        if self.lengths is not None and not ((self.lengths >= 1) & (self.lengths <= T)).all():
+            raise ValueError(f"lengths: expected numbers from 1 to {T}, the number of tokens")
 
     def __len__(self) -> int:
         return len(self.seeds)
 
     def __getitem__(self, index) -> "Problems":
         """The sub-batch at `index` (a slice, a mask or an index array)."""
-        return Problems(**{f.name: getattr(self, f.name)[index] for f in fields(self)})
+        return Problems(**{name: array[index] for name, array in self.arrays().items()})
+
+    @property
+    def present(self) -> np.ndarray:
+        """(S, n, T) bool: which tokens are no padding."""
+        T = self.tokens.shape[2]
+        if self.lengths is None:
+            return np.ones(self.tokens.shape[:3], dtype=bool)
+        return np.arange(T) < self.lengths[..., None]
 
     def arrays(self) -> dict[str, np.ndarray]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        """The arrays by name; without lengths where all inputs have T tokens."""
+        arrays = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> "Problems":
-        return cls(**{f.name: arrays[f.name] for f in fields(cls)})
+        return cls(**{f.name: arrays[f.name] for f in fields(cls) if f.name in arrays or f.default is MISSING})

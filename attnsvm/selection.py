@@ -11,9 +11,11 @@ def scores(tokens: np.ndarray, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.einsum("sntd,sd->snt", tokens, v) * labels[..., None]
 
 
-def optimal_tokens(tokens: np.ndarray, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The token of highest score of every input, (S, n) int."""
-    return scores(tokens, v, labels).argmax(-1)
+def optimal_tokens(
+    tokens: np.ndarray, v: np.ndarray, labels: np.ndarray, present: np.ndarray | bool = True
+) -> np.ndarray:
+    """The token of highest score of every input, (S, n) int, among those that are `present` (S, n, T)."""
+    return np.where(present, scores(tokens, v, labels), -np.inf).argmax(-1)
 
 
 def selected_tokens(probabilities: np.ndarray) -> np.ndarray:
@@ -39,7 +41,9 @@ def by_token(dual: np.ndarray, selected: np.ndarray, T: int) -> np.ndarray:
     return placed
 
 
-def support(margin: np.ndarray, dual: np.ndarray, selected: np.ndarray) -> np.ndarray:
+def support(
+    margin: np.ndarray, dual: np.ndarray, selected: np.ndarray, present: np.ndarray | bool = True
+) -> np.ndarray:
     """Support indices (S, n, T) bool: tokens other than the selected one whose margin is one.
 
     A multiplier proves it, by complementary slackness; margins within the tolerance of one count too, so that a
@@ -49,9 +53,11 @@ def support(margin: np.ndarray, dual: np.ndarray, selected: np.ndarray) -> np.nd
     Args:
         margin, dual: (S, n, T), see `margins` and `by_token`.
         selected: (S, n) int.
+        present: (S, n, T) bool, False for padding, which supports nothing; see `Problems.present`.
     """
     proven = dual > SUPPORT_TOLERANCE * dual.max((1, 2), keepdims=True)
-    return (proven | (margin <= 1 + SUPPORT_TOLERANCE)) & (np.arange(margin.shape[2]) != selected[..., None])
+    others = np.arange(margin.shape[2]) != selected[..., None]
+    return (proven | (margin <= 1 + SUPPORT_TOLERANCE)) & others & present
 
 
 def locally_optimal(score: np.ndarray, selected: np.ndarray, support: np.ndarray) -> np.ndarray:

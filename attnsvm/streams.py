@@ -99,7 +99,7 @@ class Streams:
             else:
                 columns.append(self.left)
                 self.left = None
-        return np.array(columns, dtype=np.float32).reshape(count, self.size).T
+        return np.ascontiguousarray(np.array(columns, dtype=np.float32).reshape(count, self.size).T)
 
 
 def length(x: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
     python benchmarks/descent.py               the ratios, the arithmetic bound, torch on the same problems
     python benchmarks/descent.py --throughput  time per instance and memory, from 100 to 100,000 instances
+    python benchmarks/descent.py --large       n=64 T=128, d=64 and 384, against the official loop and a batch in torch
 
 Single-threaded: set OMP_NUM_THREADS=1.
 """
@@ -10,13 +11,15 @@ import argparse
 import resource
 import statistics
 import time
+from functools import partial
 
 import numpy as np
 import torch
 from numba import njit
 
-from attnsvm.draws import draw, gaussian, relu
-from attnsvm.training import LinearHead, ReluHead, published, train
+from attnsvm.draws import draw, gaussian
+from attnsvm.experiments.multi_token.problems import relu
+from attnsvm.training import LinearHead, ReluHead, exact, published, train
 from attnsvm.training.lanes import LANES, dot
 from attnsvm.training.steps import EPSILON
 
@@ -130,7 +133,56 @@ def throughput():
         )
 
 
+def batch_in_torch(problems, parametrisation, steps):
+    """Autograd on the whole batch at once, published steps; nothing is logged."""
+    X, Z, Y, v = (torch.from_numpy(x) for x in list(vars(problems).values())[:4])
+    S, d = v.shape
+    factors = [torch.randn(S, d, d, dtype=torch.float64) / d for _ in parametrisation]
+    for factor in factors:
+        factor.requires_grad_()
+    for _ in range(steps):
+        W = factors[0] if len(factors) == 1 else factors[0] @ factors[1].mT
+        p = torch.softmax((X @ (Z @ W.mT)[..., None])[..., 0], -1)
+        f = ((p[..., None, :] @ X)[..., 0, :] * v[:, None]).sum(-1)
+        loss = torch.nn.functional.softplus(-Y * f).mean(1).sum()
+        if len(factors) == 2:
+            loss = loss + EPSILON * sum(factor.square().sum() for factor in factors)
+        gradients = torch.autograd.grad(loss, factors)
+        with torch.no_grad():
+            for factor, gradient in zip(factors, gradients, strict=True):
+                factor -= 0.1 * gradient / (gradient.flatten(1).norm(dim=1)[:, None, None] + EPSILON)
+
+
+def large():
+    """Seconds of the processor, not of the clock; each the difference of a longer and a shorter run."""
+
+    def per_step(function, few, many):
+        times = []
+        for steps in (few, many):
+            start = time.process_time()
+            function(steps=steps)
+            times.append(time.process_time() - start)
+        return (times[1] - times[0]) / (many - few)
+
+    for d, count in ((64, 8), (384, 2)):
+        problems = draw(gaussian, range(count), 64, 128, d)
+        for kind in ("W", "KQ"):
+            one_by_one(problems[:1], kind, False, 1)  # what torch does once
+            one = per_step(partial(one_by_one, problems[:1], kind, False), 1, 6)
+            batch = per_step(partial(batch_in_torch, problems, kind), 1, 6) / count
+            for rule in (published(0.1), exact(0.1)):
+                ours = per_step(partial(train, problems, LinearHead, kind, rule, every=10**6), 1, 21) / count
+                name = "exact" if rule.rescaled else "published"
+                print(
+                    f"n=64 T=128 d={d} {kind} {name}: {1 / ours:.0f} instance-steps per second; "
+                    f"official loop {one / ours:.1f} times slower, torch on the batch {batch / ours:.1f} times",
+                    flush=True,
+                )
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--throughput", action="store_true", help="measure how time and memory grow with the batch")
-    throughput() if parser.parse_args().throughput else ratios()
+    parser.add_argument("--large", action="store_true", help="measure instances whose matrix products dominate")
+    asked = parser.parse_args()
+    large() if asked.large else throughput() if asked.throughput else ratios()

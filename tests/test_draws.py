@@ -109,3 +109,10 @@ def test_a_cell_is_drawn_at_its_shape_and_seeds():
     mine = draw_cell(gaussian, Cell(2, 3, 4, (7, 5)))
     expected = draw(gaussian, [7, 5], 2, 3, 4)
     assert all(np.array_equal(getattr(mine, field), getattr(expected, field)) for field in FIELDS)
+
+
+def test_arrays_lie_in_the_order_of_their_axes():
+    """BLAS rounds by the layout, and a file keeps it: few numbers are drawn column by column, many row by row."""
+    for shape in ((1, 2, 3), (1, 10, 10), (6, 8, 20)):
+        p = draw(gaussian, range(5), *shape)
+        assert all(array.flags.c_contiguous for array in p.arrays().values())

@@ -14,4 +14,4 @@ def test_attentions_lay_out_their_queries():
     for i, k in product(range(2), range(3)):
         assert (inputs.queries[:, 3 * i + k] == p.tokens[:, i, k]).all()
         assert (inputs.tokens[:, 3 * i + k] == p.tokens[:, i]).all()
-        assert inputs.allowed[3 * i + k].tolist() == [t <= k for t in range(3)]
+        assert inputs.allowed[0, 3 * i + k].tolist() == [t <= k for t in range(3)]

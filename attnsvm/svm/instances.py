@@ -1,11 +1,13 @@
 """The max-margin problems of a batch of instances, solved and stacked."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
 from attnsvm.svm.constraints import separation, sequence
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import Solution, stack
 from attnsvm.svm.solver import solve_batch
 
 
@@ -13,7 +15,7 @@ def certified(problems: Problems, selected: np.ndarray, norm: str, attention: st
     """The max-margin solutions that separate the selected tokens of S instances, stacked; see `stack`.
 
     Args:
-        problems: the instances; their queries count for cross-attention only.
+        problems: the instances; their queries count for cross-attention only. Padding is not separated from.
         selected: (S, n) int, one token per input; or (S, n, T) bool, a set per input. With "sequence" and "causal"
             attention, (S, n, T) or (S, n·T) int: the token that the query at each position selects.
         norm: as in `solve`.
@@ -25,4 +27,15 @@ def certified(problems: Problems, selected: np.ndarray, norm: str, attention: st
     else:
         one = zip(problems.tokens, ATTENTIONS[attention](problems).queries, selected, strict=True)
         batch = [separation(*arrays) for arrays in one]
-    return stack(solve_batch(batch, norm))
+    if problems.lengths is None:
+        return stack(solve_batch(batch, norm))
+    kept = [there[tuple(each.index[:, ::2].T)] for each, there in zip(batch, problems.present, strict=True)]
+    answers = solve_batch([each[rows] for each, rows in zip(batch, kept, strict=True)], norm)
+    return stack([_with_padding(answer, rows) for answer, rows in zip(answers, kept, strict=True)])
+
+
+def _with_padding(answer: Solution, kept: np.ndarray) -> Solution:
+    """The answer with a multiplier per token, zero for padding, which has no constraint."""
+    dual = np.zeros(len(kept))
+    dual[kept] = answer.dual
+    return replace(answer, dual=dual)

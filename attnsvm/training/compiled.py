@@ -81,10 +81,10 @@ def _record(inputs: Inputs, steps: np.ndarray, shape: tuple[int, ...]) -> Record
 
 def _groups(inputs: Inputs, head: NamedTuple, values: np.ndarray, record: Record):
     """Of each group: its places in the batch, what it learns from, its part of the record."""
-    barrier, labels = np.where(inputs.allowed, 0.0, -np.inf), inputs.labels.T
+    barrier, labels = _last(np.where(inputs.allowed, 0.0, -np.inf)), inputs.labels.T
     for g in range(len(record.weights)):
         lanes = slice(g * LANES, (g + 1) * LANES)
-        group = Group(barrier, _cut(values, lanes), _cut(labels, lanes), _cut(head, lanes))
+        group = Group(_cut(barrier, lanes), _cut(values, lanes), _cut(labels, lanes), _cut(head, lanes))
         yield lanes, group, Record(record.kept, *(x[g] for x in record[1:]))
 
 

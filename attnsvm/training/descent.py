@@ -1,9 +1,10 @@
 """Gradient descent over a whole batch of attention problems at once, in float64.
 
 An instance's problem and initial weights depend on its seed alone, and its arithmetic never on its place in the batch:
-the result is the same to the bit however a batch is cut. On the processor the loop is compiled (compiled.py); on
-another device it is the same arithmetic in torch (reference.py), which is also what the compiled loop is tested
-against. The compiled loop uses the threads of the job (`attnsvm.threads`).
+the result is the same to the bit however a batch is cut. On the processor the loop is compiled (compiled.py) or, for
+large instances, made of matrix products (dense.py); on another device it is the same arithmetic in torch
+(reference.py), which is also what the other two are tested against. Those use the threads of the job
+(`attnsvm.threads`).
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ import numpy as np
 from attnsvm import threads
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
-from attnsvm.training import compiled
+from attnsvm.training import compiled, dense
 from attnsvm.training.heads import Head
 from attnsvm.training.lanes import LANES
 from attnsvm.training.log import Log, logged_steps
@@ -51,14 +52,14 @@ def train(
             (S, d, d) where W is trained.
         attention: "cross", "self", "sequence" or "causal".
         m: columns of K and Q, at most d; None: d. Of no meaning when W is trained.
-        device: "cpu" for the compiled loop, or a torch device such as "cuda".
+        device: "cpu" for the engines without torch, or a torch device such as "cuda".
         progress: called with the number of instances finished since the last call.
     """
     logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
-    run = _compiled if device == "cpu" else _on_device(device)
+    run, lanes = _engine(problems, attention, device)
     pieces = []
     given = None if isinstance(start, str) else np.asarray(start, dtype=float)
-    for size, padded, index in _pieces(problems):
+    for size, padded, index in _pieces(problems, lanes):
         inputs = ATTENTIONS[attention](padded)
         first = start if given is None else given[index]
         initial = PARAMETRISATIONS[parametrisation](padded.seeds, inputs.tokens.shape[-1], first, m)
@@ -67,24 +68,28 @@ def train(
     return Log.joined(pieces)
 
 
+def _engine(problems: Problems, attention: str, device: str) -> tuple[Callable[..., Log], int]:
+    """What runs a piece of the batch, and how many instances it takes at a time."""
+    if device != "cpu":
+        from attnsvm.training import reference  # late: torch takes a job a second, and the other engines need none
+
+        return partial(reference.run, device=device), 1
+    _, N, T, d = ATTENTIONS[attention](problems[:1]).tokens.shape
+    return (dense.run, 1) if N * T * d >= dense.LARGE else (_compiled, LANES)
+
+
 def _compiled(inputs, head, given, initial, rule, logged) -> Log:
     return compiled.run(inputs, head(given), initial, rule, logged)
 
 
-def _on_device(device: str) -> Callable[..., Log]:
-    from attnsvm.training import reference  # late: torch takes a job a second, and the compiled loop needs none
-
-    return partial(reference.run, device=device)
-
-
-def _pieces(problems: Problems) -> Iterator[tuple[int, Problems, np.ndarray]]:
-    """Parts of a batch: size, problems filled up to whole groups of lanes, and their places in the batch.
+def _pieces(problems: Problems, lanes: int) -> Iterator[tuple[int, Problems, np.ndarray]]:
+    """Parts of a batch: size, problems filled up to whole groups of `lanes`, and their places in the batch.
 
     An empty batch is one empty part.
     """
     most = max(PIECE, LANES * threads.allowed())
     for start in range(0, max(len(problems), 1), most):
         size = min(most, len(problems) - start)
-        filled = -(-size // LANES) * LANES
+        filled = -(-size // lanes) * lanes
         index = start + np.minimum(np.arange(filled), size - 1)
         yield size, problems[index], index

@@ -19,7 +19,7 @@ class Group(NamedTuple):
     """What LANES instances learn from.
 
     Attributes:
-        barrier: (n, T), 0, or −∞ for a token shut out.
+        barrier: (n, T, LANES), 0, or −∞ for a token shut out.
         values: (n, T, p, LANES), the head's.
         labels: (n, LANES).
         head: the structure of a head, see `heads.Head.compiled`.
@@ -182,12 +182,12 @@ def evaluate(logits, group, at):
             total[lane] = 0.0
         for t in range(T):
             for lane in range(LANES):
-                x = logits[i, t, lane] + barrier[i, t]
+                x = logits[i, t, lane] + barrier[i, t, lane]
                 winner[i, lane] = t if x > best[lane] else winner[i, lane]
                 best[lane] = max(best[lane], x)
         for t in range(T):
             for lane in range(LANES):
-                behind = logits[i, t, lane] + barrier[i, t] - best[lane]
+                behind = logits[i, t, lane] + barrier[i, t, lane] - best[lane]
                 probabilities[i, t, lane] = exp(behind)
                 total[lane] += probabilities[i, t, lane]
                 direction[i, t, lane] = behind if winner[i, lane] != t else -np.inf

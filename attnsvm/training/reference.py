@@ -30,7 +30,7 @@ def run(
         weights = FullWeights(tokens, queries, *initial)
     else:
         weights = FactoredWeights(tokens, queries, *initial, rule.penalty)
-    head, barrier = head(given), barrier.unsqueeze(-1)
+    head, barrier = head(given), barrier.permute(1, 2, 0)
     values = head.values(tokens.permute(1, 2, 3, 0).contiguous())
     weight_log, largest, loss, norms, slot = [], [], [], [], 0
     for step in range(steps[-1] + 1):

@@ -26,7 +26,7 @@ SCHEMA = {
         ({}, "the key 'steps' is missing"),
         ({"steps": 0}, "steps: 0 is too small, the least value is 1"),
         ({"steps": 11}, "steps: 11 is too large, the largest value is 10"),
-        ({"steps": 1.0}, "steps: 1.0 is not of type integer"),
+        ({"steps": 1.0}, "steps: 1.0 is not of type integer: write 1"),
         ({"steps": True}, "steps: True is not of type integer"),
         ({"steps": "x"}, "steps: 'x' is not of type integer"),
         ({"steps": 1, "rate": 0}, "rate: 0 is too small, it must be above 0"),
@@ -40,7 +40,7 @@ SCHEMA = {
         ({"steps": 1, "step": 2}, "unknown key 'step': did you mean 'steps'?"),
         ({"steps": 1, "inside": {"quite": 1}}, "inside: unknown key 'quite': known are key"),
         ({"steps": 1, "inside": {7: 1}}, "inside: unknown key '7': known are key"),
-        ([], "[] is not of type object"),
+        ([], "[] is not of type object: write keys and values, as in {dpi: 72}"),
     ],
 )
 def test_the_first_error_is_one_sentence(value, sentence):

@@ -22,7 +22,10 @@ COMMANDS = [
     line for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) for line in block.splitlines()
 ]
 SENTENCE = re.search(r"^```\n(config: .*?)\n```", PAGE, re.MULTILINE)[1]
-REST = ("Makefile", "README.md", "docs", "figures", "pyproject.toml", "requirements.lock")
+REST = (
+    *("Makefile", "README.md", "CONTRIBUTING.md", "CITATION.cff", "docs", "figures"),
+    *("pyproject.toml", "requirements.lock", "requirements-cuda.lock"),
+)
 
 
 @pytest.fixture(scope="module")

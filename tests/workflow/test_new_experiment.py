@@ -49,7 +49,8 @@ def house(built, tmp_path_factory):
 
 
 def shell(folder, command):
-    environment = {**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of `make test`
+    environment = {**outside, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     if command.startswith("snakemake "):
         command += " --cores 2"

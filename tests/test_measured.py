@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from attnsvm.cells import Cell
-from attnsvm.measured import STATUSES, curves, outcomes
+from attnsvm.measured import curves, outcomes
+from attnsvm.statuses import STATUSES
 from attnsvm.svm import Status
 
 SEEDS, STEPS = np.array([7, 3]), np.array([0, 10, 20])

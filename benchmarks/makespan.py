@@ -199,7 +199,7 @@ def main():
     parser.add_argument("--scale", type=float, default=100, help="how many times more instances than measured")
     parser.add_argument("--cores", type=int, nargs="+", default=[100, 1000, 10000])
     parser.add_argument("--overhead", type=float, default=6.0, help="seconds a job costs beyond its stages")
-    parser.add_argument("--rate", type=float, nargs="+", default=[5.0, 100.0], help="jobs submitted a second")
+    parser.add_argument("--rate", type=float, nargs="+", default=[5.0, 100.0], help="jobs submitted per second")
     parser.add_argument("--poll", type=float, default=15.0, help="seconds between two looks at the queue")
     options = parser.parse_args()
 
@@ -208,7 +208,7 @@ def main():
     measured = measured or MEASURED
     _, work = pipeline(measured, options.scale, math.inf)
     print(f"Measured times: {source}; {options.scale:g} times larger: {work / 3600:.1f} core-hours in the stages.\n")
-    print("| cores | submitted a second | work in a block | cluster jobs | makespan | cores busy in the stages |")
+    print("| cores | submitted per second | work in a block | cluster jobs | makespan | cores busy in the stages |")
     print("|---|---|---|---|---|---|")
     for cores in options.cores:
         for rate in options.rate:

@@ -16,12 +16,13 @@ from types import ModuleType
 import yaml
 
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline.checking import first_error
+from attnsvm.pipeline.checking import first_error, schema_error
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent / "experiments"
 OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
+JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster, where libyaml is there
 
 
@@ -90,12 +91,15 @@ def read(name: str) -> Card:
     base = own.get("like")
     require(base is None or (base in known and base != name), f"{_where(name)}: like: there is no experiment {base!r}")
     other = _load(base) if base else {}
+    if base:
+        whole = "like" not in other and _has(base, "problems")
+        require(whole, f"{_where(name)}: like: {base!r} has no stages of its own: name the experiment that has them")
     modules = {part: f"attnsvm.experiments.{base}.{part}" for part in STAGES if base and _has(base, part)}
     modules |= {
         part: f"attnsvm.experiments.{name}.{part}" for part in (*STAGES, "figure", "claims") if _has(name, part)
     }
-    if "problems" not in modules:
-        modules = {part: module for part, module in modules.items() if part not in STAGES}
+    stages = [part for part in STAGES if part in modules]
+    require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py beside the other stages")
     settings = {
         stage: other.get("settings", {}).get(stage, {}) | own.get("settings", {}).get(stage, {}) for stage in STAGES
     }
@@ -109,7 +113,8 @@ def read(name: str) -> Card:
         draws=tuple(own.get("draws", [name])) if "figure" in modules else (),
         blocks=own.get("blocks", other.get("blocks", 1)),
         settings={
-            stage: {key: _setting(name, key, value) for key, value in settings[stage].items()} for stage in STAGES
+            stage: {key: _setting(name, f"{stage}.{key}", value) for key, value in settings[stage].items()}
+            for stage in STAGES
         },
         relations=other.get("relations", []) + own.get("relations", []),
         caption=own.get("caption", ""),
@@ -173,6 +178,8 @@ def _load(name: str) -> dict:
     path = FOLDER / name / "card.yaml"
     try:
         content = yaml.load(path.read_text("utf-8"), LOADER)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{_where(name)}: this is not UTF-8 text") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
@@ -183,12 +190,18 @@ def _load(name: str) -> dict:
 
 
 def _setting(experiment: str, key: str, given: dict) -> dict:
-    """A setting's schema: that of the type it names, and over it what the card says."""
-    named = types().get(given.get("type"))
+    """A setting's schema: that of the type it names, and over it what the card says; `key` is "stage.name"."""
+    kind = given.get("type")
+    if isinstance(kind, str):
+        known = [*types(), *JSON_TYPES]
+        require(kind in known, f"{_where(experiment)}: settings: {key}: {unknown_name(kind, known, 'type')}")
+    named = types().get(kind) if isinstance(kind, str) else None
     setting = named | {k: v for k, v in given.items() if k != "type"} if named else given
     for needed in ("value", "text"):
         require(needed in setting, f"{_where(experiment)}: settings: {key}: the key {needed!r} is missing")
     schema = {name: rule for name, rule in setting.items() if name not in OURS}
+    wrong = schema_error(schema)
+    require(not wrong, f"{_where(experiment)}: settings: {key}: {wrong}")
     for scale in {"value", "smoke"} & set(setting):
         wrong = first_error(setting[scale], schema)
         require(not wrong, f"{_where(experiment)}: settings: {key}: {scale}: {wrong}")
@@ -204,6 +217,8 @@ def _complete(card: Card) -> None:
         require(bool(card.modules.get("measures") or card.draws != (card.name,)), f"{where}: there is no measures.py")
     for other in card.draws:
         require(other in names(), f"{where}: draws: there is no experiment {other!r}")
+        measured = _has(other, "measures") or "like" in _load(other)
+        require(measured, f"{where}: draws: {other!r} measures nothing: it has no table to draw")
     if card.draws:
         require(bool(card.caption), f"{where}: the key 'caption' is missing")
         require(bool(card.columns), f"{where}: the key 'columns' is missing: say what each column of the csv means")
@@ -211,6 +226,12 @@ def _complete(card: Card) -> None:
         for key in next(iter(relation.values())):
             stage, _, name = key.partition(".")
             require(name in card.settings.get(stage, {}), f"{where}: relations: there is no setting {key!r}")
+        kind, (first, second) = next(iter(relation.items()))
+        values = [card.settings[key.partition(".")[0]][key.partition(".")[2]]["value"] for key in (first, second)]
+        lists = [isinstance(value, list) for value in values]
+        numbers = [isinstance(value, int | float) for value in values]
+        fits = {"below": all(numbers), "at_most": numbers[0] and (numbers[1] or lists[1]), "same_length": all(lists)}
+        require(fits[kind], f"{where}: relations: {kind} cannot compare {first} with {second}")
 
 
 def _has(name: str, part: str) -> bool:

@@ -29,6 +29,15 @@ def _validator():
     return jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=types)
 
 
+def schema_error(schema: dict) -> str:
+    """What makes `schema` no JSON schema; "" if nothing."""
+    try:
+        jsonschema.Draft202012Validator.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        return f"this is no JSON schema: {'.'.join(map(str, error.absolute_path))}: {error.message}"
+    return ""
+
+
 def _sentence(error) -> str:
     key = ".".join(str(part) for part in error.absolute_path)
     where = f"{key}: " if key else ""

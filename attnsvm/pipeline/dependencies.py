@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from attnsvm.errors import UserError
 from attnsvm.files import FORMAT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,6 +63,20 @@ def _without_docstring(node: ast.AST, name: str, value):
     return value[1:] if owner and name == "body" and ast.get_docstring(node, clean=False) is not None else value
 
 
+def _parsed(file: Path) -> ast.Module:
+    """The syntax tree of a source file.
+
+    Raises:
+        UserError: it is not Python.
+    """
+    try:
+        return ast.parse(file.read_text("utf-8"))
+    except (SyntaxError, UnicodeDecodeError) as error:
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        reason = error.msg if isinstance(error, SyntaxError) else "not UTF-8 text"
+        raise UserError(f"{file.relative_to(ROOT)}{line}: this is not Python ({reason})") from error
+
+
 @cache
 def _imports(module: str) -> frozenset[str]:
     """The modules of this package that `module` imports, with the packages that contain them."""
@@ -69,7 +84,7 @@ def _imports(module: str) -> frozenset[str]:
         return frozenset()
     package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
-    for node in ast.walk(ast.parse(_file(module).read_text("utf-8"))):
+    for node in ast.walk(_parsed(_file(module))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

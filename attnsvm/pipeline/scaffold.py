@@ -12,7 +12,7 @@ from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 
 TEMPLATE = cards.HERE / "template"
-RESERVED = ("all", "audit", "benchmarks", "gallery", "logs", "site")
+RESERVED = ("all", "audit", "benchmarks", "gallery", "logs", "report", "site")  # site: kept for a site of all figures
 
 
 def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:

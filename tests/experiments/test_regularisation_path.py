@@ -1,4 +1,4 @@
-"""The regularisation path's table against its definition; the minimiser itself is tested in test_regularisation.py."""
+"""The regularisation path's table against its definition; the minimiser itself is tested in test_balls.py."""
 
 from itertools import product
 

@@ -103,6 +103,23 @@ def test_a_figure_of_several_tables_is_no_experiment(folder):
     assert [card.name for card in cards.experiments()] == ["one", "two"]
 
 
+def test_a_figure_draws_what_is_measured_and_a_twin_is_like_what_has_stages(folder):
+    folder("one")
+    folder("empty", files=("claims",), settings=None, caption=None, columns=None)
+    folder("both", files=("figure",), draws=["one", "empty"], settings=None)
+    with pytest.raises(UserError, match=r"both/card.yaml: draws: 'empty' measures nothing"):
+        cards.read("both")
+    folder("twin", files=(), like="empty", settings=None)
+    with pytest.raises(UserError, match=r"twin/card.yaml: like: 'empty' has no stages of its own"):
+        cards.read("twin")
+
+
+def test_a_card_that_is_no_text_is_named(folder):
+    (folder("one") / "card.yaml").write_bytes(b"title: \xff\xfe")
+    with pytest.raises(UserError, match=r"one/card.yaml: this is not UTF-8 text"):
+        cards.read("one")
+
+
 def test_a_card_without_a_stage_may_only_claim(folder):
     folder("claims_only", files=("claims",), settings=None, caption=None, columns=None)
     card = cards.read("claims_only")
@@ -121,19 +138,35 @@ def test_a_card_without_a_stage_may_only_claim(folder):
         ({"order": "first"}, "one/card.yaml: order: 'first' is not of type integer"),
         ({"blocks": 0}, "one/card.yaml: blocks: 0 is too small"),
         ({"settings": {"problem": {}}}, "one/card.yaml: settings: unknown key 'problem': did you mean 'problems'?"),
-        ({"settings": {"problems": {"n": {"type": "inputs"}}}}, "settings: n: the key 'value' is missing"),
-        ({"settings": {"problems": {"n": {"type": "inputs", "value": 0}}}}, "settings: n: value: 0 is too small"),
+        ({"settings": {"problems": {"n": {"type": "inputs"}}}}, "settings: problems.n: the key 'value' is missing"),
+        (
+            {"settings": {"problems": {"n": {"type": "inputs", "value": 0}}}},
+            "problems.n: value: 0 is too small",
+        ),
         (
             {"settings": {"problems": {"n": {"type": "inputs", "value": 1, "smoke": 1.5}}}},
             "n: smoke: 1.5 is not of type",
         ),
-        ({"settings": {"problems": {"n": {"value": 1}}}}, "settings: n: the key 'text' is missing"),
+        ({"settings": {"problems": {"n": {"value": 1}}}}, "settings: problems.n: the key 'text' is missing"),
         ({"settings": {"descent": {"n": {"type": "inputs", "value": 1}}}}, "settings: there is no descent.py to set"),
+        (
+            {"settings": {"problems": {"n": {"type": "inputz", "value": 1}}}},
+            "type 'inputz': did you mean 'inputs'?",
+        ),
+        (
+            {"settings": {"problems": {"n": {"type": "integer", "minimum": "x", "value": 1, "text": "T."}}}},
+            "settings: problems.n: this is no JSON schema: minimum: 'x' is not of type 'number'",
+        ),
+        ({"files": ("measures", "figure")}, "one/card.yaml: there is no problems.py beside the other stages"),
         ({"caption": None}, "one/card.yaml: the key 'caption' is missing"),
         ({"columns": None}, "one/card.yaml: the key 'columns' is missing: say what each column of the csv means"),
         ({"files": ("problems", "figure")}, "one/card.yaml: there is no measures.py"),
         ({"relations": [{"above": ["a.b", "c.d"]}]}, "relations.0: unknown key 'above'"),
         ({"relations": [{"below": ["problems.n", "problems.m"]}]}, "relations: there is no setting 'problems.m'"),
+        (
+            {"relations": [{"same_length": ["problems.n", "problems.own"]}]},
+            "relations: same_length cannot compare problems.n with problems.own",
+        ),
         ({"relations": [{"below": ["problems.n"]}]}, "relations.0.below: ['problems.n'] is too short"),
         ({"like": "other"}, "one/card.yaml: like: there is no experiment 'other'"),
         ({"like": "one"}, "one/card.yaml: like: there is no experiment 'one'"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from harness import ROOT
 
+from attnsvm.errors import UserError
 from attnsvm.pipeline import cards, dependencies, jobs
 from attnsvm.pipeline.dependencies import code_digest, digest, module_files
 
@@ -169,3 +170,11 @@ def test_finding_cards_and_dependencies_imports_nothing_heavy():
     program += "jobs.all_files('svm_rank'); configuration.resolve({}); print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run.stdout.split())
+
+
+def test_a_source_that_is_no_python_is_named_with_its_line(tmp_path, monkeypatch):
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "broken.py").write_text("x = 1\ndef draw(:\n")
+    monkeypatch.setattr(dependencies, "ROOT", tmp_path)
+    with pytest.raises(UserError, match=r"pack/broken.py, line 2: this is not Python \(invalid syntax\)"):
+        module_files("pack.broken")

@@ -20,7 +20,7 @@ rule claims:
         runtime=10,
     params:
         claiming=[card.name for card in cards.claiming()],
-        code=jobs.claims_code(),
+        code=said(jobs.claims_code),
     message:
         "check every claim"
     script:
@@ -44,7 +44,7 @@ rule audit_figure:
         runtime=10,
     params:
         settings=config["figures"],
-        code=jobs.audit_figure_code(),
+        code=said(jobs.audit_figure_code),
     message:
         "draw the audit"
     script:

@@ -24,7 +24,7 @@ if (BESIDE / "attnsvm").is_dir():
 try:
     # Another dict: what the user gave stays as it is, for a workflow that takes rules from this one twice.
     config = resolve(config)
-    # For workflow/report/figure.rst: a report's caption is one file per rule, and may read the configuration.
+    # For the pages of the report.
     config["captions"] = {card.name: captions.caption(card, config) for card in cards.figures()}
 except UserError as error:
     raise WorkflowError(str(error))
@@ -68,7 +68,15 @@ def settings(stage):
 
 def code(stage):
     """A params function: the hash of the code that a stage runs. Snakemake compares params by value, dates or not."""
-    return lambda wildcards: jobs.stage_code(wildcards.experiment, stage)
+    return lambda wildcards: said(jobs.stage_code, wildcards.experiment, stage)
+
+
+def said(function, *arguments):
+    """What a function answers; where the user can mend what stops it, its sentence ends the run."""
+    try:
+        return function(*arguments)
+    except UserError as error:
+        sys.exit(f"error: {error}")
 
 
 def of_block(stage):

@@ -19,7 +19,7 @@ rule figure:
         runtime=10,
     params:
         settings=config["figures"],
-        code=lambda wildcards: jobs.figure_code(wildcards.figure),
+        code=lambda wildcards: said(jobs.figure_code, wildcards.figure),
     message:
         "draw {wildcards.figure}"
     script:

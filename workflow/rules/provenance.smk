@@ -21,8 +21,8 @@ rule provenance:
     params:
         experiments=lambda wildcards: {name: config["experiments"][name] for name in jobs.behind(wildcards.pictured)},
         settings=config["figures"],
-        files=lambda wildcards: jobs.all_files(wildcards.pictured),
-        code=jobs.provenance_code(),
+        files=lambda wildcards: said(jobs.all_files, wildcards.pictured),
+        code=said(jobs.provenance_code),
     message:
         "say where {wildcards.pictured} comes from"
     script:

@@ -27,7 +27,7 @@ rule pages:
         runtime=10,
     params:
         texts={card.name: {"title": card.title, "caption": config["captions"][card.name]} for card in cards.figures()},
-        code=jobs.pages_code(),
+        code=said(jobs.pages_code),
     message:
         "write the pages of the report"
     script:

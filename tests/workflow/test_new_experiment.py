@@ -134,7 +134,7 @@ def test_a_wrong_card_of_a_new_experiment_is_named_before_anything_runs(house):
     path = "attnsvm/experiments/my_conjecture/card.yaml"
     for old, new, sentence in (
         ("title:", "titel:", f"{path}: unknown key 'titel': did you mean 'title'?"),
-        ("type: inputs, value: 4", "type: inputs, value: 0", f"{path}: settings: n: value: 0 is too small"),
+        ("type: inputs, value: 4", "type: inputs, value: 0", f"{path}: settings: problems.n: value: 0 is too small"),
     ):
         with edited(house, {path: lambda text, old=old, new=new: text.replace(old, new, 1)}):
             run = snakemake(house, "-n", "figures/all")

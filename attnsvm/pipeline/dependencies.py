@@ -4,14 +4,13 @@ Found from the source without running any of it. Every import in a module counts
 docstrings and the layout of the source do not: they cannot change a number.
 """
 
-import ast
 import hashlib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from attnsvm.errors import UserError
 from attnsvm.files import FORMAT
+from attnsvm.pipeline.sources import Source, read
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,52 +28,22 @@ def module_files(*modules: str) -> tuple[str, ...]:
 
 @cache
 def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
-    """A hash of the code that `modules` run, of other files, and of the format in which stages pass files on."""
+    """A hash of the code that `modules` run, of other files, and of the format in which stages pass files on.
+
+    Raises:
+        UserError: a module is not Python.
+    """
     total = hashlib.sha256(f"format {FORMAT}\n".encode())
     for file in module_files(*modules):
-        total.update(f"{file}\0{_file_digest(file)}\n".encode())
+        total.update(f"{file}\0{_source(file).digest}\n".encode())
     for file in texts:
         total.update(f"{file}\0{hashlib.sha256((ROOT / file).read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()
 
 
 @cache
-def _file_digest(file: str) -> str:
-    return code_digest((ROOT / file).read_text("utf-8"))
-
-
-def code_digest(source: str) -> str:
-    """A hash of what a module does: of its syntax tree without docstrings."""
-    return hashlib.sha256(repr(_canonical(ast.parse(source))).encode()).hexdigest()
-
-
-def _canonical(node) -> object:
-    """The tree as nested tuples; empty fields are left out, since Python's versions differ in them."""
-    if isinstance(node, ast.AST):
-        fields = ((name, _canonical(_without_docstring(node, name, value))) for name, value in ast.iter_fields(node))
-        return type(node).__name__, *((name, value) for name, value in fields if value not in (None, ()))
-    if isinstance(node, list):
-        return tuple(_canonical(item) for item in node)
-    return node if node is None else (type(node).__name__, repr(node))
-
-
-def _without_docstring(node: ast.AST, name: str, value):
-    owner = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    return value[1:] if owner and name == "body" and ast.get_docstring(node, clean=False) is not None else value
-
-
-def _parsed(file: Path) -> ast.Module:
-    """The syntax tree of a source file.
-
-    Raises:
-        UserError: it is not Python.
-    """
-    try:
-        return ast.parse(file.read_text("utf-8"))
-    except (SyntaxError, UnicodeDecodeError) as error:
-        line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-        reason = error.msg if isinstance(error, SyntaxError) else "not UTF-8 text"
-        raise UserError(f"{file.relative_to(ROOT)}{line}: this is not Python ({reason})") from error
+def _source(file: str) -> Source:
+    return read(ROOT, file)
 
 
 @cache
@@ -84,13 +53,10 @@ def _imports(module: str) -> frozenset[str]:
         return frozenset()
     package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
-    for node in ast.walk(_parsed(_file(module))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
-            source = ".".join(filter(None, [above, node.module or ""]))
-            found |= {source, *(f"{source}.{alias.name}" for alias in node.names)}
+    for level, source, names in _source(str(_file(module).relative_to(ROOT))).imports:
+        above = package.rsplit(".", level - 1)[0] if level else ""
+        whole = ".".join(filter(None, [above, source]))
+        found |= {whole, *(f"{whole}.{name}" for name in names)}
     own = module.partition(".")[0]
     known = {name for name in found if name.partition(".")[0] == own and _file(name).exists()}
     return frozenset(parent for name in known for parent in _with_packages(name))

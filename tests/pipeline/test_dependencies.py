@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from harness import ROOT
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards, dependencies, jobs
-from attnsvm.pipeline.dependencies import code_digest, digest, module_files
+from attnsvm.pipeline.dependencies import digest, module_files
 
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {"cone", "regularisation_path"}  # their descent begins at the SVM directions
@@ -114,29 +113,6 @@ def test_the_hash_is_that_of_the_code_behind_a_module_and_of_the_texts_that_it_i
     assert digest("pack.a") != first
 
 
-SAME = {
-    "comment": "x = 1  # one\n",
-    "module docstring": '"""Says."""\n\nx = 1\n',
-    "layout": "x = (\n    1\n)\n",
-}
-OTHER = {"value": "x = 2\n", "type": "x = 1.0\n", "name": "y = 1\n", "order": "y = 2\nx = 1\n", "string": 'x = "1"\n'}
-
-
-def test_a_comment_a_docstring_or_the_layout_is_no_other_code():
-    plain = code_digest("x = 1\n")
-    assert {what: code_digest(text) == plain for what, text in SAME.items()} == dict.fromkeys(SAME, True)
-    assert {what: code_digest(text) == plain for what, text in OTHER.items()} == dict.fromkeys(OTHER, False)
-    assert len({code_digest(text) for text in OTHER.values()}) == len(OTHER)
-
-
-@pytest.mark.parametrize("head", ["def f():", "async def f():", "class C:", "class C:\n  def f(self):"])
-def test_a_docstring_inside_is_no_other_code_and_a_string_that_is_used_is(head):
-    indent = "    "
-    bare = code_digest(f"{head}\n{indent}return_ = 1\n")
-    assert code_digest(f'{head}\n{indent}"""Says."""\n{indent}return_ = 1\n') == bare
-    assert code_digest(f'{head}\n{indent}says = """Says."""\n{indent}return_ = 1\n') != bare
-
-
 def test_a_figure_depends_on_no_stage_and_on_no_other_experiment_but_those_it_draws_from():
     for card in cards.figures():
         files = module_files(*jobs.figure_modules(card))
@@ -170,11 +146,3 @@ def test_finding_cards_and_dependencies_imports_nothing_heavy():
     program += "jobs.all_files('svm_rank'); configuration.resolve({}); print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run.stdout.split())
-
-
-def test_a_source_that_is_no_python_is_named_with_its_line(tmp_path, monkeypatch):
-    (tmp_path / "pack").mkdir()
-    (tmp_path / "pack" / "broken.py").write_text("x = 1\ndef draw(:\n")
-    monkeypatch.setattr(dependencies, "ROOT", tmp_path)
-    with pytest.raises(UserError, match=r"pack/broken.py, line 2: this is not Python \(invalid syntax\)"):
-        module_files("pack.broken")

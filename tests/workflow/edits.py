@@ -1,7 +1,6 @@
 """Edits, and the jobs whose params they change: asked of the functions from which the rules take a job's params."""
 
 import re
-from functools import cache
 
 import pytest
 import yaml
@@ -36,24 +35,6 @@ CODE = append("_EDITED = 1")
 COMMENT = append("# edited")
 
 
-# By the text: an edit changes one file of a hundred.
-digest_of = cache(dependencies.code_digest)
-search = dependencies._imports.__wrapped__
-known = {}
-
-
-def hashed(text):  # `forget` empties no cache of ours
-    return digest_of(text)
-
-
-def imports_of(module):
-    file = dependencies._file(module)
-    key = module, file.read_text("utf-8") if file.exists() else ""
-    if key not in known:
-        known[key] = search(module)
-    return known[key]
-
-
 class Repository:
     """A copy of the repository whose params this process computes, as if it were our own."""
 
@@ -67,8 +48,6 @@ class Repository:
         self.patch.setattr(cards, "HERE", self.folder / "attnsvm/pipeline")
         self.patch.setattr(cards, "FOLDER", self.folder / "attnsvm/experiments")
         self.patch.setattr(dependencies, "ROOT", self.folder)
-        self.patch.setattr(dependencies, "code_digest", hashed)
-        self.patch.setattr(dependencies, "_imports", imports_of)
 
     def __exit__(self, *_):
         self.patch.undo()

@@ -1,0 +1,120 @@
+"""What a source file does and imports, by its bytes, and the memory of it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from harness import ROOT
+
+from attnsvm.errors import UserError
+from attnsvm.pipeline import sources
+from attnsvm.pipeline.sources import code_digest, read
+
+SAME = {
+    "comment": "x = 1  # one\n",
+    "module docstring": '"""Says."""\n\nx = 1\n',
+    "layout": "x = (\n    1\n)\n",
+}
+OTHER = {"value": "x = 2\n", "type": "x = 1.0\n", "name": "y = 1\n", "order": "y = 2\nx = 1\n", "string": 'x = "1"\n'}
+
+
+def test_a_comment_a_docstring_or_the_layout_is_no_other_code():
+    plain = code_digest("x = 1\n")
+    assert {what: code_digest(text) == plain for what, text in SAME.items()} == dict.fromkeys(SAME, True)
+    assert {what: code_digest(text) == plain for what, text in OTHER.items()} == dict.fromkeys(OTHER, False)
+    assert len({code_digest(text) for text in OTHER.values()}) == len(OTHER)
+
+
+@pytest.mark.parametrize("head", ["def f():", "async def f():", "class C:", "class C:\n  def f(self):"])
+def test_a_docstring_inside_is_no_other_code_and_a_string_that_is_used_is(head):
+    indent = "    "
+    bare = code_digest(f"{head}\n{indent}return_ = 1\n")
+    assert code_digest(f'{head}\n{indent}"""Says."""\n{indent}return_ = 1\n') == bare
+    assert code_digest(f'{head}\n{indent}says = """Says."""\n{indent}return_ = 1\n') != bare
+
+
+def test_every_import_statement_is_found_with_its_level(tmp_path):
+    (tmp_path / "a.py").write_text(
+        "import os, sys.path as p\ndef f():\n    from ..b.c import d, e as g\n    from . import h\n"
+    )
+    assert sorted(read(tmp_path, "a.py").imports) == [
+        (0, "os", []),
+        (0, "sys.path", []),
+        (1, "", ["h"]),
+        (2, "b.c", ["d", "e"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"x = 1\ndef draw(:\n", r"^broken.py, line 2: this is not Python \(invalid syntax\)$"),
+        (b"x = '\xff'\n", r"^broken.py: this is not Python \(not UTF-8 text\)$"),
+    ],
+)
+def test_a_source_that_is_no_python_is_named(tmp_path, content, sentence):
+    (tmp_path / "broken.py").write_bytes(content)
+    with pytest.raises(UserError, match=sentence):
+        read(tmp_path, "broken.py")
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from attnsvm.pipeline import sources
+sources.MEMORY = Path(sys.argv[1])
+parse, parsed = sources.ast.parse, []
+sources.ast.parse = lambda source: parsed.append(source) or parse(source)
+found = sources.read(Path(sys.argv[2]).parent, Path(sys.argv[2]).name)
+print(found.digest == sources._digest(parse(Path(sys.argv[2]).read_text())), len(parsed))
+"""
+
+
+@pytest.fixture
+def another_run(tmp_path):
+    """A function that reads a source in a process of its own: whether the answer is right, and how often it parsed."""
+    memory, file = tmp_path / "kept" / "sources.json", tmp_path / "a.py"
+
+    def run(text):
+        file.write_text(text)
+        command = [sys.executable, "-c", PROGRAM, str(memory), str(file)]
+        right, parsed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+        return right == "True", int(parsed)
+
+    return run, memory
+
+
+def test_another_run_parses_only_what_has_other_bytes(another_run):
+    run, memory = another_run
+    assert [run("x = 1\n"), run("x = 1\n"), run("x = 2\n"), run("x = 1\n")] == [(True, n) for n in (1, 0, 1, 0)]
+    assert len(json.loads(memory.read_text())) == 2
+    assert [path.name for path in memory.parent.iterdir()] == [memory.name]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", "\0"])
+def test_a_memory_that_cannot_be_read_is_written_anew(another_run, content):
+    run, memory = another_run
+    memory.parent.mkdir()
+    memory.write_text(content)
+    assert [run("x = 1\n"), run("x = 1\n")] == [(True, 1), (True, 0)]
+
+
+def test_a_memory_that_cannot_be_written_stops_nothing(another_run):
+    run, memory = another_run
+    memory.parent.write_text("a file where the folder would be")
+    assert [run("x = 1\n"), run("x = 1\n")] == [(True, 1), (True, 1)]
+
+
+def test_the_memory_is_that_of_this_version_of_the_module(tmp_path, monkeypatch):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    monkeypatch.setattr(sources, "MEMORY", tmp_path / "sources.json")
+    keys = []
+    for version in (b"one", b"two"):
+        monkeypatch.setattr(sources, "OWN", version)
+        sources._remembered.cache_clear()
+        read(tmp_path, "a.py")
+        keys.append(set(sources._remembered()))
+    sources._remembered.cache_clear()
+    assert len(keys[0]) == len(keys[1]) == 1
+    assert keys[0] != keys[1]

@@ -16,8 +16,8 @@ WORKDIR /attnsvm
 # The lock first: a changed source file does not install everything again. The index adds the CPU build of torch, one
 # tenth of the size; give --build-arg TORCH_INDEX=https://pypi.org/simple for the one with CUDA.
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
-COPY requirements.lock ./
-RUN python -m pip install --extra-index-url "$TORCH_INDEX" --requirement requirements.lock
+COPY requirements.lock requirements-cuda.lock ./
+RUN python -m pip install --extra-index-url "$TORCH_INDEX" --requirement requirements.lock --constraint requirements-cuda.lock
 
 COPY . .
 RUN python -m pip install --no-deps --no-build-isolation --editable . \

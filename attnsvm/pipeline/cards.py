@@ -23,7 +23,18 @@ FOLDER = HERE.parent / "experiments"
 OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster, where libyaml is there
+
+
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # ten times faster with libyaml
+    """YAML in which no key stands twice: the first would be lost in silence."""
+
+    def construct_mapping(self, node, deep=False):
+        found = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for place, (key, _) in enumerate(node.value):
+            if found[place] in found[:place]:
+                problem = f"the key {found[place]!r} stands twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+        return super().construct_mapping(node, deep)
 
 
 @dataclass(frozen=True)
@@ -171,20 +182,21 @@ def sections() -> dict[str, list[Card]]:
 @cache
 def types() -> dict[str, dict]:
     """The kinds of settings that cards may name."""
-    return yaml.load((HERE / "types.yaml").read_text("utf-8"), LOADER)
+    return yaml.load((HERE / "types.yaml").read_text("utf-8"), Loader)
 
 
 def _load(name: str) -> dict:
     path = FOLDER / name / "card.yaml"
     try:
-        content = yaml.load(path.read_text("utf-8"), LOADER)
+        content = yaml.load(path.read_text("utf-8"), Loader)
     except UnicodeDecodeError as error:
         raise UserError(f"{_where(name)}: this is not UTF-8 text") from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         raise UserError(f"{_where(name)}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
-    wrong = first_error(content, yaml.load((HERE / "card.schema.yaml").read_text("utf-8"), LOADER))
+    require(content is not None, f"{_where(name)}: it is empty; docs/experiment.md says what stands in a card")
+    wrong = first_error(content, yaml.load((HERE / "card.schema.yaml").read_text("utf-8"), Loader))
     require(not wrong, f"{_where(name)}: {wrong}")
     return content
 

@@ -84,7 +84,7 @@ def schema() -> dict:
 
 def figure_settings() -> dict:
     """The settings that all figures share, as schemas."""
-    return yaml.load((cards.HERE / "figures.yaml").read_text("utf-8"), cards.LOADER)
+    return yaml.load((cards.HERE / "figures.yaml").read_text("utf-8"), cards.Loader)
 
 
 def _values(settings: dict, scale: str) -> dict:

@@ -77,3 +77,17 @@ def test_a_wrong_template_is_named_with_its_card(template):
         caption(replace(CARD, caption=template), resolve({}))
     with pytest.raises(UserError, match=r"^attnsvm/experiments/svm_rank/card\.yaml: notes: "):
         notes(replace(CARD, notes=template), resolve({}))
+
+
+@pytest.mark.parametrize(
+    ("template", "meant"),
+    [
+        ("{{ problems.instnces }}", "instances"),
+        ("{{ problms.instances }}", "problems"),
+        ("{{ problems.zzzzzz }}", None),
+    ],
+)
+def test_a_wrong_placeholder_is_answered_with_the_name_that_is_close(template, meant):
+    with pytest.raises(UserError) as caught:
+        caption(replace(CARD, caption=template), resolve({}))
+    assert (f"did you mean {meant!r}?" in str(caught.value)) == (meant is not None)

@@ -132,6 +132,15 @@ def test_a_card_without_a_stage_may_only_claim(folder):
     ("changes", "sentence"),
     [
         ({"text": "title: [unclosed\nsection: x"}, "one/card.yaml, line 2: this is not YAML"),
+        (
+            {"text": "title: x\norder: 1\ntitle: y\n"},
+            "one/card.yaml, line 3: this is not YAML (the key 'title' stands twice)",
+        ),
+        (
+            {"text": "settings:\n  problems:\n    n: {type: inputs, value: 1, value: 2}\n"},
+            "line 3: this is not YAML (the key 'value' stands twice)",
+        ),
+        ({"text": ""}, "one/card.yaml: it is empty; docs/experiment.md says what stands in a card"),
         ({"text": "just words"}, "one/card.yaml: 'just words' is not of type object"),
         ({"title": None}, "one/card.yaml: the key 'title' is missing"),
         ({"titel": "x"}, "one/card.yaml: unknown key 'titel': did you mean 'title'?"),

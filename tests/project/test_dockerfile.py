@@ -44,7 +44,7 @@ def test_what_it_copies_is_here():
 
 def test_it_installs_the_lock_and_then_this_package_without_looking_further():
     installs = [argument for argument in given("RUN") if "pip install" in argument]
-    assert "--requirement requirements.lock" in installs[0]
+    assert "--requirement requirements.lock --constraint requirements-cuda.lock" in installs[0]
     assert "--no-deps" in installs[1]
 
 

@@ -1,12 +1,12 @@
 """Panels of convergence types: shares with their intervals, one line a type."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION
+from attnsvm.plots.style import BLACK, GREEN, GREY, ORANGE, PURPLE, SKY
 
 # Where lines lie on top of one another, the thinner is drawn last.
 LOOKS = {
-    "local": ("local (with global)", {"color": BLUE, "linestyle": "-", "marker": "o", "linewidth": 1.8}),
-    "global": ("global", {"color": VERMILLION, "linestyle": "--", "marker": "s"}),
-    "all_support": ("all tokens support vectors", {"color": GREEN, "linestyle": "-.", "marker": "^"}),
+    "local": ("local (with global)", {"color": SKY, "linestyle": "-", "marker": "o", "linewidth": 1.8}),
+    "global": ("global", {"color": GREEN, "linestyle": "--", "marker": "s"}),
+    "all_support": ("all tokens support vectors", {"color": PURPLE, "linestyle": "-.", "marker": "^"}),
     "not_local": ("not local", {"color": BLACK, "linestyle": ":", "marker": "x"}),
     "not_saturated": ("not saturated", {"color": ORANGE, "linestyle": (0, (1, 1)), "marker": "v"}),
 }

@@ -12,9 +12,10 @@ BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
 ORANGE, SKY, PURPLE, BLACK = "#E69F00", "#56B4E9", "#CC79A7", "#000000"
 GREY = "0.45"
 SERIES = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
+SIZES = ("#440154", "#355f8d", "#1e9c89", "#6ece58")  # of viridis, dark to light: sizes that grow
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
-# A parametrisation and the norm it minimises look the same everywhere.
+# A parametrisation and the norm it minimises look the same everywhere; blue and vermillion are theirs, or two inputs'.
 COLOUR = {"W": BLUE, "fro": BLUE, "KQ": VERMILLION, "nuc": VERMILLION}
 DASHES = {"W": "-", "fro": "-", "KQ": (0, (3.2, 1.4)), "nuc": (0, (3.2, 1.4))}
 NAME = {"W": "$W$", "KQ": "$(K, Q)$", "fro": "Frobenius norm", "nuc": "nuclear norm"}

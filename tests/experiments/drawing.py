@@ -46,7 +46,10 @@ def plane(separators: bool = False) -> pd.DataFrame:
     for p in ("W", "KQ"):
         for i in (1, 2):
             own = {"parametrisation": p, "input": i}
-            rows += [own | {"kind": "trajectory", "step": k, "x": i * k, "y": -k} for k in range(5)]
+            rows += [
+                own | {"kind": "trajectory", "step": k, "x": i * k, "y": -k, "angle": 90 / k if k else None}
+                for k in range(5)
+            ]
             rows += [own | {"kind": "svm_direction", "x": 100.0 * i, "y": -100.0}]
             if separators:
                 ends = [{"step": k, "x": 100.0 * k - 50, "y": 50.0 - 100 * k} for k in (0, 1)]
@@ -57,6 +60,7 @@ def plane(separators: bool = False) -> pd.DataFrame:
 def local_convergence() -> pd.DataFrame:
     frame = pd.DataFrame(
         {"parametrisation": p, "quantity": q, "step": k, "mean": 1 - 0.9**k, "std": 0.1, "instances": 100}
+        | {"low": 0.9 - 0.9**k, "high": 1.0}
         for p in ("W", "KQ")
         for q in ("softmax", "corr_fro", "corr_nuc")
         for k in range(0, 50, 10)

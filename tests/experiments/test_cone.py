@@ -122,5 +122,9 @@ def test_every_number_of_the_table_is_drawn():
         for end in ("stayed", "converged")
     )
     table = told_apart(table, "share")
-    place = table.mu.map({0.0: 0, 0.1: 1}) + 0.06 * (table.R.map({10.0: 0, 100.0: 1}) - 1)
-    assert_drawn(figure.draw, table, pd.DataFrame({"x": place, "y": table.share})[table.end == "converged"])
+    converged = table[table.end == "converged"]
+    local = converged[converged.kind == "locally_optimal"]
+    place = local.mu.map({0.0: -1.8, 0.1: -1.0}) + local.R.map({10.0: 0.0, 100.0: 0.03})
+    assert_drawn(figure.draw, table, pd.DataFrame({"x": place, "y": local.share}))
+    others = converged[converged.kind == "not_locally_optimal"].share
+    assert_drawn(figure.draw, table, pd.DataFrame({"x": range(len(others)), "y": others}))

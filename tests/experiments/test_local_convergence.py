@@ -42,6 +42,7 @@ def test_the_table_is_its_definition(name, tmp_path):
         # 1e-6: a nuclear solution of a batch and of a single solve agree to the root of their gap at worst.
         assert row.mean == pytest.approx(sample.mean(), abs=1e-6)
         assert row.std == pytest.approx(sample.std(), abs=1e-6)
+        assert [row.low, row.high] == pytest.approx(np.quantile(sample, [0.16, 0.84]), abs=1e-6)
 
 
 def test_the_papers_instances():

@@ -55,12 +55,15 @@ def test_solutions_keep_their_margins_at_every_position_and_the_table_is_their_c
         assert table.loc[step, "instances"] == len(sample) > 0
         assert table.loc[step, "mean"] == pytest.approx(np.mean(sample), abs=1e-12)
         assert table.loc[step, "std"] == pytest.approx(np.std(sample), abs=1e-12)
+        band = table.loc[step, ["low", "high"]].to_list()
+        assert band == pytest.approx(np.quantile(sample, [0.16, 0.84]), abs=1e-12)
     assert table["mean"].iloc[-1] > 0.5 > table["mean"].iloc[0]
 
 
 def test_every_number_of_the_table_is_drawn():
     table = pd.DataFrame(
         {"attention": a, "parametrisation": p, "step": k, "mean": 1 - 0.5 / k, "std": 0.1, "instances": 100}
+        | {"low": 0.5, "high": 1.0}
         for a in ("sequence", "causal")
         for p in ("W", "KQ")
         for k in (1, 10, 100)

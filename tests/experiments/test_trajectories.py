@@ -11,6 +11,7 @@ from attnsvm.draws import draw
 from attnsvm.errors import UserError
 from attnsvm.experiments.trajectories import figure, measures
 from attnsvm.experiments.trajectories.problems import cells, two_clouds
+from attnsvm.plots.plane import from_afar
 from attnsvm.problems import Problems
 from attnsvm.svm import separation, solve
 
@@ -66,6 +67,11 @@ def test_rows_are_the_points_of_the_plane_that_they_are_named_after(run):
             assert curve.step.tolist() == t[kind]["steps"].tolist() == list(range(31))
             expected = [W @ Z[i] for W in t[kind]["weights"][s]]
             np.testing.assert_allclose(curve[["x", "y"]], expected, rtol=0, atol=1e-14)
+            assert np.isnan(curve.angle.iloc[0])  # at the origin
+            direction = W_mm @ Z[i]
+            cosines = [p @ direction / np.linalg.norm(p) / np.linalg.norm(direction) for p in expected[1:]]
+            # Of a solution known to 1e-5, see below: 1e-3 degrees.
+            np.testing.assert_allclose(np.cos(np.radians(curve.angle[1:])), cosines, rtol=0, atol=1e-5)
             end = own.loc[[("svm_direction", i + 1)], ["x", "y"]].to_numpy()
             # A solve alone agrees to the root of its gap: 1e-7 of a solution of order one, at a hundredfold.
             np.testing.assert_allclose(end, [100 * W_mm @ Z[i]], rtol=0, atol=1e-3)
@@ -89,3 +95,13 @@ def test_an_instance_without_a_certified_solution_is_refused_by_its_seed(run):
 def test_every_number_of_the_table_is_drawn():
     table = plane()
     assert_drawn(figure.draw, table, table[["x", "y"]])
+    assert_drawn(figure.draw, table, table[["step", "angle"]].dropna())
+
+
+def test_from_afar_directions_stay_and_distances_become_logarithms():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(20, 2)) * np.geomspace(1e-3, 1e6, 20)[:, None]
+    drawn = from_afar(points)
+    np.testing.assert_allclose(np.hypot(*drawn.T), np.log10(1 + np.hypot(*points.T)), rtol=1e-14)
+    np.testing.assert_allclose(np.arctan2(*drawn.T), np.arctan2(*points.T), rtol=0, atol=1e-14)
+    assert not from_afar(np.zeros((1, 2))).any()

@@ -1,29 +1,52 @@
 """Started around the SVM direction of some tokens: the share of runs that stay with them."""
 
-from attnsvm.plots.style import GREY, MARKERS, SERIES, canvas, title
+import numpy as np
+
+from attnsvm.plots.style import GREY, MARKERS, SIZES, canvas, title
 
 KINDS = {"locally_optimal": "locally optimal tokens", "not_locally_optimal": "tokens that are not"}
 
 
 def draw(table, settings):
     """Draw from rows (kind, R, mu, end, share, low, high, instances)."""
-    positions = {mu: k for k, mu in enumerate(sorted(table["mu"].unique()))}
-    with canvas(settings, height=0.42) as figure:
-        row = figure.subplots(1, 2, sharex=True, sharey=True)
-        for axes, letter, (kind, words) in zip(row, "ab", KINDS.items(), strict=True):
-            rows = table[(table["kind"] == kind) & (table["end"] == "converged")]
-            for k, (R, line) in enumerate(rows.groupby("R")):
-                line = line.sort_values("mu")
-                x = line["mu"].map(positions) + 0.06 * (k - 1)
-                look = {"color": SERIES[k], "marker": MARKERS[k], "linestyle": ("-", "--", "-.")[k % 3]}
-                axes.plot(x, line["share"], label=f"$R = {R:g}$", markersize=3.5, **look)
-                axes.vlines(x, line["low"], line["high"], color=look["color"], linewidth=0.8)
-            axes.set(xlabel="1 − correlation at the start", ylim=(-0.04, 1.04))
-            count = rows["instances"].max() if len(rows) else 0
-            title(axes, letter, f"{words} ({count:.0f} instances)")
-        row[0].set_xticks(list(positions.values()), [f"{mu:g}" for mu in positions])
-        row[0].set(ylabel="share that stays and converges")
-        note = figure.legend(*row[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-        note.set_title(r"start: norm $R\,\|W^{\mathrm{mm}}\|$; bars: 95 % Wilson interval")
+    ends = table[table["end"] == "converged"]
+    starts = sorted(mu for mu in table["mu"].unique() if mu > 0)
+    least = np.log10(starts[0]) - 0.8 if starts else 0.0  # where the exact direction stands, beside a logarithmic axis
+    places = {mu: np.log10(mu) if mu > 0 else least for mu in table["mu"].unique()}
+    with canvas(settings, height=0.46) as figure:
+        kept, left = figure.subplots(1, 2, sharey=True, width_ratios=(3, 1))
+        stays = ends[ends["kind"] == "locally_optimal"]
+        for k, (R, line) in enumerate(stays.groupby("R")):
+            look = {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)]}
+            line = line.assign(place=line["mu"].map(places) + 0.03 * k).sort_values("place")
+            exact = line["mu"] == 0
+            kept.plot(line["place"][exact], line["share"][exact], **look, linestyle="none")
+            kept.plot(line["place"][~exact], line["share"][~exact], **look, label=f"$R = {R:g}$")
+            kept.vlines(line["place"], line["low"], line["high"], color=look["color"], linewidth=0.8)
+        if 0.0 in places:
+            kept.axvline(least + 0.4, color=GREY, linewidth=0.8, linestyle=":")
+        kept.set_xticks(list(places.values()), [f"{mu:g}" for mu in places])
+        kept.set(xlabel="1 − correlation at the start", ylabel="share that stays and converges", ylim=(-0.04, 1.04))
+        title(kept, "a", _words(stays, "locally_optimal"))
+        _others(left, ends[ends["kind"] == "not_locally_optimal"])
+        note = figure.legend(*kept.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+        note.set_title(r"start: norm $R\,\|W_{\mathrm{mm}}\|$; bars: 95 % Wilson interval")
         note.get_title().set_color(GREY)
     return figure
+
+
+def _words(rows, kind: str) -> str:
+    return f"{KINDS[kind]} ({rows['instances'].max() if len(rows) else 0:.0f} instances)"
+
+
+def _others(axes, rows) -> None:
+    """All starts side by side: the largest of their shares is what matters."""
+    place = np.arange(len(rows))
+    axes.plot(place, rows["share"], color=GREY, marker=".", linestyle="none")
+    axes.vlines(place, rows["low"], rows["high"], color=GREY, linewidth=0.6)
+    axes.set(xticks=[], xlabel=f"all {len(rows)} starts")
+    title(axes, "b", KINDS["not_locally_optimal"])
+    largest, instances = (rows[name].max() if len(rows) else 0 for name in ("share", "instances"))
+    most = f"at most {largest * instances:.0f}" if largest else "none"
+    words = f"{most} of {instances:.0f}\ninstances,\nfrom any start"
+    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center")

@@ -11,7 +11,7 @@ PANELS = (("W", "fro"), ("KQ", "nuc"))
 
 
 def draw(table, settings):
-    """Draw from rows (kind, parametrisation, input, token, step, x, y)."""
+    """Draw from rows (kind, parametrisation, input, token, step, x, y, angle)."""
     tokens = plane.of_kind(table, "token", "optimal_token")
     followed = plane.of_kind(table, "trajectory", "token", "optimal_token")
     radius = np.hypot(tokens["x"], tokens["y"]).max()
@@ -23,8 +23,11 @@ def draw(table, settings):
             plane.paths(axes, own)
             plane.separators(axes, own)
             plane.tokens(axes, tokens)
+            plane.last_directions(axes, own, bounds)
             plane.equal_scales(axes, bounds)  # or the separators would not look perpendicular
             title(axes, letter, f"{NAME[name]} trained, {NAME[norm]}")
         figure.axes[1].set_ylabel("")
-        plane.legend(figure, table, Line2D([], [], color=GREY, linestyle=":", label="separating line"))
+        line = Line2D([], [], color=GREY, linestyle=":", label="separating line")
+        last = Line2D([], [], color=GREY, markersize=6, **plane.last_marker(), label="direction after the last step")
+        plane.legend(figure, table, line, last)
     return figure

@@ -8,10 +8,10 @@ CORRELATIONS = {"fro": "corr_fro", "nuc": "corr_nuc"}
 
 
 def draw(table, settings):
-    """Draw from rows (parametrisation, quantity, step, mean, std, instances)."""
+    """Draw from rows (parametrisation, quantity, step, mean, std, low, high, instances)."""
     with canvas(settings, height=0.37) as figure:
         panels(figure.subplots(1, 3), table)
-        spread = Patch(color="0.8", label=f"line: mean, band: ± one standard deviation over {counts(table)}")
+        spread = Patch(color="0.8", label=f"line: mean, band: the middle 68 % of {counts(table)}")
         figure.legend(handles=[spread], loc="outside lower center")
     return figure
 
@@ -30,7 +30,7 @@ def panels(row, table) -> None:
         title(axes, letter, f"{NAME[name]} trained")
     correlations[1].sharey(correlations[0])
     for axes in row:
-        axes.set(xlabel="iterations")
+        axes.set(xlabel="step")
         axes.set_ylim(top=1.04)
         axes.margins(x=0)
         axes.legend(loc="lower right", title=None if axes is softmax else "with the SVM solution")
@@ -42,9 +42,8 @@ def _select(table, parametrisation: str, quantity: str):
 
 
 def _band(axes, rows, key: str, label: str) -> None:
-    mean, std = rows["mean"], rows["std"]
-    axes.fill_between(rows["step"], mean - std, mean + std, color=COLOUR[key], alpha=0.18, linewidth=0)
-    axes.plot(rows["step"], mean, color=COLOUR[key], linestyle=DASHES[key], label=label)
+    axes.fill_between(rows["step"], rows["low"], rows["high"], color=COLOUR[key], alpha=0.18, linewidth=0)
+    axes.plot(rows["step"], rows["mean"], color=COLOUR[key], linestyle=DASHES[key], label=label)
 
 
 def counts(table) -> str:

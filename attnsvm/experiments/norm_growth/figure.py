@@ -1,17 +1,17 @@
 """Plain gradient descent: norm, gradient and correlation, without and with a finite stationary point."""
 
-from attnsvm.plots.style import BLUE, GREEN, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, canvas, title
 
 LOOKS = {
-    "all_support": ("all tokens support vectors", {"color": BLUE, "linestyle": "-"}),
-    "equal_scores": ("equal scores but the best", {"color": GREEN, "linestyle": "--"}),
-    "neither": ("neither", {"color": ORANGE, "linestyle": "-."}),
-    "contradicting": ("contradicting labels", {"color": VERMILLION, "linestyle": ":"}),
+    "all_support": ("none: all tokens support vectors", {"color": PURPLE, "linestyle": "-"}),
+    "equal_scores": ("none: equal scores but the best", {"color": GREEN, "linestyle": "--"}),
+    "neither": ("none: neither, independent queries", {"color": ORANGE, "linestyle": "-."}),
+    "contradicting": ("one: contradicting labels", {"color": BLACK, "linestyle": ":"}),
 }
 PANELS = {
     "norm": ("weights", r"$\|W(k)\|_F$"),
     "gradient_norm": ("gradient", r"$\|\nabla L(W(k))\|_F$"),
-    "correlation": ("direction", r"1 − correlation with $W^{\mathrm{mm}}$"),
+    "correlation": ("direction", r"1 − correlation with $W_{\mathrm{mm}}$"),
 }
 
 
@@ -28,12 +28,15 @@ def draw(table, settings):
                 low, middle, high = (groups.quantile(q) for q in (0.25, 0.5, 0.75))
                 axes.fill_between(middle.index, low, high, color=look["color"], alpha=0.15, linewidth=0)
                 axes.plot(middle.index, middle, label=words, **look)
-            axes.set(xscale="log", yscale="log", xlabel="iterations", ylabel=label)
+            axes.set(xscale="log", yscale="log", xlabel="step", ylabel=label)
             axes.margins(x=0)
             title(axes, letter, name)
         figure.axes[0].yaxis.set_minor_formatter("{x:.0f}")
         figure.axes[1].set_ylim(bottom=1e-9)
         count = table[table["condition"] == "all_support"]["seed"].nunique()
-        note = figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-        note.set_title(f"line: median, band: quartiles over {count} instances")
+        where = {"transform": figure.axes[2].transAxes, "ha": "left", "va": "bottom", "fontsize": "small"}
+        figure.axes[2].text(0.04, 0.03, "contradicting labels:\nno separator, no $W_{\\mathrm{mm}}$", **where)
+        note = figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+        note.set_title("finite stationary point")
+        figure.supxlabel(f"line: median, band: quartiles over {count} instances", fontsize="small")
     return figure

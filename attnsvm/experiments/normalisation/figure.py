@@ -19,7 +19,7 @@ def draw(table, settings):
                 look = {"color": COLOUR[parametrisation]}
                 axes.fill_between(rows["step"], rows["low"], rows["high"], alpha=0.15, linewidth=0, **look)
                 axes.plot(rows["step"], rows["median"], linestyle=line, label=f"{normalisation} normalisation", **look)
-            axes.set(xscale="log", yscale="log", xlabel="iterations")
+            axes.set(xscale="log", yscale="log", xlabel="step")
             axes.margins(x=0)
             axes.legend(loc="lower left")
             title(axes, letter, f"{NAME[parametrisation]} trained, {SOLUTION[parametrisation]} solution")

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.plots import plane
 from attnsvm.plots.shares import logarithmic
-from attnsvm.plots.style import BLUE, COLOUR, DASHES, MARKERS, NAME, VERMILLION, canvas
+from attnsvm.plots.style import COLOUR, DASHES, MARKERS, NAME, SIZES, canvas
 
 REACH = 1.6  # how far W z_i is followed, as a multiple of the farthest token's distance
 # What the paper says, in our words; the audit has the verdicts.
@@ -55,7 +55,7 @@ def _converges(axes, rows) -> None:
 
 def _better(axes, rows) -> None:
     shapes = rows[(rows["type"] == "global") & (rows["parametrisation"] == "W")].groupby(["n", "T"], sort=False)
-    for ((n, T), line), colour, marker in zip(shapes, (BLUE, VERMILLION, *["0.4"] * 9), MARKERS * 2, strict=False):
+    for ((n, T), line), colour, marker in zip(shapes, SIZES[::2], MARKERS, strict=False):
         line = line.sort_values("d")
         axes.plot(line["d"], line["share"], color=colour, marker=marker, label=f"$n = {n:.0f}$, $T = {T:.0f}$")
         axes.vlines(line["d"], line["low"], line["high"], color=colour, linewidth=0.8, alpha=0.7)

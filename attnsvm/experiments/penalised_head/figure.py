@@ -4,13 +4,13 @@ from itertools import chain
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, GREEN, PURPLE, SKY, canvas, title
 
 SOLUTIONS = {
-    "svmeq": (r"$W^{\mathrm{SVMeq}}$", {"color": BLUE, "linestyle": "-", "marker": "o"}),
-    "mm": (r"$W^{\mathrm{mm}}$", {"color": VERMILLION, "linestyle": "--", "marker": "s"}),
+    "svmeq": (r"$W_{\mathrm{SVMeq}}$", {"color": PURPLE, "linestyle": "-", "marker": "o"}),
+    "mm": (r"$W_{\mathrm{mm}}$", {"color": GREEN, "linestyle": "--", "marker": "s"}),
 }
-FLOOR = 1e-5  # lower end of the logarithmic axis: where every token is selected, W_SVMeq is exact
+FLOOR = 1e-5  # what is less is drawn there: where every token is selected, W_SVMeq is exact
 
 
 def draw(table, settings):
@@ -19,9 +19,10 @@ def draw(table, settings):
         counts, by_penalty, by_count = figure.subplots(1, 3)
         once = table[table["solution"] == "svmeq"]
         groups = once.groupby("lambda")
-        mean, std = groups["selected"].mean(), groups["selected"].std(ddof=0)
-        counts.fill_between(mean.index, mean - std, mean + std, color=GREEN, alpha=0.18, linewidth=0)
-        counts.plot(mean.index, mean, color=GREEN, marker="o", markersize=3, label="selected, mean ± std")
+        low, high = (groups["selected"].quantile(q) for q in (0.25, 0.75))
+        mean = groups["selected"].mean()
+        counts.fill_between(mean.index, low, high, color=SKY, alpha=0.25, linewidth=0)
+        counts.plot(mean.index, mean, color=SKY, marker="o", markersize=3, label="selected, mean")
         best = groups["optimal"].mean()
         counts.plot(best.index, best, color=BLACK, linestyle=":", label="closed form, mean")
         counts.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="tokens of an input", ylim=(0, None))
@@ -33,11 +34,16 @@ def draw(table, settings):
         by_count.set(xlabel="number of selected tokens")
         by_count.sharey(by_penalty)
         title(by_count, "c", "versus that number")
-        by_penalty.set_ylim(bottom=FLOOR)
+        by_penalty.set_ylim(bottom=0.7 * FLOOR)
+        by_penalty.set_yticks(
+            [FLOOR, 1e-4, 1e-3, 1e-2, 1e-1], [r"$\leq 10^{-5}$", *(f"$10^{{-{k}}}$" for k in (4, 3, 2, 1))]
+        )
         entries = [axes.get_legend_handles_labels() for axes in (counts, by_penalty)]
         handles, labels = (list(chain(*parts)) for parts in zip(*entries, strict=True))
-        note = figure.legend(handles, labels, loc="outside upper center", ncols=4)
-        note.set_title(f"(b, c) line: median, band: quartiles, {table['seed'].nunique()} instances")
+        figure.legend(handles, labels, loc="outside upper center", ncols=4)
+        count = table["seed"].nunique()
+        words = f"band: quartiles; (b, c) line: median over {count} instances, hollow: over fewer than half of them"
+        figure.supxlabel(words, fontsize="small")
     return figure
 
 
@@ -45,7 +51,10 @@ def _predictivity(axes, table, key) -> None:
     for solution, (label, look) in SOLUTIONS.items():
         own = table["solution"] == solution
         groups = table[own]["value"].groupby(key[own])
-        low, middle, high = (np.maximum(groups.quantile(q), FLOOR / 10) for q in (0.25, 0.5, 0.75))
+        low, middle, high = (np.maximum(groups.quantile(q), FLOOR) for q in (0.25, 0.5, 0.75))
+        few = groups.size() < table["seed"].nunique() / 2
         axes.fill_between(middle.index, low, high, color=look["color"], alpha=0.18, linewidth=0)
         axes.plot(middle.index, middle, markersize=3, label=label, **look)
+        hollow = look | {"linestyle": "none", "markerfacecolor": "white"}
+        axes.plot(middle.index[few], middle[few], markersize=3, **hollow)
     axes.set(yscale="log")

@@ -1,11 +1,11 @@
 """Sinusoidal positions added to the tokens: the margin that is left, and whether W still goes to the SVM solution."""
 
-from attnsvm.plots.style import BLUE, GREY, VERMILLION, canvas, title
+from attnsvm.plots.style import GREEN, GREY, PURPLE, canvas, title
 
 LOOKS = {
     "plain": ("without positions", {"color": GREY, "linestyle": "-", "marker": "o"}),
-    "encoded": ("with positions, token lengths kept", {"color": VERMILLION, "linestyle": "--", "marker": "s"}),
-    "added": ("with positions, token lengths grown", {"color": BLUE, "linestyle": "-.", "marker": "^"}),
+    "encoded": ("with positions, token lengths kept", {"color": PURPLE, "linestyle": "--", "marker": "s"}),
+    "added": ("with positions, token lengths grown", {"color": GREEN, "linestyle": "-.", "marker": "^"}),
 }
 
 
@@ -23,7 +23,7 @@ def draw(table, settings):
             top = max(top, 1.05 * plain.max(), 1.05 * other.max())
         margins.plot([0, top], [0, top], color=GREY, linewidth=0.8, linestyle=":")
         margins.set(xlabel="margin without positions", ylabel="margin with positions", xlim=(0, top), ylim=(0, top))
-        title(margins, "a", r"margin $1/\|W^{\mathrm{mm}}\|_F$ of one choice of tokens")
+        title(margins, "a", r"margin $1/\|W_{\mathrm{mm}}\|_F$ of one choice of tokens")
         for name, (label, look) in LOOKS.items():
             gaps = (1 - wide[name]["correlation"]).dropna().sort_values()
             share = [(k + 1) / len(gaps) for k in range(len(gaps))]

@@ -1,35 +1,65 @@
-"""Self-attention, the first token of an input its query: local convergence above, convergence types below."""
+"""The first token of an input as its query, against a query of its own: convergence above, how runs end below."""
 
-from matplotlib.patches import Patch
+from matplotlib.lines import Line2D
 
-from attnsvm.experiments.local_convergence import figure as local_convergence
-from attnsvm.plots.shares import SPREAD, logarithmic, shares
-from attnsvm.plots.style import NAME, canvas, title
+from attnsvm.plots.shares import LOOKS, SPREAD, logarithmic
+from attnsvm.plots.style import COLOUR, DASHES, GREY, NAME, canvas, title
+
+CROSS = {"linestyle": "none", "marker": "o", "markersize": 4.5, "markerfacecolor": "none", "markeredgewidth": 0.7}
+TYPES = ("global", "not_local")
+EVERY = 0.09  # of the axis between two rings
 
 
 def draw(table, settings):
-    """Draw from the rows of the two experiments, told apart by `experiment`."""
-    curves = table[table["experiment"] == "self_local_convergence"]
-    types = table[table["experiment"] == "self_convergence_types"]
-    shapes = list(types.groupby(["n", "T"], sort=False))
-    with canvas(settings, height=0.72) as figure:
-        above, below = figure.subfigures(2, 1, height_ratios=(1, 1.05))
-        local_convergence.panels(above.subplots(1, 3), curves)
-        row = below.subplots(1, 2 * len(shapes), sharex=True, sharey=True, squeeze=False)[0]
-        letters, axes_of = iter("defghijk"), iter(row)
-        for (n, _), group in shapes:
-            for parametrisation in ("W", "KQ"):
-                axes = next(axes_of)
-                shares(axes, group[group["parametrisation"] == parametrisation], "d")
-                axes.set(xlabel="dimension $d$")
-                title(axes, next(letters), f"{NAME[parametrisation]}, $n = T = {n:.0f}$")
-        row[0].set(ylabel="share of runs")
-        logarithmic(row[0], types["d"])
-        below.legend(*row[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-        spread = Patch(
-            color="0.8",
-            label=f"(a–c) band: ± one standard deviation over {local_convergence.counts(curves)}; "
-            f"(d–g) {SPREAD} over {types['instances'].max():.0f}",
-        )
-        above.legend(handles=[spread], loc="outside lower center")
+    """Draw from the rows of the four experiments, told apart by `experiment`."""
+    rows = {name: group.dropna(axis=1, how="all") for name, group in table.groupby("experiment")}
+    shapes = list(rows["self_convergence_types"].groupby(["n", "T"], sort=False))
+    with canvas(settings, height=0.74) as figure:
+        above, below = figure.subfigures(2, 1, height_ratios=(1.1, 1))
+        for axes, letter, name in zip(above.subplots(1, 2, sharey=True), "ab", ("W", "KQ"), strict=True):
+            _correlations(axes, rows["self_local_convergence"], rows["local_convergence"], name)
+            title(axes, letter, f"{NAME[name]} trained")
+        above.axes[0].set(ylabel="correlation")
+        panels = below.subplots(1, 2 * len(shapes), sharex=True, sharey=True, squeeze=False)[0]
+        places = [(n, T, name) for (n, T), _ in shapes for name in ("W", "KQ")]
+        for axes, letter, (n, T, name) in zip(panels, "cdefghij", places, strict=False):
+            for kind in TYPES:
+                _shares(axes, kind, (rows["self_convergence_types"], rows["convergence_types"]), (n, T, name))
+            axes.set(xlabel="dimension $d$", ylim=(-0.04, 1.04))
+            title(axes, letter, f"{NAME[name]}, $n = T = {n:.0f}$")
+        panels[0].set(ylabel="share of runs")
+        logarithmic(panels[0], rows["self_convergence_types"]["d"])
+        ring = Line2D([], [], color=GREY, **CROSS, label="cross-attention")
+        line = Line2D([], [], color=GREY, label="self-attention")
+        count = rows["self_local_convergence"]["instances"].max()
+        words = f"lines: mean and middle 68 % of {count:.0f} instances"
+        above.legend(handles=[line, ring], loc="outside upper center", ncols=2, title=words)
+        handles, labels = panels[0].get_legend_handles_labels()
+        of = rows["self_convergence_types"]["instances"].max()
+        below.legend(handles, labels, loc="outside lower center", ncols=2, title=f"{SPREAD} over {of:.0f}")
     return figure
+
+
+def _correlations(axes, own, cross, name: str) -> None:
+    for norm, quantity in (("fro", "corr_fro"), ("nuc", "corr_nuc")):
+        line, other = (
+            rows[(rows["parametrisation"] == name) & (rows["quantity"] == quantity)].sort_values("step")
+            for rows in (own, cross)
+        )
+        look = {"color": COLOUR[norm]}
+        axes.fill_between(line["step"], line["low"], line["high"], alpha=0.18, linewidth=0, **look)
+        axes.plot(line["step"], line["mean"], linestyle=DASHES[norm], label=f"with the {NAME[norm]} solution", **look)
+        axes.plot(other["step"], other["mean"], markevery=EVERY, **CROSS, **look)
+    axes.set(xlabel="step")
+    axes.margins(x=0.01)
+    axes.legend(loc="lower right")
+
+
+def _shares(axes, kind: str, tables, place) -> None:
+    words, look = LOOKS[kind]
+    n, T, name = place
+    for table, drawn in zip(tables, (look | {"markersize": 2.5, "label": words}, CROSS), strict=True):
+        own = (table["type"] == kind) & (table["parametrisation"] == name) & (table["n"] == n) & (table["T"] == T)
+        line = table[own].sort_values("d")
+        axes.plot(line["d"], line["share"], **({"color": look["color"]} | drawn))
+        axes.vlines(line["d"], line["low"], line["high"], color=look["color"], linewidth=0.8, alpha=0.7)

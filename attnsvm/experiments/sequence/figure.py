@@ -7,18 +7,17 @@ SOLUTION = {"W": "Frobenius", "KQ": "nuclear"}
 
 
 def draw(table, settings):
-    """Draw from rows (attention, parametrisation, step, mean, std, instances)."""
+    """Draw from rows (attention, parametrisation, step, mean, std, low, high, instances)."""
     with canvas(settings, height=0.42) as figure:
         row = figure.subplots(1, 2, sharex=True, sharey=True)
         for axes, letter, (attention, words) in zip(row, "ab", NAMES.items(), strict=True):
             for name, solution in SOLUTION.items():
                 own = (table["attention"] == attention) & (table["parametrisation"] == name)
                 line = table[own].sort_values("step")
-                low, high = line["mean"] - line["std"], line["mean"] + line["std"]
-                axes.fill_between(line["step"], low, high, color=COLOUR[name], alpha=0.18, linewidth=0)
+                axes.fill_between(line["step"], line["low"], line["high"], color=COLOUR[name], alpha=0.18, linewidth=0)
                 label = f"{NAME[name]}, {solution} solution"
                 axes.plot(line["step"], line["mean"], color=COLOUR[name], linestyle=DASHES[name], label=label)
-            axes.set(xscale="log", xlabel="iterations")
+            axes.set(xscale="log", xlabel="step")
             axes.margins(x=0)
             axes.set_ylim(top=1.04)
             axes.legend(loc="lower right")
@@ -26,5 +25,5 @@ def draw(table, settings):
         row[0].set(ylabel="correlation coefficient")
         low, high = table["instances"].min(), table["instances"].max()
         many = f"{low}" if low == high else f"{low} to {high}"
-        figure.supxlabel(f"line: mean, band: ± one standard deviation over {many} instances", fontsize="small")
+        figure.supxlabel(f"line: mean, band: the middle 68 % of {many} instances", fontsize="small")
     return figure

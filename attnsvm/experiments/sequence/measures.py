@@ -5,6 +5,7 @@ import pandas as pd
 
 from attnsvm.directions import correlation
 from attnsvm.measured import Measures, curves, outcomes
+from attnsvm.statistics import MIDDLE
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -25,4 +26,4 @@ def measures(cell, problems, trained, solved, settings):
 
 def table(measures, settings):
     groups = measures.instances.groupby(["attention", "parametrisation", "step"], sort=False)["value"]
-    return groups.agg(mean="mean", std=lambda v: v.std(ddof=0), instances="size").reset_index()
+    return groups.agg(mean="mean", std=lambda v: v.std(ddof=0), **MIDDLE, instances="size").reset_index()

@@ -1,22 +1,30 @@
-"""Trajectories of W(k) z_i against the SVM directions, whole and enlarged around the tokens."""
+"""Trajectories of W(k) z_i against the SVM directions: whole, enlarged around the tokens, and by their angle."""
+
+import numpy as np
 
 from attnsvm.plots import plane
 from attnsvm.plots.style import canvas, title
 
+RADII = (1, 10, 100, 1000)
+
 
 def draw(table, settings):
-    """Draw from rows (kind, parametrisation, input, token, step, x, y)."""
-    curves = plane.of_kind(table, "trajectory")
-    whole = plane.limits(curves[curves["parametrisation"] == "W"], pad=0.1)  # (K, Q) goes farther, on its line
+    """Draw from rows (kind, parametrisation, input, token, step, x, y, angle)."""
     near = plane.limits(plane.of_kind(table, "token", "optimal_token"), pad=0.2)
-    with canvas(settings, height=0.5) as figure:
-        left, right = figure.subplots(1, 2)
-        for axes, bounds, size in ((left, whole, 2.0), (right, near, 4.5)):
-            plane.frame(axes, bounds)
-            plane.paths(axes, table)
-            plane.tokens(axes, table, size)
-        plane.equal_scales(right, near)
-        title(left, "a", "trajectories")
-        title(right, "b", "enlarged around the tokens")
+    curves = plane.of_kind(table, "trajectory")
+    reach = 1.15 * np.hypot(curves["x"], curves["y"]).max()
+    with canvas(settings, height=0.42) as figure:
+        whole, enlarged, angle = figure.subplots(1, 3)
+        plane.rings(whole, [radius for radius in RADII if radius <= reach], reach)
+        plane.paths(whole, table, plane.from_afar)
+        plane.tokens(whole, table, 2.0, plane.from_afar)
+        plane.frame(enlarged, near)
+        plane.paths(enlarged, table)
+        plane.tokens(enlarged, table)
+        plane.equal_scales(enlarged, near)
+        plane.angles(angle, table)
+        title(whole, "a", "from afar")
+        title(enlarged, "b", "around the tokens")
+        title(angle, "c", "angle to the SVM direction")
         plane.legend(figure, table)
     return figure

@@ -7,7 +7,7 @@ from attnsvm.errors import require
 from attnsvm.measured import Measures, curves, outcomes
 from attnsvm.selection import optimal_tokens
 
-COLUMNS = ["kind", "parametrisation", "input", "token", "step", "x", "y"]
+COLUMNS = ["kind", "parametrisation", "input", "token", "step", "x", "y", "angle"]
 DIRECTION_LENGTH = 100  # multiple of the solution at which its direction is drawn, as published
 
 
@@ -42,7 +42,7 @@ def planar(cell, problems, trained, solved, further=None) -> Measures:
                 f"seed {seed} has no certified solution for {parametrisation} ({status}): choose another",
             )
             directions = queries @ answer["W"][s].T
-            frames.append(_trajectory(run["steps"], run["weights"][s] @ queries.T).assign(**own))
+            frames.append(_trajectory(run["steps"], run["weights"][s] @ queries.T, directions).assign(**own))
             frames.append(_directions(DIRECTION_LENGTH * directions).assign(**own))
             if further is not None:
                 frames.append(further(tokens, optimal[s], directions).assign(**own))
@@ -63,11 +63,15 @@ def _tokens(tokens: np.ndarray, optimal: np.ndarray) -> pd.DataFrame:
     )
 
 
-def _trajectory(steps: np.ndarray, points: np.ndarray) -> pd.DataFrame:
-    """Rows of the points (L, 2, n) at the logged steps (L,)."""
+def _trajectory(steps: np.ndarray, points: np.ndarray, directions: np.ndarray) -> pd.DataFrame:
+    """Rows of the points (L, 2, n) at the logged steps (L,), with their angle to the max-margin directions (n, 2)."""
     x, y = points.transpose(1, 2, 0)
+    a, b = directions.T[..., None]
+    angle = np.degrees(np.arctan2(np.abs(a * y - b * x), a * x + b * y))
+    angle = np.where((x == 0) & (y == 0), np.nan, angle)
     inputs = np.arange(1, len(x) + 1)
-    return curves(inputs, steps, {"x": x, "y": y}, kind="trajectory").rename(columns={"seed": "input"})
+    rows = curves(inputs, steps, {"x": x, "y": y, "angle": angle}, kind="trajectory")
+    return rows.rename(columns={"seed": "input"})
 
 
 def _directions(ends: np.ndarray) -> pd.DataFrame:

@@ -1,0 +1,129 @@
+"""The examples that the explorer opens with: states of the page, their numbers drawn as the experiments draw them."""
+
+import numpy as np
+
+from attnsvm.draws import draw
+from attnsvm.experiments.hyperplanes.problems import one_token_apart
+from attnsvm.experiments.trajectories.problems import two_clouds
+from attnsvm.svm import separation, solve
+from attnsvm.training.start import factored_weights
+
+ZERO = [0.0] * 4
+RATE = 0.1
+
+
+def presets() -> list[dict]:
+    """Every example: name, title, hint and state (tokens [i][t], queries [i], labels [i], head, start, ...)."""
+    clouds, apart = drawn(two_clouds, T=3, seed=1), drawn(one_token_apart, T=5, seed=3)
+    return [
+        example(
+            "trajectories",
+            "Trajectories",
+            "The paper's first planar figure: two inputs of three tokens, W from zero.",
+            clouds,
+        ),
+        example(
+            "hyperplanes",
+            "Hyperplanes",
+            "The paper's second planar figure: each dotted line parts the selected token from the rest of its input.",
+            apart,
+        ),
+        example(
+            "factors",
+            "Keys and queries",
+            "The same tokens with W = K Qᵀ: descent on the factors goes to the solution of least nuclear norm.",
+            apart,
+            train="KQ",
+        ),
+        example(
+            "trap",
+            "A local optimum",
+            "Started near tokens that are not the best: no support token beats them, so descent stays there.",
+            TRAP | {"start": SMALL_K | {"W": near(TRAP, (1, 1))}},
+        ),
+        example(
+            "sign",
+            "Sign descent",
+            "The sign of every entry: another geometry, and another max-margin direction.",
+            FOUR,
+            rule="linf",
+        ),
+        example(
+            "inputs",
+            "Four inputs",
+            "Four inputs share one W of four numbers, and still it separates all of them.",
+            FOUR,
+        ),
+        example(
+            "layers",
+            "Two layers",
+            "Hollow: the tokens that layer 1 composes. Each of the two layers goes to an SVM of its own.",
+            LAYERS,
+            train="layers",
+        ),
+    ]
+
+
+def example(name: str, title: str, hint: str, problem: dict, train: str = "W", rule: str = "fro") -> dict:
+    """One example; the problem brings tokens, queries, labels, head, and what of its start is not zero."""
+    start = dict.fromkeys(("W", "K", "Q", "first", "second"), ZERO) | problem.get("start", {})
+    state = {key: problem[key] for key in ("tokens", "queries", "labels", "head")}
+    state |= {"train": train, "rule": rule, "rate": RATE, "step": 0, "start": start}
+    return {"name": name, "title": title, "hint": hint, "state": state}
+
+
+def drawn(draw_some, T: int, seed: int) -> dict:
+    """An instance of a planar experiment, with its K at the start: 0.1·N(0, 1), and Q = 0."""
+    problems = draw(draw_some, [seed], n=2, T=T, d=2)
+    K, _ = factored_weights(np.array([seed]), 2, "zero")
+    return {
+        "tokens": problems.tokens[0].tolist(),
+        "queries": problems.queries[0].tolist(),
+        "labels": problems.labels[0].astype(int).tolist(),
+        "head": problems.head[0].tolist(),
+        "start": {"K": K[0].ravel().tolist()},
+    }
+
+
+def angles(*degrees: float) -> list[list[float]]:
+    """Unit vectors, to four digits."""
+    return [[round(float(f(np.radians(angle))), 4) for f in (np.cos, np.sin)] for angle in degrees]
+
+
+def near(problem: dict, selected: tuple[int, ...]) -> list[float]:
+    """A W at 15° from the certified solution that separates the `selected` tokens, its smallest margin 6."""
+    constraints = separation(*(np.array(problem[key]) for key in ("tokens", "queries")), np.array(selected))
+    solution = solve(constraints)
+    if not solution.solved:
+        raise ValueError(f"selected: no certified solution for {selected} ({solution.status})")
+    unit = solution.W / np.linalg.norm(solution.W)
+    W = np.cos(np.pi / 12) * unit + np.sin(np.pi / 12) * unit @ [[0, -1], [1, 0]]
+    return (6 * W / constraints.apply(W).min()).round(4).ravel().tolist()
+
+
+SMALL_K = {"K": [0.31, -0.07, -0.09, 0.01]}
+TRAP = {
+    "tokens": [[[-0.41, 0.77], [0.98, 0.09], [0.51, -0.29]], [[-0.62, 0.31], [-0.86, 0.02], [0.63, -0.63]]],
+    "queries": angles(260, 80),
+    "labels": [1, 1],
+    "head": angles(255)[0],
+}
+FOUR = {
+    "tokens": [
+        [[0.33, -0.42], [-0.15, 0.27], [0.56, 0.61]],
+        [[0.01, -0.48], [0.46, 0.99], [0.9, 0.26]],
+        [[-0.43, -0.97], [0.52, -0.89], [0.37, -0.05]],
+        [[-0.94, 0.13], [-0.25, 0.65], [-0.75, -0.28]],
+    ],
+    "queries": angles(10, 25, 30, 35),
+    "labels": [1, 1, 1, 1],
+    "head": angles(300)[0],
+    "start": SMALL_K,
+}
+LAYERS = {
+    "tokens": [[[-0.46, -0.92], [0.08, 0.32], [-0.19, 0.8]], [[0.91, -0.51], [-0.34, -0.6], [-0.57, 0.36]]],
+    "queries": [[0.0951, -0.9955], [0.9815, -0.1916]],
+    "labels": [1, 1],
+    "head": [-0.9929, -0.1191],
+    "start": SMALL_K,
+}

@@ -35,7 +35,7 @@ const nudge = ({ kind, i, t }, [dx, dy], far) => {
       if (length(moved_) < plane.half) state.tokens[i][t] = moved_;
     });
   } else {
-    const by = ((far ? 15 : 2) * Math.PI) / 180 * (dx ? -dx : dy);
+    const by = ((far ? 15 : 2) * Math.PI) / 180 * (dx || dy);
     const turn = (vector) => turnedTo(vector, Math.atan2(vector[1], vector[0]) + by);
     change((state) => { if (kind === "query") state.queries[i] = turn(state.queries[i]); else state.head = turn(state.head); });
   }

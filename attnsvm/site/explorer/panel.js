@@ -9,7 +9,7 @@ const node = (kind, attributes = {}, ...children) => {
 };
 const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 const degrees = (value) => (Math.acos(Math.min(1, Math.max(-1, value))) * 180) / Math.PI;
-const digits = (x, count = 3) => (Number.isFinite(x) ? (x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e5) ? x.toExponential(1) : x.toPrecision(count)) : "–");
+const digits = (x, count = 3) => (Number.isFinite(x) ? (x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e5) ? x.toExponential(count > 1 ? 1 : 0) : Math.abs(x) >= 1000 ? counted(Math.round(x)) : x.toPrecision(count)) : "–");
 const asCorrelation = (value) => (!Number.isFinite(value) ? "–" : value > 0.9999 ? (value > 0.999999 ? "> 0.999999" : value.toFixed(6)) : value.toFixed(4));
 const NORM_NAMES = { fro: "Frobenius", nuc: "nuclear", spectral: "spectral", linf: "max-entry" };
 const counted = (step) => String(step).replace(/\B(?=(\d{3})+$)/g, "\u202f");
@@ -35,6 +35,8 @@ class Panel {
     write(byId("loss"), digits(now.loss, 4));
     write(byId("size"), digits(now.size, 3));
     byId("margin").hidden = !second;
+    byId("dashed").hidden = !second;
+    write(byId("dashed").firstElementChild, run.two ? "of layer 1" : "in the Frobenius norm");
     write(byId("share"), this.percent(now.share));
     write(byId("gap"), now.own.status === "solved" ? digits(Math.max(now.own.gap, 0), 1) : "–");
     this.attention(run, now);
@@ -93,8 +95,8 @@ class Panel {
         draw("text", { x: round(at), y: tops[1] + height[1] + 14, "text-anchor": "middle" }, grid, counted(10 ** power));
       }
     }
-    write(byId("high"), digits(top, 2));
-    write(byId("low"), digits(bottom, 2));
+    write(byId("high"), digits(top));
+    write(byId("low"), digits(bottom));
     const path = (points) => points.map(([a, b], k) => `${k ? "L" : "M"}${round(a)} ${round(b)}`).join("");
     [0, 1].forEach((k) => {
       const points = log.filter(({ correlations }) => Number.isFinite(correlations[k])).map(({ step, correlations }) => [x(step), y(correlations[k])]);
@@ -112,7 +114,7 @@ class Panel {
     const ending = first.status === "infeasible" ? "No W separates them from the others: a Farkas certificate proves it."
       : first.status !== "solved" ? "Their SVM has no certified solution."
         : !Number.isFinite(first.value) ? "Press play: the curves will turn onto the pale bands."
-          : `The direction is ${digits(degrees(first.value), 2)}° from the certified max-margin solution.`;
+          : `${run.two ? "W₂" : "The direction"} is ${digits(degrees(first.value), 2)}° from the certified max-margin solution.`;
     return `${run.step === 0 && !Number.isFinite(first.value) ? "Tokens to be selected" : "Selected tokens"}: ${tokens} (${kind}). ${ending}`;
   }
 }

@@ -76,7 +76,7 @@ class Plane {
     const focused = document.activeElement && document.activeElement.dataset.key;
     this.shape = shape;
     this.svg.replaceChildren();
-    const px = this.pixel, size = this.size = 10.5 * px, { svg } = this;
+    const px = this.pixel, size = this.size = Math.min(10.5, Math.max(8.5, 17 / px)) * px, { svg } = this;
     const defs = draw("defs", {}, svg), two = state.train === "layers";
     draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM }, draw("clipPath", { id: "disc" }, defs));
     this.slope = draw("linearGradient", { id: "slope", gradientUnits: "userSpaceOnUse" }, defs);
@@ -91,7 +91,7 @@ class Plane {
     draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM, class: "rim", "stroke-width": 1.5 * px }, svg);
     const each = (make) => state.tokens.map((_, i) => make(`input${i + 1}`, i));
     const line = (kind, width, parent) => each((name) => draw("path", { class: `${kind} ${name}`, "stroke-width": width * px, fill: "none" }, parent));
-    this.lowerBands = two ? line("band lower", 7, inside) : [];
+    this.lowerBands = line("band lower", 6, inside);
     this.bands = line("band", 11, inside);
     this.lines = line("separator", 1.6, inside);
     this.links = each((name, i) => (two ? state.tokens[i].map(() => draw("path", { class: `link ${name}`, "stroke-width": px }, inside)) : []));
@@ -106,7 +106,7 @@ class Plane {
       const g = this.handle("token", `t${i},${t}`, name, "Arrow keys move it, Delete removes it.");
       draw("circle", { r: 21 * px, class: "touch" }, g);
       const mark = draw("path", { class: "mark", "stroke-width": 1.3 * px }, g);
-      draw("text", { "font-size": 10.5 * px, class: "digit" }, g, t + 1);
+      draw("text", { "font-size": size, class: "digit" }, g, t + 1);
       this.listen(g, { kind: "token", i, t });
       return { g, mark };
     }));
@@ -179,9 +179,9 @@ class Plane {
     this.turned(this.score, state.head, TRACKS.head, "Score direction v");
     state.tokens.forEach((own, i) => {
       this.turned(this.queries[i], state.queries[i], TRACKS.query, `Query z of input ${i + 1}`);
-      this.direction(i, now.directions && now.directions[i], this.bands[i], true);
+      this.direction(run, i, now.directions && now.directions[i], this.bands[i], true);
+      this.direction(run, i, now.others && now.others[i], this.lowerBands[i], false);
       if (run.two) {
-        this.direction(i, now.lowerDirections && now.lowerDirections[i], this.lowerBands[i], false);
         this.curve(this.lowerTrails[i], run.lower[i], null);
       }
       const along = times(W, state.queries[i]);
@@ -198,7 +198,7 @@ class Plane {
     place(arrow, { transform: `rotate(${-degrees})` });
   }
 
-  direction(i, along, band, named) {
+  direction(run, i, along, band, named) {
     const shown = along && length(along) > 0;
     const [x, y] = shown ? this.onRing(along, RIM) : [CENTRE, CENTRE];
     place(band, { d: shown ? `M${CENTRE} ${CENTRE}L${round(x)} ${round(y)}` : "" });
@@ -209,9 +209,9 @@ class Plane {
       transform: `translate(${round(x)} ${round(y)}) rotate(${round(angle)})`,
     });
     // Names of neighbours stand on different sides of their bands: directions may coincide.
-    const [tx, ty] = shown ? this.onRing(along, RIM - (24 + 17 * (i >> 1)) * px) : [0, 0], aside = (i % 2 ? 26 : -26) * px;
+    const [tx, ty] = shown ? this.onRing(along, RIM - (24 + 17 * (i >> 1)) * px) : [0, 0], aside = (i % 2 ? 30 : -30) * px;
     const turn = Math.atan2(ty - CENTRE, tx - CENTRE) + Math.PI / 2;
-    write(this.goalNames[i], shown ? `SVM ${i + 1}` : "");
+    write(this.goalNames[i], shown && run.state.tokens.length === 2 ? `SVM ${i + 1}` : ""); // of more, colours speak
     place(this.goalNames[i], { x: round(tx + aside * Math.cos(turn)), y: round(ty + aside * Math.sin(turn)) });
   }
 
@@ -230,7 +230,7 @@ class Plane {
       d: moving ? `M${8 * px} 0L${-6 * px} ${-7 * px}L${-3 * px} 0L${-6 * px} ${7 * px}Z` : "",
       transform: `translate(${round(end[0])} ${round(end[1])}) rotate(${round(angle)})`,
     });
-    const turn = (-angle * Math.PI) / 180 + (i % 2 ? -1 : 1) * Math.PI / 2;
+    const turn = (-angle * Math.PI) / 180 + (i % 2 ? 1 : -1) * Math.PI / 2;
     place(this.headNames[i], {
       x: round(end[0] + 22 * px * Math.cos(turn)), y: round(end[1] - 22 * px * Math.sin(turn)),
       visibility: moving ? "visible" : "hidden",

@@ -44,8 +44,8 @@ def presets() -> list[dict]:
         example(
             "sign",
             "Sign descent",
-            "The sign of every entry: another geometry, and another max-margin direction.",
-            FOUR,
+            "Every entry moves by its sign: drawn to the margin in another norm, far from the Frobenius one (dashed).",
+            RULES,
             rule="linf",
         ),
         example(
@@ -108,16 +108,23 @@ TRAP = {
     "labels": [1, 1],
     "head": angles(255)[0],
 }
+RULES = {
+    "tokens": [[[0.06, 0.92], [-0.25, 0.13], [0.02, 0.3]], [[0.31, -0.36], [-0.96, 0.19], [0.77, 0.36]]],
+    "queries": angles(350, 45),
+    "labels": [1, 1],
+    "head": angles(90)[0],
+    "start": SMALL_K,
+}
 FOUR = {
     "tokens": [
-        [[0.33, -0.42], [-0.15, 0.27], [0.56, 0.61]],
-        [[0.01, -0.48], [0.46, 0.99], [0.9, 0.26]],
-        [[-0.43, -0.97], [0.52, -0.89], [0.37, -0.05]],
-        [[-0.94, 0.13], [-0.25, 0.65], [-0.75, -0.28]],
+        [[-0.43, -0.81], [-0.28, 0.26], [0.85, 0.48]],
+        [[0.19, 0.06], [-0.01, -0.91], [0.22, 0.65]],
+        [[0.4, 0.29], [0.16, -0.53], [-0.32, 0.93]],
+        [[-0.02, -0.14], [0.61, -0.18], [0.95, -0.14]],
     ],
-    "queries": angles(10, 25, 30, 35),
+    "queries": angles(275, 150, 330, 215),
     "labels": [1, 1, 1, 1],
-    "head": angles(300)[0],
+    "head": angles(185)[0],
     "start": SMALL_K,
 }
 LAYERS = {

@@ -70,6 +70,8 @@ class Run {
     return this.solutions.get(name);
   }
 
+  along(answer, queries) { return answer.status === "solved" ? queries.map((z) => times(answer.W, z)) : null; }
+
   // What the picture shows at this step.
   measure() {
     const { problem } = this;
@@ -90,7 +92,7 @@ class Run {
       correlations: norm === "fro" ? [compare(own, "W")] : [compare(own, "W"), compare(frobenius, "W")],
       share: own.status === "solved" && length(W) > 0 ? (reached / NORMS[norm].value(W)) * own.value : NaN,
       local: locallyOptimal(problem, selected, frobenius),
-      directions: own.status === "solved" ? problem.queries.map((z) => times(own.W, z)) : null,
+      directions: this.along(own, problem.queries), others: norm === "fro" ? null : this.along(frobenius, problem.queries),
     };
   }
 
@@ -107,7 +109,6 @@ class Run {
       value: answer.status === "solved" && length(W) > 0 ? correlation(answer.W, W) : NaN,
     });
     const reached = Math.min(...constraints.rows.map((row) => dot(row, weights.second)));
-    const along = (answer, W) => (answer.status === "solved" ? W : null);
     return {
       selected, best, own, lower, frobenius: own, loss: at.loss, size: length(weights.second), tokens: upper.tokens,
       probabilities: at.inputs.map(({ probabilities }) => probabilities),
@@ -115,8 +116,8 @@ class Run {
       correlations: [compare(own, weights.second, "W₂"), compare(lower, weights.first, "W₁")],
       share: own.status === "solved" && length(weights.second) > 0 ? (reached / length(weights.second)) * own.value : NaN,
       local: locallyOptimal(upper, selected, own),
-      directions: along(own, problem.queries.map((z) => times(own.W || [0, 0, 0, 0], z))),
-      lowerDirections: along(lower, problem.tokens.map((own_, i) => times(lower.W || [0, 0, 0, 0], own_[selected[i]]))),
+      directions: this.along(own, problem.queries),
+      others: this.along(lower, problem.tokens.map((tokens, i) => tokens[selected[i]])),
     };
   }
 }

@@ -1,6 +1,6 @@
 // The page: buttons and keys in, states and pictures out.
 
-const app = { run: null, now: null, playing: false, target: 0, due: 0, last: 0, dirty: true, settled: 0, preset: "" };
+const app = { run: null, now: null, playing: false, target: 0, due: 0, last: 0, dirty: true, settled: -Infinity, preset: "" };
 const plane = new Plane(byId("plane"), {
   token: (i, t, point) => change((state) => { state.tokens[i][t] = point; }),
   query: (i, angle) => change((state) => { state.queries[i] = turnedTo(state.queries[i], angle); }),
@@ -26,7 +26,7 @@ const change = (edit) => {
   app.preset = "";
   begin({ ...state, step: 0 });
 };
-const settle = () => { app.settled = 0; app.dirty = true; showChoices(); rememberSoon(); };
+const settle = () => { app.settled = -Infinity; app.dirty = true; showChoices(); rememberSoon(); };
 const nudge = ({ kind, i, t }, [dx, dy], far) => {
   if (kind === "token") {
     const by = (far ? 0.1 : 0.02) * plane.half;

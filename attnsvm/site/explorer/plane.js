@@ -110,7 +110,7 @@ class Plane {
       this.listen(g, { kind: "token", i, t });
       return { g, mark };
     }));
-    this.heads = each((name) => draw("path", { class: `head ${name}` }, svg));
+    this.heads = each((name) => draw("path", { class: `tip ${name}` }, svg));
     this.headNames = each((name, i) => draw("text", { class: `name ${name}`, "font-size": 13 * px }, svg, two ? `W₂z${SUBSCRIPTS[i]}` : `Wz${SUBSCRIPTS[i]}`));
     this.queries = each((name, i) => this.turner("query", i, name, `z${SUBSCRIPTS[i]}`));
     this.score = this.turner("head", 0, "score", "v");

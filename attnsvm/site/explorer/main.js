@@ -1,7 +1,7 @@
 // The page: buttons and keys in, states and pictures out.
 
-const app = { run: null, now: null, playing: false, target: 0, due: 0, last: 0, dirty: true, settled: -Infinity, preset: "" };
-const plane = new Plane(byId("plane"), {
+const app = { run: null, now: null, playing: false, target: 0, due: 0, last: 0, shown: 0, dirty: true, stale: true, settled: -Infinity, preset: "" };
+const plane = new Plane(byId("plane"), byId("ground"), {
   token: (i, t, point) => change((state) => { state.tokens[i][t] = point; }),
   query: (i, angle) => change((state) => { state.queries[i] = turnedTo(state.queries[i], angle); }),
   head: (_, angle) => change((state) => { state.head = turnedTo(state.head, angle); }),
@@ -202,13 +202,18 @@ const frame = (time) => {
     app.due += ticks * paces[byId("pace").value](run.step);
     const count = Math.floor(app.due);
     app.due -= count;
-    if (count > 0) { run.advance(count); app.dirty = true; }
+    if (count > 0) { run.advance(count, 5); app.dirty = true; }
     if (run.step >= MOST.steps) play(false);
   }
   if (app.dirty) {
     app.dirty = false;
     app.now = run.measure();
     plane.render(run, app.now);
+    app.stale = true;
+  }
+  if (app.stale && !(app.playing && time - app.shown < 75)) { // faster than numbers are read
+    app.stale = false;
+    app.shown = time;
     panel.render(run, app.now);
   }
   if (!(time - app.settled < 700)) { // names and the sentence: often enough for a reader, too often for every frame

@@ -32,13 +32,15 @@ const round = (x) => Math.round(x * 10) / 10;
 
 class Plane {
   // `moves`: { token(i, t, point, done), query(i, angle, done), head(angle, done) }, called while something is moved.
-  constructor(svg, moves) {
+  constructor(svg, ground, moves) {
     this.svg = svg;
+    this.ground = ground; // what stays while a run plays: a layer of its own, painted once
     this.moves = moves;
     this.half = 1.5; // half the width of the plane that the disc shows
     this.pixel = 1; // units of the drawing per pixel of the screen
     this.shape = "";
     this.dragging = null;
+    this.drawn = new Map();
     svg.addEventListener("pointermove", (event) => this.drag(event));
     for (const kind of ["pointerup", "pointercancel"]) svg.addEventListener(kind, (event) => this.drop(event));
   }
@@ -76,19 +78,21 @@ class Plane {
     const focused = document.activeElement && document.activeElement.dataset.key;
     this.shape = shape;
     this.svg.replaceChildren();
-    const px = this.pixel, size = this.size = Math.min(10.5, Math.max(8.5, 17 / px)) * px, { svg } = this;
-    const defs = draw("defs", {}, svg), two = state.train === "layers";
-    draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM }, draw("clipPath", { id: "disc" }, defs));
+    this.ground.replaceChildren();
+    const px = this.pixel, size = this.size = Math.min(10.5, Math.max(8.5, 17 / px)) * px, { svg, ground } = this;
+    const defs = draw("defs", {}, ground), two = state.train === "layers";
+    const clip = draw("clipPath", { id: "disc" }, draw("defs", {}, svg));
+    draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM }, clip);
     this.slope = draw("linearGradient", { id: "slope", gradientUnits: "userSpaceOnUse" }, defs);
     draw("stop", { offset: 0, class: "low" }, this.slope);
     draw("stop", { offset: 1, class: "high" }, this.slope);
-    draw("circle", { cx: CENTRE, cy: CENTRE, r: TRACKS.query, class: "track" }, svg);
-    draw("circle", { cx: CENTRE, cy: CENTRE, r: TRACKS.head, class: "track" }, svg);
-    draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM, class: "disc" }, svg);
-    draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM, fill: "url(#slope)" }, svg);
+    draw("circle", { cx: CENTRE, cy: CENTRE, r: TRACKS.query, class: "track" }, ground);
+    draw("circle", { cx: CENTRE, cy: CENTRE, r: TRACKS.head, class: "track" }, ground);
+    draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM, class: "disc" }, ground);
+    draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM, fill: "url(#slope)" }, ground);
     const inside = draw("g", { "clip-path": "url(#disc)" }, svg);
-    draw("path", { class: "axes", d: `M${CENTRE - RIM} ${CENTRE}H${CENTRE + RIM}M${CENTRE} ${CENTRE - RIM}V${CENTRE + RIM}` }, inside);
-    draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM, class: "rim", "stroke-width": 1.5 * px }, svg);
+    draw("path", { class: "axes", d: `M${CENTRE - RIM} ${CENTRE}H${CENTRE + RIM}M${CENTRE} ${CENTRE - RIM}V${CENTRE + RIM}` }, ground);
+    draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM, class: "rim", "stroke-width": 1.5 * px }, ground);
     const each = (make) => state.tokens.map((_, i) => make(`input${i + 1}`, i));
     const line = (kind, width, parent) => each((name) => draw("path", { class: `${kind} ${name}`, "stroke-width": width * px, fill: "none" }, parent));
     this.lowerBands = line("band lower", 6, inside);
@@ -216,8 +220,17 @@ class Plane {
   }
 
   curve(path, trail, last) {
-    let d = "";
-    for (const point of trail) { const [x, y] = this.bent(point); d += `${d ? "L" : "M"}${round(x)} ${round(y)}`; }
+    // The part drawn before is kept, and only new points are added.
+    let kept = this.drawn.get(path);
+    if (!kept || kept.trail !== trail || kept.half !== this.half || kept.count > trail.length || kept.first !== trail[1]) {
+      kept = { trail, half: this.half, count: 0, first: trail[1], d: "" };
+      this.drawn.set(path, kept);
+    }
+    for (; kept.count < trail.length; kept.count++) {
+      const [x, y] = this.bent(trail[kept.count]);
+      kept.d += `${kept.d ? "L" : "M"}${round(x)} ${round(y)}`;
+    }
+    let { d } = kept;
     let end = null;
     if (last) { end = this.bent(last); d += `${d ? "L" : "M"}${round(end[0])} ${round(end[1])}`; }
     place(path, { d });

@@ -5,7 +5,7 @@ const TARGETS = { // what descent is drawn to: the norm of the max-margin proble
   KQ: { fro: "nuc", linf: "nuc", spectral: "nuc" },
 };
 const TRAIL = 3000; // points of a curve before every second one is dropped
-const NEAR = 0.004; // a point this close to the last one is not drawn, in units of the bent plane
+const NEAR = 0.006; // a point this close to the last one is not drawn, in units of the bent plane
 
 class Run {
   constructor(state) {

@@ -342,3 +342,15 @@ def test_a_frame_leaves_room_for_sixty_per_second(page):
     }
     return times.sort((a, b) => a - b)[15];"""
     assert page.execute_script(script) < 8
+
+
+def test_who_asks_for_stillness_gets_it(browser, address):
+    """It plays by itself, unless the reader's system asks for reduced motion."""
+    for wish in ("no-preference", "reduce"):
+        browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": wish}]}
+        )
+        browser.get("about:blank")
+        browser.get(address)
+        assert browser.execute_script("return explorer.app.playing") == (wish != "reduce")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

@@ -20,6 +20,7 @@ LAYERS = (
     ("audit",),
     ("experiments",),
     ("pipeline",),
+    ("site",),
     ("command",),
 )
 WORDS = {

@@ -1,0 +1,38 @@
+"""The explorer: one page that trains attention in the plane while its reader drags the tokens.
+
+The page is one file and asks nothing of a network: style, programs and examples stand inside it. The programs are plain
+JavaScript, one file per idea, in the order of `PROGRAMS`; they share one scope.
+"""
+
+import json
+from pathlib import Path
+
+from attnsvm.site.explorer.presets import presets
+
+HERE = Path(__file__).parent
+PROGRAMS = ("matrix", "descent", "layers", "svm", "selection", "state", "run", "plane", "panel", "main")
+
+
+def program(*names: str) -> str:
+    """The JavaScript of the files called `names`, one after another."""
+    return "\n".join((HERE / f"{name}.js").read_text("utf-8") for name in names)
+
+
+def page() -> str:
+    """The page as HTML; the same text every time."""
+    parts = {
+        "style": (HERE / "style.css").read_text("utf-8"),
+        "presets": json.dumps(presets()).replace("</", "<\\/"),
+        "program": program(*PROGRAMS),
+    }
+    text = (HERE / "page.html").read_text("utf-8")
+    for name, part in parts.items():
+        text = text.replace("{{ " + name + " }}", part)
+    return text
+
+
+def write(path: str | Path) -> None:
+    """Write the page to the file `path`, whose folders are made."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page(), "utf-8", newline="\n")

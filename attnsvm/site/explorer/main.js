@@ -1,0 +1,235 @@
+// The page: buttons and keys in, states and pictures out.
+
+const app = { run: null, now: null, playing: false, target: 0, due: 0, last: 0, shown: 0, dirty: true, stale: true, settled: -Infinity, preset: "" };
+const plane = new Plane(byId("plane"), byId("ground"), {
+  token: (i, t, point) => change((state) => { state.tokens[i][t] = point; }),
+  query: (i, angle) => change((state) => { state.queries[i] = turnedTo(state.queries[i], angle); }),
+  head: (_, angle) => change((state) => { state.head = turnedTo(state.head, angle); }),
+  remove: (i, t) => removeToken(i, t),
+  nudge: (what, by, far) => nudge(what, by, far),
+  done: () => settle(),
+});
+const panel = new Panel();
+const turnedTo = (vector, angle) => [length(vector) * Math.cos(angle), length(vector) * Math.sin(angle)];
+
+// Begin anew from a state, at its start; `target` steps are then caught up with.
+const begin = (state, target = 0) => {
+  app.run = new Run(state);
+  app.target = target;
+  app.dirty = true;
+  if (location.hash.length > 1) rememberSoon();
+};
+// What the reader changes: the run starts again with it.
+const change = (edit) => {
+  const state = copied(app.run.state);
+  edit(state);
+  app.preset = "";
+  begin({ ...state, step: 0 });
+};
+const settle = () => { app.settled = -Infinity; app.dirty = true; showChoices(); rememberSoon(); };
+const nudge = ({ kind, i, t }, [dx, dy], far) => {
+  if (kind === "token") {
+    const by = (far ? 0.1 : 0.02) * plane.half;
+    change((state) => {
+      const moved_ = [state.tokens[i][t][0] + by * dx, state.tokens[i][t][1] + by * dy];
+      if (length(moved_) < plane.half) state.tokens[i][t] = moved_;
+    });
+  } else {
+    const by = ((far ? 15 : 2) * Math.PI) / 180 * (dx || dy);
+    const turn = (vector) => turnedTo(vector, Math.atan2(vector[1], vector[0]) + by);
+    change((state) => { if (kind === "query") state.queries[i] = turn(state.queries[i]); else state.head = turn(state.head); });
+  }
+  settle();
+};
+
+const play = (on) => {
+  app.playing = on && app.run.step < MOST.steps;
+  app.due = 0;
+  const button = byId("play");
+  button.classList.toggle("on", app.playing);
+  write(button.querySelector("span"), app.playing ? "Pause" : "Play");
+  if (!app.playing) settle();
+};
+const paces = { growing: (step) => Math.max(1, 0.025 * step), slow: () => 0.2, fast: () => 20 }; // steps per 1/60 s
+
+const link = () => `#${written({ ...app.run.state, step: Math.max(app.run.step, app.target) })}`;
+let remembering = 0;
+const rememberSoon = () => {
+  clearTimeout(remembering);
+  remembering = setTimeout(() => {
+    if (app.playing || app.target > app.run.step) return;
+    try { history.replaceState(null, "", link()); } catch { location.replace(link()); }
+  }, 250);
+};
+
+// ------------------------------------------------------------------------------------------------ the controls
+
+const showChoices = () => {
+  const { state } = app.run;
+  for (const name of ["train", "rule"]) {
+    for (const input of document.querySelectorAll(`input[name=${name}]`)) input.checked = input.value === state[name];
+  }
+  byId("rules").disabled = state.train === "layers";
+  for (const chip of byId("presets").children) chip.setAttribute("aria-pressed", String(chip.dataset.name === app.preset));
+  const known = PRESETS.find(({ name }) => name === app.preset);
+  write(byId("hint"), known ? known.hint : "Your own: drag tokens, turn the queries z and the score direction v on the ring.");
+  byId("inputs").replaceChildren(...state.tokens.map((own, i) => {
+    const button = (text, label, act, off) => {
+      const element = node("button", { type: "button", "aria-label": label, title: label, "data-key": label }, text);
+      element.disabled = off;
+      element.addEventListener("click", () => { act(); settle(); const again = document.querySelector(`[data-key="${label}"]`); if (again) again.focus(); });
+      return element;
+    };
+    return node("div", { class: `row input${i + 1}` },
+      node("span", { class: "who" }, `input ${i + 1}`),
+      button("−", `Remove a token of input ${i + 1}`, () => removeToken(i, own.length - 1), own.length <= 2),
+      node("span", {}, `${own.length} tokens`),
+      button("+", `Add a token to input ${i + 1}`, () => addToken(i), own.length >= MOST.tokens),
+      button(state.labels[i] > 0 ? "y = +1" : "y = −1", `Label of input ${i + 1}: turn its sign`, () => change((s) => { s.labels[i] *= -1; }), false));
+  }));
+  byId("fewer").disabled = state.tokens.length <= 2;
+  byId("more").disabled = state.tokens.length >= MOST.inputs;
+  const choices = state.train === "layers" ? [] : localChoices(app.run.problem), best = bestTokens(app.run.problem).join();
+  app.traps = choices.filter((choice) => choice.join() !== best);
+  byId("best").disabled = choices.length === app.traps.length;
+  byId("trap").disabled = !app.traps.length;
+  byId("trap").title = app.traps.length ? `${app.traps.length} locally optimal choices besides the best` : "No choice of tokens but the best is locally optimal here";
+  write(byId("traps"), state.train === "layers" ? "" : app.traps.length ? ` ${app.traps.length}` : " none");
+};
+const removeToken = (i, t) => {
+  if (app.run.state.tokens[i].length <= 2) return;
+  change((state) => { state.tokens[i].splice(t, 1); });
+  settle();
+};
+const anywhere = () => [1, 1].map(() => (Math.random() * 2 - 1) * 0.7 * plane.half);
+const addToken = (i) => change((state) => { state.tokens[i].push(anywhere()); });
+const startAt = (W) => {
+  change((state) => { Object.assign(state.start, { W }, factors(W)); });
+  settle();
+  play(true);
+};
+const starts = {
+  zero: () => {
+    change((state) => { Object.assign(state.start, { W: [0, 0, 0, 0], Q: [0, 0, 0, 0], first: [0, 0, 0, 0], second: [0, 0, 0, 0] }); state.start.K = [0.31, -0.07, -0.09, 0.01]; });
+    settle();
+    play(true);
+  },
+  random: () => {
+    const draw_ = () => [1, 1, 1, 1].map(() => (Math.random() * 2 - 1) * Math.SQRT1_2);
+    change((state) => { for (const name of STARTS) state.start[name] = draw_(); });
+    settle();
+    play(true);
+  },
+  best: () => { const W = startTowards(app.run.problem, bestTokens(app.run.problem)); if (W) startAt(W); },
+  trap: () => {
+    app.turn = ((app.turn || 0) + 1) % app.traps.length;
+    const W = startTowards(app.run.problem, app.traps[app.turn]);
+    if (W) startAt(W);
+  },
+};
+const open = (preset, going) => {
+  begin(copied(preset.state));
+  app.preset = preset.name;
+  plane.half = 0; // fits anew
+  showChoices();
+  play(going);
+};
+
+for (const preset of PRESETS) {
+  const chip = node("button", { type: "button", "data-name": preset.name, "aria-pressed": "false" }, preset.title);
+  chip.addEventListener("click", () => open(preset, true));
+  byId("presets").append(chip);
+}
+for (const name of ["train", "rule"]) {
+  for (const input of document.querySelectorAll(`input[name=${name}]`)) {
+    input.addEventListener("change", () => { change((state) => { state[name] = input.value; }); settle(); play(true); });
+  }
+}
+for (const [name, act] of Object.entries(starts)) byId(name).addEventListener("click", act);
+byId("play").addEventListener("click", () => play(!app.playing));
+byId("one").addEventListener("click", () => { play(false); app.run.advance(1); settle(); });
+byId("again").addEventListener("click", () => { const { preset } = app; begin({ ...app.run.state, step: 0 }); app.preset = preset; settle(); });
+byId("fewer").addEventListener("click", () => {
+  change((state) => { for (const name of ["tokens", "queries", "labels"]) state[name].pop(); });
+  settle();
+});
+byId("more").addEventListener("click", () => {
+  change((state) => {
+    state.tokens.push(state.tokens[0].map(anywhere));
+    state.queries.push(turnedTo([1, 0], Math.random() * 2 * Math.PI));
+    state.labels.push(1);
+  });
+  settle();
+});
+byId("copy").addEventListener("click", async () => {
+  play(false);
+  const address = location.href.replace(/#.*$/, "") + link();
+  let said = "Link copied";
+  try { history.replaceState(null, "", link()); await navigator.clipboard.writeText(address); } catch { said = "The link is in the address bar"; }
+  write(byId("copied"), said);
+  setTimeout(() => write(byId("copied"), ""), 4000);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("button, input, select, a, summary") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === " ") { event.preventDefault(); play(!app.playing); }
+  if (event.key === "r") byId("again").click();
+});
+const load = () => {
+  try {
+    const state = readState(location.hash), target = state.step;
+    begin({ ...state, step: 0 }, target);
+    app.preset = "";
+    plane.half = 0;
+    write(byId("problem"), "");
+    showChoices();
+    play(false);
+    return true;
+  } catch (error) {
+    write(byId("problem"), `This link cannot be read: ${error.message}. The first example is shown instead.`);
+    return false;
+  }
+};
+window.addEventListener("hashchange", () => { if (location.hash.length > 1 && location.hash !== link()) load(); });
+new ResizeObserver(() => { plane.resize(); app.dirty = true; }).observe(byId("plane"));
+
+// ------------------------------------------------------------------------------------------------ the frames
+
+const frame = (time) => {
+  const { run } = app, ticks = Math.min(6, Math.max(1, Math.round((time - app.last) / (1000 / 60)) || 1));
+  app.last = time;
+  if (app.target > run.step) { run.advance(app.target - run.step, 12); app.dirty = true; if (run.step >= app.target) settle(); }
+  else if (app.playing && !plane.dragging) {
+    app.due += ticks * paces[byId("pace").value](run.step);
+    const count = Math.floor(app.due);
+    app.due -= count;
+    if (count > 0) { run.advance(count, 5); app.dirty = true; }
+    if (run.step >= MOST.steps) play(false);
+  }
+  if (app.dirty) {
+    app.dirty = false;
+    app.now = run.measure();
+    plane.render(run, app.now);
+    app.stale = true;
+  }
+  if (app.stale && !(app.playing && time - app.shown < 75)) { // faster than numbers are read
+    app.stale = false;
+    app.shown = time;
+    panel.render(run, app.now);
+  }
+  if (!(time - app.settled < 700)) { // names and the sentence: often enough for a reader, too often for every frame
+    app.settled = time;
+    plane.describe(run, app.now);
+    write(byId("sentence"), panel.sentence(run, app.now));
+  }
+  requestAnimationFrame(frame);
+};
+
+const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+if (!(location.hash.length > 1 && load())) open(PRESETS[0], !still);
+requestAnimationFrame(frame);
+
+// For tests and for the curious, from the console of the browser.
+window.explorer = {
+  app: Object.assign(app, { render: () => plane.render(app.run, app.now), renderPanel: () => panel.render(app.run, app.now) }), open, play, link, readState, written, stepWeights, stepLayers, layerGradients, combined, solve, separation, hierarchy,
+  above, localChoices, locallyOptimal, startTowards, bestTokens, evaluate, factors, PRESETS, Run,
+};

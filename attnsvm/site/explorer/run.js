@@ -1,0 +1,123 @@
+// One descent run of a state: its weights, what is measured of them, and the trail they leave.
+
+const TARGETS = { // what descent is drawn to: the norm of the max-margin problem
+  W: { fro: "fro", linf: "linf", spectral: "spectral" },
+  KQ: { fro: "nuc", linf: "nuc", spectral: "nuc" },
+};
+const TRAIL = 3000; // points of a curve before every second one is dropped
+const NEAR = 0.006; // a point this close to the last one is not drawn, in units of the bent plane
+
+class Run {
+  constructor(state) {
+    this.state = state;
+    this.problem = { tokens: state.tokens, queries: state.queries, labels: state.labels, head: state.head };
+    const { W, K, Q, first, second } = state.start;
+    this.weights = state.train === "W" ? { W } : state.train === "KQ" ? { K, Q } : { first, second };
+    this.two = state.train === "layers";
+    this.step = 0;
+    this.solutions = new Map();
+    this.trails = state.tokens.map(() => []);
+    this.lower = state.tokens.map(() => []);
+    this.log = [];
+    this.next = 0;
+    this.follow();
+  }
+
+  advance(count, milliseconds = 7) {
+    const until = performance.now() + milliseconds, last = Math.min(this.step + count, MOST.steps);
+    while (this.step < last) {
+      this.weights = this.two
+        ? stepLayers(this.weights, this.pass, this.state.rate)
+        : stepWeights(this.problem, this.weights, this.state.rule, this.state.rate);
+      this.step += 1;
+      this.follow();
+      if (this.step % 16 === 0 && performance.now() > until) break;
+    }
+  }
+
+  // The matrix whose products with the queries are drawn: W, K Qᵀ, or that of layer 2.
+  get W() { return this.two ? this.weights.second : combined(this.weights); }
+
+  follow() {
+    const W = this.W;
+    this.problem.queries.forEach((z, i) => this.mark(this.trails[i], times(W, z)));
+    if (this.two) {
+      const { composed, at } = this.pass = layerGradients(this.problem, this.weights);
+      composed.forEach((_, i) => {
+        this.mark(this.lower[i], times(this.weights.first, this.problem.tokens[i][at.inputs[i].winner]));
+      });
+    }
+    if (this.step >= this.next) {
+      const now = this.measure();
+      this.log.push({ step: this.step, loss: now.loss, correlations: now.correlations.map(({ value }) => value) });
+      this.next = Math.max(this.step + 1, Math.ceil(this.step * 1.03));
+    }
+  }
+
+  mark(trail, point) {
+    const last = trail[trail.length - 1];
+    if (last) {
+      const a = 1 / (1 + length(point)), b = 1 / (1 + length(last));
+      if (Math.abs(a * point[0] - b * last[0]) + Math.abs(a * point[1] - b * last[1]) < NEAR) return;
+    }
+    trail.push(point);
+    if (trail.length > TRAIL) trail.splice(0, trail.length, ...trail.filter((_, k) => k % 2 === 0));
+  }
+
+  solution(key, problem, norm) {
+    const name = `${norm} ${key}`;
+    if (!this.solutions.has(name)) this.solutions.set(name, solve(problem(), norm));
+    return this.solutions.get(name);
+  }
+
+  along(answer, queries) { return answer.status === "solved" ? queries.map((z) => times(answer.W, z)) : null; }
+
+  // What the picture shows at this step.
+  measure() {
+    const { problem } = this;
+    if (this.two) return this.measureLayers();
+    const W = this.W, at = evaluate(problem, W), undecided = at.inputs.every(({ behind }) => behind.every((gap) => gap === 0));
+    const best = bestTokens(problem), selected = undecided ? best : at.inputs.map(({ winner }) => winner);
+    const norm = TARGETS[this.state.train][this.state.rule], separating = () => separation(problem, selected);
+    const own = this.solution(selected, separating, norm), frobenius = this.solution(selected, separating, "fro");
+    const compare = (answer, name) => ({
+      name, norm: answer.norm, status: answer.status, gap: answer.gap,
+      value: answer.status === "solved" && length(W) > 0 ? correlation(answer.W, W) : NaN,
+    });
+    const { rows } = separation(problem, selected), reached = Math.min(...rows.map((row) => dot(row, W)));
+    return {
+      selected, best, own, frobenius, loss: at.loss, size: length(W), tokens: problem.tokens,
+      probabilities: at.inputs.map(({ probabilities }) => probabilities),
+      supports: supports(problem, selected, frobenius),
+      correlations: norm === "fro" ? [compare(own, "W")] : [compare(own, "W"), compare(frobenius, "W")],
+      share: own.status === "solved" && length(W) > 0 ? (reached / NORMS[norm].value(W)) * own.value : NaN,
+      local: locallyOptimal(problem, selected, frobenius),
+      directions: this.along(own, problem.queries), others: norm === "fro" ? null : this.along(frobenius, problem.queries),
+    };
+  }
+
+  measureLayers() {
+    const { problem, weights } = this, { composed, at } = this.pass, upper = above(problem, composed);
+    const winners = composed.map(({ rows }) => rows.map(({ winner }) => winner));
+    const undecided = at.inputs.every(({ behind }) => behind.every((gap) => gap === 0));
+    const best = bestTokens(upper), selected = undecided ? best : at.inputs.map(({ winner }) => winner);
+    const constraints = separation(upper, selected);
+    const own = solve(constraints); // the composed tokens move with every step, and their solution with them
+    const lower = this.solution([selected, ...winners].join("/"), () => hierarchy(problem, winners, selected), "fro");
+    const compare = (answer, W, name) => ({
+      name, norm: "fro", status: answer.status, gap: answer.gap,
+      value: answer.status === "solved" && length(W) > 0 ? correlation(answer.W, W) : NaN,
+    });
+    const reached = Math.min(...constraints.rows.map((row) => dot(row, weights.second)));
+    return {
+      selected, best, own, lower, frobenius: own, loss: at.loss, size: length(weights.second), tokens: upper.tokens,
+      probabilities: at.inputs.map(({ probabilities }) => probabilities),
+      supports: supports(upper, selected, own),
+      correlations: [compare(own, weights.second, "W₂"), compare(lower, weights.first, "W₁")],
+      share: own.status === "solved" && length(weights.second) > 0 ? (reached / length(weights.second)) * own.value : NaN,
+      local: locallyOptimal(upper, selected, own),
+      directions: this.along(own, problem.queries),
+      others: this.along(lower, problem.tokens.map((tokens, i) => tokens[selected[i]])),
+    };
+  }
+}

@@ -5,6 +5,8 @@ that W selects. The smallest margin of W_N is 1, so that ρ_N(W) ≤ 1; and 1 me
 max-margin solution.
 """
 
+import math
+
 import numpy as np
 
 from attnsvm import norms
@@ -29,7 +31,7 @@ def smallest_margin(
         One number for each matrix; infinite where no input has a second token.
     """
     S, n, T, _ = tokens.shape
-    flat = W.reshape(S, -1, *W.shape[-2:])
+    flat = W.reshape(S, math.prod(W.shape[1:-2]), *W.shape[-2:])
     along = flat @ queries[:, None].swapaxes(-1, -2)  # (S, L, d, n)
     logits = np.einsum("sntd,sldn->slnt", tokens, along, optimize=True)
     reached = np.take_along_axis(logits, selected[:, None, :, None], -1) - logits

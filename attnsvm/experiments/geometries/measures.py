@@ -1,7 +1,7 @@
 """The margin ratio of every run in every norm, along training; and of a control that nothing was trained for.
 
 The control: a matrix of each norm's shape that was not trained. It is the steepest direction, in that norm, of the sum
-of all constraint matrices of the selected tokens. If the norms' shapes alone made the diagonal largest, they would here.
+of all constraint matrices of the selected tokens. If the shape alone made the diagonal largest, it would do so here.
 """
 
 import numpy as np
@@ -41,26 +41,35 @@ def _untrained(problems, selected, norm):
     """The steepest direction, (S, d, d), of the sum of the constraint matrices (x_iα − x_it) z_iᵀ."""
     chosen = np.take_along_axis(problems.tokens, selected[..., None, None], 2)
     total = (chosen - problems.tokens).sum(2).swapaxes(1, 2) @ problems.queries
-    return np.stack([norms.get(norm).steepest(matrix) for matrix in total])
+    return np.array([norms.get(norm).steepest(matrix) for matrix in total]).reshape(total.shape)
 
 
 def table(measures, settings):
     rows = []
     for (kind, step), frame in measures.instances.groupby(["kind", "step"], sort=False):
-        order = frame["rule"].unique()
+        order = list(frame["rule"].unique())
         cube = frame.set_index(["seed", "rule", "norm"])["ratio"].unstack(["rule", "norm"])
         ratios = np.stack([cube[rule][order].to_numpy() for rule in order], axis=1)  # (S, rules, norms)
-        at = {"kind": kind, "step": step}
-        for r, rule in enumerate(order):
-            for c, norm in enumerate(order):
-                low, middle, high = np.quantile(ratios[:, r, c], (0.25, 0.5, 0.75))
-                values = {"value": middle, "low": low, "high": high, "instances": len(ratios)}
-                rows.append({"quantity": "ratio", **at, "rule": rule, "norm": norm, **values})
-            for quantity, first in (("row", largest(ratios[:, r], r)), ("column", largest(ratios[:, :, r], r))):
-                found = share(int(first.sum()), len(first))
-                found = {"value": found.pop("share"), **found}
-                rows.append({"quantity": quantity, **at, "rule": rule, "norm": rule, **found})
+        at, count = {"kind": kind, "step": step}, len(ratios)
+        quartiles = np.quantile(ratios, (0.5, 0.25, 0.75), axis=0)
+        for r, c in np.ndindex(len(order), len(order)):
+            names = {"rule": order[r], "norm": order[c]}
+            values = dict(zip(("value", "low", "high"), quartiles[:, r, c], strict=True))
+            rows.append({"quantity": "ratio", **at, **names, **values, "instances": count})
+        across, down = (np.stack([largest(x[:, k], k) for k in range(len(order))], 1) for x in (ratios, ratios.mT))
+        for quantity, hits in (("row", across), ("column", down)):
+            rows += [
+                {"quantity": quantity, **at, "rule": name, "norm": name, **_share(hits[:, k])}
+                for k, name in enumerate(order)
+            ]
+        rows.append({"quantity": "all", **at, "rule": "every", "norm": "every", **_share((across & down).all(1))})
     return pd.DataFrame(rows)
+
+
+def _share(hits: np.ndarray) -> dict:
+    """Value, low, high and instances of the share of instances that hit, (S,) bool."""
+    found = share(int(hits.sum()), len(hits))
+    return {"value": found.pop("share"), **found}
 
 
 def largest(values: np.ndarray, place: int) -> np.ndarray:

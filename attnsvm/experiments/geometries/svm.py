@@ -19,7 +19,9 @@ def svm(problems, trained, settings):
 
 def choices(selected: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The different choices of tokens (U, n) of selections (rules, S, n), whose they are (U,), and where (rules, S)."""
-    rules, S, n = selected.shape
+    rules, S, _ = selected.shape
     instance = np.broadcast_to(np.arange(S)[:, None], (rules, S, 1))
-    found, place = np.unique(np.concatenate([instance, selected], 2).reshape(rules * S, -1), axis=0, return_inverse=True)
+    found, place = np.unique(
+        np.concatenate([instance, selected], 2).reshape(rules * S, -1), axis=0, return_inverse=True
+    )
     return found[:, 0], found[:, 1:], place.reshape(rules, S)

@@ -69,7 +69,7 @@ def log(x):
     """
     bits = np.float64(x).view(np.int64)
     k = (bits >> 52) - 1023
-    m = ((bits & 0xFFFFFFFFFFFFF) | (1023 << 52)).view(np.float64)
+    m = np.int64((bits & 0xFFFFFFFFFFFFF) | (1023 << 52)).view(np.float64)
     large = m > SQRT2
     m = 0.5 * m if large else m
     exponent = np.float64(k + 1 if large else k)

@@ -69,7 +69,7 @@ CLAIMS = (
         statement="Under steepest descent in a norm the margin in that norm goes to the best one.",
         check="margin ratio in the own norm after the last step, median and quartiles over the instances, of the rule "
         "that has the smallest",
-        threshold=0.97,
+        threshold=0.95,
         why="what is missing falls about like 1/steps; at the last step a few hundredths may be left",
         measured="smallest median of the margin ratio in the own norm (best: 1)",
         wanted="≥ {}",

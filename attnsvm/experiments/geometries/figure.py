@@ -31,14 +31,18 @@ def draw(table, settings):
     """Draw from rows (quantity, kind, step, rule, norm, value, low, high, instances)."""
     order = list(table.loc[table["quantity"] == "ratio", "rule"].unique())
     end = table[table["step"] == table["step"].max()]
-    with canvas(settings, height=0.47) as figure:
+    with canvas(settings, height=0.46) as figure:
         matrix, shares, way = figure.subplots(1, 3, width_ratios=(1.35, 0.62, 1.0))
         _matrix(matrix, end[(end["quantity"] == "ratio") & (end["kind"] == "trained")], order)
         _shares(shares, end[end["quantity"].isin(["row", "column"])], order)
         _way(way, table[(table["kind"] == "trained") & (table["quantity"] == "ratio")], order)
         count = int(table["instances"].max())
         words = f"(a, c) medians over {count} instances, (c) band: quartiles; (b) bars: 95 % Wilson intervals"
-        figure.text(0.5, -0.005, words, ha="center", va="top", color=GREY, fontsize="small")
+        note = figure.legend(
+            *shares.get_legend_handles_labels(), loc="outside lower center", ncols=4, handletextpad=0.2
+        )
+        note.set_title(words)
+        note.get_title().set_color(GREY)
     return figure
 
 
@@ -77,11 +81,10 @@ def _shares(axes, rows, order) -> None:
         look = {"color": VERMILLION if kind == "trained" else GREY}
         axes.hlines(y, own["low"], own["high"], linewidth=0.9, **look)
         face = look["color"] if kind == "trained" else "w"
-        label = f"{kind}, {quantity}"
+        label = f"(b) {kind}: ahead in its {quantity}"
         axes.plot(own["value"], y, marker, markersize=3, markerfacecolor=face, label=label, linestyle="none", **look)
     axes.set(xlim=(-0.04, 1.04), ylim=(len(order) - 0.5, -0.5), xlabel="share of instances")
     axes.set_yticks(range(len(order)), [])
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), handletextpad=0.2, title="own largest in its")
     title(axes, "b", "how often")
 
 

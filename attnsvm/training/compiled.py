@@ -14,7 +14,7 @@ from attnsvm.training.heads import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
 from attnsvm.training.lanes import LANES, kept_on_disk
 from attnsvm.training.log import Log
-from attnsvm.training.rules import ROTATING, Steered
+from attnsvm.training.rules import Steered, follows_rotations
 from attnsvm.training.spans import Coordinates
 from attnsvm.training.steered import both, whole
 from attnsvm.training.steps import Rule
@@ -63,8 +63,8 @@ def _whole(inputs, tokens, head, values, W, rule, steps):
 
 
 def _factored(inputs, tokens, head, values, K, Q, rule, steps):
-    balanced = getattr(rule, "balanced", False)  # also what descent leaves as it is has a share in the norms
-    move = rule.penalty == 0 if isinstance(rule, Rule) else isinstance(rule, ROTATING) and not balanced
+    balanced = getattr(rule, "balanced", False)
+    move = rule.penalty == 0 if isinstance(rule, Rule) else follows_rotations(rule)
     basis = Coordinates.of(inputs.tokens, inputs.queries, K, Q, move)
     coordinates = *basis.factors(), inputs.tokens @ basis.P[:, None], inputs.queries @ basis.R
     factors = Factors(*(_last(x) for x in coordinates))

@@ -395,10 +395,17 @@ class Adam(NamedTuple):
                     weights[a, b, lane] -= rate[lane] * (direction[a, b, lane] + decay * weights[a, b, lane])
 
 
-# Equivariant under rotations of the factors: their descent may be followed in the coordinates of spans.py.
-ROTATING = (Frobenius, Spectral, Nuclear)
 STEEPEST = {"linf": Max, "l1": One, "spectral": Spectral, "nuc": Nuclear}
 Steered = Frobenius | Max | One | Power | Spectral | Nuclear | Mirror | Adam
+
+
+def follows_rotations(rule: Steered) -> bool:
+    """Whether descent may be followed in the coordinates of spans.py.
+
+    It may where the rule turns with the factors and reads no norm of theirs: what never moves has a share in that.
+    """
+    turns = isinstance(rule, Frobenius | Spectral | Nuclear)
+    return turns and rule.schedule != SHRINKING and not getattr(rule, "balanced", False)
 
 
 def steepest(
@@ -465,7 +472,7 @@ def adam(learning_rate: float, beta1: float, beta2: float, decay: float = 0.0, s
     Raises:
         ValueError: not 0 ≤ beta1, beta1² < beta2 < 1, or there is no such schedule.
     """
-    if not (0 <= beta1 and beta1**2 < beta2 < 1):
+    if not (beta1 >= 0 and beta1**2 < beta2 < 1):
         raise ValueError(f"beta1, beta2: expected 0 <= beta1 and beta1² < beta2 < 1, got {beta1!r} and {beta2!r}")
     return Adam(float(learning_rate), _schedule(schedule), float(beta1), float(beta2), float(decay))
 

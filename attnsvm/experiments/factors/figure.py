@@ -1,5 +1,7 @@
 """(K, Q) under several rules: the way to the nuclear solution, what keeps from it, columns and starts, other rules."""
 
+from matplotlib.patches import Patch
+
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
 
 LOOKS = {
@@ -37,7 +39,8 @@ def draw(table, settings):
         _starts(columns, table[table["quantity"] == "distance"])
         _ends(others, usual)
         count = int(table["instances"].max())
-        figure.text(0.5, -0.01, f"medians; bands and bars: quartiles, up to {count} instances", ha="center", color=GREY)
+        spread = Patch(color="0.8", label=f"lines and marks: medians; bands and bars: quartiles over {count} instances")
+        figure.legend(handles=[spread], loc="outside lower center")
     return figure
 
 

@@ -2,6 +2,7 @@
 
     python benchmarks/descent.py               the ratios, the arithmetic bound, torch on the same problems
     python benchmarks/descent.py --throughput  time per instance and memory, from 100 to 100,000 instances
+    python benchmarks/descent.py --rules       each rule of descent against Frobenius steps, W and (K, Q)
     python benchmarks/descent.py --large       n=64 T=128, d=64 and 384, against the official loop and a batch in torch
 
 Single-threaded: set OMP_NUM_THREADS=1.
@@ -19,7 +20,7 @@ from numba import njit
 
 from attnsvm.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.training import LinearHead, ReluHead, exact, published, train
+from attnsvm.training import LinearHead, ReluHead, adam, exact, mirror, published, steepest, train
 from attnsvm.training.lanes import LANES, dot
 from attnsvm.training.steps import EPSILON
 
@@ -133,6 +134,25 @@ def throughput():
         )
 
 
+def rules():
+    """Time of a step of each rule, divided by that of exact Frobenius steps on the same problems."""
+    problems = draw(gaussian, range(LANES), 6, 8, 10)
+    named = {name: steepest(name, 0.1) for name in ("fro", "linf", "l1", "l1.75", "l3", "spectral", "nuc")}
+    named |= {"fro, momentum": steepest("fro", 0.1, 0.9), "Adam": adam(0.01, 0.9, 0.999)}
+    only = {"W": {"mirror, p = 3": mirror(3, 0.1)}, "KQ": {"fro, joint": steepest("fro", 0.1, joint=True)}}
+    for kind, more in only.items():
+        own, times = named | more, {}
+        for rule in own.values():
+            train(problems[:1], LinearHead, kind, rule, 1, 1)  # compile
+        for _ in range(5):  # in turns, so that a busy machine slows all of them; the best of five
+            for name, rule in own.items():
+                taken = seconds(train, problems, LinearHead, kind, rule, 2000, 2000) / LANES / 2000
+                times[name] = min(taken, times.get(name, taken))
+        print(f"{kind}, n=6 T=8 d=10: Frobenius {times['fro'] * 1e6:.2f} µs per instance and step")
+        for name, taken in times.items():
+            print(f"    {name}: {taken / times['fro']:.2f} times that")
+
+
 def batch_in_torch(problems, parametrisation, steps):
     """Autograd on the whole batch at once, published steps; nothing is logged."""
     X, Z, Y, v = (torch.from_numpy(x) for x in list(vars(problems).values())[:4])
@@ -184,5 +204,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--throughput", action="store_true", help="measure how time and memory grow with the batch")
     parser.add_argument("--large", action="store_true", help="measure instances whose matrix products dominate")
+    parser.add_argument("--rules", action="store_true", help="measure every rule of descent against Frobenius steps")
     asked = parser.parse_args()
-    large() if asked.large else throughput() if asked.throughput else ratios()
+    chosen = [function for function in (large, throughput, rules) if getattr(asked, function.__name__)]
+    (chosen or [ratios])[0]()

@@ -85,8 +85,8 @@ def _pace(axes, table, runs, looks) -> None:
     axes.set(xscale="log", yscale="log")
     places = growth["median"].min() * 0.5, growth["median"].max() * 2
     axes.plot(places, places, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
-    axes.set(xlabel="slower pace, logits per step", ylabel="growth of the smallest margin,\nlogits per step")
-    title(axes, "c", "pace")
+    axes.set(xlabel="slower of the two paces", ylabel="growth of the smallest margin")
+    title(axes, "c", "logits per step")
 
 
 def slower_pace(sign: float, beta2: float) -> float:

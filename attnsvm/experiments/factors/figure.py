@@ -82,5 +82,5 @@ def _ends(axes, usual) -> None:
     axes.set_yticks(range(len(LOOKS)), [NAME.get(rule, rule) for rule in LOOKS])
     axes.invert_yaxis()
     axes.set(xscale="log", xlabel="1 − margin ratio")
-    axes.legend(loc="best")
+    axes.legend(loc="upper left", bbox_to_anchor=(0.5, 1.0))
     title(axes, "d", "every rule after its last step")

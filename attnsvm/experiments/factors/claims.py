@@ -41,7 +41,7 @@ def joint(tables, most):
 
 
 def leaves(tables, least):
-    """How much the median distance grows over the last decade of steps; and in how many instances, beside the control."""
+    """How much the median distance grows over the last decade of steps, and in how many instances; with a control."""
     line = way(tables, "published")
     end, _ = decade(line)
     shares = {}

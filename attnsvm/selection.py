@@ -28,6 +28,22 @@ def selected_sets(probabilities: np.ndarray) -> np.ndarray:
     return probabilities > SELECTED_ABOVE
 
 
+def different_choices(selected: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different choices of tokens that several runs on the same instances end with: what to solve once.
+
+    Args:
+        selected: (runs, S, n) int.
+
+    Returns:
+        Whose they are (U,), the choices (U, n), and which of them each run has, (runs, S).
+    """
+    runs, S, n = selected.shape
+    owner = np.broadcast_to(np.arange(S)[:, None], (runs, S, 1))
+    rows = np.concatenate([owner, selected], axis=2).reshape(runs * S, n + 1)
+    found, place = np.unique(rows, axis=0, return_inverse=True)
+    return found[:, 0], found[:, 1:], place.reshape(runs, S)
+
+
 def margins(tokens: np.ndarray, queries: np.ndarray, W: np.ndarray, selected: np.ndarray) -> np.ndarray:
     """Margins (x_iα_i − x_it)ᵀ W z_i, (S, n, T), zero at t = α_i; for W (S, d, d) and selected α (S, n) int."""
     logits = np.einsum("sntd,snd->snt", tokens, queries @ W.swapaxes(1, 2))

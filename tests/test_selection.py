@@ -11,6 +11,7 @@ from attnsvm.selection import (
     SELECTED_ABOVE,
     SUPPORT_TOLERANCE,
     by_token,
+    different_choices,
     locally_optimal,
     margins,
     optimal_tokens,
@@ -224,3 +225,12 @@ def test_an_instance_is_judged_alone():
         alone = support_of(p[s : s + 1], alpha[s : s + 1], one)
         assert np.array_equal(alone[0], tight[s])
         assert locally_optimal(score[s : s + 1], alpha[s : s + 1], alone)[0] == whole[s]
+
+
+def test_the_different_choices_of_several_runs_are_found_once_and_put_back():
+    selected = np.random.default_rng(4).integers(0, 2, (5, 6, 2))  # five runs, two tokens: choices repeat
+    owner, tokens, place = different_choices(selected)
+    np.testing.assert_array_equal(tokens[place], selected)
+    np.testing.assert_array_equal(owner[place], np.broadcast_to(np.arange(6), (5, 6)))
+    pairs = {(s, *selected[r, s].tolist()) for r in range(5) for s in range(6)}
+    assert len(tokens) == len(pairs) < 30

@@ -3,6 +3,7 @@
 from attnsvm.training.descent import train
 from attnsvm.training.heads import Head, LinearHead, PenalisedHead, ReluHead
 from attnsvm.training.log import Log, logarithmic_steps, logged_steps
+from attnsvm.training.rules import adam, mirror, steepest
 from attnsvm.training.steps import exact, how_to_train, plain, published
 
 __all__ = [
@@ -11,11 +12,14 @@ __all__ = [
     "Log",
     "PenalisedHead",
     "ReluHead",
+    "adam",
     "exact",
     "how_to_train",
     "logarithmic_steps",
     "logged_steps",
+    "mirror",
     "plain",
     "published",
+    "steepest",
     "train",
 ]

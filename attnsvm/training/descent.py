@@ -19,6 +19,7 @@ from attnsvm.training import compiled, dense
 from attnsvm.training.heads import Head
 from attnsvm.training.lanes import LANES
 from attnsvm.training.log import Log, logged_steps
+from attnsvm.training.rules import Mirror, Steered
 from attnsvm.training.start import PARAMETRISATIONS
 from attnsvm.training.steps import Rule
 
@@ -29,10 +30,10 @@ def train(
     problems: Problems,
     head: Callable[..., Head],
     parametrisation: str,
-    rule: Rule,
+    rule: Rule | Steered,
     steps: int,
     every: int | np.ndarray,
-    start: str | np.ndarray = "uniform",
+    start: str | np.ndarray | tuple[np.ndarray, np.ndarray] = "uniform",
     attention: str = "cross",
     m: int | None = None,
     device: str = "cpu",
@@ -44,38 +45,54 @@ def train(
         problems: the batch, S problems of one shape.
         head: builds the prediction head from its weights (S, ...).
         parametrisation: "W" or "KQ".
-        rule: the step rule.
+        rule: the step rule; those of rules.py run on the processor only.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
         start: "uniform" (every weight U(−1/√d, 1/√d)), "zero" (W = 0; Q = 0 and K = 0.1·N(0, 1)), or the initial W
-            (S, d, d) where W is trained.
+            (S, d, d) where W is trained, or the initial (K, Q), (S, d, m) each.
         attention: "cross", "self", "sequence" or "causal".
         m: columns of K and Q, at most d; None: d. Of no meaning when W is trained.
         device: "cpu" for the engines without torch, or a torch device such as "cuda".
         progress: called with the number of instances finished since the last call.
+
+    Raises:
+        ValueError: the parametrisation has no such start, or the rule none of this parametrisation or device.
     """
     logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
-    run, lanes = _engine(problems, attention, device)
+    if isinstance(rule, Mirror) and parametrisation != "W":
+        raise ValueError(f"rule: expected mirror descent for 'W' only, got it for {parametrisation!r}")
+    run, lanes = _engine(problems, attention, device, rule)
     pieces = []
-    given = None if isinstance(start, str) else np.asarray(start, dtype=float)
     for size, padded, index in _pieces(problems, lanes):
         inputs = ATTENTIONS[attention](padded)
-        first = start if given is None else given[index]
+        first = _at(start, index)
         initial = PARAMETRISATIONS[parametrisation](padded.seeds, inputs.tokens.shape[-1], first, m)
         pieces.append(run(inputs, head, padded.head, initial, rule, logged)[:size])
         progress(size)
     return Log.joined(pieces)
 
 
-def _engine(problems: Problems, attention: str, device: str) -> tuple[Callable[..., Log], int]:
+def _at(start, index: np.ndarray):
+    """The start of the instances at `index`: a name, W, or (K, Q)."""
+    if isinstance(start, str):
+        return start
+    if isinstance(start, tuple):
+        return tuple(np.asarray(factor, dtype=float)[index] for factor in start)
+    return np.asarray(start, dtype=float)[index]
+
+
+def _engine(problems: Problems, attention: str, device: str, rule: Rule | Steered) -> tuple[Callable[..., Log], int]:
     """What runs a piece of the batch, and how many instances it takes at a time."""
+    if device != "cpu" and not isinstance(rule, Rule):
+        raise ValueError(f"device: expected 'cpu' for {type(rule).__name__}, got {device!r}")
     if device != "cpu":
         from attnsvm.training import reference  # late: torch takes a job a second, and the other engines need none
 
         return partial(reference.run, device=device), 1
     _, N, T, d = ATTENTIONS[attention](problems[:1]).tokens.shape
-    return (dense.run, 1) if N * T * d >= dense.LARGE else (_compiled, LANES)
+    large = N * T * d >= dense.LARGE and isinstance(rule, Rule)
+    return (dense.run, 1) if large else (_compiled, LANES)
 
 
 def _compiled(inputs, head, given, initial, rule, logged) -> Log:

@@ -104,6 +104,7 @@ class Pass(NamedTuple):
 
     Attributes:
         probabilities, direction: (n, T, LANES); log_factor: (LANES,); see `loss.Pass`.
+        own: (n, LANES), the logarithm of the factor that the direction of each input is to be multiplied with.
         outputs: (n, LANES), f_i; winner: (n, LANES), the number of the winning token.
         rows: (5, LANES) scratch; mixed, slope: (p, LANES) scratch; token_slope: (T, LANES) scratch.
     """
@@ -111,6 +112,7 @@ class Pass(NamedTuple):
     probabilities: np.ndarray
     direction: np.ndarray
     log_factor: np.ndarray
+    own: np.ndarray
     outputs: np.ndarray
     winner: np.ndarray
     rows: np.ndarray
@@ -158,6 +160,7 @@ def prepared(group, probabilities):
         np.empty((n, T, LANES)),
         np.empty(LANES),
         np.empty((n, LANES)),
+        np.empty((n, LANES)),
         np.zeros((n, LANES)),
         np.empty((5, LANES)),
         np.empty((p, LANES)),
@@ -167,10 +170,11 @@ def prepared(group, probabilities):
 
 
 @njit(**OPTIONS)
-def evaluate(logits, group, at):
-    """`loss.evaluate` at logits (n, T, LANES), into the Pass `at`."""
+def evaluate(logits, group, at, apart):
+    """`loss.evaluate` at logits (n, T, LANES), into the Pass `at`; `apart`: each input with a factor of its own."""
     barrier, values, labels = group.barrier, group.values, group.labels
     probabilities, direction, log_factor, winner = at.probabilities, at.direction, at.log_factor, at.winner
+    own = at.own
     outputs, mixed, slope, token_slope = at.outputs, at.mixed, at.slope, at.token_slope
     best, total, mean, weight, anchor = at.rows[0], at.rows[1], at.rows[2], at.rows[3], at.rows[4]
     n, T = values.shape[:2]
@@ -180,6 +184,7 @@ def evaluate(logits, group, at):
         for lane in range(LANES):
             best[lane] = -np.inf
             total[lane] = 0.0
+            own[i, lane] = -1e300
         for t in range(T):
             for lane in range(LANES):
                 x = logits[i, t, lane] + barrier[i, t, lane]
@@ -191,10 +196,15 @@ def evaluate(logits, group, at):
                 probabilities[i, t, lane] = exp(behind)
                 total[lane] += probabilities[i, t, lane]
                 direction[i, t, lane] = behind if winner[i, lane] != t else -np.inf
-                log_factor[lane] = max(log_factor[lane], direction[i, t, lane])
+                own[i, lane] = max(own[i, lane], direction[i, t, lane])
+        for lane in range(LANES):
+            log_factor[lane] = max(log_factor[lane], own[i, lane])
         for t in range(T):
             for lane in range(LANES):
                 probabilities[i, t, lane] /= total[lane]
+    if not apart:
+        for i in range(n):
+            own[i] = log_factor
     for i in range(n):
         combine(values[i], probabilities[i], mixed)
         readout(group.head, mixed, outputs[i], slope)
@@ -217,7 +227,7 @@ def evaluate(logits, group, at):
                 mean[lane] += probabilities[i, t, lane] * token_slope[t, lane]
         for t in range(T):
             for lane in range(LANES):
-                share = exp(direction[i, t, lane] - log_factor[lane])
+                share = exp(direction[i, t, lane] - own[i, lane])
                 direction[i, t, lane] = share * weight[lane] * (token_slope[t, lane] - mean[lane])
                 total[lane] += direction[i, t, lane]
         for t in range(T):
@@ -254,7 +264,7 @@ def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: Ru
     size, step_size, factor = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     slot = 0
     for step in range(record.kept[-1] + 1):
-        evaluate(logits, group, at)
+        evaluate(logits, group, at, False)
         respond(outer_products, direction, response)
         dot(response, coefficients, size)
         for lane in range(LANES):
@@ -291,7 +301,7 @@ def factored(group: Group, factors: Factors, rule: Rule, record: Record) -> None
                 dot(K[a], projected[i], row[a])
             for t in range(T):
                 dot(X[i, t], row, logits[i, t])
-        evaluate(logits, group, at)
+        evaluate(logits, group, at, False)
         for lane in range(LANES):
             factor[lane] = 1.0 if rule.rescaled else exp(log_factor[lane])
         for i in range(n):

@@ -18,6 +18,7 @@ SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(Path(__fi
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # ln 2 in two parts, the first with trailing zeros
 LOWEST = -708.0  # exp of less is subnormal
+SQRT2 = 1.4142135623730951
 
 
 @cache
@@ -58,6 +59,41 @@ def exp(x):
     p = p * r + 1.0
     p *= np.int64((np.int64(k) + 1023) << 52).view(np.float64)
     return p if x >= LOWEST else 0.0
+
+
+@njit(inline="always")
+def log(x):
+    """log of a normal x > 0, within 2 units of the last place; vectorised. Of zero: −709.
+
+    x = 2^k m with m from 1/√2 to √2; log m = 2 artanh f, f = (m − 1)/(m + 1), by its series to f²³.
+    """
+    bits = np.float64(x).view(np.int64)
+    k = (bits >> 52) - 1023
+    m = np.int64((bits & 0xFFFFFFFFFFFFF) | (1023 << 52)).view(np.float64)
+    large = m > SQRT2
+    m = 0.5 * m if large else m
+    exponent = np.float64(k + 1 if large else k)
+    f = (m - 1.0) / (m + 1.0)
+    y = f * f
+    p = 1.0 / 23.0
+    p = p * y + 1.0 / 21.0
+    p = p * y + 1.0 / 19.0
+    p = p * y + 1.0 / 17.0
+    p = p * y + 1.0 / 15.0
+    p = p * y + 1.0 / 13.0
+    p = p * y + 1.0 / 11.0
+    p = p * y + 1.0 / 9.0
+    p = p * y + 1.0 / 7.0
+    p = p * y + 1.0 / 5.0
+    p = p * y + 1.0 / 3.0
+    p = p * y
+    return exponent * LN2_HIGH + (exponent * LN2_LOW + 2.0 * (f + f * p))
+
+
+@njit(inline="always")
+def power(x, exponent):
+    """x^exponent for x ≥ 0; zero of zero."""
+    return exp(exponent * log(x)) if x > 0.0 else 0.0
 
 
 @njit(**OPTIONS)

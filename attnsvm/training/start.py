@@ -37,10 +37,14 @@ def full_weights(seeds: np.ndarray, d: int, start: str | np.ndarray, m: int | No
     return (np.zeros((len(seeds), d, d)) if start == "zero" else draw_initial("W", seeds, uniform((d, d), d)),)
 
 
-def factored_weights(seeds: np.ndarray, d: int, start: str, m: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """K and Q (S, d, m), both from U(−1/√d, 1/√d), or Q = 0 and K = 0.1·N(0, 1)."""
+def factored_weights(
+    seeds: np.ndarray, d: int, start: str | tuple[np.ndarray, np.ndarray], m: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """K and Q (S, d, m), both from U(−1/√d, 1/√d), or Q = 0 and K = 0.1·N(0, 1), or as given."""
+    if isinstance(start, tuple):
+        return start
     if not isinstance(start, str):
-        raise ValueError("start: expected 'uniform' or 'zero' for (K, Q), got an array of weights")
+        raise ValueError("start: expected 'uniform', 'zero' or a pair (K, Q) for (K, Q), got one array of weights")
     _check(start)
     m = d if m is None else m
     if start == "zero":

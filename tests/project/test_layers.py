@@ -30,6 +30,7 @@ WORDS = {
         "draws",
         "inputs",
         "norms",
+        "margins",
         "selection",
         "directions",
         "measured",

@@ -28,6 +28,32 @@ def test_the_compiled_exponential():
     assert (exponentials(np.array([-709.0, -1e6, -np.inf])) == 0).all()
 
 
+@njit
+def logarithms(x):
+    return np.array([lanes.log(a) for a in x])
+
+
+@njit
+def powers(x, exponent):
+    return np.array([lanes.power(a, exponent) for a in x])
+
+
+def test_the_compiled_logarithm():
+    x = np.concatenate([np.logspace(-307, 308, 20001), np.linspace(0.5, 2, 20001), 1 + np.logspace(-15, -1, 2001)])
+    exact = np.log(x)
+    # the reference rounds to half a unit of the last place; ours to two
+    assert (np.abs(logarithms(x) - exact) <= 2 * np.finfo(float).eps * np.abs(exact)).all()
+    assert logarithms(np.array([1.0, 0.0])).tolist() == [0.0, pytest.approx(-709, abs=0.1)]
+
+
+@pytest.mark.parametrize("exponent", [0.01, 0.5, 4 / 3, 2.0, -1 / 3])
+def test_the_compiled_power(exponent):
+    x = np.logspace(-150, 150, 2001)
+    # the logarithm's two units, times its size, at most 345·2, are an error of the exponent
+    np.testing.assert_allclose(powers(x, exponent), x**exponent, rtol=1e-12)
+    assert powers(np.array([0.0]), exponent).tolist() == [0.0]
+
+
 @pytest.mark.parametrize("count", range(10))  # every remainder of sums of four terms at a time
 def test_sums_take_every_term_once(count):
     generator = np.random.default_rng(count)

@@ -1,0 +1,102 @@
+"""The matrix rule × norm of the margin ratio, whose diagonal is to be read; and how the diagonal goes to one."""
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+
+NAME = {
+    "l1": r"$\ell_1$",
+    "l1.75": r"$\ell_{1.75}$",
+    "fro": "Frobenius",
+    "l3": r"$\ell_3$",
+    "linf": "max",
+    "spectral": "spectral",
+    "nuc": "nuclear",
+}
+LOOKS = {
+    "l1": (GREEN, (0, (1, 1))),
+    "l1.75": (PURPLE, (0, (4, 1.5, 1, 1.5))),
+    "fro": (BLUE, "-"),
+    "l3": (SKY, (0, (2, 1))),
+    "linf": (ORANGE, "-."),
+    "spectral": (BLACK, "-"),
+    "nuc": (VERMILLION, "--"),
+}
+SHARES = {("trained", "row"): ("o", -0.24), ("trained", "column"): ("s", -0.08)}
+SHARES |= {("untrained", "row"): ("o", 0.08), ("untrained", "column"): ("s", 0.24)}
+
+
+def draw(table, settings):
+    """Draw from rows (quantity, kind, step, rule, norm, value, low, high, instances)."""
+    order = list(table.loc[table["quantity"] == "ratio", "rule"].unique())
+    end = table[table["step"] == table["step"].max()]
+    with canvas(settings, height=0.46) as figure:
+        matrix, shares, way = figure.subplots(1, 3, width_ratios=(1.35, 0.62, 1.0))
+        _matrix(matrix, end[(end["quantity"] == "ratio") & (end["kind"] == "trained")], order)
+        _shares(shares, end[end["quantity"].isin(["row", "column"])], order)
+        _way(way, table[(table["kind"] == "trained") & (table["quantity"] == "ratio")], order)
+        count = int(table["instances"].max())
+        words = f"(a, c) medians over {count} instances, (c) band: quartiles; (b) bars: 95 % Wilson intervals"
+        note = figure.legend(
+            *shares.get_legend_handles_labels(), loc="outside lower center", ncols=4, handletextpad=0.2
+        )
+        note.set_title(words)
+        note.get_title().set_color(GREY)
+    return figure
+
+
+def _matrix(axes, rows, order) -> None:
+    """The medians as colours and numbers; the rule's own norm framed."""
+    values = rows.pivot(index="rule", columns="norm", values="value").loc[order, order].to_numpy()
+    axes.imshow(values, cmap="cividis", vmin=0, vmax=1, aspect="auto")
+    for r, c in np.ndindex(values.shape):
+        dark = values[r, c] < 0.55
+        weight = "bold" if r == c else "normal"
+        axes.text(c, r, _short(values[r, c]), ha="center", va="center", color="w" if dark else "k", weight=weight)
+    for k in range(len(order)):
+        axes.add_patch(Rectangle((k - 0.5, k - 0.5), 1, 1, fill=False, edgecolor=VERMILLION, linewidth=1.8, zorder=3))
+    names = [NAME.get(norm, norm) for norm in order]
+    axes.set_xticks(range(len(order)), names, rotation=45, ha="left", rotation_mode="anchor")
+    axes.set_yticks(range(len(order)), names)
+    axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
+    axes.grid(False)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set(xlabel="norm in which the margin is measured", ylabel="rule: steepest descent in this norm")
+    title(axes, "a", "margin reached, best = 1")
+
+
+def _short(value: float) -> str:
+    """Two digits behind the point; three where two would say that nothing is missing."""
+    text = f"{value:.2f}"
+    return f"{value:.3f}"[:5].lstrip("0") if text == "1.00" and value < 1 else text.lstrip("0") or "0"
+
+
+def _shares(axes, rows, order) -> None:
+    """The share of instances whose own norm or own rule is the largest, a line for each rule beside its row."""
+    for (kind, quantity), (marker, shift) in SHARES.items():
+        own = rows[(rows["kind"] == kind) & (rows["quantity"] == quantity)].set_index("rule").loc[order]
+        y = np.arange(len(order)) + shift
+        look = {"color": VERMILLION if kind == "trained" else GREY}
+        axes.hlines(y, own["low"], own["high"], linewidth=0.9, **look)
+        face = look["color"] if kind == "trained" else "w"
+        label = f"(b) {kind}: ahead in its {quantity}"
+        axes.plot(own["value"], y, marker, markersize=3, markerfacecolor=face, label=label, linestyle="none", **look)
+    axes.set(xlim=(-0.04, 1.04), ylim=(len(order) - 0.5, -0.5), xlabel="share of instances")
+    axes.set_yticks(range(len(order)), [])
+    title(axes, "b", "how often")
+
+
+def _way(axes, rows, order) -> None:
+    for rule in order:
+        own = rows[(rows["rule"] == rule) & (rows["norm"] == rule)].sort_values("step")
+        colour, dashes = LOOKS.get(rule, (GREY, "-"))
+        missing = 1 - own[["value", "low", "high"]]
+        axes.fill_between(own["step"], missing["high"], missing["low"], color=colour, alpha=0.12, linewidth=0)
+        axes.plot(own["step"], missing["value"], color=colour, linestyle=dashes, label=NAME.get(rule, rule))
+    axes.set(xscale="log", yscale="log", xlabel="iterations", ylabel="1 − margin ratio in the own norm")
+    axes.set_ylim(top=2)
+    axes.margins(x=0)
+    axes.legend(loc="lower left", title="rule")
+    title(axes, "c", "the diagonal goes to one")

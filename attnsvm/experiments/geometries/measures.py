@@ -1,0 +1,77 @@
+"""The margin ratio of every run in every norm, along training; and of a control that nothing was trained for.
+
+The control: a matrix of each norm's shape that was not trained. It is the steepest direction, in that norm, of the sum
+of all constraint matrices of the selected tokens. If the shape alone made the diagonal largest, it would do so here.
+"""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm import norms
+from attnsvm.margins import margin_ratio
+from attnsvm.measured import Measures, curves, outcomes
+from attnsvm.statistics import share
+
+TRAINED, CONTROL = "trained", "untrained"
+
+
+def measures(cell, problems, trained, solved, settings):
+    solutions = solved["solutions"]
+    certified = np.all([answer["status"] == "solved" for answer in solutions.values()], axis=0)
+    good = np.all([certified[place] for place in solved["place"].values()], axis=0)
+    frames, kept = [], problems[good]
+    for rule, run in trained.items():
+        place = solved["place"][rule][good]
+        selected = solved["selected"][place]
+        untrained = _untrained(kept, selected, rule)
+        for norm, answer in solutions.items():
+            given = kept.tokens, kept.queries
+            known = selected, norm, answer["W"][place]
+            ratio = margin_ratio(*given, run["weights"][good], *known)
+            columns = {"kind": TRAINED, "rule": rule, "norm": norm}
+            frames.append(curves(kept.seeds, run["steps"], {"ratio": ratio}, **columns))
+            ratio = margin_ratio(*given, untrained, *known)
+            columns = {"kind": CONTROL, "rule": rule, "norm": norm}
+            frames.append(curves(kept.seeds, run["steps"][-1:], {"ratio": ratio}, **columns))
+    end = np.where(good, "measured", "without a certified solution in some norm")
+    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, end))
+
+
+def _untrained(problems, selected, norm):
+    """The steepest direction, (S, d, d), of the sum of the constraint matrices (x_iα − x_it) z_iᵀ."""
+    chosen = np.take_along_axis(problems.tokens, selected[..., None, None], 2)
+    total = (chosen - problems.tokens).sum(2).swapaxes(1, 2) @ problems.queries
+    return np.array([norms.get(norm).steepest(matrix) for matrix in total]).reshape(total.shape)
+
+
+def table(measures, settings):
+    rows = []
+    for (kind, step), frame in measures.instances.groupby(["kind", "step"], sort=False):
+        order = list(frame["rule"].unique())
+        cube = frame.set_index(["seed", "rule", "norm"])["ratio"].unstack(["rule", "norm"])
+        ratios = np.stack([cube[rule][order].to_numpy() for rule in order], axis=1)  # (S, rules, norms)
+        at, count = {"kind": kind, "step": step}, len(ratios)
+        quartiles = np.quantile(ratios, (0.5, 0.25, 0.75), axis=0)
+        for r, c in np.ndindex(len(order), len(order)):
+            names = {"rule": order[r], "norm": order[c]}
+            values = dict(zip(("value", "low", "high"), quartiles[:, r, c], strict=True))
+            rows.append({"quantity": "ratio", **at, **names, **values, "instances": count})
+        across, down = (np.stack([largest(x[:, k], k) for k in range(len(order))], 1) for x in (ratios, ratios.mT))
+        for quantity, hits in (("row", across), ("column", down)):
+            rows += [
+                {"quantity": quantity, **at, "rule": name, "norm": name, **_share(hits[:, k])}
+                for k, name in enumerate(order)
+            ]
+        rows.append({"quantity": "all", **at, "rule": "every", "norm": "every", **_share((across & down).all(1))})
+    return pd.DataFrame(rows)
+
+
+def _share(hits: np.ndarray) -> dict:
+    """Value, low, high and instances of the share of instances that hit, (S,) bool."""
+    found = share(int(hits.sum()), len(hits))
+    return {"value": found.pop("share"), **found}
+
+
+def largest(values: np.ndarray, place: int) -> np.ndarray:
+    """Whether the value at `place` exceeds all others, (S,), for values (S, norms)."""
+    return values[:, place] > np.delete(values, place, axis=1).max(1)

@@ -1,0 +1,47 @@
+"""ℓp mirror descent and the solutions in three norms: with another run's tokens, with its own, and from one start."""
+
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from attnsvm.plots.style import BLUE, GREEN, VERMILLION, canvas, title
+
+LOOKS = ((VERMILLION, "--"), (BLUE, "-"), (GREEN, "-."))
+WORDS = {
+    "published": "as published: the tokens\nof another run",
+    "own": "right: the tokens\nof the run itself",
+    "shared": "as published, but\none start for all $p$",
+}
+
+
+def draw(table, settings):
+    """Draw from rows (quantity, comparison, p, q, step, value, low, high, mean, instances)."""
+    rows = table[table["quantity"] == "distance"]
+    norms, letters = sorted(rows["q"].unique()), iter("abcdefghijklmnopqrstuvwxyz")
+    with canvas(settings, height=0.8) as figure:
+        panels = figure.subplots(len(WORDS), len(norms), sharex=True, sharey="col", squeeze=False)
+        for row, (comparison, words) in zip(panels, WORDS.items(), strict=True):
+            for axes, q in zip(row, norms, strict=True):
+                own = rows[(rows["comparison"] == comparison) & (rows["q"] == q)]
+                _lines(axes, own, norms, q)
+                title(axes, next(letters), rf"to the $\ell_{{{q:g}}}$ solution")
+            row[0].set(ylabel=words + "\n\nBregman distance")
+        for axes in panels[-1]:
+            axes.set(xlabel="iterations")
+        looks = zip(norms, LOOKS, strict=False)
+        handles = [Line2D([], [], color=colour, linestyle=dashes) for _, (colour, dashes) in looks]
+        labels = [f"$p = {p:g}$" for p, _ in zip(norms, LOOKS, strict=False)]
+        count = int(table["instances"].max())
+        handles.append(Patch(color="0.8"))
+        labels.append(f"line: median, band: quartiles over {count} instances; thick: the norm's own $p$")
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(handles))
+    return figure
+
+
+def _lines(axes, rows, norms, q) -> None:
+    for p, (colour, dashes) in zip(norms, LOOKS, strict=False):
+        line = rows[rows["p"] == p].sort_values("step")
+        axes.fill_between(line["step"], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0)
+        width = 2.2 if p == q else 1.2
+        axes.plot(line["step"], line["value"], color=colour, linestyle=dashes, linewidth=width)
+    axes.set(xscale="log", yscale="log")
+    axes.margins(x=0)

@@ -1,0 +1,64 @@
+"""The distance of every run to the solution in every norm, against its own tokens and against those of another run.
+
+published  the run of p, and the solution in the norm of q for the tokens that the *run of q* selects
+own        the same runs, and the solution for the tokens that the run of p selects itself
+shared     as published, but all p start from one W(0)
+"""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.measured import Measures, curves, outcomes
+from attnsvm.statistics import share
+
+COMPARISONS = {"published": "apart", "own": "apart", "shared": "shared"}  # and where the runs start
+
+
+def bregman(best: np.ndarray, W: np.ndarray, q: float) -> np.ndarray:
+    """The Bregman divergence D(best, W) of ‖·‖_q^q/q, the two scaled to ‖·‖_q = 1, over the last two axes.
+
+    No unit; zero where the two have one direction. Both potentials are 1/q, and so D = 1 − ⟨sign(W)|W|^{q−1}, best⟩.
+    """
+    A, B = (x / (np.abs(x) ** q).sum((-2, -1), keepdims=True) ** (1 / q) for x in (best, W))
+    return 1.0 - (np.sign(B) * np.abs(B) ** (q - 1) * A).sum((-2, -1))
+
+
+def measures(cell, problems, trained, solved, settings):
+    place, solutions = solved["place"], solved["solutions"]
+    certified = np.all([answer["status"] == "solved" for answer in solutions.values()], axis=0)
+    good = np.all([certified[own] for runs in place.values() for own in runs.values()], axis=0)
+    seeds, frames = problems.seeds[good], []
+    for comparison, starts in COMPARISONS.items():
+        places = np.stack([own[good] for own in place[starts].values()])
+        same = (places == places[0]).all(0)
+        for p, run in trained[starts].items():
+            for q, answer in solutions.items():
+                at = place[starts][p if comparison == "own" else q][good]
+                distance = bregman(answer["W"][at][:, None], run["weights"][good], float(q))
+                columns = {"comparison": comparison, "p": float(p), "q": float(q)}
+                frames.append(curves(seeds, run["steps"], {"distance": distance, "same": same}, **columns))
+    end = np.where(good, "measured", "without a certified solution in some norm")
+    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, end))
+
+
+def table(measures, settings):
+    groups = measures.instances.groupby(["comparison", "p", "q", "step"], sort=False)["distance"]
+    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
+    distances = groups.agg(value="median", **quartiles, mean="mean", instances="size").reset_index()
+    frames = [distances.assign(quantity="distance")]
+    for comparison, runs in measures.instances.groupby("comparison", sort=False):
+        ends = runs[runs["step"] == runs.groupby("p")["step"].transform("max")]
+        same = ends.groupby("seed")["same"].first()
+        frames.append(_share(same, quantity="same_tokens", comparison=comparison))
+        for q, own in ends.groupby("q", sort=False):
+            by_p = own.pivot(index="seed", columns="p", values="distance")
+            nearest = by_p[q] < by_p.drop(columns=q).min(axis=1)
+            frames.append(_share(nearest, quantity="nearest", comparison=comparison, p=q, q=q))
+    names = ["quantity", "comparison", "p", "q", "step", "value", "low", "high", "mean", "instances"]
+    return pd.concat(frames)[names].reset_index(drop=True)
+
+
+def _share(hits: pd.Series, **columns) -> pd.DataFrame:
+    """One row: the share of instances that hit, with its interval."""
+    found = share(int(hits.sum()), len(hits))
+    return pd.DataFrame([{**columns, "value": found.pop("share"), **found}])

@@ -1,0 +1,12 @@
+"""Random instances of one shape: the data of local convergence, from the published seeds on."""
+
+from attnsvm.cells import one_shape
+from attnsvm.draws import draw_cell, gaussian
+
+
+def cells(settings):
+    return one_shape(settings)
+
+
+def problems(cell, settings):
+    return draw_cell(gaussian, cell)

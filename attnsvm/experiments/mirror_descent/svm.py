@@ -1,0 +1,22 @@
+"""The max-margin solutions in the norms of all p of what each run selects; where runs select the same, solved once."""
+
+import numpy as np
+
+from attnsvm.selection import different_choices, selected_tokens
+from attnsvm.svm import certified
+
+
+def svm(problems, trained, settings):
+    names = [(starts, p) for starts, runs in trained.items() for p in runs]
+    selected = np.stack([selected_tokens(trained[starts][p]["probabilities"]) for starts, p in names])
+    owner, tokens, place = different_choices(selected)
+    places = {starts: {} for starts in trained}
+    for (starts, p), own in zip(names, place, strict=True):
+        places[starts][p] = own
+    solutions = {p: certified(problems[owner], tokens, norm(p)) for p in next(iter(trained.values()))}
+    return {"place": places, "selected": tokens, "solutions": solutions}
+
+
+def norm(p: str) -> str:
+    """The norm of ℓp by its name; ℓ2 has a solver of its own."""
+    return "fro" if float(p) == 2 else f"l{float(p):g}"

@@ -1,0 +1,475 @@
+"""Rules of descent beyond the Frobenius norm: steepest descent in any norm, ℓp mirror descent, Adam.
+
+A rule sees the gradient of one factor (W, or K, or Q) as a `Slope`, never added up beyond what floats can hold, and
+writes the direction in which the factor moves; each is the exact rule at any ‖W‖, however far the gradient is below the
+smallest float. `steered.py` runs them. A rule is a NamedTuple class with three methods that are compiled:
+
+direct(slope, memory, step)           writes memory.direction
+settle(first, second)                 may scale the directions of K and Q together
+apply(weights, memory, rate, step)    moves a factor; `rate` (LANES) is the learning rate at this step
+
+One case is lost: an entry of W that the inputs with the largest gradients leave exactly at zero (tokens with zeros)
+gets nothing from inputs whose gradients are smaller by more than a factor of 1e308.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from attnsvm import norms
+from attnsvm.training.lanes import LANES, OPTIONS, exp, log, power
+from attnsvm.training.singular import Decomposition, decomposition, polar
+from attnsvm.training.steps import EPSILON, SMALLEST, Rule, exact
+
+CONSTANT, ROOT, SHRINKING = 0, 1, 2
+SCHEDULES = {"constant": CONSTANT, "root": ROOT, "shrinking": SHRINKING}
+FROBENIUS, MAX, ONE, SPECTRAL, NUCLEAR, POWER = range(6)
+GEOMETRIES = {"fro": FROBENIUS, "linf": MAX, "l1": ONE, "spectral": SPECTRAL, "nuc": NUCLEAR}
+
+
+class Slope(NamedTuple):
+    """The gradient Σ_i exp(logs_i) left_i right_iᵀ of one factor.
+
+    Attributes:
+        left: (n, d, LANES); right: (n, e, LANES); logs: (n, LANES).
+        common: (LANES,), the largest of the logs; see `flatten`.
+        matrix: (d, e, LANES), the gradient divided by exp(common); see `flatten`.
+        scaled: (n, d, LANES) scratch.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    logs: np.ndarray
+    common: np.ndarray
+    matrix: np.ndarray
+    scaled: np.ndarray
+
+
+class Memory(NamedTuple):
+    """What a rule keeps of one factor from step to step; zeros at first.
+
+    Attributes:
+        direction: (d, e, LANES), what `direct` writes.
+        first, second: (d, e, LANES): a velocity or the moments.
+        unit: (LANES,), the logarithm of the unit of the first moment; the second is in its square.
+        rows: (4, LANES) scratch.
+        room: scratch of the singular value decomposition.
+    """
+
+    direction: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    unit: np.ndarray
+    rows: np.ndarray
+    room: Decomposition
+
+
+@njit(**OPTIONS)
+def remembering(slope):
+    """The `Memory` of a factor before the first step."""
+    d, e = slope.matrix.shape[:2]
+    shape = d, e, LANES
+    room = decomposition(len(slope.left), d, e)
+    return Memory(np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(LANES), np.zeros((4, LANES)), room)
+
+
+@njit(**OPTIONS)
+def flatten(slope):
+    """Add the gradient up in the unit of its largest term: slope.matrix and slope.common."""
+    left, right, logs, common, matrix, scaled = slope
+    n, d, e = len(left), matrix.shape[0], matrix.shape[1]
+    for lane in range(LANES):
+        common[lane] = logs[0, lane]
+    for i in range(1, n):
+        for lane in range(LANES):
+            common[lane] = max(common[lane], logs[i, lane])
+    for i in range(n):
+        for a in range(d):
+            for lane in range(LANES):
+                scaled[i, a, lane] = left[i, a, lane]
+        weight = scaled[i]
+        for lane in range(LANES):
+            share = exp(logs[i, lane] - common[lane])
+            for a in range(d):
+                weight[a, lane] *= share
+    whole = n - n % 2
+    for a in range(d):
+        for b in range(e):
+            for lane in range(LANES):
+                matrix[a, b, lane] = 0.0
+            for i in range(0, whole, 2):
+                for lane in range(LANES):
+                    matrix[a, b, lane] += (
+                        scaled[i, a, lane] * right[i, b, lane] + scaled[i + 1, a, lane] * right[i + 1, b, lane]
+                    )
+            for i in range(whole, n):
+                for lane in range(LANES):
+                    matrix[a, b, lane] += scaled[i, a, lane] * right[i, b, lane]
+
+
+@njit(**OPTIONS)
+def sum_of_squares(A, out):
+    """out (LANES) = Σ A²."""
+    for lane in range(LANES):
+        out[lane] = 0.0
+    for a in range(A.shape[0]):
+        for b in range(A.shape[1]):
+            for lane in range(LANES):
+                out[lane] += A[a, b, lane] * A[a, b, lane]
+
+
+@njit(**OPTIONS)
+def largest(A, out):
+    """out (LANES) = max |A|, at least the smallest number that counts."""
+    for lane in range(LANES):
+        out[lane] = SMALLEST
+    for a in range(A.shape[0]):
+        for b in range(A.shape[1]):
+            for lane in range(LANES):
+                out[lane] = max(out[lane], abs(A[a, b, lane]))
+
+
+@njit(**OPTIONS)
+def scheduled(learning_rate, schedule, step, squares, out):
+    """out (LANES): the learning rate at this step, for weights with the sum of squares `squares` (LANES)."""
+    for lane in range(LANES):
+        out[lane] = learning_rate
+        if schedule == ROOT:
+            out[lane] = learning_rate / np.sqrt(step + 1.0)
+        if schedule == SHRINKING:
+            out[lane] = learning_rate / max(1.0, np.sqrt(squares[lane]))
+
+
+@njit(**OPTIONS)
+def along_frobenius(slope, memory):
+    """∇L/‖∇L‖_F."""
+    size, matrix, direction = memory.rows[0], slope.matrix, memory.direction
+    sum_of_squares(matrix, size)
+    for lane in range(LANES):
+        size[lane] = 1.0 / (np.sqrt(size[lane]) + SMALLEST)
+    for a in range(matrix.shape[0]):
+        for b in range(matrix.shape[1]):
+            for lane in range(LANES):
+                direction[a, b, lane] = matrix[a, b, lane] * size[lane]
+
+
+@njit(**OPTIONS)
+def along_max(slope, memory):
+    """The sign of every entry."""
+    matrix, direction = slope.matrix, memory.direction
+    for a in range(matrix.shape[0]):
+        for b in range(matrix.shape[1]):
+            for lane in range(LANES):
+                g = matrix[a, b, lane]
+                direction[a, b, lane] = 1.0 if g > 0.0 else (-1.0 if g < 0.0 else 0.0)
+
+
+@njit(**OPTIONS)
+def along_one(slope, memory):
+    """The sign of the largest entry alone, the first of equals."""
+    matrix, direction, best, where = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
+    d, e = matrix.shape[:2]
+    for lane in range(LANES):
+        best[lane] = 0.0
+        where[lane] = -1.0
+    for a in range(d):
+        for b in range(e):
+            for lane in range(LANES):
+                size = abs(matrix[a, b, lane])
+                where[lane] = float(a * e + b) if size > best[lane] else where[lane]
+                best[lane] = max(best[lane], size)
+    for a in range(d):
+        for b in range(e):
+            for lane in range(LANES):
+                sign = 1.0 if matrix[a, b, lane] > 0.0 else -1.0
+                direction[a, b, lane] = sign if where[lane] == float(a * e + b) else 0.0
+
+
+@njit(**OPTIONS)
+def along_power(slope, memory, p):
+    """sign(∇L)|∇L|^(q − 1) divided by its ℓp norm, 1/p + 1/q = 1."""
+    matrix, direction, top, total = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
+    q = p / (p - 1.0)
+    largest(matrix, top)
+    for lane in range(LANES):
+        top[lane] = 1.0 / top[lane]
+        total[lane] = 0.0
+    for a in range(matrix.shape[0]):
+        for b in range(matrix.shape[1]):
+            for lane in range(LANES):
+                g = matrix[a, b, lane] * top[lane]
+                size = power(abs(g), q - 1.0)
+                total[lane] += size * abs(g)
+                direction[a, b, lane] = size if g >= 0.0 else -size
+    for lane in range(LANES):
+        total[lane] = power(total[lane], -1.0 / p)
+    for a in range(matrix.shape[0]):
+        for b in range(matrix.shape[1]):
+            for lane in range(LANES):
+                direction[a, b, lane] *= total[lane]
+
+
+@njit(**OPTIONS)
+def together(first, second):
+    """Divide the gradients of K and Q by the Frobenius norm of both."""
+    size, other = first.rows[0], second.rows[0]
+    sum_of_squares(first.direction, size)
+    sum_of_squares(second.direction, other)
+    for lane in range(LANES):
+        size[lane] = 1.0 / (np.sqrt(size[lane] + other[lane]) + SMALLEST)
+    for direction in (first.direction, second.direction):
+        for a in range(direction.shape[0]):
+            for b in range(direction.shape[1]):
+                for lane in range(LANES):
+                    direction[a, b, lane] *= size[lane]
+
+
+class Steepest(NamedTuple):
+    """Steepest descent in a norm, see `steepest`.
+
+    One class for all norms: each class has its own compiled loops, which take seconds to compile.
+
+    Attributes:
+        learning_rate: η.
+        schedule: one of SCHEDULES.
+        momentum: of the heavy ball.
+        norm: one of GEOMETRIES, or POWER.
+        p: of the norm ℓp; of no meaning in another norm.
+        joint: whether K and Q are divided by the Frobenius norm of both.
+        balanced: whether ‖K‖ and ‖Q‖ are made equal after every step.
+    """
+
+    learning_rate: float
+    schedule: int
+    momentum: float
+    norm: int
+    p: float
+    joint: bool
+    balanced: bool
+
+    def direct(self, slope, memory, step):
+        if self.norm == SPECTRAL or self.norm == NUCLEAR:
+            pairs = len(slope.left) if self.norm == SPECTRAL else 1
+            polar(slope.left, slope.right, slope.logs, memory.room, pairs, memory.direction)
+            return
+        flatten(slope)
+        if self.joint:
+            memory.direction[:] = slope.matrix
+        elif self.norm == FROBENIUS:
+            along_frobenius(slope, memory)
+        elif self.norm == MAX:
+            along_max(slope, memory)
+        elif self.norm == ONE:
+            along_one(slope, memory)
+        else:
+            along_power(slope, memory, self.p)
+
+    def settle(self, first, second):
+        if self.joint:
+            together(first, second)
+
+    def apply(self, weights, memory, rate, step):
+        direction, velocity, momentum = memory.direction, memory.first, self.momentum
+        if momentum == 0.0:
+            for a in range(weights.shape[0]):
+                for b in range(weights.shape[1]):
+                    for lane in range(LANES):
+                        weights[a, b, lane] -= rate[lane] * direction[a, b, lane]
+            return
+        for a in range(weights.shape[0]):
+            for b in range(weights.shape[1]):
+                for lane in range(LANES):
+                    v = momentum * velocity[a, b, lane] + direction[a, b, lane]
+                    velocity[a, b, lane] = v
+                    weights[a, b, lane] -= rate[lane] * v
+
+
+def apart(self, first, second):
+    """`settle` of a rule that moves each factor by itself."""
+
+
+class Mirror(NamedTuple):
+    """ℓp mirror descent: V ← V − η ∇L/(‖∇L‖_q + epsilon), W = sign(V)|V|^(1/(p − 1))."""
+
+    learning_rate: float
+    schedule: int
+    p: float
+    epsilon: float
+    rescaled: bool
+
+    def direct(self, slope, memory, step):
+        flatten(slope)
+        matrix, direction, top, total = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
+        q = self.p / (self.p - 1.0)
+        largest(matrix, top)
+        for lane in range(LANES):
+            total[lane] = 0.0
+        for a in range(matrix.shape[0]):
+            for b in range(matrix.shape[1]):
+                for lane in range(LANES):
+                    total[lane] += power(abs(matrix[a, b, lane]) / top[lane], q)
+        for lane in range(LANES):
+            factor = 1.0 if self.rescaled else exp(slope.common[lane])
+            total[lane] = factor / (power(total[lane], 1.0 / q) * top[lane] * factor + self.epsilon)
+        for a in range(matrix.shape[0]):
+            for b in range(matrix.shape[1]):
+                for lane in range(LANES):
+                    direction[a, b, lane] = matrix[a, b, lane] * total[lane]
+
+    settle = apart
+
+    def apply(self, weights, memory, rate, step):
+        direction, dual = memory.direction, memory.first
+        forth, back = self.p - 1.0, 1.0 / (self.p - 1.0)
+        if step == 0:
+            for a in range(weights.shape[0]):
+                for b in range(weights.shape[1]):
+                    for lane in range(LANES):
+                        size = power(abs(weights[a, b, lane]), forth)
+                        dual[a, b, lane] = size if weights[a, b, lane] >= 0.0 else -size
+        for a in range(weights.shape[0]):
+            for b in range(weights.shape[1]):
+                for lane in range(LANES):
+                    dual[a, b, lane] -= rate[lane] * direction[a, b, lane]
+                    size = power(abs(dual[a, b, lane]), back)
+                    weights[a, b, lane] = size if dual[a, b, lane] >= 0.0 else -size
+
+
+class Adam(NamedTuple):
+    """Adam without an epsilon, with decoupled weight decay.
+
+    The moments are kept in a unit exp(u) and its square, u one per instance and step: the present gradient's factor
+    or, where the second moment of the past is larger, that one's. So neither overflows, and what underflows is nothing
+    beside what stays. It needs beta1² < beta2: otherwise the first moment itself outgrows the root of the second as the
+    gradient vanishes, and so does the step.
+    """
+
+    learning_rate: float
+    schedule: int
+    beta1: float
+    beta2: float
+    decay: float
+
+    def direct(self, slope, memory, step):
+        flatten(slope)
+        matrix, direction, first, second = slope.matrix, memory.direction, memory.first, memory.second
+        unit, share, one, two = memory.unit, memory.rows[0], memory.rows[1], memory.rows[2]
+        beta1, beta2 = self.beta1, self.beta2
+        slowest = 0.5 * log(beta2)
+        for lane in range(LANES):
+            now = slope.common[lane] if step == 0 else max(slope.common[lane], unit[lane] + slowest)
+            fade = 0.0 if step == 0 else exp(unit[lane] - now)
+            share[lane] = exp(slope.common[lane] - now)
+            one[lane] = beta1 * fade
+            two[lane] = beta2 * fade * fade
+            unit[lane] = now
+        grown1 = 1.0 - beta1 ** (step + 1.0)
+        grown2 = 1.0 - beta2 ** (step + 1.0)
+        weight = np.sqrt(grown2) / grown1
+        for a in range(matrix.shape[0]):
+            for b in range(matrix.shape[1]):
+                for lane in range(LANES):
+                    g = matrix[a, b, lane] * share[lane]
+                    m = one[lane] * first[a, b, lane] + (1.0 - beta1) * g
+                    v = two[lane] * second[a, b, lane] + (1.0 - beta2) * g * g
+                    first[a, b, lane] = m
+                    second[a, b, lane] = v
+                    direction[a, b, lane] = weight * m / np.sqrt(v) if v > 0.0 else 0.0
+
+    settle = apart
+
+    def apply(self, weights, memory, rate, step):
+        direction, decay = memory.direction, self.decay
+        for a in range(weights.shape[0]):
+            for b in range(weights.shape[1]):
+                for lane in range(LANES):
+                    weights[a, b, lane] -= rate[lane] * (direction[a, b, lane] + decay * weights[a, b, lane])
+
+
+Steered = Steepest | Mirror | Adam
+
+
+def follows_rotations(rule: Steered) -> bool:
+    """Whether descent may be followed in the coordinates of spans.py.
+
+    It may where the rule turns with the factors and reads no norm of theirs: what never moves has a share in that.
+    """
+    turns = isinstance(rule, Steepest) and rule.norm in (FROBENIUS, SPECTRAL, NUCLEAR)
+    return turns and rule.schedule != SHRINKING and not rule.balanced
+
+
+def steepest(
+    norm: str,
+    learning_rate: float,
+    momentum: float = 0.0,
+    schedule: str = "constant",
+    joint: bool = False,
+    balanced: bool = False,
+) -> Rule | Steered:
+    """Steepest descent in a norm N: W ← W − η S, S = argmax ⟨∇L, S⟩ over ‖S‖_N ≤ 1, exact at any ‖W‖.
+
+    Each factor by its own gradient. In the spectral norm S is the polar factor, zero where ∇L is zero; in the nuclear
+    norm the leading pair of singular vectors; in ℓ1 the sign of the largest entry; in the max norm the sign of every
+    entry that is not zero.
+
+    Args:
+        norm: "fro", "linf", "spectral", "l1", "nuc", or "l<p>" such as "l1.75"; see `norms.get`.
+        learning_rate: η.
+        momentum: of the heavy ball: the steps S are added up with weights 1, momentum, momentum², ... to the past.
+        schedule: "constant"; "root", η/√(k + 1) at step k = 0, 1, ...; "shrinking", η/max(1, ‖W‖_F), with
+            ‖(K, Q)‖_F for factors.
+        joint: divide the gradients of K and Q by the Frobenius norm of both together; "fro" only.
+        balanced: after every step multiply K, and divide Q, by the number that makes their Frobenius norms equal: K Qᵀ
+            stays; "fro" only.
+
+    Raises:
+        ValueError: there is no such norm or schedule, momentum is not from 0 to 1, or the norm has no such option.
+    """
+    name = norms.get(norm).name
+    if not 0 <= momentum < 1:
+        raise ValueError(f"momentum: expected a number from 0 on and below 1, got {momentum!r}")
+    if (joint or balanced) and name != "fro":
+        raise ValueError(f"joint, balanced: expected the norm 'fro', got {norm!r}")
+    number = _schedule(schedule)
+    if name == "fro" and number == CONSTANT and not (momentum or joint or balanced):
+        return exact(learning_rate)
+    p = getattr(norms.get(norm), "p", 0.0)
+    options = GEOMETRIES.get(name, POWER), float(p), bool(joint), bool(balanced)
+    return Steepest(float(learning_rate), number, float(momentum), *options)
+
+
+def mirror(p: float, learning_rate: float, published: bool = False) -> Mirror:
+    """ℓp mirror descent on W, normalised: sign(W)|W|^(p−1) ← itself − η ∇L/(‖∇L‖_q + ε), q = p/(p − 1).
+
+    Published (arXiv 2410.14581 and its code): ε = 2.2e-16, and the steps end once the norm falls below it. Otherwise
+    ε = 0, and the factor of a vanishing gradient is kept apart: the same step at any ‖W‖.
+
+    Raises:
+        ValueError: p is not above 1.
+    """
+    if not 1 < p < np.inf:
+        raise ValueError(f"p: expected a number above 1, got {p!r}")
+    epsilon = EPSILON if published else SMALLEST
+    return Mirror(float(learning_rate), CONSTANT, float(p), epsilon, not published)
+
+
+def adam(learning_rate: float, beta1: float, beta2: float, decay: float = 0.0, schedule: str = "constant") -> Adam:
+    """Adam (arXiv 1412.6980) with decoupled weight decay (1711.05101), without ε, exact at any ‖W‖; see `Adam`.
+
+    Args:
+        decay: W ← W − η_k (step + decay·W).
+        schedule: as in `steepest`.
+
+    Raises:
+        ValueError: not 0 ≤ beta1, beta1² < beta2 < 1, or there is no such schedule.
+    """
+    if not (beta1 >= 0 and beta1**2 < beta2 < 1):
+        raise ValueError(f"beta1, beta2: expected 0 <= beta1 and beta1² < beta2 < 1, got {beta1!r} and {beta2!r}")
+    return Adam(float(learning_rate), _schedule(schedule), float(beta1), float(beta2), float(decay))
+
+
+def _schedule(name: str) -> int:
+    if name not in SCHEDULES:
+        raise ValueError(f"schedule: expected one of {', '.join(SCHEDULES)}, got {name!r}")
+    return SCHEDULES[name]

@@ -1,0 +1,233 @@
+"""Every rule against a slow one in multiple precision, where gradients are far below the smallest float."""
+
+from functools import partial
+
+import multiple_precision
+import numpy as np
+import pytest
+import torch
+
+from attnsvm import norms, threads
+from attnsvm.draws import draw, gaussian
+from attnsvm.training import LinearHead, adam, exact, mirror, steepest, train
+from attnsvm.training.rules import CONSTANT, FROBENIUS, Steepest
+
+NORMS = ("fro", "linf", "l1", "l1.75", "l3", "spectral", "nuc")
+CONSTRUCTORS = {"steepest": steepest, "mirror": mirror, "adam": adam}
+
+
+def far(kind, shape, seed=0, size=None, m=None):
+    """One instance and initial factors with margins of hundreds to thousands, each input's its own."""
+    n, T, d = shape
+    problem = draw(gaussian, [seed], n, T, d)
+    generator = np.random.default_rng(seed)
+    if kind == "W":
+        return problem, (generator.normal(size=(1, d, d)) * (size or 1500.0),)
+    return problem, tuple(generator.normal(size=(1, d, m or d)) * (size or 30.0) for _ in range(2))
+
+
+def smallest_margins(problem, W):
+    """(n,), how far behind the second token of each input is."""
+    logits = np.einsum("ntd,de,ne->nt", problem.tokens[0], W, problem.queries[0])
+    top = np.sort(logits, 1)
+    return top[:, -1] - top[:, -2]
+
+
+def compare(rule, kind, shape, steps=2, seed=0, size=None, m=None, **settings):
+    """The largest difference of the engine's move and the slow one's, relative to the largest move of an entry."""
+    problem, start = far(kind, shape, seed, size, m)
+    first = start[0][0] if kind == "W" else start[0][0] @ start[1][0].T
+    given = start[0] if kind == "W" else start
+    ours = dict(settings)
+    ours["learning_rate"] = ours.pop("eta")
+    log = train(problem, LinearHead, kind, CONSTRUCTORS[rule](**ours), steps, steps, start=given)
+    slow = multiple_precision.after(rule, problem, [f[0] for f in start], steps, **settings)
+    assert np.array_equal(log.weights[0, 0], first)
+    moved = np.abs(slow - first).max()
+    assert moved > 0
+    return np.abs(log.weights[0, -1] - slow).max() / moved
+
+
+def test_float64_autograd_has_no_gradient_left_there():
+    """What the tests below are about: all margins differ by hundreds, and most gradients underflow to zero."""
+    problem, (W,) = far("W", (4, 5, 5))
+    behind = np.sort(smallest_margins(problem, W[0]))
+    assert behind[-1] - behind[0] > 1000
+    weights = torch.tensor(W[0], requires_grad=True)
+    X, Z, Y, v = (torch.from_numpy(x[0]) for x in (problem.tokens, problem.queries, problem.labels, problem.head))
+    logits = torch.einsum("ntd,de,ne->nt", X, weights, Z)
+    logits.retain_grad()
+    p = torch.softmax(logits, 1)
+    torch.nn.functional.softplus(-Y * torch.einsum("nt,ntd,d->n", p, X, v)).mean().backward()
+    # What is left of the losers' gradients in float64; the winners' hold no more than rounding.
+    losers = logits.grad.clone().scatter_(1, logits.argmax(1, keepdim=True), 0.0)
+    assert int((losers == 0).all(1).sum()) >= 2
+
+
+# 1e-10: logits of size 3000 carry a rounding error of 1e-12, and so does the relative size of two gradients.
+CLOSE = 1e-10
+
+
+@pytest.mark.parametrize("kind", ["W", "KQ"])
+@pytest.mark.parametrize("norm", NORMS)
+def test_steepest_descent_deep_in_saturation(norm, kind):
+    assert compare("steepest", kind, (3, 4, 5), norm=norm, eta=3.0, schedule="root") < CLOSE
+
+
+@pytest.mark.parametrize("kind", ["W", "KQ"])
+@pytest.mark.parametrize("norm", ["fro", "spectral", "linf"])
+def test_momentum(norm, kind):
+    assert compare("steepest", kind, (3, 4, 5), steps=3, norm=norm, eta=3.0, momentum=0.7) < CLOSE
+
+
+@pytest.mark.parametrize("shape", [(5, 3, 3), (4, 4, 2), (1, 3, 4), (3, 4, 8)])
+@pytest.mark.parametrize("norm", ["spectral", "nuc"])
+def test_more_inputs_than_dimensions_and_fewer(norm, shape):
+    assert compare("steepest", "W", shape, norm=norm, eta=3.0) < CLOSE
+
+
+@pytest.mark.parametrize("m", [1, 2])
+@pytest.mark.parametrize("norm", ["spectral", "nuc", "linf"])
+def test_few_columns(norm, m):
+    assert compare("steepest", "KQ", (3, 4, 5), m=m, norm=norm, eta=1.0, schedule="shrinking") < CLOSE
+
+
+@pytest.mark.parametrize("options", [{"joint": True}, {"balanced": True}, {"schedule": "shrinking"}])
+def test_factors_together(options):
+    assert compare("steepest", "KQ", (3, 4, 5), norm="fro", eta=1.0, **options) < CLOSE
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_spectral_steps_count_every_input_fully_at_any_distance(seed):
+    """Margins from 0 to 20,000 in one instance: gradients from 1 to 1e-8000."""
+    assert compare("steepest", "W", (4, 3, 6), steps=1, seed=seed, size=300.0, norm="spectral", eta=3.0) < CLOSE
+
+
+def test_inputs_that_share_a_query_share_a_direction():
+    """Rank below n: the polar factor has no direction outside the row space of the gradient."""
+    problem, (W,) = far("W", (4, 4, 6))
+    problem.queries[:, 1] = problem.queries[:, 0]
+    slow = multiple_precision.after("steepest", problem, [W[0]], 1, norm="spectral", eta=1.0)
+    log = train(problem, LinearHead, "W", steepest("spectral", 1.0), 1, 1, start=W)
+    assert np.abs(log.weights[0, 1] - slow).max() < CLOSE
+    sigma = np.linalg.svd(log.weights[0, 0] - log.weights[0, 1], compute_uv=False)
+    assert sigma.round(9).tolist() == [1, 1, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("p", [1.75, 2, 3])
+def test_mirror_descent(p):
+    # η: so that a step is seen in the last digits of |W|^(p − 1), with |W| near 1000
+    assert compare("mirror", "W", (3, 4, 5), p=p, eta=3.0 * 1000.0 ** (p - 2)) < CLOSE
+    # As published it moves before saturation, and not at all behind it.
+    assert compare("mirror", "W", (3, 4, 5), p=p, eta=0.3, size=1.0, published=True) < 1e-12
+    problem, (W,) = far("W", (3, 4, 5))
+    still = train(problem, LinearHead, "W", mirror(p, 3.0, published=True), 2, 2, start=W).weights[0]
+    # 1e-12: there and back through the powers p − 1 and 1/(p − 1)
+    assert np.abs(still[1] - still[0]).max() <= 1e-12 * np.abs(still[0]).max()
+
+
+@pytest.mark.parametrize("kind", ["W", "KQ"])
+@pytest.mark.parametrize("betas", [(0.9, 0.999), (0.5, 0.5), (0.0, 0.9)])
+def test_adam(kind, betas):
+    settings = {"eta": 2.0, "beta1": betas[0], "beta2": betas[1], "decay": 0.01, "schedule": "root"}
+    assert compare("adam", kind, (3, 4, 5), steps=4, **settings) < CLOSE
+
+
+def test_adam_when_gradients_vanish_by_hundreds_of_orders_of_magnitude_a_step():
+    """The second moment is then the past's, and the unit follows it: no overflow in 60 steps."""
+    settings = {"eta": 200.0, "beta1": 0.5, "beta2": 0.5}
+    assert compare("adam", "W", (2, 3, 4), steps=12, size=50.0, **settings) < CLOSE
+    problem, (W,) = far("W", (2, 3, 4))
+    log = train(problem, LinearHead, "W", adam(1e4, 0.5, 0.5), 60, 1, start=W)
+    assert np.isfinite(log.weights).all()
+
+
+# ------------------------------------------------------------------------------------------------ before saturation
+
+
+@pytest.mark.parametrize("norm", [name for name in NORMS if name != "l1"])
+def test_the_step_is_steepest_by_the_gradient_of_autograd(norm):
+    """norms.py knows the steepest direction of a matrix: another code, and another SVD."""
+    problem = draw(gaussian, range(3), 5, 4, 6)
+    log = train(problem, LinearHead, "W", steepest(norm, 0.5, schedule="root"), 1, 1)
+    for s in range(3):
+        X, Z, Y, v = (torch.from_numpy(x[s]) for x in (problem.tokens, problem.queries, problem.labels, problem.head))
+        W = torch.tensor(log.weights[s, 0], requires_grad=True)
+        p = torch.softmax(torch.einsum("ntd,de,ne->nt", X, W, Z), 1)
+        torch.nn.functional.softplus(-Y * torch.einsum("nt,ntd,d->n", p, X, v)).mean().backward()
+        G = W.grad.numpy()
+        S = 2 * (log.weights[s, 0] - log.weights[s, 1])
+        # 1e-9: the smallest singular values of these gradients are 1e-4 of the largest, and autograd's error is theirs
+        assert np.abs(S - norms.get(norm).steepest(G)).max() < 1e-9
+        assert norms.get(norm).value(S) == pytest.approx(1, rel=1e-9)
+        assert log.gradient_norm[s, 0] == pytest.approx(np.linalg.norm(G), rel=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["W", "KQ"])
+def test_frobenius_is_the_same_in_both_loops(kind):
+    """A heavy ball of weight zero goes through matrices, `exact` through the Gram matrix."""
+    problem = draw(gaussian, range(3), 4, 5, 6)
+    one = train(problem, LinearHead, kind, exact(0.1), 60, 10)
+    other = train(problem, LinearHead, kind, Steepest(0.1, CONSTANT, 0.0, FROBENIUS, 0.0, False, False), 60, 10)
+    for name in ("weights", "largest", "loss", "gradient_norm", "probabilities"):
+        # 60 steps amplify a rounding error of 1e-16
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-8, atol=1e-11)
+
+
+def test_a_rule_of_the_usual_kind_stays_what_it_was():
+    assert steepest("fro", 0.1) == exact(0.1)
+
+
+# ---------------------------------------------------------------------------------------------------- whole runs
+
+RULES = {name: steepest(name, 0.1) for name in NORMS}
+RULES |= {"momentum": steepest("spectral", 0.1, 0.9), "adam": adam(0.01, 0.9, 0.99)}
+
+
+@pytest.mark.parametrize("kind", ["W", "KQ"])
+@pytest.mark.parametrize("rule", ["linf", "l3", "spectral", "adam"])
+def test_a_run_is_the_same_to_the_bit_in_every_batch_on_any_threads(rule, kind, monkeypatch):
+    problem = draw(gaussian, range(70), 4, 5, 6)
+    run = partial(train, head=LinearHead, parametrisation=kind, rule=RULES[rule], steps=150, every=75)
+    together = run(problem)
+    monkeypatch.setattr(threads, "_allowed", 3)
+    for part in (slice(0, 1), slice(69, 70), slice(3, 70)):
+        alone = run(problem[part])
+        for name in ("weights", "loss", "largest", "gradient_norm", "probabilities"):
+            assert np.array_equal(getattr(alone, name), getattr(together, name)[part])
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_each_step_has_length_one_and_descends(norm):
+    """Far behind saturation: ‖S‖ = 1, and in every input that leads, the margin grows."""
+    problem, (W,) = far("W", (4, 5, 6))
+    log = train(problem, LinearHead, "W", steepest(norm, 1.0, schedule="root"), 1, 1, start=W)
+    S = log.weights[:, 0] - log.weights[:, 1]
+    assert norms.get(norm).value(S)[0] == pytest.approx(1, rel=1e-9)
+    before = smallest_margins(problem, W[0])
+    after = smallest_margins(problem, log.weights[0, 1])
+    assert after[before.argmin()] > before[before.argmin()]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: steepest("l0.5", 0.1), "norm: expected"),
+        (lambda: steepest("fro", 0.1, 1.0), "momentum: expected"),
+        (lambda: steepest("fro", 0.1, schedule="slow"), "schedule: expected one of constant, root, shrinking"),
+        (lambda: steepest("linf", 0.1, joint=True), "joint, balanced: expected the norm 'fro'"),
+        (lambda: mirror(1.0, 0.1), "p: expected"),
+        (lambda: adam(0.1, 0.9, 0.8), "beta1, beta2: expected"),
+    ],
+)
+def test_what_there_is_not(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_mirror_descent_is_for_W_and_the_rules_for_the_processor():
+    problem = draw(gaussian, [0], 2, 3, 4)
+    with pytest.raises(ValueError, match="mirror descent for 'W' only"):
+        train(problem, LinearHead, "KQ", mirror(3, 0.1), 1, 1)
+    with pytest.raises(ValueError, match="device: expected 'cpu' for Steepest"):
+        train(problem, LinearHead, "W", steepest("linf", 0.1), 1, 1, device="cpu:0")

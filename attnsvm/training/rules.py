@@ -24,6 +24,8 @@ from attnsvm.training.steps import EPSILON, SMALLEST, Rule, exact
 
 CONSTANT, ROOT, SHRINKING = 0, 1, 2
 SCHEDULES = {"constant": CONSTANT, "root": ROOT, "shrinking": SHRINKING}
+FROBENIUS, MAX, ONE, SPECTRAL, NUCLEAR, POWER = range(6)
+GEOMETRIES = {"fro": FROBENIUS, "linf": MAX, "l1": ONE, "spectral": SPECTRAL, "nuc": NUCLEAR}
 
 
 class Slope(NamedTuple):
@@ -139,162 +141,146 @@ def scheduled(learning_rate, schedule, step, squares, out):
             out[lane] = learning_rate / max(1.0, np.sqrt(squares[lane]))
 
 
-def apart(self, first, second):
-    """`settle` of a rule that moves K and Q each by its own norm."""
-
-
-def heavy_ball(self, weights, memory, rate, step):
-    """`apply` of steepest descent: V ← momentum·V + direction, W ← W − rate·V."""
-    direction, velocity, momentum = memory.direction, memory.first, self.momentum
-    for a in range(weights.shape[0]):
-        for b in range(weights.shape[1]):
+@njit(**OPTIONS)
+def along_frobenius(slope, memory):
+    """∇L/‖∇L‖_F."""
+    size, matrix, direction = memory.rows[0], slope.matrix, memory.direction
+    sum_of_squares(matrix, size)
+    for lane in range(LANES):
+        size[lane] = 1.0 / (np.sqrt(size[lane]) + SMALLEST)
+    for a in range(matrix.shape[0]):
+        for b in range(matrix.shape[1]):
             for lane in range(LANES):
-                v = momentum * velocity[a, b, lane] + direction[a, b, lane]
-                velocity[a, b, lane] = v
-                weights[a, b, lane] -= rate[lane] * v
+                direction[a, b, lane] = matrix[a, b, lane] * size[lane]
 
 
-class Frobenius(NamedTuple):
-    """∇L/‖∇L‖_F; `joint`: K and Q divided by the norm of both together; `balanced`: ‖K‖ = ‖Q‖ after every step."""
+@njit(**OPTIONS)
+def along_max(slope, memory):
+    """The sign of every entry."""
+    matrix, direction = slope.matrix, memory.direction
+    for a in range(matrix.shape[0]):
+        for b in range(matrix.shape[1]):
+            for lane in range(LANES):
+                g = matrix[a, b, lane]
+                direction[a, b, lane] = 1.0 if g > 0.0 else (-1.0 if g < 0.0 else 0.0)
+
+
+@njit(**OPTIONS)
+def along_one(slope, memory):
+    """The sign of the largest entry alone, the first of equals."""
+    matrix, direction, best, where = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
+    d, e = matrix.shape[:2]
+    for lane in range(LANES):
+        best[lane] = 0.0
+        where[lane] = -1.0
+    for a in range(d):
+        for b in range(e):
+            for lane in range(LANES):
+                size = abs(matrix[a, b, lane])
+                where[lane] = float(a * e + b) if size > best[lane] else where[lane]
+                best[lane] = max(best[lane], size)
+    for a in range(d):
+        for b in range(e):
+            for lane in range(LANES):
+                sign = 1.0 if matrix[a, b, lane] > 0.0 else -1.0
+                direction[a, b, lane] = sign if where[lane] == float(a * e + b) else 0.0
+
+
+@njit(**OPTIONS)
+def along_power(slope, memory, p):
+    """sign(∇L)|∇L|^(q − 1) divided by its ℓp norm, 1/p + 1/q = 1."""
+    matrix, direction, top, total = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
+    q = p / (p - 1.0)
+    largest(matrix, top)
+    for lane in range(LANES):
+        top[lane] = 1.0 / top[lane]
+        total[lane] = 0.0
+    for a in range(matrix.shape[0]):
+        for b in range(matrix.shape[1]):
+            for lane in range(LANES):
+                g = matrix[a, b, lane] * top[lane]
+                size = power(abs(g), q - 1.0)
+                total[lane] += size * abs(g)
+                direction[a, b, lane] = size if g >= 0.0 else -size
+    for lane in range(LANES):
+        total[lane] = power(total[lane], -1.0 / p)
+    for a in range(matrix.shape[0]):
+        for b in range(matrix.shape[1]):
+            for lane in range(LANES):
+                direction[a, b, lane] *= total[lane]
+
+
+@njit(**OPTIONS)
+def together(first, second):
+    """Divide the gradients of K and Q by the Frobenius norm of both."""
+    size, other = first.rows[0], second.rows[0]
+    sum_of_squares(first.direction, size)
+    sum_of_squares(second.direction, other)
+    for lane in range(LANES):
+        size[lane] = 1.0 / (np.sqrt(size[lane] + other[lane]) + SMALLEST)
+    for direction in (first.direction, second.direction):
+        for a in range(direction.shape[0]):
+            for b in range(direction.shape[1]):
+                for lane in range(LANES):
+                    direction[a, b, lane] *= size[lane]
+
+
+class Steepest(NamedTuple):
+    """Steepest descent in a norm, see `steepest`.
+
+    One class for all norms: each class has its own compiled loops, which take seconds to compile.
+
+    Attributes:
+        learning_rate: η.
+        schedule: one of SCHEDULES.
+        momentum: of the heavy ball.
+        norm: one of GEOMETRIES, or POWER.
+        p: of the norm ℓp; of no meaning in another norm.
+        joint: whether K and Q are divided by the Frobenius norm of both.
+        balanced: whether ‖K‖ and ‖Q‖ are made equal after every step.
+    """
 
     learning_rate: float
     schedule: int
     momentum: float
+    norm: int
+    p: float
     joint: bool
     balanced: bool
 
     def direct(self, slope, memory, step):
+        if self.norm == SPECTRAL or self.norm == NUCLEAR:
+            pairs = len(slope.left) if self.norm == SPECTRAL else 1
+            polar(slope.left, slope.right, slope.logs, memory.room, pairs, memory.direction)
+            return
         flatten(slope)
-        size, matrix, direction = memory.rows[0], slope.matrix, memory.direction
-        sum_of_squares(matrix, size)
-        for lane in range(LANES):
-            size[lane] = 1.0 if self.joint else 1.0 / (np.sqrt(size[lane]) + SMALLEST)
-        for a in range(matrix.shape[0]):
-            for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    direction[a, b, lane] = matrix[a, b, lane] * size[lane]
+        if self.joint:
+            memory.direction[:] = slope.matrix
+        elif self.norm == FROBENIUS:
+            along_frobenius(slope, memory)
+        elif self.norm == MAX:
+            along_max(slope, memory)
+        elif self.norm == ONE:
+            along_one(slope, memory)
+        else:
+            along_power(slope, memory, self.p)
 
     def settle(self, first, second):
         if self.joint:
-            size, other = first.rows[0], second.rows[0]
-            sum_of_squares(first.direction, size)
-            sum_of_squares(second.direction, other)
-            for lane in range(LANES):
-                size[lane] = 1.0 / (np.sqrt(size[lane] + other[lane]) + SMALLEST)
-            for direction in (first.direction, second.direction):
-                for a in range(direction.shape[0]):
-                    for b in range(direction.shape[1]):
-                        for lane in range(LANES):
-                            direction[a, b, lane] *= size[lane]
+            together(first, second)
 
-    apply = heavy_ball
-
-
-class Max(NamedTuple):
-    """The sign of every entry: sign descent."""
-
-    learning_rate: float
-    schedule: int
-    momentum: float
-
-    def direct(self, slope, memory, step):
-        flatten(slope)
-        matrix, direction = slope.matrix, memory.direction
-        for a in range(matrix.shape[0]):
-            for b in range(matrix.shape[1]):
+    def apply(self, weights, memory, rate, step):
+        direction, velocity, momentum = memory.direction, memory.first, self.momentum
+        for a in range(weights.shape[0]):
+            for b in range(weights.shape[1]):
                 for lane in range(LANES):
-                    g = matrix[a, b, lane]
-                    direction[a, b, lane] = 1.0 if g > 0.0 else (-1.0 if g < 0.0 else 0.0)
-
-    settle, apply = apart, heavy_ball
-
-
-class One(NamedTuple):
-    """The sign of the largest entry alone, the first of equals: coordinate descent, steepest in ℓ1."""
-
-    learning_rate: float
-    schedule: int
-    momentum: float
-
-    def direct(self, slope, memory, step):
-        flatten(slope)
-        matrix, direction, best, where = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
-        d, e = matrix.shape[:2]
-        for lane in range(LANES):
-            best[lane] = 0.0
-            where[lane] = -1.0
-        for a in range(d):
-            for b in range(e):
-                for lane in range(LANES):
-                    size = abs(matrix[a, b, lane])
-                    where[lane] = float(a * e + b) if size > best[lane] else where[lane]
-                    best[lane] = max(best[lane], size)
-        for a in range(d):
-            for b in range(e):
-                for lane in range(LANES):
-                    sign = 1.0 if matrix[a, b, lane] > 0.0 else -1.0
-                    direction[a, b, lane] = sign if where[lane] == float(a * e + b) else 0.0
-
-    settle, apply = apart, heavy_ball
+                    v = momentum * velocity[a, b, lane] + direction[a, b, lane]
+                    velocity[a, b, lane] = v
+                    weights[a, b, lane] -= rate[lane] * v
 
 
-class Power(NamedTuple):
-    """sign(∇L)|∇L|^(q − 1) divided by its ℓp norm, 1/p + 1/q = 1."""
-
-    learning_rate: float
-    schedule: int
-    momentum: float
-    p: float
-
-    def direct(self, slope, memory, step):
-        flatten(slope)
-        matrix, direction, top, total = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
-        q = self.p / (self.p - 1.0)
-        largest(matrix, top)
-        for lane in range(LANES):
-            top[lane] = 1.0 / top[lane]
-            total[lane] = 0.0
-        for a in range(matrix.shape[0]):
-            for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    g = matrix[a, b, lane] * top[lane]
-                    size = power(abs(g), q - 1.0)
-                    total[lane] += size * abs(g)
-                    direction[a, b, lane] = size if g >= 0.0 else -size
-        for lane in range(LANES):
-            total[lane] = power(total[lane], -1.0 / self.p)
-        for a in range(matrix.shape[0]):
-            for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    direction[a, b, lane] *= total[lane]
-
-    settle, apply = apart, heavy_ball
-
-
-class Spectral(NamedTuple):
-    """The polar factor of the gradient."""
-
-    learning_rate: float
-    schedule: int
-    momentum: float
-
-    def direct(self, slope, memory, step):
-        polar(slope.left, slope.right, slope.logs, memory.room, len(slope.left), memory.direction)
-
-    settle, apply = apart, heavy_ball
-
-
-class Nuclear(NamedTuple):
-    """The leading singular pair u vᵀ of the gradient."""
-
-    learning_rate: float
-    schedule: int
-    momentum: float
-
-    def direct(self, slope, memory, step):
-        polar(slope.left, slope.right, slope.logs, memory.room, 1, memory.direction)
-
-    settle, apply = apart, heavy_ball
+def apart(self, first, second):
+    """`settle` of a rule that moves each factor by itself."""
 
 
 class Mirror(NamedTuple):
@@ -395,8 +381,7 @@ class Adam(NamedTuple):
                     weights[a, b, lane] -= rate[lane] * (direction[a, b, lane] + decay * weights[a, b, lane])
 
 
-STEEPEST = {"linf": Max, "l1": One, "spectral": Spectral, "nuc": Nuclear}
-Steered = Frobenius | Max | One | Power | Spectral | Nuclear | Mirror | Adam
+Steered = Steepest | Mirror | Adam
 
 
 def follows_rotations(rule: Steered) -> bool:
@@ -404,8 +389,8 @@ def follows_rotations(rule: Steered) -> bool:
 
     It may where the rule turns with the factors and reads no norm of theirs: what never moves has a share in that.
     """
-    turns = isinstance(rule, Frobenius | Spectral | Nuclear)
-    return turns and rule.schedule != SHRINKING and not getattr(rule, "balanced", False)
+    turns = isinstance(rule, Steepest) and rule.norm in (FROBENIUS, SPECTRAL, NUCLEAR)
+    return turns and rule.schedule != SHRINKING and not rule.balanced
 
 
 def steepest(
@@ -440,11 +425,12 @@ def steepest(
         raise ValueError(f"momentum: expected a number from 0 on and below 1, got {momentum!r}")
     if (joint or balanced) and name != "fro":
         raise ValueError(f"joint, balanced: expected the norm 'fro', got {norm!r}")
-    way = float(learning_rate), _schedule(schedule), float(momentum)
-    if name == "fro":
-        usual = schedule == "constant" and not (momentum or joint or balanced)
-        return exact(learning_rate) if usual else Frobenius(*way, bool(joint), bool(balanced))
-    return STEEPEST[name](*way) if name in STEEPEST else Power(*way, norms.get(norm).p)
+    number = _schedule(schedule)
+    if name == "fro" and number == CONSTANT and not (momentum or joint or balanced):
+        return exact(learning_rate)
+    p = getattr(norms.get(norm), "p", 0.0)
+    options = GEOMETRIES.get(name, POWER), float(p), bool(joint), bool(balanced)
+    return Steepest(float(learning_rate), number, float(momentum), *options)
 
 
 def mirror(p: float, learning_rate: float, published: bool = False) -> Mirror:

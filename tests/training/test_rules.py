@@ -10,6 +10,7 @@ import torch
 from attnsvm import norms, threads
 from attnsvm.draws import draw, gaussian
 from attnsvm.training import LinearHead, adam, exact, mirror, steepest, train
+from attnsvm.training.rules import CONSTANT, FROBENIUS, Steepest
 
 NORMS = ("fro", "linf", "l1", "l1.75", "l3", "spectral", "nuc")
 CONSTRUCTORS = {"steepest": steepest, "mirror": mirror, "adam": adam}
@@ -165,11 +166,9 @@ def test_the_step_is_steepest_by_the_gradient_of_autograd(norm):
 @pytest.mark.parametrize("kind", ["W", "KQ"])
 def test_frobenius_is_the_same_in_both_loops(kind):
     """A heavy ball of weight zero goes through matrices, `exact` through the Gram matrix."""
-    from attnsvm.training.rules import CONSTANT, Frobenius
-
     problem = draw(gaussian, range(3), 4, 5, 6)
     one = train(problem, LinearHead, kind, exact(0.1), 60, 10)
-    other = train(problem, LinearHead, kind, Frobenius(0.1, CONSTANT, 0.0, False, False), 60, 10)
+    other = train(problem, LinearHead, kind, Steepest(0.1, CONSTANT, 0.0, FROBENIUS, 0.0, False, False), 60, 10)
     for name in ("weights", "largest", "loss", "gradient_norm", "probabilities"):
         # 60 steps amplify a rounding error of 1e-16
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-8, atol=1e-11)
@@ -230,5 +229,5 @@ def test_mirror_descent_is_for_W_and_the_rules_for_the_processor():
     problem = draw(gaussian, [0], 2, 3, 4)
     with pytest.raises(ValueError, match="mirror descent for 'W' only"):
         train(problem, LinearHead, "KQ", mirror(3, 0.1), 1, 1)
-    with pytest.raises(ValueError, match="device: expected 'cpu' for Max"):
+    with pytest.raises(ValueError, match="device: expected 'cpu' for Steepest"):
         train(problem, LinearHead, "W", steepest("linf", 0.1), 1, 1, device="cpu:0")

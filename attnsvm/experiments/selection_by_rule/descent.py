@@ -15,15 +15,16 @@ def descent(problems, settings, progress):
     _, n, _, d = problems.tokens.shape
     trained = {}
     for length, times in zip(LENGTHS, (1, settings["longer"]), strict=True):
-        steps = max(1, settings["steps"] // times)
+        # Adam's second moment forgets slowly beside a gradient that vanishes: it needs more steps to saturate.
+        steps = {name: settings["adam_steps" if name == "adam" else "steps"] // times or 1 for name in RULES}
         trained[length] = {
             name: train(
                 problems,
                 LinearHead,
                 "W",
                 rule(name, times * settings["length"], n, d),
-                steps,
-                steps,
+                steps[name],
+                steps[name],
                 progress=progress,
             ).end()
             for name in RULES

@@ -17,7 +17,7 @@ PANELS = (
     ("random", "neither", "neither"),
     ("told", "global", "all tokens optimal, label told"),
     ("told", "held_out", "right on new inputs, label told"),
-    ("random", "held_out", "right on new inputs, label not told"),
+    ("random", "held_out", "the same, label not told"),
 )
 
 
@@ -31,6 +31,12 @@ def draw(table, settings):
             _lines(axes, rows)
             title(axes, letter, words)
             if quantity == "held_out":
+                blind = table.loc[table["quantity"] == "blind", "value"].iloc[0]
+                axes.axhline(blind, color=GREY, linewidth=0.8, linestyle="--")
+                axes.text(rows["d"].min(), blind - 0.02, "a token at random", color=GREY, va="top", fontsize="small")
+                if labels == "random":
+                    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle="--")
+                    axes.text(rows["d"].min(), 0.52, "best without the label", color=GREY, fontsize="small")
                 axes.set_ylim(0, 1)
             else:
                 axes.set_ylim(-0.04, 1.04)

@@ -49,6 +49,7 @@ def _accuracy(W, new):
 
 def table(measures, settings):
     keys, rows = ["labels", "d", "steps", "rule"], []
+    T = int(measures.outcomes["T"].max())
     for key, runs in measures.instances.groupby(keys, sort=False):
         names = dict(zip(keys, key, strict=True))
         rows += [{**names, "quantity": end, **share(int((runs["end"] == end).sum()), len(runs))} for end in ENDS]
@@ -56,6 +57,7 @@ def table(measures, settings):
         value, low, high = mean_interval(accuracy.mean(), accuracy.std(ddof=1), len(runs))
         values = {"share": value, "low": low, "high": high, "instances": len(runs)}
         rows.append({**names, "quantity": "held_out", **values})
+        rows.append({**names, "quantity": "blind", "share": 1 / T, "instances": len(runs)})
     # How much more often Frobenius steps end global than each rule, instance by instance.
     found = measures.instances.assign(hit=measures.instances["end"] == ENDS[0])
     for (labels, steps), runs in found.groupby(["labels", "steps"], sort=False):

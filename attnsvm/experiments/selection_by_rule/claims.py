@@ -58,10 +58,10 @@ CLAIMS = (
         group="beyond",
         short="the rule decides what is known of new inputs",
         statement="Where queries tell the label, W trained by nuclear steps selects the optimal token of new inputs "
-        "more often than W trained by gradient descent, and this more often than W trained by spectral steps: what is to be "
-        "learned, v uᵀ, has rank one. Where nothing tells the label no rule is right more than half the time.",
-        check="share of new inputs whose optimal token nuclear steps select minus the share of gradient descent, paired, "
-        "over all d; mean and its 95 % interval; with longer steps too",
+        "more often than W trained by gradient descent, and this more often than W trained by spectral steps: what is "
+        "to be learned, v uᵀ, has rank one. Where nothing tells the label no rule is right more than half the time.",
+        check="share of new inputs whose optimal token nuclear steps select minus the share of gradient descent, "
+        "paired, over all d; mean and its 95 % interval; with longer steps too",
         threshold=0.0,
         why="the interval must lie above zero",
         measured="lead of nuclear steps over gradient descent in the share of new inputs that are right",

@@ -85,11 +85,11 @@ def _shares(axes, rows, order) -> None:
         look = {"color": VERMILLION if kind == "trained" else GREY}
         axes.hlines(y, own["low"], own["high"], linewidth=0.9, **look)
         face = look["color"] if kind == "trained" else "w"
-        label = f"(b) {kind}: ahead in its {quantity}"
+        label = f"{kind}, in its {quantity}"
         axes.plot(own["value"], y, marker, markersize=3, markerfacecolor=face, label=label, linestyle="none", **look)
     axes.set(xlim=(-0.04, 1.04), ylim=(len(order) - 0.5, -0.5), xlabel="share of instances")
     axes.set_yticks(range(len(order)), [])
-    title(axes, "b", "how often")
+    title(axes, "b", "how often ahead")
 
 
 def _way(axes, rows, order) -> None:

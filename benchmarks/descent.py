@@ -2,6 +2,8 @@
 
     python benchmarks/descent.py               the ratios, the arithmetic bound, torch on the same problems
     python benchmarks/descent.py --throughput  time per instance and memory, from 100 to 100,000 instances
+    python benchmarks/descent.py --rules       each rule of descent against Frobenius steps, W and (K, Q)
+    python benchmarks/descent.py --decompositions  three ways to the polar factor of a gradient
     python benchmarks/descent.py --large       n=64 T=128, d=64 and 384, against the official loop and a batch in torch
 
 Single-threaded: set OMP_NUM_THREADS=1.
@@ -13,14 +15,16 @@ import statistics
 import time
 from functools import partial
 
+import mpmath
 import numpy as np
 import torch
 from numba import njit
 
 from attnsvm.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.training import LinearHead, ReluHead, exact, published, train
+from attnsvm.training import LinearHead, ReluHead, adam, exact, mirror, published, steepest, train
 from attnsvm.training.lanes import LANES, dot
+from attnsvm.training.singular import decomposition, polar
 from attnsvm.training.steps import EPSILON
 
 torch.set_num_threads(1)
@@ -133,6 +137,77 @@ def throughput():
         )
 
 
+def rules():
+    """Time of a step of each rule, divided by that of exact Frobenius steps on the same problems."""
+    problems = draw(gaussian, range(LANES), 6, 8, 10)
+    named = {name: steepest(name, 0.1) for name in ("fro", "linf", "l1", "l1.75", "l3", "spectral", "nuc")}
+    named |= {"fro, momentum": steepest("fro", 0.1, 0.9), "Adam": adam(0.01, 0.9, 0.999)}
+    only = {"W": {"mirror, p = 3": mirror(3, 0.1)}, "KQ": {"fro, joint": steepest("fro", 0.1, joint=True)}}
+    for kind, more in only.items():
+        own, times = named | more, {}
+        for rule in own.values():
+            train(problems[:1], LinearHead, kind, rule, 1, 1)  # compile
+        for _ in range(5):  # in turns, so that a busy machine slows all of them; the best of five
+            for name, rule in own.items():
+                taken = seconds(train, problems, LinearHead, kind, rule, 2000, 2000) / LANES / 2000
+                times[name] = min(taken, times.get(name, taken))
+        print(f"{kind}, n=6 T=8 d=10: Frobenius {times['fro'] * 1e6:.2f} µs per instance and step")
+        for name, taken in times.items():
+            print(f"    {name}: {taken / times['fro']:.2f} times that")
+
+
+@njit(cache=False)
+def polars(left, right, logs, rounds):
+    n, d = left.shape[:2]
+    room, out = decomposition(n, d, right.shape[1]), np.empty((d, right.shape[1], LANES))
+    for _ in range(rounds):
+        polar(left, right, logs, room, n, out)
+    return out
+
+
+def newton_schulz(G, steps=40):
+    """The cubic iteration to the polar factor; each step multiplies small singular values by 1.5."""
+    X = G / np.linalg.norm(G)
+    for _ in range(steps):
+        X = 1.5 * X - 0.5 * X @ X.T @ X
+    return X
+
+
+def decompositions():
+    """Time and error of three ways to the polar factor of a gradient whose terms fall by a factor exp(−gap) each."""
+    generator, n, d = np.random.default_rng(0), 6, 10
+    left, right = generator.normal(size=(2, n, d, LANES))
+    for gap in (0.0, 2.0, 5.0, 10.0, 40.0):
+        logs = np.repeat(-gap * np.arange(n)[:, None], LANES, axis=1)
+        polars(left, right, logs, 1)
+        ours = polars(left, right, logs, 1)
+        taken = min(seconds(polars, left, right, logs, 100) for _ in range(5)) / 100 / LANES
+        errors, times = {"LAPACK": 0.0, "Newton–Schulz": 0.0}, {"LAPACK": np.inf, "Newton–Schulz": np.inf}
+        for lane in range(LANES):
+            G = np.einsum("i,ia,ib->ab", np.exp(logs[:, lane]), left[..., lane], right[..., lane])
+            with mpmath.workdps(400):  # the smallest term is exp(−200)
+                factors = (mpmath.matrix(x[..., lane].tolist()) for x in (left, right))
+                A, Z = factors
+                exact_G = A.T * mpmath.diag([mpmath.exp(x) for x in logs[:, lane].tolist()]) * Z
+                U, _, V = mpmath.svd_r(exact_G)
+                wanted = np.array((U[:, :n] * V[:n, :]).tolist(), dtype=float)
+            start = time.perf_counter()
+            U, _, V = np.linalg.svd(G)
+            found = {"LAPACK": U[:, :n] @ V[:n]}
+            middle = time.perf_counter()
+            found["Newton–Schulz"] = newton_schulz(G)
+            end = time.perf_counter()
+            for name, spent in (("LAPACK", middle - start), ("Newton–Schulz", end - middle)):
+                times[name] = min(times[name], spent)
+                errors[name] = max(errors[name], np.abs(found[name] - wanted).max())
+            if lane == 0:
+                own = np.abs(ours[..., 0] - wanted).max()
+            if lane == 3:  # enough for the error; multiple precision is slow
+                break
+        others = "; ".join(f"{name} {times[name] * 1e6:.0f} µs, error {errors[name]:.0e}" for name in errors)
+        print(f"gap {gap:g}: graded Jacobi {taken * 1e6:.2f} µs, error {own:.0e}; {others}")
+
+
 def batch_in_torch(problems, parametrisation, steps):
     """Autograd on the whole batch at once, published steps; nothing is logged."""
     X, Z, Y, v = (torch.from_numpy(x) for x in list(vars(problems).values())[:4])
@@ -184,5 +259,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--throughput", action="store_true", help="measure how time and memory grow with the batch")
     parser.add_argument("--large", action="store_true", help="measure instances whose matrix products dominate")
+    parser.add_argument("--rules", action="store_true", help="measure every rule of descent against Frobenius steps")
+    parser.add_argument("--decompositions", action="store_true", help="measure three ways to the polar factor")
     asked = parser.parse_args()
-    large() if asked.large else throughput() if asked.throughput else ratios()
+    chosen = [function for function in (large, throughput, rules, decompositions) if getattr(asked, function.__name__)]
+    (chosen or [ratios])[0]()

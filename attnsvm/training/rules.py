@@ -271,6 +271,12 @@ class Steepest(NamedTuple):
 
     def apply(self, weights, memory, rate, step):
         direction, velocity, momentum = memory.direction, memory.first, self.momentum
+        if momentum == 0.0:
+            for a in range(weights.shape[0]):
+                for b in range(weights.shape[1]):
+                    for lane in range(LANES):
+                        weights[a, b, lane] -= rate[lane] * direction[a, b, lane]
+            return
         for a in range(weights.shape[0]):
             for b in range(weights.shape[1]):
                 for lane in range(LANES):

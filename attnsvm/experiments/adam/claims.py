@@ -1,0 +1,70 @@
+"""Is Adam sign descent? Its margin in the max norm, and the pace that its memory allows."""
+
+import numpy as np
+
+from attnsvm.audit import Claim, Reading
+
+
+def ends(tables, quantity):
+    """The last row of every run, in order."""
+    rows = tables.own(quantity=quantity)
+    order = list(dict.fromkeys(rows["run"]))
+    return rows.sort_values("step").groupby("run").last().loc[order]
+
+
+def sign(tables, least):
+    last = ends(tables, "linf")
+    adam = last[last["rule"] == "Adam"]
+    worst = adam.loc[adam["median"].idxmin()]
+    control = last[last["rule"] == "sign"]["median"].min()
+    parts = {f"{run}: {row['median']:.3f}": row["median"] >= least for run, row in adam.iterrows()}
+    parts[f"sign descent itself: {control:.3f}"] = control >= least
+    return Reading(worst["median"], worst["low"], worst["high"], int(worst["instances"]), parts)
+
+
+def pace(tables, most):
+    """The largest deviation of the growth of the margin from what the memory and the rate allow, at constant rates."""
+    growth, fastest = ends(tables, "growth"), ends(tables, "sign_pace")
+    steady = growth[growth["schedule"] != "root"]
+    deviations, held = {}, []
+    for run, row in steady.iterrows():
+        signs = fastest.loc[run, "median"]
+        memory = 0.5 * np.log(1 / row["beta2"]) if row["beta2"] > 0 else np.inf
+        deviations[run] = row["median"] / min(signs, memory) - 1
+        held.append(memory < 0.5 * signs)
+    parts = {f"{run}: {value:+.3f}": abs(value) <= most for run, value in deviations.items()}
+    # The control: where the memory is the slower one, sign descent at the same rate is at least twice as fast.
+    parts["some runs are held by their memory to less than half the pace of sign descent"] = any(held)
+    worst = max(deviations.values(), key=abs)
+    return Reading(worst, float("nan"), float("nan"), int(steady["instances"].min()), parts)
+
+
+CLAIMS = (
+    Claim(
+        key="adam_sign",
+        group="beyond",
+        short="Adam goes where sign descent goes",
+        statement="Adam goes to the max-margin solution of the max norm, as sign descent does.",
+        check="margin ratio in the max norm after the last step, median and quartiles over the instances, of every "
+        "Adam; the smallest is shown",
+        threshold=0.95,
+        why="what sign descent itself reaches in a tenth of the steps",
+        measured="smallest median of the margin ratio in the max norm (best: 1)",
+        wanted="every run ≥ {}",
+        read=sign,
+    ),
+    Claim(
+        key="adam_pace",
+        group="beyond",
+        short="Adam's margin grows as fast as it forgets",
+        statement="At a constant rate the smallest margin of Adam grows at the slower of two paces: that of sign "
+        "descent, and ½ log(1/β2) per step, at which its second moment forgets, whatever the learning rate.",
+        check="growth of the smallest margin per step over the last half of the steps, median over the instances, "
+        "divided by the slower pace, minus one; the largest in size of all runs is shown",
+        threshold=0.1,
+        why="the approach to either pace is like 1/steps",
+        measured="relative deviation of the pace",
+        wanted="every run: size ≤ {}",
+        read=pace,
+    ),
+)

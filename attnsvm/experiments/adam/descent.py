@@ -1,0 +1,39 @@
+"""Train W from the same random weights by Adam with several memories and rates, and by sign descent."""
+
+import numpy as np
+
+from attnsvm.training import LinearHead, adam, logarithmic_steps, steepest, train
+
+KEPT = ("steps", "weights", "probabilities")
+
+
+def descent(problems, settings, progress):
+    runs = planned(settings)
+    progress.expect(len(runs) * len(problems))
+    trained = {}
+    for name, (rule, steps, *columns) in runs.items():
+        every = logarithmic_steps(steps, settings["points"])
+        log = train(problems, LinearHead, "W", rule, steps, every, progress=progress)
+        columns = dict(zip(("beta1", "beta2", "rate"), map(np.array, columns), strict=True))
+        trained[name] = log.arrays(*KEPT) | columns
+    return trained
+
+
+def planned(settings) -> dict:
+    """What is trained: {name: (rule, steps, β1, β2, the first learning rate)}; sign descent has no memory, β = 0.
+
+    The name says the rule, how its rate goes, and β2, and β1 where it is not the usual one.
+    """
+    rate, decaying, steps = (settings[key] for key in ("learning_rate", "decaying_rate", "steps"))
+    usual = settings["beta1"]
+    runs = {"sign constant": (steepest("linf", rate), steps, 0.0, 0.0, rate)}
+    for beta2 in settings["beta2"]:
+        runs[f"Adam constant {beta2}"] = adam(rate, usual, beta2), steps, usual, beta2, rate
+    slowest = max(settings["beta2"])
+    runs[f"Adam constant {slowest} 0"] = adam(rate, 0.0, slowest), steps, 0.0, slowest, rate
+    small = settings["small_rate"]
+    runs[f"Adam small {slowest}"] = adam(small, usual, slowest), steps, usual, slowest, small
+    runs["sign root"] = steepest("linf", decaying, schedule="root"), steps, 0.0, 0.0, decaying
+    longest = settings["long_steps"]
+    runs[f"Adam root {slowest}"] = adam(decaying, usual, slowest, schedule="root"), longest, usual, slowest, decaying
+    return runs

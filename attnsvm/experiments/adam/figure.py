@@ -1,0 +1,94 @@
+"""Adam beside sign descent: the margin ratio in the max norm, in all norms, and the pace of the margin."""
+
+import numpy as np
+
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+
+NAME = {"linf": "max", "fro": "Frobenius", "spectral": "spectral", "l1": r"$\ell_1$", "nuc": "nuclear"}
+COLOURS = (BLUE, GREEN, VERMILLION, PURPLE, ORANGE, SKY)
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+SCHEDULE = {"constant": "", "small": ", small η", "root": ", η/√step"}
+
+
+def draw(table, settings):
+    """Draw from rows (run, rule, schedule, beta1, beta2, step, quantity, median, low, high, instances)."""
+    runs = list(dict.fromkeys(table["run"]))
+    names = {run: _name(table[table["run"] == run].iloc[0]) for run in runs}
+    looks = _looks(table, runs)
+    with canvas(settings, height=0.52) as figure:
+        way, matrix, pace = figure.subplots(1, 3, width_ratios=(1.1, 1.0, 0.9))
+        ratios = table[table["quantity"] == "linf"]
+        for run in runs:
+            rows, look = ratios[ratios["run"] == run].sort_values("step"), looks[run]
+            colour, line = look["color"], look["linestyle"]
+            way.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.12, linewidth=0)
+            way.plot(rows["step"], rows["median"], color=colour, linestyle=line)
+        way.axhline(1, color=GREY, linewidth=0.6)
+        way.set(xscale="log", xlabel="step", ylabel="margin ratio in the max norm", ylim=(0, 1.03))
+        title(way, "a", "on the way")
+        _matrix(matrix, table, runs, names)
+        _pace(pace, table, runs, looks)
+        handles = [way.plot([], [], label=names[run], markersize=3, **looks[run])[0] for run in runs]
+        count = int(table["instances"].max())
+        figure.legend(
+            handles=handles, loc="outside lower center", ncols=4, title=f"medians, quartiles over {count} instances"
+        )
+    return figure
+
+
+def _name(row) -> str:
+    if row["rule"] == "sign":
+        return f"sign descent{SCHEDULE[row['schedule']]}"
+    first = "" if row["beta1"] else ", β1 = 0"
+    return f"Adam, β2 = {row['beta2']:g}{first}{SCHEDULE[row['schedule']]}"
+
+
+def _looks(table, runs) -> dict:
+    """Sign descent in black; a decaying rate dashed, a small one dotted."""
+    lines = {"constant": "-", "small": (0, (1, 1)), "root": (0, (4, 1.5))}
+    colours = iter(np.resize(COLOURS, len(runs)).tolist())
+    looks = {}
+    for k, run in enumerate(runs):
+        row = table[table["run"] == run].iloc[0]
+        colour = BLACK if row["rule"] == "sign" else next(colours)
+        looks[run] = {"color": colour, "linestyle": lines[row["schedule"]], "marker": MARKS[k % len(MARKS)]}
+    return looks
+
+
+def _ends(table, quantity, runs):
+    """The last row of every run."""
+    rows = table[table["quantity"] == quantity].sort_values("step")
+    return rows.groupby("run").last().loc[runs]
+
+
+def _matrix(axes, table, runs, names) -> None:
+    values = np.array([[_ends(table, norm, runs).loc[run, "median"] for norm in NAME] for run in runs])
+    axes.imshow(values, cmap="cividis", vmin=0, vmax=1, aspect="auto")
+    for (r, c), value in np.ndenumerate(values):
+        axes.text(c, r, f"{value:.2f}", ha="center", va="center", color="w" if value < 0.55 else "k")
+    axes.set_xticks(range(len(NAME)), NAME.values(), rotation=45, ha="right", rotation_mode="anchor")
+    short = [names[run].replace("sign descent", "sign").replace("Adam, ", "") for run in runs]
+    axes.set_yticks(range(len(runs)), short)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    title(axes, "b", "margin ratio at the end")
+
+
+def _pace(axes, table, runs, looks) -> None:
+    steady = [run for run in runs if table[table["run"] == run].iloc[0]["schedule"] != "root"]
+    growth, sign = _ends(table, "growth", steady), _ends(table, "sign_pace", steady)
+    for run in steady:
+        slower = slower_pace(sign.loc[run, "median"], growth.loc[run, "beta2"])
+        at, look = growth.loc[run], looks[run]
+        bars = [[at["median"] - at["low"]], [at["high"] - at["median"]]]
+        axes.errorbar([slower], [at["median"]], yerr=bars, color=look["color"], fmt=look["marker"])
+    axes.set(xscale="log", yscale="log")
+    places = growth["median"].min() * 0.5, growth["median"].max() * 2
+    axes.plot(places, places, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
+    axes.set(xlabel="slower of the two paces", ylabel="growth of the smallest margin")
+    title(axes, "c", "logits per step")
+
+
+def slower_pace(sign: float, beta2: float) -> float:
+    """The smaller of the pace of sign descent and that of forgetting, ½ log(1/β2); sign descent has no memory."""
+    return min(sign, 0.5 * np.log(1 / beta2)) if beta2 > 0 else sign

@@ -1,0 +1,51 @@
+"""Train (K, Q) by every rule: the two that are compared for longest, and the others as long as they need."""
+
+import numpy as np
+
+from attnsvm.training import LinearHead, exact, logarithmic_steps, plain, steepest, train
+from attnsvm.training.start import factored_weights
+
+KEPT = ("steps", "weights", "probabilities")
+
+
+def descent(problems, settings, progress):
+    runs = planned(settings, problems.tokens.shape[-1])
+    progress.expect(len(runs) * len(problems))
+    return {
+        name: train(
+            problems,
+            LinearHead,
+            "KQ",
+            rule,
+            steps,
+            logarithmic_steps(steps, settings["points"]),
+            start=_start(problems, m, scale),
+            progress=progress,
+        ).arrays(*KEPT)
+        | {"m": np.array(m), "scale": np.array(float(scale))}
+        for name, (rule, steps, m, scale) in runs.items()
+    }
+
+
+def planned(settings, d) -> dict:
+    """What is trained: {name: (rule, steps, columns, factor of the start)}; a name is the rule, m and the factor."""
+    rate, shrinking = settings["learning_rate"], {"learning_rate": settings["shrinking_rate"], "schedule": "shrinking"}
+    longest, cause, short = (settings[key] for key in ("steps", "cause_steps", "short_steps"))
+    compared = {"published": exact(rate), "joint": steepest("fro", rate, joint=True)}
+    switched = {
+        "balanced": steepest("fro", rate, balanced=True),
+        "published_shrinking": steepest("fro", **shrinking),
+        "joint_shrinking": steepest("fro", **shrinking, joint=True),
+        "plain": plain(rate),
+    }
+    others = {"spectral": steepest("spectral", **shrinking), "sign": steepest("linf", **shrinking)}
+    runs = [(name, rule, longest, d, 1) for name, rule in compared.items()]
+    runs += [(name, rule, cause, d, 1) for name, rule in switched.items()]
+    runs += [(name, rule, short, d, 1) for name, rule in others.items()]
+    runs += [(name, rule, short, m, 1) for name, rule in compared.items() for m in settings["columns"] if m != d]
+    runs += [(name, rule, short, d, x) for name, rule in compared.items() for x in settings["scales"] if x != 1]
+    return {f"{name}_m{m}_x{scale:g}": (rule, steps, m, scale) for name, rule, steps, m, scale in runs}
+
+
+def _start(problems, m, scale):
+    return tuple(scale * factor for factor in factored_weights(problems.seeds, problems.tokens.shape[-1], "uniform", m))

@@ -1,0 +1,86 @@
+"""(K, Q) under several rules: the way to the nuclear solution, what keeps from it, columns and starts, other rules."""
+
+from matplotlib.patches import Patch
+
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+
+LOOKS = {
+    "published": (VERMILLION, "--", "s"),
+    "joint": (BLUE, "-", "o"),
+    "balanced": (ORANGE, (0, (1, 1)), "D"),
+    "published_shrinking": (GREEN, "-.", "^"),
+    "joint_shrinking": (SKY, (0, (4, 1, 1, 1)), "v"),
+    "plain": (GREY, "-", "P"),
+    "spectral": (BLACK, "-", "X"),
+    "sign": (PURPLE, "-", "*"),
+}
+NAME = {"published_shrinking": "published, shrinking", "joint_shrinking": "joint, shrinking"}
+CAUSE = ("published", "balanced", "published_shrinking", "joint")
+COMPARED = ("published", "joint")
+DISTANCE = "1 − correlation\nwith the nuclear solution"
+
+
+def draw(table, settings):
+    """Draw from rows (rule, m, scale, step, quantity, median, low, high, larger, instances)."""
+    usual = table[(table["m"] == table["m"].max()) & (table["scale"] == 1)]
+    with canvas(settings, height=0.72) as figure:
+        (long, cause), (columns, others) = figure.subplots(2, 2)
+        ways = usual[usual["quantity"] == "distance"]
+        for rule in COMPARED:
+            _way(long, ways[ways["rule"] == rule], rule)
+        title(long, "a", "two ways to divide the gradients")
+        shared = ways[ways["rule"] == "balanced"]["step"].max()
+        for rule in CAUSE:
+            _way(cause, ways[(ways["rule"] == rule) & (ways["step"] <= shared)], rule)
+        title(cause, "b", "one cause switched off at a time")
+        for axes in (long, cause):
+            axes.set(xscale="log", yscale="log", xlabel="step", ylabel=DISTANCE)
+            axes.legend(loc="lower left")
+        _starts(columns, table[table["quantity"] == "distance"])
+        _ends(others, usual)
+        count = int(table["instances"].max())
+        spread = Patch(color="0.8", label=f"lines and marks: medians; bands and bars: quartiles over {count} instances")
+        figure.legend(handles=[spread], loc="outside lower center")
+    return figure
+
+
+def _way(axes, rows, rule) -> None:
+    colour, line, _ = LOOKS[rule]
+    rows = rows.sort_values("step")
+    axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
+    axes.plot(rows["step"], rows["median"], color=colour, linestyle=line, label=NAME.get(rule, rule))
+
+
+def _starts(axes, rows) -> None:
+    """The distance at the last common step of the runs with other columns or starts."""
+    full = rows["m"].max()
+    other = rows[(rows["m"] != full) | (rows["scale"] != 1)]
+    step = other["step"].max()
+    cases = sorted({(m, s) for m, s in zip(other["m"], other["scale"], strict=True)})
+    for k, rule in enumerate(COMPARED):
+        at = other[(other["rule"] == rule) & (other["step"] == step)].set_index(["m", "scale"]).loc[cases]
+        colour, _, mark = LOOKS[rule]
+        places = [x + 0.16 * (k - 0.5) for x in range(len(cases))]
+        bars = at["median"] - at["low"], at["high"] - at["median"]
+        axes.errorbar(places, at["median"], yerr=bars, color=colour, fmt=mark, label=rule)
+    names = [f"$m={m}$" if s == 1 else f"$m={m}$\n{s:g}×" for m, s in cases]
+    axes.set_xticks(range(len(cases)), names)
+    axes.set(yscale="log", ylabel=DISTANCE)
+    axes.legend()
+    title(axes, "c", f"columns and starts, {step} steps")
+
+
+def _ends(axes, usual) -> None:
+    """What is missing to a margin ratio of one, after the last step of every rule."""
+    for k, (quantity, mark) in enumerate((("nuclear", "o"), ("spectral", "D"))):
+        rows = usual[usual["quantity"] == quantity]
+        ends = [rows[(rows["rule"] == rule)].sort_values("step").iloc[-1] for rule in LOOKS]
+        places = [y + 0.24 * (k - 0.5) for y in range(len(ends))]
+        bars = [[e["median"] - e["low"] for e in ends], [e["high"] - e["median"] for e in ends]]
+        colour = (VERMILLION, BLACK)[k]
+        axes.errorbar([e["median"] for e in ends], places, xerr=bars, color=colour, fmt=mark, label=f"{quantity} norm")
+    axes.set_yticks(range(len(LOOKS)), [NAME.get(rule, rule) for rule in LOOKS])
+    axes.invert_yaxis()
+    axes.set(xscale="log", xlabel="1 − margin ratio")
+    axes.legend(loc="upper left", bbox_to_anchor=(0.5, 1.0))
+    title(axes, "d", "every rule after its last step")

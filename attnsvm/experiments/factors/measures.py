@@ -1,0 +1,45 @@
+"""How far K Qᵀ is from its nuclear solution, and from a margin ratio of one, along every run."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.directions import correlation
+from attnsvm.margins import margin_ratio
+from attnsvm.measured import Measures, curves, outcomes
+
+QUANTITIES = ("distance", "nuclear", "spectral")
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    solutions = solved["solutions"]
+    certified = np.all([answer["status"] == "solved" for answer in solutions.values()], axis=0)
+    for name, run in trained.items():
+        place = solved["place"][name]
+        good = certified[place]
+        kept, place, W = problems[good], place[good], run["weights"][good]
+        given = kept.tokens, kept.queries, W, solved["selected"][place]
+        values = {"distance": 1 - correlation(W, solutions["nuc"]["W"][place][:, None])}
+        for quantity, norm in (("nuclear", "nuc"), ("spectral", "spectral")):
+            values[quantity] = 1 - margin_ratio(*given, norm, solutions[norm]["W"][place])
+        rule = name.rsplit("_m", 1)[0]
+        columns = {"rule": rule, "m": int(run["m"]), "scale": float(run["scale"])}
+        frames.append(curves(kept.seeds, run["steps"], values, **columns))
+        ends.append(outcomes(cell, problems.seeds, np.where(good, f"{rule} measured", f"{rule} without SVM")))
+    return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def table(measures, settings):
+    frame = measures.instances
+    run = ["rule", "m", "scale"]
+    ways = frame.melt(id_vars=[*run, "seed", "step"], value_vars=list(QUANTITIES), var_name="quantity")
+    last = frame.groupby(run, sort=False)["step"].transform("max")
+    ends = frame[frame["step"] == last].set_index([*run, "seed"])
+    smallest = frame.groupby([*run, "seed"], sort=False)["distance"].min()
+    left = ends.assign(quantity="left", value=ends["distance"] / smallest.reindex(ends.index)).reset_index()
+    rows = pd.concat([ways, left[ways.columns]])
+    groups = rows.groupby([*run, "step", "quantity"], sort=False)["value"]
+    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
+    larger = {"larger": lambda v: (v > settings["left"]).mean()}
+    found = groups.agg(median="median", **quartiles, **larger, instances="size").reset_index()
+    return found.assign(larger=found["larger"].where(found["quantity"] == "left"))

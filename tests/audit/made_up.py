@@ -69,6 +69,58 @@ def multi():
     return pd.DataFrame(rows).assign(accepted=30, tried=300)
 
 
+def geometries():
+    """Three rules whose own ratio goes to one; matrices of the same shapes that were not trained have no such ratio."""
+    rules, rows = ("l1", "fro", "linf"), []
+    for kind, steps in (("trained", (10, 100, 1000)), ("untrained", (1000,))):
+        for step in steps:
+            at = {"kind": kind, "step": step, "instances": 100}
+            for rule in rules:
+                for norm in rules:
+                    value = 1 - 0.9 / step if rule == norm else 0.5
+                    rows.append({"quantity": "ratio", **at, "rule": rule, "norm": norm, "value": value})
+                for quantity in ("row", "column"):
+                    row = {"quantity": quantity, **at, "rule": rule, "norm": rule}
+                    rows.append({**row, "value": 0.99 if kind == "trained" else 0.5})
+            row = {"quantity": "all", **at, "rule": "every", "norm": "every"}
+            rows.append({**row, "value": 0.98 if kind == "trained" else 0.1})
+    return pd.DataFrame(rows).pipe(lambda t: t.assign(low=t.value - 0.02, high=t.value + 0.02))
+
+
+def mirror_descent():
+    """Own tokens: distances as small as they are; another run's: larger unless the norm is the run's own."""
+    rows = []
+    for comparison, same in (("published", 0.4), ("own", 0.4), ("shared", 0.8)):
+        for p in (2.0, 3.0):
+            for q in (2.0, 3.0):
+                far = 0.2 if comparison == "published" else 0.05
+                for step in (10, 100 * int(p)):
+                    value = (0.1 / step if p == q else far) * (1 + 1 / step)
+                    row = {"quantity": "distance", "comparison": comparison, "p": p, "q": q, "step": step}
+                    rows.append({**row, "value": value, "mean": value})
+            rows.append({"quantity": "nearest", "comparison": comparison, "p": p, "q": p, "value": 0.97})
+        rows.append({"quantity": "same_tokens", "comparison": comparison, "value": same})
+    frame = pd.DataFrame(rows).assign(instances=100)
+    return frame.assign(low=0.9 * frame.value, high=1.1 * frame.value)
+
+
+def selection_by_rule():
+    """Frobenius steps ahead of all others in global ends; nuclear ones ahead on new inputs, spectral ones behind."""
+    rows = []
+    for labels in ("random", "told"):
+        for steps in ("short", "long"):
+            for rule in ("linf", "spectral", "nuc", "l1", "adam"):
+                lead = {"nuc": -0.06, "spectral": 0.08}.get(rule, 0.03)
+                at = {"labels": labels, "d": float("nan"), "steps": steps, "rule": rule, "instances": 200}
+                rows.append({**at, "quantity": "lead_global", "value": 0.1})
+                rows.append({**at, "quantity": "lead_held_out", "value": lead})
+            for rule in ("fro", "linf", "spectral", "nuc", "l1", "adam"):
+                at = {"labels": labels, "d": 8, "steps": steps, "rule": rule, "instances": 100}
+                rows.append({**at, "quantity": "held_out", "value": 0.3 if labels == "random" else 0.6})
+                rows.append({**at, "quantity": "global", "value": 0.8 if rule == "fro" else 0.7})
+    return pd.DataFrame(rows).pipe(lambda t: t.assign(low=t.value - 0.02, high=t.value + 0.02))
+
+
 def tables():
     """A made-up set of tables in which every claim of the paper holds and every defect of print shows."""
     types = convergence("d", {2: 0.3, 64: 0.99})
@@ -127,6 +179,9 @@ def tables():
             for a in ("sequence", "causal")
             for p in ("W", "KQ")
         ),
+        "geometries": geometries(),
+        "mirror_descent": mirror_descent(),
+        "selection_by_rule": selection_by_rule(),
         "positional": pd.DataFrame(
             {"tokens": t, "quantity": "norm", "seed": s, "value": v}
             for t, v in (("plain", 3.0), ("encoded", 4.0), ("added", 5.0))

@@ -1,5 +1,7 @@
 """The matrix rule × norm of the margin ratio, whose diagonal is to be read; and how the diagonal goes to one."""
 
+import math
+
 import numpy as np
 from matplotlib.patches import Rectangle
 
@@ -68,9 +70,11 @@ def _matrix(axes, rows, order) -> None:
 
 
 def _short(value: float) -> str:
-    """Two digits behind the point; three where two would say that nothing is missing."""
+    """Two digits behind the point; a third, cut and not rounded, where two would say that nothing is missing."""
     text = f"{value:.2f}"
-    return f"{value:.3f}"[:5].lstrip("0") if text == "1.00" and value < 1 else text.lstrip("0") or "0"
+    if text == "1.00" and value < 1:
+        text = f"{math.floor(1000 * value) / 1000:.3f}"
+    return text.lstrip("0")
 
 
 def _shares(axes, rows, order) -> None:
@@ -81,11 +85,11 @@ def _shares(axes, rows, order) -> None:
         look = {"color": VERMILLION if kind == "trained" else GREY}
         axes.hlines(y, own["low"], own["high"], linewidth=0.9, **look)
         face = look["color"] if kind == "trained" else "w"
-        label = f"(b) {kind}: ahead in its {quantity}"
+        label = f"{kind}, in its {quantity}"
         axes.plot(own["value"], y, marker, markersize=3, markerfacecolor=face, label=label, linestyle="none", **look)
     axes.set(xlim=(-0.04, 1.04), ylim=(len(order) - 0.5, -0.5), xlabel="share of instances")
     axes.set_yticks(range(len(order)), [])
-    title(axes, "b", "how often")
+    title(axes, "b", "how often ahead")
 
 
 def _way(axes, rows, order) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm import norms
+from attnsvm.errors import require
 from attnsvm.margins import margin_ratio
 from attnsvm.measured import Measures, curves, outcomes
 from attnsvm.statistics import share
@@ -45,6 +46,10 @@ def _untrained(problems, selected, norm):
 
 
 def table(measures, settings):
+    require(
+        not measures.instances.empty,
+        "geometries: no instance has a certified solution in every norm: choose a larger d",
+    )
     rows = []
     for (kind, step), frame in measures.instances.groupby(["kind", "step"], sort=False):
         order = list(frame["rule"].unique())

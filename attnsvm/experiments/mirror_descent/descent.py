@@ -19,7 +19,7 @@ def descent(problems, settings, progress):
                 problems,
                 LinearHead,
                 "W",
-                mirror(p, settings["learning_rate"]),
+                mirror(p, settings["learning_rate"], published=True),
                 steps,
                 logarithmic_steps(steps, settings["points"]),
                 start=draw_initial(stream, problems.seeds, normal(shape)),

@@ -8,6 +8,7 @@ shared     as published, but all p start from one W(0)
 import numpy as np
 import pandas as pd
 
+from attnsvm.errors import require
 from attnsvm.measured import Measures, curves, outcomes
 from attnsvm.statistics import share
 
@@ -42,6 +43,10 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def table(measures, settings):
+    require(
+        not measures.instances.empty,
+        "mirror_descent: no instance has a certified solution in every norm: choose a larger d",
+    )
     groups = measures.instances.groupby(["comparison", "p", "q", "step"], sort=False)["distance"]
     quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
     distances = groups.agg(value="median", **quartiles, mean="mean", instances="size").reset_index()

@@ -1,0 +1,44 @@
+"""Train W from the same random weights by several rules, whose steps have about the same Frobenius length.
+
+`long`: the same with steps `longer` times as long, and so many times fewer: what the length alone changes.
+"""
+
+from attnsvm.training import LinearHead, adam, steepest, train
+
+RULES = ("fro", "linf", "spectral", "nuc", "l1", "adam")
+LENGTHS = ("short", "long")
+BETAS = 0.9, 0.999
+
+
+def descent(problems, settings, progress):
+    progress.expect(len(RULES) * len(LENGTHS) * len(problems))
+    _, n, _, d = problems.tokens.shape
+    trained = {}
+    for length, times in zip(LENGTHS, (1, settings["longer"]), strict=True):
+        # Adam's second moment forgets slowly beside a gradient that vanishes: it needs more steps to saturate.
+        steps = {name: settings["adam_steps" if name == "adam" else "steps"] // times or 1 for name in RULES}
+        trained[length] = {
+            name: train(
+                problems,
+                LinearHead,
+                "W",
+                rule(name, times * settings["length"], n, d),
+                steps[name],
+                steps[name],
+                progress=progress,
+            ).end()
+            for name in RULES
+        }
+    return trained
+
+
+def rule(name: str, length: float, n: int, d: int):
+    """The rule whose step has at most the Frobenius length `length`, for n inputs in d dimensions.
+
+    A sign step has entries ±1, d² of them; Adam's are at most about one. A polar factor has at most min(n, d) singular
+    values 1. The other directions have length one.
+    """
+    if name == "adam":
+        return adam(length / d, *BETAS)
+    per_step = {"linf": d, "spectral": min(n, d) ** 0.5}
+    return steepest(name, length / per_step.get(name, 1.0))

@@ -1,0 +1,33 @@
+"""The solutions, in the norm of each rule, of the tokens that it selects where these are not the optimal ones.
+
+Adam is judged in the max norm, that of sign descent.
+"""
+
+import numpy as np
+
+from attnsvm.selection import by_token, margins, optimal_tokens, selected_tokens, support
+from attnsvm.svm import certified
+
+NORM = {"adam": "linf"}
+
+
+def svm(problems, trained, settings):
+    optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
+    return {
+        length: {name: _apart(problems, run, optimal, NORM.get(name, name)) for name, run in runs.items()}
+        for length, runs in trained.items()
+    }
+
+
+def _apart(problems, run, optimal, norm):
+    """Where (P,) a run selects other tokens than the optimal ones, what it selects, and its support indices there."""
+    selected = selected_tokens(run["probabilities"])
+    places = np.flatnonzero((selected != optimal).any(1))
+    own = {"places": places}
+    if len(places):
+        some, chosen = problems[places], selected[places]
+        answers = certified(some, chosen, norm)
+        margin = margins(some.tokens, some.queries, answers["W"], chosen)
+        tight = support(margin, by_token(answers["dual"], chosen, margin.shape[2]), chosen)
+        own["solved"] = {name: answers[name] for name in ("status", "gap", "residual")} | {"support": tight}
+    return own

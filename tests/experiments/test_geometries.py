@@ -1,0 +1,135 @@
+"""Every rule against every norm: the table against single solves and margins one by one, the control, what is drawn."""
+
+import drawing
+import numpy as np
+import pandas as pd
+import pytest
+
+from attnsvm import norms
+from attnsvm.errors import UserError
+from attnsvm.experiments.geometries import descent, figure, measures
+from attnsvm.measured import Measures
+from attnsvm.svm import separation, solve
+
+SMALL = {
+    "problems": {"n": 3, "T": 4, "d": 6, "first_seed": 5, "instances": 4},
+    "descent": {"steps": 200, "points": 4},
+}
+KINDS = ("trained", "untrained")
+
+
+def by_hand(run):
+    """{(kind, rule, norm, step): ratios of the instances}, an instance, a norm and a step at a time."""
+    found = {}
+    for _, s, p, t, _ in run.each():
+        for rule, log in t.items():
+            selected = log["probabilities"][s].argmax(1)
+            constraints = separation(p["tokens"][s], p["queries"][s], selected)
+            total = constraints.adjoint(np.ones(len(constraints)))
+            for norm in t:
+                measure, best = norms.get(norm), norms.get(norm).value(solve(constraints, norm).W)
+                for step, W in zip(log["steps"], log["weights"][s], strict=True):
+                    ratio = constraints.apply(W).min() / measure.value(W) * best
+                    found.setdefault(("trained", rule, norm, int(step)), []).append(ratio)
+                W = norms.get(rule).steepest(total)
+                ratio = constraints.apply(W).min() / measure.value(W) * best
+                found.setdefault(("untrained", rule, norm, int(log["steps"][-1])), []).append(ratio)
+    return found
+
+
+def test_the_table_is_its_definition(run):
+    found, rules = by_hand(run), descent.NORMS
+    table = run.table.set_index(["quantity", "kind", "rule", "norm", "step"])
+    assert len(run.table) == (4 + 1) * (49 + 7 + 7 + 1)
+    for (kind, rule, norm, step), ratios in found.items():
+        row = table.loc[("ratio", kind, rule, norm, step)]
+        assert row.instances == len(ratios) == 4
+        # 1e-6: single and batched solves agree to their gaps of 1e-7, times a ratio of order one.
+        expected = np.quantile(ratios, (0.5, 0.25, 0.75))
+        np.testing.assert_allclose(row[["value", "low", "high"]].astype(float), expected, rtol=0, atol=1e-6)
+    for kind in KINDS:
+        whole = np.ones(4, dtype=bool)
+        for own in rules:
+            across = np.array([found[kind, own, norm, 200] for norm in rules])
+            down = np.array([found[kind, rule, own, 200] for rule in rules])
+            for quantity, values in (("row", across), ("column", down)):
+                hits = values.argmax(0) == rules.index(own)
+                assert table.loc[(quantity, kind, own, own, 200)].value == hits.mean()
+                whole &= hits
+        assert table.loc[("all", kind, "every", "every", 200)].value == whole.mean()
+
+
+def test_no_ratio_exceeds_one_and_training_raises_the_own_one(run):
+    ratios = run.instances[run.instances.kind == "trained"]
+    assert (ratios.ratio <= 1 + 1e-6).all()
+    own = ratios[ratios.rule == ratios.norm].groupby("step").ratio.median()
+    assert own.iloc[-1] > own.iloc[0]
+
+
+def test_rules_start_from_the_same_weights_and_step_by_the_rate_in_their_own_norm(run):
+    """After one step the runs differ by two steps: none is longer than the rate in the norm of its rule."""
+    for _, _, t, _ in run.cells:
+        first = {rule: log["weights"][:, 0] for rule, log in t.items()}
+        assert all(log["steps"][0] == 1 for log in t.values())
+        for one in descent.NORMS:
+            for other in descent.NORMS:
+                apart = np.linalg.norm(first[one] - first[other], axis=(1, 2))
+                longest = {"linf": 6.0, "spectral": 6**0.5}  # Frobenius length of a step of length one, d = 6
+                reach = sum(0.1 * longest.get(rule, 6 ** (1 - 2 / 3) if rule == "l3" else 1.0) for rule in (one, other))
+                assert (apart <= reach + 1e-12).all()
+                assert one == other or (apart > 0).all()
+
+
+def test_runs_that_select_the_same_tokens_share_their_solutions(run):
+    for _, p, t, solved in run.cells:
+        count = len(solved["selected"])
+        assert count <= len(t) * len(p["seeds"])
+        for rule, log in t.items():
+            assert (solved["selected"][solved["place"][rule]] == log["probabilities"].argmax(-1)).all()
+        for answer in solved["solutions"].values():
+            assert len(answer["status"]) == count
+
+
+def test_without_an_instance_there_is_a_sentence():
+    none = Measures(pd.DataFrame(columns=["kind", "step", "ratio"]), pd.DataFrame())
+    with pytest.raises(UserError, match="geometries: no instance has a certified solution in every norm"):
+        measures.table(none, {})
+
+
+def made_up():
+    rows, rules = [], descent.NORMS
+    for kind, steps in (("trained", (1, 10, 100)), ("untrained", (100,))):
+        for step in steps:
+            at = {"kind": kind, "step": step, "instances": 50}
+            for r, rule in enumerate(rules):
+                for c, norm in enumerate(rules):
+                    value = 1 - 0.5 / step if r == c else 0.9 - 0.01 * r - 0.05 * abs(r - c)
+                    rows.append({"quantity": "ratio", **at, "rule": rule, "norm": norm, "value": value})
+                rows += [{"quantity": q, **at, "rule": rule, "norm": rule, "value": 0.8} for q in ("row", "column")]
+            rows.append({"quantity": "all", **at, "rule": "every", "norm": "every", "value": 0.7})
+    frame = drawing.told_apart(pd.DataFrame(rows), "value")
+    return frame.assign(value=frame.value - 0.1, low=frame.value - 0.15, high=frame.value - 0.05)
+
+
+def test_every_number_of_the_table_is_drawn():
+    table = made_up()
+    drawn = figure.draw(table, drawing.SETTINGS)
+    matrix = table[(table.quantity == "ratio") & (table.kind == "trained")]
+    own = matrix[matrix.rule == matrix.norm]
+    missing = own.assign(value=1 - own.value)[["step", "value"]]
+    drawing.assert_drawn(figure.draw, table, missing)
+    shares = table[table.quantity.isin(["row", "column"]) & (table.step == 100)]
+    x = {x for x, _ in drawing.drawn_points(drawn)}
+    assert {round(value, 9) for value in shares.value} <= x
+    texts = [text.get_text() for text in drawn.axes[0].texts]
+    assert sorted(texts) == sorted(figure._short(value) for value in matrix[matrix.step == 100].value)
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.934, ".93"), (0.9971, ".997"), (0.99999, ".999"), (1.0, "1.00")])
+def test_a_ratio_below_one_is_not_written_as_one(value, text):
+    assert figure._short(value) == text
+
+
+def test_the_largest_must_exceed_all_others():
+    values = np.array([[1.0, 2.0, 3.0], [3.0, 3.0, 1.0], [5.0, 4.0, 1.0]])
+    assert measures.largest(values, 0).tolist() == [False, False, True]

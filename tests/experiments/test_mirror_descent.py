@@ -1,0 +1,118 @@
+"""Mirror descent: the distance against its definition, whose tokens are compared, the starts, what is drawn."""
+
+import drawing
+import numpy as np
+import pandas as pd
+import pytest
+
+from attnsvm.errors import UserError
+from attnsvm.experiments.mirror_descent import figure, measures
+from attnsvm.experiments.mirror_descent.svm import norm
+from attnsvm.measured import Measures
+from attnsvm.svm import separation, solve
+from attnsvm.training.start import draw_initial
+from attnsvm.training.start import normal as normal_entries
+
+P = (1.75, 2.0, 3.0)
+SMALL = {
+    "problems": {"n": 3, "T": 4, "d": 6, "first_seed": 3, "instances": 4},
+    "descent": {"p": [1.75, 2, 3], "steps": [60, 50, 80], "points": 4},
+}
+
+
+def definition(best, W, q):
+    """φ(A) − φ(B) − ⟨∇φ(B), A − B⟩ with φ = Σ|·|^q/q and its gradient by central differences, for scaled A and B."""
+    A, B = best / np.linalg.norm(best.ravel(), q), W / np.linalg.norm(W.ravel(), q)
+
+    def phi(x):
+        return (np.abs(x) ** q).sum() / q
+
+    slope, little = np.zeros_like(B), 1e-6
+    for place in np.ndindex(B.shape):
+        step = np.zeros_like(B)
+        step[place] = little
+        slope[place] = (phi(B + step) - phi(B - step)) / (2 * little)
+    return phi(A) - phi(B) - (slope * (A - B)).sum()
+
+
+@pytest.mark.parametrize("q", P)
+def test_the_distance_is_the_bregman_divergence(q):
+    best, W = np.random.default_rng(2).normal(size=(2, 3, 4, 4))
+    found = measures.bregman(best, W, q)
+    expected = [definition(a, b, q) for a, b in zip(best, W, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)  # central differences with steps of 1e-6
+    np.testing.assert_allclose(measures.bregman(W, 7.0 * W, q), 0, atol=1e-14)
+    assert (found > 1e-3).all()
+
+
+def test_the_table_is_its_definition(run):
+    values, same = {}, {"published": [], "own": [], "shared": []}
+    for _, s, p, t, _ in run.each():
+        for comparison, starts in (("published", "apart"), ("own", "apart"), ("shared", "shared")):
+            selected = {name: log["probabilities"][s].argmax(1) for name, log in t[starts].items()}
+            same[comparison].append(len({tuple(tokens) for tokens in selected.values()}) == 1)
+            for name, log in t[starts].items():
+                for other in selected:
+                    tokens = selected[name if comparison == "own" else other]
+                    best = solve(separation(p["tokens"][s], p["queries"][s], tokens), norm(other)).W
+                    for step, W in zip(log["steps"], log["weights"][s], strict=True):
+                        key = comparison, float(name), float(other), int(step)
+                        values.setdefault(key, []).append(definition(best, W, float(other)))
+    drawn = run.table[run.table.quantity == "distance"].set_index(["comparison", "p", "q", "step"])
+    assert sorted(drawn.index) == sorted(values)
+    for key, sample in values.items():
+        row = drawn.loc[key]
+        assert row.instances == 4
+        expected = [*np.quantile(sample, (0.5, 0.25, 0.75)), np.mean(sample)]
+        # 1e-6: the differences of the definition, and the gaps of two solves
+        np.testing.assert_allclose(row[["value", "low", "high", "mean"]].astype(float), expected, rtol=0, atol=1e-6)
+    last = {1.75: 60, 2.0: 50, 3.0: 80}
+    for comparison, hits in same.items():
+        rows = run.table[run.table.comparison == comparison]
+        assert rows[rows.quantity == "same_tokens"].value.tolist() == [np.mean(hits)]
+        for q in P:
+            ends = np.array([values[comparison, p, q, last[p]] for p in P])
+            nearest = (ends.argmin(0) == P.index(q)).mean()
+            assert rows[(rows.quantity == "nearest") & (rows.q == q)].value.tolist() == [nearest]
+
+
+def test_the_comparisons_differ_in_the_tokens_alone(run):
+    """Where the norm is that of the run the tokens are its own in any comparison; elsewhere they are another run's."""
+    rows = run.table[run.table.quantity == "distance"].set_index(["p", "q", "step"])
+    published, own = (rows[rows.comparison == name].value.sort_index() for name in ("published", "own"))
+    diagonal = published.index.get_level_values("p") == published.index.get_level_values("q")
+    np.testing.assert_array_equal(published[diagonal], own[diagonal])
+    assert (published[~diagonal] != own[~diagonal]).any()
+
+
+def test_starts_have_seeds_and_a_first_step_has_the_length_of_the_rate_in_the_dual_norm(run):
+    """sign(W)|W|^(p−1) moves by η in the norm of q = p/(p − 1), from W(0) ~ N(0, 1): one for each p, or one for all."""
+    for _, p, t, _ in run.cells:
+        for starts, runs in t.items():
+            for name, log in runs.items():
+                power = float(name)
+                stream = f"mirror {power:g}" if starts == "apart" else "mirror"
+                W = draw_initial(stream, p["seeds"], normal_entries((6, 6))), log["weights"][:, 0]
+                assert log["steps"][0] == 1
+                before, after = (np.sign(x) * np.abs(x) ** (power - 1) for x in W)
+                q = power / (power - 1)
+                moved = (np.abs(after - before) ** q).sum((1, 2)) ** (1 / q)
+                np.testing.assert_allclose(moved, 0.1, rtol=1e-9)  # ε = 2.2e-16 beside a gradient of 1e-2
+
+
+def test_without_an_instance_there_is_a_sentence():
+    with pytest.raises(UserError, match="mirror_descent: no instance has a certified solution in every norm"):
+        measures.table(Measures(pd.DataFrame(columns=["comparison"]), pd.DataFrame()), {})
+
+
+def test_every_number_of_the_table_is_drawn():
+    rows = [
+        {"quantity": "distance", "comparison": c, "p": p, "q": q, "step": k, "value": 0.5 / k, "instances": 9}
+        for c in measures.COMPARISONS
+        for p in P
+        for q in P
+        for k in (1, 10, 100)
+    ]
+    table = drawing.told_apart(pd.DataFrame(rows), "value")
+    table = table.assign(low=table.value / 2, high=table.value * 2, mean=table.value)
+    drawing.assert_drawn(figure.draw, table, table[["step", "value"]])

@@ -8,7 +8,7 @@ Any other margin b ≥ 0 may stand for the 1, input by input and token by token;
 
 from attnsvm.svm.composed import block_diagonal, diagonal_blocks, join, solve_blocks
 from attnsvm.svm.constraints import Constraints, finite_part, ragged, separation, sequence
-from attnsvm.svm.graph import TokenGraphs, graph_constraints, token_graphs
+from attnsvm.svm.graph import graph_constraints
 from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import Solution, Status, stack
 from attnsvm.svm.solver import solve, solve_batch
@@ -17,7 +17,6 @@ __all__ = [
     "Constraints",
     "Solution",
     "Status",
-    "TokenGraphs",
     "block_diagonal",
     "certified",
     "diagonal_blocks",
@@ -31,5 +30,4 @@ __all__ = [
     "solve_batch",
     "solve_blocks",
     "stack",
-    "token_graphs",
 ]

@@ -23,9 +23,7 @@ def torch_losses(X, Z, Y, W, V, head, stack):
         queries = {"cross": [Z[i]], "self": [x[0]]}.get(stack.attention, list(x))
         for k, z in enumerate(queries):
             seen = x[: k + 1] if stack.attention == "causal" else x
-            parts = [
-                (torch.softmax(seen @ W[-1, h] @ z, 0) @ seen) @ V[-1, h] for h in range(stack.heads)
-            ]
+            parts = [(torch.softmax(seen @ W[-1, h] @ z, 0) @ seen) @ V[-1, h] for h in range(stack.heads)]
             losses.append(torch.nn.functional.softplus(-Y[i] * head(sum(parts))))
     return torch.stack(losses).mean()
 

@@ -58,9 +58,7 @@ def train_stack(
     pieces = []
     for first in range(0, max(len(problems), 1), LANES * threads.allowed()):
         size = min(LANES * threads.allowed(), len(problems) - first)
-        places = [
-            np.minimum(np.arange(first + k, first + k + LANES), first + size - 1) for k in range(0, size, LANES)
-        ]
+        places = [np.minimum(np.arange(first + k, first + k + LANES), first + size - 1) for k in range(0, size, LANES)]
         one = (problems, stack, head, rule, logged, start, values, head_rate)
         done = threads.each(lambda index, one=one: _group(index, *one), places)
         pieces.append(StackLog.joined(done)[:size])

@@ -360,9 +360,7 @@ def into_tokens(model, at, layer):
                         arrives = at.scale[i, q, lane] + (0.0 if wins else at.log_p[layer, h, i, q, t, lane])
                         factor = exp(arrives - largest[lane])
                         weight[lane] = factor * (at.p[layer, h, i, q, t, lane] if wins else 1.0)
-                        other[lane] = factor * (
-                            -at.back[h, i, q, lane] if wins else at.slope[layer, h, i, q, t, lane]
-                        )
+                        other[lane] = factor * (-at.back[h, i, q, lane] if wins else at.slope[layer, h, i, q, t, lane])
                     for a in range(d):
                         for lane in range(LANES):
                             into[a, lane] += weight[lane] * value[a, lane] + other[lane] * key[a, lane]

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pandas as pd
 
-from attnsvm.audit.reading import GROUPS, VERDICTS
+from attnsvm.audit.reading import GROUPS, UNTESTABLE, VERDICTS
 from attnsvm.statuses import STATUSES
 
 
@@ -29,19 +29,43 @@ def interval(row) -> str:
     return "" if pd.isna(row["low"]) else f"[{number(row['low'])}, {number(row['high'])}]"
 
 
+def measured(row) -> str:
+    """What was measured: the words, the number, its interval; of a claim about print, the published number too."""
+    if row["verdict"] == UNTESTABLE:
+        return "–"
+    text = " ".join(filter(None, [_of(row["measured"]) + number(row["value"]), interval(row)]))
+    if pd.isna(row["published"]):
+        return text
+    return f"{text}; in print{_comma(row['printed'])}: {number(row['published'])}"
+
+
+def wanted(row) -> str:
+    """What is asked of the number, such as "≤ 0"; a dash where there is no threshold."""
+    if pd.isna(row["threshold"]):
+        return "–"
+    return row["wanted"].format(number(row["threshold"]))
+
+
+def _of(words) -> str:
+    return f"{words}: " if isinstance(words, str) and words else ""
+
+
+def _comma(words) -> str:
+    return f", {words}" if isinstance(words, str) and words else ""
+
+
 def _render(template: str, claims, certificates, autoescape: bool) -> str:
     import jinja2
 
     environment = jinja2.Environment(
         autoescape=autoescape, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters["number"] = number
+    environment.filters |= {"number": number, "measured": measured, "wanted": wanted}
     groups = [(title, claims[claims["group"] == group].to_dict("records")) for group, title in GROUPS.items()]
     groups = [(title, rows) for title, rows in groups if rows]
     totals = certificates[["checked", *STATUSES]].sum()
     return environment.from_string(files("attnsvm.audit").joinpath(template).read_text("utf-8")).render(
         groups=groups,
-        interval=interval,
         verdicts={verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS},
         certificates=certificates.to_dict("records"),
         totals=totals.astype(int).to_dict(),

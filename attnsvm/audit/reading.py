@@ -13,7 +13,8 @@ HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE = "holds", "holds in part", "fails", 
 VERDICTS = (HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE)
 GROUPS = {
     "paper": "Claims of the paper",
-    "ours": "Beyond the paper",
+    "ours": "Our own questions about the paper",
+    "beyond": "Beyond the paper",
     "secondary": "Attributed to it by secondary summaries",
     "print": "Defects of the published experiments",
 }
@@ -131,11 +132,15 @@ class Claim:
         group: a key of `GROUPS`.
         short: the claim in five words, for the overview.
         statement: the claim in our words.
-        check: what is measured.
+        check: how it is measured, over what, and what the interval is.
         why: why that threshold; of a claim that cannot be tested, the reason.
         threshold: the number that decides, or the largest or least value allowed; NaN if there is none.
         read: the reading of the tables, given them and the threshold; None if the claim cannot be tested.
         figure: the figure to look at, that of the experiment if None; "" if there is none.
+        measured: what the reading's value is, with its unit, in the words that stand before the number: "largest excess
+            of the rank over min(n, d)".
+        wanted: what is asked of which number, "{}" standing for the threshold: "≤ {}", "mean ≤ {}".
+        printed: of a claim about print, what the published number is, where it is not what `measured` says.
     """
 
     key: str
@@ -147,6 +152,9 @@ class Claim:
     threshold: float = float("nan")
     read: Callable[[Tables, float], Reading] | None = None
     figure: str | None = None
+    measured: str = ""
+    wanted: str = "{}"
+    printed: str = ""
 
     def __post_init__(self):
         known = ", ".join(map(repr, GROUPS))

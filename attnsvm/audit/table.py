@@ -8,6 +8,8 @@ from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
 from attnsvm.errors import UserError, require
 from attnsvm.statuses import STATUSES
 
+WORDS = ("measured", "wanted", "printed")  # of a claim, beside its numbers
+
 
 def audit(tables: Tables, claims: dict[str, tuple[Claim, ...]]) -> pd.DataFrame:
     """One row per claim: what it says, what was measured, and the verdict that follows.
@@ -41,7 +43,7 @@ def certificates(tables: Tables, experiments: Iterable[str]) -> pd.DataFrame:
 
 
 def _row(claim: Claim, tables: Tables) -> dict:
-    row = {name: getattr(claim, name) for name in ("key", "group", "short", "statement", "check")}
+    row = {name: getattr(claim, name) for name in ("key", "group", "short", "statement", "check", *WORDS)}
     figure = tables.name if claim.figure is None else claim.figure
     blank = {"instances": 0} | dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
     blank |= {"why": claim.why, "parts": "", "verdict": UNTESTABLE, "figure": figure}

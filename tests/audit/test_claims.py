@@ -181,6 +181,15 @@ def test_every_testable_claim_has_a_flip_and_what_leaves_it_without_an_instance(
     assert {key for key, _, _ in EMPTY} == set(TESTABLE) - NEVER_EMPTY
 
 
+@pytest.mark.parametrize("key", TESTABLE)
+def test_every_number_is_said_in_words(key):
+    """Who was not there reads what the number is, and on which side of which number it is wanted."""
+    claim = BY_KEY[key][1]
+    assert len(claim.measured.split()) >= 3, "what the number is: measured=..."
+    assert claim.wanted.count("{}") == 1
+    assert any(sign in claim.wanted for sign in ("≤", "≥", "<", ">")), "at most, or at least: wanted=..."
+
+
 def test_the_figure_of_every_claim_is_drawn():
     known = {card.name for card in cards.figures()} | {""}
     assert {figure_of(key) for key in BY_KEY} <= known

@@ -4,6 +4,8 @@ from made_up import CLAIMS
 
 from attnsvm.audit import Tables, audit
 from attnsvm.audit.figure import draw
+from attnsvm.audit.pages import measured
+from attnsvm.audit.reading import GROUPS, UNTESTABLE
 from attnsvm.files.store import load_csv, save_csv
 
 
@@ -14,10 +16,25 @@ def test_the_overview_draws_every_claim_and_its_verdict(folder):
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert table.short.is_unique
     assert all(texts.count(short) == 1 for short in table.short)
+    tested = table[table.verdict != UNTESTABLE]
+    said = [measured(row) for row in tested.to_dict("records")]
+    assert all(any(words in one for one in said) for words in tested.measured)
+    counts = [f" ({count:,} instances)" for count in tested.instances]
+    assert all(one + count in texts for one, count in zip(said, counts, strict=True))
+    assert [text for text in texts if text in GROUPS.values()] == [GROUPS[group] for group in table.group.unique()]
     for verdict, count in table.verdict.value_counts().items():
         assert texts.count(verdict) == count
-    # No two texts of a line overlap.
+    # No two texts overlap, and none leaves the page.
     figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
-    for one in range(len(boxes)):
-        assert sum(boxes[one].overlaps(other) for other in boxes) == 1
+    assert all(
+        figure.bbox.contains(*corner) for text in figure.axes[0].texts for corner in text.get_window_extent().corners()
+    )
+    drawn = figure.axes[0].texts
+    boxes = [text.get_window_extent() for text in drawn]
+    overlaps = [
+        (one.get_text(), other.get_text())
+        for k, one in enumerate(drawn)
+        for j, other in enumerate(drawn[:k])
+        if boxes[k].overlaps(boxes[j])
+    ]
+    assert not overlaps

@@ -5,7 +5,8 @@ import pytest
 from made_up import CLAIMS, EXPERIMENTS
 
 from attnsvm.audit import Tables, audit, certificates
-from attnsvm.audit.pages import html, markdown, number
+from attnsvm.audit.pages import html, markdown, measured, number, wanted
+from attnsvm.audit.reading import HOLDS, UNTESTABLE
 
 
 def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder):
@@ -15,6 +16,7 @@ def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder):
         assert "9 SVM certificates checked, 0 failed" in page
         for row in claims.itertuples():
             assert row.statement.split("'")[0] in page
+            assert row.verdict == UNTESTABLE or f"{row.measured}: " in page.replace("&#39;", "'")
             assert not row.figure or f"../../figures/{row.figure}.png" in page
     counted.loc[0, "uncertified"] = 3
     assert "SVM certificates checked, 3 failed" in markdown(claims, counted)
@@ -33,3 +35,23 @@ def test_a_group_without_a_claim_has_no_heading(folder):
 )
 def test_numbers_are_written_short(value, text):
     assert number(value) == text
+
+
+ROW = {
+    "measured": "largest excess, in ranks",
+    "printed": "as drawn",
+    "wanted": "≤ {}",
+    "threshold": 0.0,
+    "verdict": HOLDS,
+}
+ROW |= {"value": 2.0, "low": 1.0, "high": 3.0, "published": np.nan}
+
+
+def test_a_number_stands_behind_its_words():
+    assert measured(ROW) == "largest excess, in ranks: 2 [1, 3]"
+    assert measured(ROW | {"low": np.nan}) == "largest excess, in ranks: 2"
+    assert measured(ROW | {"published": 5.0}) == "largest excess, in ranks: 2 [1, 3]; in print, as drawn: 5"
+    assert measured(ROW | {"published": 5.0, "printed": np.nan}) == "largest excess, in ranks: 2 [1, 3]; in print: 5"
+    assert measured(ROW | {"verdict": UNTESTABLE}) == "–"
+    assert wanted(ROW) == "≤ 0"
+    assert wanted(ROW | {"threshold": np.nan}) == "–"

@@ -29,6 +29,7 @@ WORDS = {
         "draws",
         "inputs",
         "norms",
+        "margins",
         "selection",
         "directions",
         "measured",

@@ -38,6 +38,8 @@ CLAIMS = (
         "zero, Wilson interval",
         threshold=0.95,
         why="the claim is for R large enough, which depends on the instance: one in twenty may need a larger one",
+        measured="share of runs that stay and converge, narrowest cone, largest R",
+        wanted="≥ {}",
         read=stays,
     ),
     Claim(
@@ -49,6 +51,8 @@ CLAIMS = (
         check="largest share of runs that end with these tokens, over all R and angles, Wilson interval",
         threshold=0.05,
         why="one run in twenty may still be on its way",
+        measured="largest share of runs that stay with these tokens",
+        wanted="≤ {}",
         read=leaves,
     ),
 )

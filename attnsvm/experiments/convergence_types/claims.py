@@ -67,6 +67,8 @@ CLAIMS = (
         check="global share at the largest d minus that at the smallest, least over shapes and parametrisations",
         threshold=0.0,
         why="the Wilson intervals of the two ends must not meet, and no step of d may lower the share significantly",
+        measured="gain of the global share from the smallest to the largest d",
+        wanted="> {}",
         read=lambda tables, least: global_grows(tables.own(), least),
     ),
     Claim(
@@ -77,6 +79,8 @@ CLAIMS = (
         check="share of such instances whose run does not end global, over all n, T and d, Wilson interval",
         threshold=0.01,
         why="the claim allows none; one in a hundred may still be on its way after 5000 steps",
+        measured="share of such runs that do not end global",
+        wanted="≤ {}",
         read=lambda tables, most: global_under_conditions(tables.own(), most),
     ),
     Claim(
@@ -89,6 +93,8 @@ CLAIMS = (
         "whose correlation is 0.9 or more, Wilson interval; each part by its share",
         threshold=0.95,
         why="a limit is judged after finitely many steps: one run in twenty may still be on its way",
+        measured="share of runs that are not global and end locally optimal",
+        wanted="≥ {}",
         read=lambda tables, least: locally_optimal(tables.own(), least),
     ),
 )

@@ -32,6 +32,8 @@ CLAIMS = (
         check=CHECK,
         threshold=0.0,
         why="the interval must lie above zero",
+        measured="lead of the own solution's correlation over the other's",
+        wanted="> {}",
         read=lambda tables, least: own_norm(tables.own(), least),
     ),
 )

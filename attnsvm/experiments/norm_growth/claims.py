@@ -48,6 +48,8 @@ CLAIMS = (
         check="share of runs whose norm grows by the threshold or more over the last decade of steps, Wilson interval",
         threshold=0.05,
         why="growth like log k means 25 % over the decade up to 1e5 steps; a fifth of that is required",
+        measured="share of runs whose norm still grows over the last decade of steps",
+        wanted="growth ≥ {}",
         read=diverges,
     ),
     Claim(
@@ -60,6 +62,8 @@ CLAIMS = (
         "norm changes by less than 0.1 % over the last decade, Wilson interval",
         threshold=1e-6,
         why="a diverging run's gradient at this step is above 1e-5, and its norm grows by 25 % and more",
+        measured="share of runs that come to rest",
+        wanted="gradient ≤ {}",
         read=settles,
     ),
 )

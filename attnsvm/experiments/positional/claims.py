@@ -26,6 +26,8 @@ CLAIMS = (
         threshold=0.5,
         why="a regulariser would widen the margin of most instances, whatever is held fixed: longer tokens alone widen "
         "every margin",
+        measured="share of instances whose margin the encoding widens",
+        wanted="> {}",
         read=positional,
     ),
 )

@@ -33,6 +33,8 @@ CLAIMS = (
         check="distance of the unit directions at the largest R, mean and its 95 % interval",
         threshold=0.02,
         why="the distance falls nearly like 1/R; at R = 1000 margins are a few hundred",
+        measured="mean distance of the unit directions, Frobenius norm",
+        wanted="≤ {}",
         read=partial(path, "fro"),
     ),
     Claim(
@@ -45,6 +47,8 @@ CLAIMS = (
         threshold=0.05,
         why="the distance falls nearly like 1/R; the nuclear norm of a difference exceeds its Frobenius norm by up to "
         "√rank",
+        measured="mean distance of the unit directions, nuclear norm",
+        wanted="≤ {}",
         read=partial(path, "nuc"),
     ),
 )

@@ -14,6 +14,8 @@ CLAIMS = (
         check=CHECK,
         threshold=0.0,
         why="the interval must lie above zero",
+        measured="lead of the own solution's correlation over the other's",
+        wanted="> {}",
         read=lambda tables, least: own_norm(tables.own(experiment="self_local_convergence"), least),
     ),
     Claim(
@@ -25,6 +27,8 @@ CLAIMS = (
         check="as for cross-attention",
         threshold=0.95,
         why="as for cross-attention",
+        measured="share of runs that are not global and end locally optimal",
+        wanted="≥ {}",
         read=lambda tables, least: locally_optimal(tables.own(experiment="self_convergence_types"), least),
     ),
 )

@@ -29,6 +29,8 @@ CLAIMS = (
         check=CHECK,
         threshold=0.98,
         why="an angle of 11°",
+        measured="mean correlation with that solution",
+        wanted="≥ {}",
         read=partial(positions, "sequence"),
     ),
     Claim(
@@ -39,6 +41,8 @@ CLAIMS = (
         check=CHECK,
         threshold=0.98,
         why="an angle of 11°",
+        measured="mean correlation with that solution",
+        wanted="≥ {}",
         read=partial(positions, "causal"),
     ),
 )

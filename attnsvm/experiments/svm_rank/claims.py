@@ -65,6 +65,8 @@ CLAIMS = (
         check="largest certified rank minus min(n, d), over all separable instances and both norms",
         threshold=0.0,
         why="the bound is exact",
+        measured="largest excess of the rank over min(n, d)",
+        wanted="≤ {}",
         read=rank_bound,
     ),
     Claim(
@@ -75,6 +77,8 @@ CLAIMS = (
         check="largest share of ‖W‖ outside that span; the certificates prove W optimal among all matrices",
         threshold=1e-9,
         why="the share is zero in exact arithmetic; rounding leaves about 1e-15 times the condition of the queries",
+        measured="largest share of ‖W‖ outside that span",
+        wanted="≤ {}",
         read=row_space,
     ),
     Claim(
@@ -86,6 +90,9 @@ CLAIMS = (
         "find none",
         threshold=0.0,
         why="there is no solution whose rank could be counted",
+        measured="separable instances in these shapes",
+        wanted="rank ≤ {}",
+        printed="mean rank drawn",
         read=infeasible_as_rank,
     ),
     Claim(
@@ -96,6 +103,8 @@ CLAIMS = (
         check="mean rank as published and certified, in the cell (all instances feasible) where they differ most",
         threshold=0.5,
         why="half a rank: more than the standard error of either mean",
+        measured="mean nuclear rank, certified",
+        wanted="apart ≤ {}",
         read=noisy_ranks,
     ),
 )

@@ -24,6 +24,8 @@ CLAIMS = (
         check="global share at the smallest T minus that at the largest, the smaller of W and (K, Q)",
         threshold=0.0,
         why="the Wilson intervals of the two ends must not meet",
+        measured="loss of global share from the smallest to the largest T",
+        wanted="> {}",
         read=fewer_with_tokens,
     ),
 )

@@ -24,6 +24,8 @@ CLAIMS = (
         check="median 1 − correlation at the smallest d, minus that at the largest",
         threshold=0.0,
         why="a difference above zero, with quartiles that do not meet",
+        measured="fall of the median of 1 − correlation",
+        wanted="> {}",
         read=closer,
     ),
 )

@@ -12,6 +12,7 @@ from attnsvm.svm.graph import TokenGraphs, graph_constraints, token_graphs
 from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import Solution, Status, stack
 from attnsvm.svm.solver import solve, solve_batch
+from attnsvm.svm.stacks import counting_rows, layer_constraints
 
 __all__ = [
     "Constraints",
@@ -20,10 +21,12 @@ __all__ = [
     "TokenGraphs",
     "block_diagonal",
     "certified",
+    "counting_rows",
     "diagonal_blocks",
     "finite_part",
     "graph_constraints",
     "join",
+    "layer_constraints",
     "ragged",
     "separation",
     "sequence",

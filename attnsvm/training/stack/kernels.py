@@ -376,7 +376,7 @@ def into_tokens(model, at, layer):
 @njit(**OPTIONS)
 def backward(model, at):
     """The gradient G of every W, over exp(log_factor)."""
-    L, H, n, T = at.slope.shape[:4]
+    L, H, n = at.slope.shape[:3]
     d = at.W.shape[2]
     read_out(model, at)
     for layer in range(L - 1, -1, -1):

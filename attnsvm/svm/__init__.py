@@ -12,6 +12,7 @@ from attnsvm.svm.graph import graph_constraints
 from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import Solution, Status, stack
 from attnsvm.svm.solver import solve, solve_batch
+from attnsvm.svm.stacks import counting_rows, layer_constraints
 
 __all__ = [
     "Constraints",
@@ -19,10 +20,12 @@ __all__ = [
     "Status",
     "block_diagonal",
     "certified",
+    "counting_rows",
     "diagonal_blocks",
     "finite_part",
     "graph_constraints",
     "join",
+    "layer_constraints",
     "ragged",
     "separation",
     "sequence",

@@ -1,7 +1,8 @@
 """How far the trained weights are from what they are said to go to: per data set and step, then quartiles.
 
 `ahead` is 1 − correlation with W_fin + C·W_mm, C fitted for runs as published and from the norm of W otherwise;
-`inside` is the distance between the part of W in the span of the equalities and W_fin.
+`inside` is the distance between the part of W in the span of the equalities and W_fin, `direction` 1 − their
+correlation, both of data sets whose W_fin is not zero.
 """
 
 import numpy as np
@@ -21,6 +22,8 @@ RUNS = (
     ("nll", "KQ", "split", "fro"),
     ("nll", "KQ", "split", "nuc"),
 )
+
+SOME = 1e-6  # ‖W_fin‖ above which it has a direction: labels drawn as often as each other leave it zero
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -47,20 +50,15 @@ def measures(cell, problems, trained, solved, settings):
             basis = trained["basis"][kept]
             flat = basis.reshape(*basis.shape[:2], -1)
             own = (W.reshape(*W.shape[:2], -1) @ flat.mT @ flat).reshape(W.shape)
-            values = {"value": np.linalg.norm(own - fin, axis=(2, 3))}
-            frames.append(
-                curves(problems.seeds[kept], run["steps"], values, **columns, solution="fin", quantity="inside")
-            )
             size = np.linalg.norm(fin, axis=(2, 3)) > SOME
             with np.errstate(divide="ignore", invalid="ignore"):
-                values = {"value": np.where(size, 1.0 - correlation(own, fin), np.nan)}
-            frames.append(
-                curves(problems.seeds[kept], run["steps"], values, **columns, solution="fin", quantity="direction")
-            )
+                apart = {"inside": np.linalg.norm(own - fin, axis=(2, 3)), "direction": 1.0 - correlation(own, fin)}
+            for quantity, value in apart.items():
+                values, columns["quantity"] = {"value": np.where(size, value, np.nan)}, quantity
+                frames.append(curves(problems.seeds[kept], run["steps"], values, **columns, solution="fin"))
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, outcome))
 
 
-SOME = 1e-6  # ‖W_fin‖ above which it has a direction: labels drawn as often as each other leave it zero
 KEYS = ["graphs", "loss", "parametrisation", "rule", "solution", "quantity", "step"]
 
 

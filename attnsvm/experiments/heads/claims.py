@@ -2,14 +2,16 @@
 
 import numpy as np
 
-from attnsvm.audit import Claim, Reading, only, some
+from attnsvm.audit import Claim, Reading, some
 from attnsvm.audit.rows import ends, last, single
 from attnsvm.statistics import mean_interval
 
 
 def _end(tables, normalisation, quantity):
     """A row per number of heads, after the last step."""
-    rows = last(only(some(tables.own(), "saturated instance"), normalisation=normalisation, quantity=quantity))
+    rows = tables.own()
+    rows = rows[(rows["normalisation"] == normalisation) & (rows["quantity"] == quantity)]
+    rows = last(some(rows, f"saturated instance under a {normalisation} norm with the quantity {quantity}"))
     return rows.sort_values("heads").set_index("heads", drop=False)
 
 

@@ -8,9 +8,11 @@ from attnsvm.margins import smallest_margin
 from attnsvm.measured import Measures, curves, outcomes
 from attnsvm.selection import optimal_tokens, selected_tokens
 
+COLUMNS = ["normalisation", "heads", "quantity", "seed", "step", "value"]
+
 
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
+    frames, ends = [pd.DataFrame(columns=COLUMNS)], []
     for name, run in trained.items():
         answers = solved[name]
         own = [answers["heads"][str(h)] for h in range(len(answers["heads"]))]
@@ -28,7 +30,8 @@ def measures(cell, problems, trained, solved, settings):
         for quantity, value in values.items():
             columns = {"normalisation": normalisation, "heads": int(count), "quantity": quantity}
             frames.append(curves(problems.seeds[kept], run["steps"], {"value": value}, **columns))
-    return Measures(pd.concat(frames), pd.concat(ends))
+    found = pd.concat(frames[1:] or frames)
+    return Measures(found.astype({"heads": int, "step": int, "value": float}), pd.concat(ends))
 
 
 def _values(problems, W, run, kept, own, block):

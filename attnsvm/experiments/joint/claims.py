@@ -1,14 +1,15 @@
 """v trained together with W: which SVM each goes to."""
 
-from attnsvm.audit import Claim, Reading, only, some
+from attnsvm.audit import Claim, Reading, some
 from attnsvm.audit.rows import ends
 from attnsvm.statistics import mean_interval
 
 
 def _rows(tables, quantity):
     """A row per rate, rising."""
-    table = some(tables.own(), "instance with an input that is no support vector")
-    return only(table, quantity=quantity).sort_values("rate")
+    table = tables.own()
+    rows = some(table[table["quantity"] == quantity], "instance with an input that is no support vector")
+    return rows.sort_values("rate")
 
 
 def _interval(row):

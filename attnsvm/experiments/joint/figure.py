@@ -11,6 +11,8 @@ TARGETS = {
     "graded": ("1 of $v$'s support, others graded", {"color": VERMILLION, "linestyle": "-", "marker": "o"}),
 }
 
+HIGHEST = 2.2  # of the margins drawn; how many lie above is written
+
 
 def draw(table, settings):
     """Draw from rows (rate, quantity, median, low, high, mean, std, instances, seed, value, asked)."""
@@ -43,5 +45,8 @@ def _points(axes, rows):
     shades = np.log10(rows["rate"].to_numpy(dtype=float))
     drawn = axes.scatter(rows["asked"], rows["value"], c=shades, cmap="viridis", s=5, linewidths=0, alpha=0.8)
     axes.plot([0, 1], [0, 1], color=BLACK, linewidth=0.6)
-    axes.set(xlabel="graded margin asked", ylabel="margin of $W$, over\nthat of $v$'s support", ylim=(-0.3, 2.2))
+    beyond = int((rows["value"] > HIGHEST).sum())
+    if beyond:
+        axes.text(0.02, 0.98, f"{beyond} of {len(rows)} points above", transform=axes.transAxes, va="top")
+    axes.set(ylim=(-0.1, HIGHEST), xlabel="graded margin asked", ylabel="margin of $W$, over\nthat of $v$'s support")
     axes.figure.colorbar(drawn, ax=axes, aspect=30, label=r"$\log_{10}$ length of $v$'s steps")

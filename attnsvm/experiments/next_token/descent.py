@@ -24,6 +24,7 @@ def descent(problems, settings, progress):
         W, exists = finite_part(data, loss)
         found["finite"][loss] = {"W": W, "exists": exists}
     factors = factored_weights(problems.seeds, problems.head.shape[2], "uniform")
+    steps = logarithmic_steps(settings["factored_steps"], settings["points"])
     found["factored"] = {"steps": steps, "weights": train_KQ(data, *factors, "nll", rate, steps)}
     progress(len(problems))
     return found | {"basis": data.basis}

@@ -1,7 +1,7 @@
 """Shares and means with their 95 % intervals."""
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 Z95 = 1.959963984540054  # the normal quantile of a 95 % interval
 
@@ -27,3 +27,15 @@ def mean_interval(mean: float, std: float, count: float) -> tuple[float, float, 
 # The ends of the middle 68 % of a column, for pandas' `agg`: as wide as two standard deviations of a Gaussian, but
 # never beyond what occurs.
 MIDDLE = {"low": lambda column: column.quantile(0.16), "high": lambda column: column.quantile(0.84)}
+
+
+def median_interval(values: np.ndarray) -> tuple[float, float, float]:
+    """A median and its 95 % interval between two of the sorted values (m,), whatever their distribution.
+
+    The interval of the values numbered a and b from below misses the median if fewer than a, or more than b − 1 of them
+    lie below it: each happens with at most 2.5 %. Fewer than six values have no such interval: all of them, then.
+    """
+    values = np.sort(np.asarray(values, dtype=float))
+    below = int(binom.ppf(0.025, len(values), 0.5))  # P(fewer than `below` lie below the median) ≤ 2.5 %
+    low, high = max(below - 1, 0), min(len(values) - below, len(values) - 1)
+    return float(np.median(values)), float(values[low]), float(values[high])

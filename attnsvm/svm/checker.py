@@ -7,6 +7,7 @@ the tokens, n·d·e for W on the queries, and d·e for every multiplier that is 
 import numpy as np
 
 MARGIN = 1e-9  # relative violation of a constraint that rounding alone can cause
+TINY = 1e-3  # share of the largest bound up to which a bound counts as zero where violations are measured
 RESIDUAL = 1e-10  # of a Farkas certificate
 DUAL_PAIRS = {"fro": "fro", "nuc": "spectral", "spectral": "nuc", "l1": "linf", "linf": "l1"}
 AT_ONCE = 2**20  # numbers of the token differences held at a time
@@ -73,14 +74,16 @@ def check(matrices, bound, equality, norm: str, tol: float, claim) -> str:
     if claim.status == "infeasible":
         if not bound @ dual > 0:
             return "the Farkas certificate promises no positive bound"
-        small = size_of(M, "fro") <= RESIDUAL * products(matrices, None)[1].max() * (bound @ dual)
+        promised = bound @ dual / np.abs(bound).max()
+        small = size_of(M, "fro") <= RESIDUAL * products(matrices, None)[1].max() * promised
         return "" if small else "the Farkas combination of the constraints is not zero"
 
     if not np.isfinite(W).all():
         return "the solution is not finite"
     reached, sizes = products(matrices, W)
     missing, room = bound - reached, MARGIN * np.abs(bound)
-    unscaled = equality | (bound == 0)  # the bound does not say what is small
+    # where the bound does not say what is small
+    unscaled = equality | (bound <= TINY * bound[~equality].max(initial=0.0))
     if unscaled.any():
         missing = np.where(equality, np.abs(missing), missing)
         room = np.where(unscaled, np.maximum(room, MARGIN * sizes * size_of(W, "fro")), room)

@@ -11,6 +11,17 @@ from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 
 IMPLICIT = 150  # from this many constraints on, products go through the tokens; the m × d arrays are not formed
 CHUNK = 2**21  # numbers held at a time by a product
+SMALL = 1e-3  # share of the largest bound up to which a bound does not say what is small in its margin
+
+
+def asking(bound: np.ndarray, equality: np.ndarray) -> np.ndarray:
+    """(..., m) bool: the inequalities whose bound measures their margin.
+
+    The others have a bound of zero, or one so far below the largest that rounding is no longer small beside it. Their
+    margin is measured by ‖A_k‖‖W‖, as that of an equality is.
+    """
+    largest = np.where(equality, 0.0, bound).max(-1, initial=0.0, keepdims=True)
+    return ~equality & (bound > SMALL * largest)
 
 
 class Factors(NamedTuple):
@@ -87,6 +98,11 @@ class Constraints:
         return self.left.shape[1], self.right.shape[1]
 
     @cached_property
+    def asks(self) -> np.ndarray:
+        """(m,) bool, see `asking`."""
+        return asking(self.bound, self.equality)
+
+    @cached_property
     def factors(self) -> Factors:
         """The matrices as differences of rows: here of `left` and of a row of zeros."""
         inputs = self.index[:, 0]
@@ -136,23 +152,44 @@ class TokenConstraints(Constraints):
         return self.factors.queries[self.factors.query]
 
 
-def separation(tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray) -> Constraints:
+def separation(
+    tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, bound: float | np.ndarray = 1.0
+) -> Constraints:
     """Separate the selected tokens of every input from the rest.
 
     Args:
         tokens: (n, T, d).
         queries: (n, e).
         selected: (n,) int, one token per input; or (n, T) bool, a set per input (equal logits inside the set).
+        bound: the margin asked for, at least 0: a number, (n,) one per input, or (n, T) one per token that loses.
+            0 asks that the selected token wins or draws, and nothing more.
 
     The reference token α of a set is its first member.
 
     Raises:
-        ValueError: an array is not finite or of another shape, a token number is out of range, or a set is empty.
+        ValueError: an array is not finite or of another shape, a token number is out of range, a set is empty, or a
+            bound is negative.
     """
     tokens, queries = problem_arrays(tokens, queries)
     n, T, d = tokens.shape
     reference, chosen = _selection(selected, n, T)
-    return _against_reference(tokens.reshape(n * T, d), queries, np.arange(n) * T, T, reference, chosen)
+    found = _against_reference(tokens.reshape(n * T, d), queries, np.arange(n) * T, T, reference, chosen)
+    return _with_margins(found, bound, (n, T), found.index[:, 0], found.index[:, 2])
+
+
+def _with_margins(constraints: "TokenConstraints", bound, shape: tuple[int, ...], *place) -> "TokenConstraints":
+    """The constraints with the margins asked for: `bound` for all, or by its first axes; its entry at `place`."""
+    margins = np.asarray(bound, dtype=float)
+    if margins.ndim == 0 and margins == 1.0:
+        return constraints
+    if margins.shape not in [shape[:axes] for axes in range(len(shape) + 1)]:
+        shapes = " or ".join(str(shape[:axes]) for axes in range(1, len(shape) + 1))
+        raise ValueError(f"bound: expected a number or an array of shape {shapes}, got {margins.shape}")
+    if not (np.isfinite(margins).all() and (margins >= 0).all()):
+        raise ValueError("bound: expected finite numbers of at least 0")
+    margins = np.broadcast_to(margins.reshape(margins.shape + (1,) * (len(shape) - margins.ndim)), shape)
+    asked = np.where(constraints.equality, 0.0, margins[place])
+    return TokenConstraints(constraints.factors, asked, constraints.equality, constraints.index)
 
 
 def ragged(inputs: Iterable[tuple]) -> Constraints:
@@ -229,13 +266,16 @@ def _against_reference(tokens, queries, first, counts, reference, chosen) -> Con
     )
 
 
-def sequence(tokens: np.ndarray, selected: np.ndarray, causal: bool = False) -> Constraints:
+def sequence(
+    tokens: np.ndarray, selected: np.ndarray, causal: bool = False, bound: float | np.ndarray = 1.0
+) -> Constraints:
     """Self-attention with a query at every position: x_iα, selected at position k, wins against x_it with z = x_ik.
 
     Args:
         tokens: (n, T, d).
         selected: (n, T) int, the token selected by the query at each position.
         causal: only tokens t ≤ k compete for the query at position k, and α ≤ k.
+        bound: as in `separation`: a number, (n,), (n, T) one per position k, or (n, T, T) one per k and losing token.
 
     `index` holds (i·T + k, α, t): the query's place in the flattened (n, T) positions, then the two tokens.
 
@@ -250,6 +290,8 @@ def sequence(tokens: np.ndarray, selected: np.ndarray, causal: bool = False) -> 
         raise ValueError("selected: expected causal token numbers up to their position, got one ahead of it")
     flat, first = tokens.reshape(n * T, d), np.repeat(np.arange(n) * T, T)
     everywhere = _against_reference(flat, flat, first, T, selected.ravel(), None)
+    inputs, at = np.divmod(everywhere.index[:, 0], T)
+    everywhere = _with_margins(everywhere, bound, (n, T, T), inputs, at, everywhere.index[:, 2])
     return everywhere[everywhere.index[:, 2] <= everywhere.index[:, 0] % T] if causal else everywhere
 
 

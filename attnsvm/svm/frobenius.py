@@ -132,8 +132,11 @@ def _with_equalities(A, b, equality):
     particular = Vt.T @ ((U.T @ e) / sigma)
     inner = A[~equality]
     reduced = inner - (inner @ Vt.T) @ Vt
-    reduced[np.linalg.norm(reduced, axis=1) < DEPENDENT] = 0.0  # a row inside the span of the equalities
-    w, lam, feasible = least_norm(reduced, b[~equality] - inner @ particular, np.zeros(len(inner), dtype=bool))
+    missing = b[~equality] - inner @ particular
+    inside = np.linalg.norm(reduced, axis=1) < DEPENDENT  # rows inside the span of the equalities
+    reduced[inside] = 0.0
+    missing[inside & (missing < DEPENDENT * np.linalg.norm(particular))] = 0.0  # which these rows meet, with rounding
+    w, lam, feasible = least_norm(reduced, missing, np.zeros(len(inner), dtype=bool))
     dual[~equality] = lam
     if feasible:
         polished = _tight_together(A, b, equality, dual > 0)

@@ -11,7 +11,13 @@ from attnsvm.svm.solution import Solution, stack
 from attnsvm.svm.solver import solve_batch
 
 
-def certified(problems: Problems, selected: np.ndarray, norm: str, attention: str = "cross") -> dict[str, np.ndarray]:
+def certified(
+    problems: Problems,
+    selected: np.ndarray,
+    norm: str,
+    attention: str = "cross",
+    bound: float | np.ndarray = 1.0,
+) -> dict[str, np.ndarray]:
     """The max-margin solutions that separate the selected tokens of S instances, stacked; see `stack`.
 
     Args:
@@ -20,12 +26,14 @@ def certified(problems: Problems, selected: np.ndarray, norm: str, attention: st
             attention, (S, n, T) or (S, n·T) int: the token that the query at each position selects.
         norm: as in `solve`.
         attention: "cross", "self", "sequence" or "causal".
+        bound: the margins, a number or one per instance (S, ...): see `separation` and `sequence` for the other axes.
     """
+    bounds = [bound] * len(problems) if np.ndim(bound) == 0 else bound
     if attention in ("sequence", "causal"):
-        one = zip(problems.tokens, np.reshape(selected, problems.tokens.shape[:3]), strict=True)
-        batch = [sequence(*arrays, causal=attention == "causal") for arrays in one]
+        one = zip(problems.tokens, np.reshape(selected, problems.tokens.shape[:3]), bounds, strict=True)
+        batch = [sequence(*arrays, causal=attention == "causal", bound=margin) for *arrays, margin in one]
     else:
-        one = zip(problems.tokens, ATTENTIONS[attention](problems).queries, selected, strict=True)
+        one = zip(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds, strict=True)
         batch = [separation(*arrays) for arrays in one]
     if problems.lengths is None:
         return stack(solve_batch(batch, norm))

@@ -17,6 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
+from attnsvm.svm.constraints import asking
 from attnsvm.svm.operator import Operator, Rows
 
 START, GROWTH, LARGEST = 10.0, 10.0, 1e12  # of σ; rows have length one, so it has no unit
@@ -59,12 +60,15 @@ def least_norm(
     size = np.abs(np.where(equality, beta, np.maximum(beta, 0.0))).max(initial=0.0)
     if size == 0.0:
         return np.zeros(op.shape), np.zeros(len(op)), True, 0.0
-    W, dual, feasible, error = _rounds(op, beta / size, equality & ~empty, report)
+    W, dual, feasible, error = _rounds(op, beta / size, equality & ~empty, asking(bound, equality), report)
     return W * size, dual * op.scale, feasible, error
 
 
-def _rounds(op, beta, equality, report):
-    """For bounds of size one at most. Every separator has ‖W‖ ≥ 1/residual: a strict reading of the certificate."""
+def _rounds(op, beta, equality, asks, report):
+    """For bounds of size one at most; `asks` marks those that measure their margin.
+
+    Every separator has ‖W‖ ≥ 1/residual: a strict reading of the certificate.
+    """
     newton, sigma, growth = _Newton(op, equality), START, GROWTH
     W, AW, dual = np.zeros(op.shape), np.zeros(len(op)), np.zeros(len(op))
     support = np.ones(len(op), dtype=bool)
@@ -79,7 +83,7 @@ def _rounds(op, beta, equality, report):
             found = newton.pivoted(W, AW, beta + dual / sigma, sigma, support)
         W, AW = found or newton.searched(W, AW, beta + dual / sigma, sigma)
         new = _clipped(dual + sigma * (beta - AW), equality)
-        gap = _gap(op, beta, equality, W, AW, new)
+        gap = _gap(op, beta, equality, asks, W, AW, new)
         ray = _clipped(new - dual, equality)
         promised = beta @ ray
         residual = np.linalg.norm(op.adjoint(ray)) / promised if promised > 0 else np.inf
@@ -100,15 +104,15 @@ def _clipped(dual, equality):
     return np.where(equality, dual, np.maximum(dual, 0.0))
 
 
-def _gap(op, beta, equality, W, AW, dual):
-    """The relative gap once W has margins one and the multipliers dual norm one, or what equalities lack if more."""
-    tight = ~equality & (beta > 0)
-    reach = (AW[tight] / beta[tight]).min(initial=np.inf)
+def _gap(op, beta, equality, asks, W, AW, dual):
+    """The relative gap once W has margins one and the multipliers dual norm one, or what other rows lack if more."""
+    reach = (AW[asks] / beta[asks]).min(initial=np.inf)
     value, size = np.linalg.norm(W), np.linalg.norm(op.adjoint(dual))
     if not (reach > 0 and value > 0 and size > 0):
         return np.inf
     gap = 1 - beta @ dual / size * (1.0 if np.isinf(reach) else reach) / value
-    return max(gap, np.abs(AW - beta)[equality].max(initial=0.0) / value)
+    lack = np.where(equality, np.abs(AW - beta), beta - AW)[~asks]
+    return max(gap, lack.max(initial=0.0) / value)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})

@@ -29,12 +29,14 @@ TARGET = 1e-11  # relative gap the interior-point method aims at
 REFINE = 1e-9  # relative gap above which a nuclear solution is refined on its active constraints
 ROUNDING = 4 * np.finfo(float).eps  # of ⟨A_k, W⟩, relative to ‖A_k‖‖W‖
 PROVED = 1e-10  # error of an augmented Lagrangian that needs no second opinion
+REFUTED = 1e-11  # residual of the active set's refutation that needs none
 
 CLOSE = 1e-6  # relative distance to its bound up to which a constraint of the Frobenius solution counts as tight
 MET = 1e-9  # violation, relative to the bound, that the final scaling takes up
 NEAR = 0.01  # relative distance up to which a constraint joins the working set before the answer is asked for in full
 AT_LEAST = 100  # constraints added to a working set at a time
 ROUNDS = 60
+CORRECTIONS = 3  # of a conic solver's answer, where one correction can push another row over its bound
 ROUGH = 1e-3  # relative gap asked for while many constraints are missing from the working set
 FEW = 0.02  # share of missing constraints up to which the answer is asked for in full
 
@@ -63,17 +65,33 @@ def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.n
     """(W, multipliers, True) or (NaN, Farkas certificate, False), and the method that found it."""
     c = problem.constraints
     if method == LAGRANGIAN:
-        from attnsvm.svm import lagrangian
-        from attnsvm.svm.operator import Operator
-
-        W, dual, feasible, error = lagrangian.least_norm(
-            Operator(problem.factors, LARGEST_SYSTEM), c.bound, c.equality, report
-        )
+        W, dual, feasible, error = _lagrangian(problem, report)
         if error <= PROVED or len(c) * W.size > ACTIVE_SET_NUMBERS:
             return problem.lift(W), dual, feasible, LAGRANGIAN
         report(f"left with an error of {error:.1e}: the active set goes on")
     w, dual, feasible = frobenius.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
+    if not feasible and method == ACTIVE_SET and refutation(c, dual) > REFUTED:
+        # Bounds of very different sizes: the refutation may rest on the small ones, lost among the large.
+        report("the active set does not refute what it cannot solve: the augmented Lagrangian goes on")
+        W, second, possible, error = _lagrangian(problem, report)
+        if error <= PROVED:
+            return problem.lift(W), second, possible, LAGRANGIAN
     return problem.lift(w.reshape(problem.shape)), dual, feasible, ACTIVE_SET
+
+
+def _lagrangian(problem: Reduced, report: Report):
+    from attnsvm.svm import lagrangian
+    from attnsvm.svm.operator import Operator
+
+    c = problem.constraints
+    return lagrangian.least_norm(Operator(problem.factors, LARGEST_SYSTEM), c.bound, c.equality, report)
+
+
+def refutation(c: Constraints, dual: np.ndarray) -> float:
+    """How far the multipliers are from combining the constraints to zero, see `Solution.residual`."""
+    largest = c.lengths().max()
+    promised = float(c.bound @ dual) / np.abs(c.bound).max() * largest
+    return float(np.linalg.norm(c.adjoint(dual)) / promised) if largest > 0 else 0.0
 
 
 def least_other(
@@ -121,12 +139,18 @@ def _on_active(c: Constraints, measure: Norm, W, dual, solve):
     The others only blur the last digits; the better of the two answers is kept, judged on all constraints.
     """
     W, dual, gap = rescaled(c, measure, W, dual)
-    near = c.equality | (dual > 1e-6 * dual.max()) | (c.apply(W) - c.bound < 1e-3 * c.bound)
-    if gap <= REFINE or near.all():
+    error = _error(c, W, gap)
+    loose = ~c.equality & ~c.asks
+    near = (
+        c.equality
+        | (dual > 1e-6 * dual.max())
+        | (c.apply(W) - c.bound < 1e-3 * np.where(loose, c.bound.max(), c.bound))
+    )
+    if error <= REFINE or near.all():
         return W, dual
     again, y = solve(c[near], W, measure, TARGET)
     again, y, new_gap = rescaled(c, measure, again, np.bincount(np.flatnonzero(near), y, minlength=len(c)))
-    return (again, y) if new_gap < gap else (W, dual)
+    return (again, y) if _error(c, again, new_gap) < error else (W, dual)
 
 
 def conic(problem: Reduced, start: np.ndarray, measure: Norm) -> tuple[np.ndarray, np.ndarray]:
@@ -139,28 +163,54 @@ def conic(problem: Reduced, start: np.ndarray, measure: Norm) -> tuple[np.ndarra
     rows, bound = outer(left, right)[kept] / scale, c.bound[kept] / (size * scale)
     shape = left.shape[1], right.shape[1]
     W, dual = least_norm_conic(rows, bound, c.equality[kept], shape, measure)
-    W = _onto_equalities(c, problem.lift(W * size) if inside else W * size)
+    W = _onto_unscaled(c, problem.lift(W * size) if inside else W * size)
     return W, problem.spread(dual)
 
 
-def _onto_equalities(c: Constraints, W):
-    """The nearest W that meets the equalities: a conic solver's answer meets them only nearly."""
-    eq = c[c.equality]
-    if len(eq) == 0:
-        return W
-    correction = np.linalg.lstsq(outer(eq.left, eq.right), eq.bound - eq.apply(W), rcond=1e-12)[0]
-    return W + correction.reshape(W.shape)
+def _onto_unscaled(c: Constraints, W):
+    """The nearest W on the equalities, and on the violated rows whose bound no scaling of W reaches.
+
+    A conic solver's answer meets them only nearly.
+    """
+    for _ in range(CORRECTIONS):
+        rows = c[c.equality | (_lack(c, W) > 0)]
+        if len(rows) == 0:
+            break
+        correction = np.linalg.lstsq(outer(rows.left, rows.right), rows.bound - rows.apply(W), rcond=1e-12)[0]
+        W = W + correction.reshape(W.shape)
+        if c.asks.sum() + c.equality.sum() == len(c):  # equalities alone
+            break
+    return W
+
+
+def _lack(c: Constraints, W):
+    """What W lacks, relative to ‖A_k‖‖W‖, where the bound does not measure the margin; −∞ on the other rows."""
+    loose, size = ~c.equality & ~c.asks, c.lengths() * np.linalg.norm(W)
+    return np.where(loose, (c.bound - c.apply(W)) / np.where(size > 0, size, np.inf), -np.inf)
+
+
+def _error(c: Constraints, W, gap: float) -> float:
+    """The gap, or what W lacks on those inequalities if that is more: scaling W mends the others."""
+    return gap if (c.equality | c.asks).all() else max(gap, float(_lack(c, W).max()))
 
 
 def _margins(c: Constraints, W):
-    """What W reaches, in bounds; infinite on equalities and where the bound is zero."""
-    asks = ~c.equality & (c.bound > 0)
-    return np.where(asks, c.apply(W), np.inf) / np.where(asks, c.bound, 1.0)
+    """What W reaches: 1 where a constraint is met exactly, in bounds; infinite on equalities.
+
+    Where the bound does not measure the margin, the excess is in the largest bound, or in ‖A_k‖‖W‖ where that is less.
+    """
+    margins = np.where(c.asks, c.apply(W), np.inf) / np.where(c.asks, c.bound, 1.0)
+    loose = ~c.equality & ~c.asks
+    if loose.any():
+        unit = np.minimum(c.bound[~c.equality].max(), c.lengths() * np.linalg.norm(W))
+        excess = (c.apply(W) - c.bound) / np.where(unit > 0, unit, np.inf)
+        margins = np.where(loose, 1.0 + excess, margins)
+    return margins
 
 
 def rescaled(c: Constraints, measure: Norm, W, dual) -> tuple[np.ndarray, np.ndarray, float]:
     """W with smallest margin one, multipliers of dual norm one, and the relative gap between the two values."""
-    tight = ~c.equality & (c.bound > 0)
+    tight = c.asks
     margins = c.apply(W)
     if len(c) >= IMPLICIT:  # who forms the products in another order must find the margins met too
         margins = margins - ROUNDING * np.linalg.norm(W) * c.lengths()
@@ -188,7 +238,7 @@ def _on_working_set(c: Constraints, start, measure: Norm, method: str, report: R
         dual[rows] = y
         margin = _margins(c, W)
         W, dual, gap = rescaled(c, measure, W, dual)
-        gap = gap if margin.min() > 0 else np.inf
+        gap = _error(c, W, gap) if margin.min() > 0 else np.inf
         missing = np.flatnonzero((margin < 1 - MET) & ~inside)
         report(f"working set {number + 1}: {len(rows)} constraints, {len(missing)} violated, relative gap {gap:.1e}")
         if gap < best:

@@ -11,6 +11,8 @@ Hara 1997; Monteiro 1997). The constraint matrices have rank one, so the Schur c
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from attnsvm.svm.constraints import asking
+
 MAX_ITERATIONS = 80
 REGULARISATION = 1e-14  # relative, on the Schur complement: repeated constraints make it singular in the end
 PATIENCE = 6  # iterations without progress: rounding has the last word
@@ -30,7 +32,7 @@ def least_nuclear_norm(
 
     Args:
         left: (S, m, p), right: (S, m, q): the rank-one constraint matrices.
-        bound: (S, m), positive on inequalities.
+        bound: (S, m), at least zero on inequalities.
         equality: (m,) bool, the same for the whole batch.
         start: (S, p, q), a point that meets every constraint.
         tolerance: relative gap at which a problem is done.
@@ -74,15 +76,19 @@ def _column(a: np.ndarray) -> np.ndarray:
 class _State:
     """The iterates of the problems still running, all strictly inside their cones."""
 
-    _batched = ("left", "right", "bound", "X", "s", "lam", "M", "Z", "chol_X", "chol_Z")
+    _batched = ("left", "right", "bound", "loose", "length", "X", "s", "lam", "M", "Z", "chol_X", "chol_Z")
 
     def __init__(self, left, right, bound, ineq, start):
         self.left, self.right, self.bound, self.ineq = left, right, bound, ineq
         self.p, self.q = left.shape[2], right.shape[2]
+        self.loose = ineq & ~asking(bound, ~ineq)  # measured by ‖A_k‖‖W‖, not by their bound
+        self.length = np.linalg.norm(left, axis=2) * np.linalg.norm(right, axis=2)
         size = np.linalg.norm(self.adjoint(np.broadcast_to(ineq.astype(float), bound.shape)), 2, axis=(1, 2))
         self.lam = np.where(ineq, 0.5 / np.maximum(size, 1e-3)[:, None], 0.0)
         W = 2.0 * start
         self.s = np.where(ineq, self.apply(W) - bound, 1.0)
+        # The start may lie on the boundary of such a row; a step from outside ends on the right side of it.
+        self.s = np.where(self.loose, np.maximum(self.s, np.abs(bound).max(1, keepdims=True)), self.s)
         spectral = np.linalg.norm(W, 2, axis=(1, 2))
         self.X = 2 * _column(spectral) * np.eye(self.p + self.q)
         self.X[:, : self.p, self.p :], self.X[:, self.p :, : self.p] = W, _t(W)
@@ -111,12 +117,15 @@ class _State:
         """The iterate rescaled to primal and dual feasibility, and the relative gap between the two values."""
         W = self._onto_equalities(self.X[:, : self.p, self.p :])
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(self.ineq & (self.bound > 0), self.apply(W) / self.bound, np.inf).min(1)
+            ratio = np.where(self.ineq & ~self.loose, self.apply(W) / self.bound, np.inf).min(1)
             ratio = np.where(np.isfinite(ratio), ratio, 1.0)
             W = W / _column(ratio)
             value = np.linalg.svd(W, compute_uv=False).sum(-1)
             dual = self.lam / np.linalg.norm(self.M, 2, axis=(1, 2))[:, None]
             gap = (value - (self.bound * dual).sum(1)) / value
+            if self.loose.any():
+                lack = (self.bound - self.apply(W)) / (self.length * np.linalg.norm(W, axis=(1, 2))[:, None])
+                gap = np.maximum(gap, np.where(self.loose, lack, 0.0).max(1, initial=0.0))
         return W, dual, np.where((ratio > 0) & np.isfinite(gap), gap, np.inf)
 
     def _onto_equalities(self, W):

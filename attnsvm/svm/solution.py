@@ -10,7 +10,7 @@ class Status(StrEnum):
     """SOLVED: margins ≥ 1, dual feasible, gap within tolerance. INFEASIBLE: a Farkas certificate. Else UNCERTIFIED.
 
     A Farkas certificate is checked to a residual r = 1e-10: strictly, it proves that every separator has
-    ‖W‖_F·max_k ‖A_k‖_F ≥ 1/r.
+    ‖W‖_F·max_k ‖A_k‖_F ≥ max_k |bound_k|/r.
     """
 
     SOLVED = "solved"
@@ -29,7 +29,8 @@ class Solution:
             the Farkas certificate, non-negative on inequalities, boundᵀdual > 0, Σ|dual| = 1, Σ dual_k A_k ≈ 0.
         gap: (‖W‖ − boundᵀdual) / ‖W‖; infinite if infeasible. Within the tolerance, plus 16 machine epsilons times
             ‖W‖_F·max_k ‖A_k‖_F that the rounding of the multipliers costs: felt where that product exceeds 1e5.
-        residual: ‖Σ dual_k A_k‖_F / (boundᵀdual · max_k ‖A_k‖_F) of a Farkas certificate; NaN otherwise.
+        residual: ‖Σ dual_k A_k‖_F max_k |bound_k| / (boundᵀdual · max_k ‖A_k‖_F) of a Farkas certificate;
+            NaN otherwise.
         rank: number of singular values of W above the rank tolerance; 0 unless solved.
         rank_low, rank_high: the same with the tolerance 10 times larger and 10 times smaller.
         rank_bound: nuclear norm: multiplicity of the largest singular value of Σ dual_k A_k, which no solution's rank

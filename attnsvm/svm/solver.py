@@ -80,6 +80,12 @@ def solve_batch(
     ]
 
 
+def judged_solution(c: Constraints, measure: Norm, tol: float, W, dual, method: str, infeasible: bool) -> Solution:
+    """The certified answer from W and multipliers found elsewhere: (W, multipliers), or a Farkas certificate."""
+    claim = _infeasible(c, W, dual, method) if infeasible else _optimal(c, measure, W, dual, method)
+    return _judged(c, measure, tol, claim)
+
+
 def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
     """The claim if the independent checker agrees; otherwise as uncertified, with the reason. `ledger` counts it."""
     reason = check(c.factors, c.bound, c.equality, measure.name, tol, claim)
@@ -103,9 +109,7 @@ def _optimal(c: Constraints, measure: Norm, W, dual, method: str) -> Solution:
 def _infeasible(c: Constraints, W, dual, method: str) -> Solution:
     """Claim that no W exists: the multipliers combine the constraints to zero."""
     dual = dual / np.abs(dual).sum()
-    largest = c.lengths().max()
-    promised = float(c.bound @ dual) * largest
-    residual = float(np.linalg.norm(c.adjoint(dual)) / promised) if largest > 0 else 0.0
+    residual = methods.refutation(c, dual)
     return Solution(Status.INFEASIBLE, W, dual, np.inf, residual, 0, 0, 0, 0, method)
 
 

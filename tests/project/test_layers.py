@@ -33,6 +33,7 @@ WORDS = {
         "margins",
         "selection",
         "directions",
+        "graphs",
         "measured",
         "statistics",
         "threads",

@@ -1,0 +1,31 @@
+"""Train stacks of several depths and kinds on the same instances, from random weights."""
+
+import numpy as np
+
+from attnsvm.experiments.layers.architectures import LONG, stacks
+from attnsvm.training import LinearHead, exact, logarithmic_steps
+from attnsvm.training.stack import train_stack
+from attnsvm.training.start import draw_initial, normal
+
+KEPT = ("steps", "weights", "below", "top", "tokens")
+
+
+def descent(problems, settings, progress):
+    every = stacks(settings)
+    progress.expect(len(every) * len(problems))
+    rule, trained = exact(settings["learning_rate"]), {}
+    for name, stack in every.items():
+        steps = settings["long_steps"] if name == LONG else settings["steps"]
+        kept = logarithmic_steps(steps, settings["points"])
+        values = rotations(problems, stack.layers) if name == "value matrices" else None
+        log = train_stack(problems, stack, LinearHead, rule, steps, kept, values=values, progress=progress)
+        trained[name] = log.arrays(*KEPT)
+    return trained
+
+
+def rotations(problems, layers: int) -> np.ndarray:
+    """A random rotation or reflection per layer, (S, layers, 1, d, d): what a row gains by a token differs by layer."""
+    d = problems.tokens.shape[-1]
+    drawn = draw_initial("rotations", problems.seeds, normal((layers, 1, d, d)))
+    Q, R = np.linalg.qr(drawn)
+    return Q * np.sign(np.diagonal(R, axis1=-2, axis2=-1))[..., None, :]

@@ -1,0 +1,125 @@
+"""Train stacks of attention layers, a whole batch at once, on the processor.
+
+As `attnsvm.training.train`: an instance's result depends on its seed alone, whatever the batch. The arrays of a group
+of LANES instances are laid out here, and the compiled loop of kernels.py trains them.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from attnsvm import threads
+from attnsvm.problems import Problems
+from attnsvm.training.heads import Head, LinearHead, PenalisedHead, ReluHead
+from attnsvm.training.lanes import LANES, kept_on_disk
+from attnsvm.training.log import logged_steps
+from attnsvm.training.stack.architecture import Stack
+from attnsvm.training.stack.kernels import Model, Readout, Record, descend
+from attnsvm.training.stack.log import StackLog
+from attnsvm.training.steps import Rule
+
+
+def train_stack(
+    problems: Problems,
+    stack: Stack,
+    head: Callable[..., Head],
+    rule: Rule,
+    steps: int,
+    every: int | np.ndarray,
+    start: tuple[np.ndarray, ...] | None = None,
+    values: np.ndarray | None = None,
+    head_rate: float = 0.0,
+    progress: Callable[[int], None] = lambda done: None,
+) -> StackLog:
+    """Train every problem for `steps` updates.
+
+    Args:
+        problems: the batch, S problems of one shape, without padding.
+        stack: the architecture.
+        head: builds the prediction head h from its weights: `LinearHead`, `ReluHead` or `PenalisedHead`.
+        rule: the step rule, without penalty; `Stack.normalisation` says which norm divides.
+        steps: number of updates, at least 1.
+        every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
+            ending with `steps`.
+        start: the initial W (S, L, H, d, d), or K and Q (S, L, H, d, m), as a tuple; None: `Stack.start`.
+        values: (S, L, H, d, d) the value matrices V_lh; None: the identity.
+        head_rate: learning rate of the head's vector v, always with a norm of its own; 0: v is not trained.
+        progress: called with the number of instances finished since the last call.
+
+    Raises:
+        ValueError: the inputs are padded, the rule has a penalty, or a ReLU head is to be trained.
+    """
+    if problems.lengths is not None:
+        raise ValueError("problems: a stack takes inputs of one length, without padding")
+    if rule.penalty and stack.parametrisation == "KQ":
+        raise ValueError("rule: a stack of (K, Q) is trained without penalty: take `exact` or `plain`")
+    logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
+    start = stack.start(problems.seeds, problems.tokens.shape[-1]) if start is None else start
+    pieces = []
+    for first in range(0, max(len(problems), 1), LANES * threads.allowed()):
+        size = min(LANES * threads.allowed(), len(problems) - first)
+        places = [np.minimum(np.arange(first + k, first + k + LANES), first + size - 1) for k in range(0, size, LANES)]
+        one = (problems, stack, head, rule, logged, start, values, head_rate)
+        done = threads.each(lambda index, one=one: _group(index, *one), places)
+        pieces.append(StackLog.joined(done)[:size])
+        progress(size)
+    return StackLog.joined(pieces)
+
+
+def _group(index, problems, stack, head, rule, logged, start, values, head_rate) -> StackLog:
+    """Train the LANES instances at `index`."""
+    own = problems[index]
+    S, n, T, d = own.tokens.shape
+    L, H, R, K = stack.layers, stack.heads, stack.rows(T), len(logged)
+    readout, last_values = _readout(head(own.head))
+    given = None if values is None else values[index]
+    if last_values is not None:  # the head embeds what the top layer gives: a value matrix behind the others
+        given = np.broadcast_to(np.eye(d), (S, L, H, d, d)).copy() if given is None else given.copy()
+        given[:, -1] = given[:, -1] @ last_values[:, None]
+    if head_rate and readout.relu:
+        raise ValueError("head_rate: only the vector of a linear or a penalised head is trained")
+    below, top = (np.where(mask, 0.0, -1e300) for mask in stack.masks(T))
+    model = Model(
+        tokens=_last(own.tokens),
+        queries=_last(own.queries),
+        labels=_last(own.labels),
+        values=np.empty((0, H, d, d, LANES)) if given is None else _last(given),
+        below=below,
+        top=top,
+        readout=readout,
+        factors=_last(np.stack([factor[index] for factor in start], axis=3)),
+        residual=stack.residual,
+        cross=stack.attention == "cross",
+        joint=stack.normalisation == "joint",
+        moving=bool(head_rate),
+    )
+    record = Record(
+        kept=np.array(logged, dtype=np.int64),
+        weights=np.empty((K, L, H, d, d, LANES)),
+        head=np.empty((K, d if head_rate else 0, LANES)),
+        largest=np.zeros((K, L, LANES)),
+        loss=np.zeros((K, LANES)),
+        norms=np.zeros((K, LANES)),
+        below=np.empty((L - 1, H, n, T, T, LANES)),
+        top=np.empty((H, n, R, T, LANES)),
+        tokens=np.empty((L, n, T, d, LANES)),
+        outputs=np.empty((n, R, LANES)),
+    )
+    loop = kept_on_disk(descend)
+    loop(model, rule, rule._replace(learning_rate=float(head_rate)), record)
+    return StackLog(logged, *(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in record[1:]))
+
+
+def _readout(head: Head) -> tuple[Readout, np.ndarray | None]:
+    """What the kernel reads out, and a value matrix (S, d, d) that comes before it."""
+    if isinstance(head, ReluHead):
+        return Readout(np.zeros((head.V.shape[1], LANES)), 0.0, True), head.V
+    if isinstance(head, PenalisedHead):
+        return Readout(np.array(head.v, order="C"), head.penalty, False), None
+    if isinstance(head, LinearHead):
+        return Readout(np.array(head.v, order="C"), 0.0, False), None
+    raise ValueError(f"head: a stack reads out LinearHead, ReluHead or PenalisedHead, got {type(head).__name__}")
+
+
+def _last(array: np.ndarray) -> np.ndarray:
+    return np.array(np.moveaxis(array, 0, -1), dtype=float, order="C")

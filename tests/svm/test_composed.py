@@ -1,0 +1,68 @@
+"""Problems put together: on one matrix, and on several with one common margin."""
+
+import numpy as np
+import pytest
+
+from attnsvm import norms
+from attnsvm.svm import Status, block_diagonal, diagonal_blocks, join, separation, solve, solve_blocks
+
+
+def one(seed, n=3, T=4, d=5, e=5, bound=1.0):
+    rng = np.random.default_rng(seed)
+    return separation(rng.normal(size=(n, T, d)), rng.normal(size=(n, e)), rng.integers(T, size=n), bound)
+
+
+def test_joined_constraints_are_those_of_all_inputs_at_once():
+    rng = np.random.default_rng(0)
+    tokens, queries, selected = rng.normal(size=(5, 4, 6)), rng.normal(size=(5, 6)), rng.integers(4, size=5)
+    margins = np.array([1.0, 0.0, 2.0, 1.0, 0.0])
+    whole = separation(tokens, queries, selected, margins)
+    pieces = [separation(tokens[k], queries[k], selected[k], margins[k]) for k in (slice(0, 2), slice(2, 5))]
+    joined = join(pieces)
+    for name in ("left", "right", "bound", "equality", "index"):
+        assert (getattr(joined, name) == getattr(whole, name)).all()
+    np.testing.assert_allclose(solve(joined).W, solve(whole).W, rtol=1e-12)
+
+
+def test_problems_of_different_shapes_are_not_joined():
+    with pytest.raises(ValueError, match="matrices of one shape"):
+        join([one(0), one(1, d=6)])
+    with pytest.raises(ValueError, match="at least one problem"):
+        join([])
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "spectral", "l1", "linf", "l1.75"])
+def test_a_block_problem_is_the_problem_of_the_block_diagonal_matrix(norm):
+    """Against the solver on the whole matrix, which knows nothing of blocks."""
+    parts = [one(h, e=4 + h, bound=np.array([1.0, 0.0, 2.0])) for h in range(3)]
+    (answer,), whole = solve_blocks([parts], norm), solve(block_diagonal(parts), norm)
+    assert answer.status is Status.SOLVED
+    assert answer.rejected == ""
+    value = norms.get(norm).value
+    assert np.isclose(value(answer.W), value(whole.W), rtol=1e-6)
+    blocks = diagonal_blocks(answer.W, [part.shape for part in parts])
+    assert np.isclose(sum((block**2).sum() for block in blocks), (answer.W**2).sum())
+    for part, block in zip(parts, blocks, strict=True):
+        assert (part.apply(block) >= part.bound - 1e-8).all()
+
+
+def test_the_block_problem_minimises_the_sum_of_squares_with_one_margin():
+    """Its blocks are the solutions of the parts, and no other shares of the margin do as well."""
+    parts = [one(h) for h in range(2)]
+    (answer,) = solve_blocks([parts])
+    alone = [solve(part).W for part in parts]
+    for block, W in zip(diagonal_blocks(answer.W, [part.shape for part in parts]), alone, strict=True):
+        np.testing.assert_allclose(block, W, atol=1e-12)
+    total = np.sqrt(sum((W**2).sum() for W in alone))
+    for share in (0.8, 0.9, 1.1, 1.25):  # another ratio of the norms: the smaller margin, per unit of total norm
+        scaled = [alone[0] * share, alone[1]]
+        assert min(share, 1.0) / np.sqrt(sum((W**2).sum() for W in scaled)) < 1.0 / total
+
+
+def test_one_block_without_a_separator_refutes_the_whole():
+    tokens = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0]]])
+    conflict = separation(tokens, np.ones((2, 2)), np.zeros(2, int))
+    for norm in ("fro", "nuc"):
+        (answer,) = solve_blocks([[one(0), conflict]], norm)
+        assert answer.status is Status.INFEASIBLE
+        assert not answer.dual[: len(one(0))].any()

@@ -16,7 +16,9 @@ def descent(problems, settings, progress):
     rule, trained = exact(settings["learning_rate"]), {}
     for name in every:
         stack, steps = stack_of(name), settings["long_steps" if name == plain(2) else "steps"]
-        kept = logarithmic_steps(steps, settings["points"])
+        kept = np.union1d(
+            logarithmic_steps(steps, settings["points"]), settings["steps"]
+        )  # all have one step in common
         values = rotations(problems, stack.layers) if name == VALUES else None
         log = train_stack(problems, stack, LinearHead, rule, steps, kept, values=values, progress=progress)
         trained[name] = log.arrays(*KEPT)

@@ -35,24 +35,25 @@ def draw(table, settings):
     return figure
 
 
-def end(table):
-    """The rows of each architecture's last step."""
-    return table[table["step"] == table.groupby("architecture")["step"].transform("max")]
+def compared(table):
+    """The rows of the last step that all stacks have: some are trained on."""
+    return table[table["step"] == table.groupby("architecture")["step"].max().min()]
 
 
 def along_training(axes, table):
     rows = table[(table["architecture"] == f"{PLAIN}2") & table["quantity"].isin(RULES)]
-    for rule, line in rows.groupby("quantity"):
+    for rule in [rule for rule in RULES if (rows["quantity"] == rule).any()]:
+        line = rows[rows["quantity"] == rule]
         colour, marker, dashes, words = RULES[rule]
         line = line.sort_values("step")
         axes.fill_between(line["step"], line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
         axes.plot(line["step"], line["value"], color=colour, marker=marker, linestyle=dashes, label=words, markersize=3)
-    axes.set(xscale="log", yscale="log", xlabel="step", ylabel=DISTANCE)
+    axes.set(xscale="log", yscale="log", xlabel="step", ylabel=DISTANCE, xlim=(10, None))
     title(axes, "a", "two layers")
 
 
 def by_depth(axes, table):
-    rows = end(table)
+    rows = compared(table)
     rows = rows[rows["architecture"].str.startswith(PLAIN) & rows["quantity"].isin(("top", "law", "shuffled"))]
     rows = rows.assign(depth=rows["architecture"].str.removeprefix(PLAIN).astype(int))
     for row in rows.itertuples():
@@ -60,13 +61,13 @@ def by_depth(axes, table):
         look = RULES[row.quantity]
         axes.vlines(place, row.low, row.high, color=look[0], linewidth=0.8)
         axes.plot(place, row.value, color=look[0], marker=look[1], linestyle="none", markersize=3.5)
-    axes.set(yscale="log", xlabel="number of layers (within each, from the bottom up)", ylabel=DISTANCE)
+    axes.set(yscale="log", xlabel="number of layers (bottom to top within each)", ylabel=DISTANCE)
     axes.set_xticks(sorted(rows["depth"].unique()))
     title(axes, "b", "each layer of deeper stacks")
 
 
 def by_kind(axes, table):
-    rows = end(table)
+    rows = compared(table)
     rows = rows[~rows["architecture"].str.startswith(PLAIN) & (rows["layer"] == 1) & rows["quantity"].isin(RULES)]
     kinds = list(dict.fromkeys(rows["architecture"]))
     for k, kind in enumerate(kinds):
@@ -90,6 +91,6 @@ def norms(axes, table):
         axes.fill_between(line["step"], line["low"], line["high"], color=SERIES[k], alpha=0.2, linewidth=0)
         axes.plot(line["step"], line["value"], color=SERIES[k], marker=MARKERS[k], label=words, markersize=3)
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
-    axes.set(xscale="log", xlabel="step", ylabel="log of the ratio of norms, less the top's")
+    axes.set(xscale="log", xlabel="step", xlim=(10, None), ylabel="log ratio of norms, less the top's")
     axes.legend(loc="best")
     title(axes, "d", "norms, relative to their SVMs")

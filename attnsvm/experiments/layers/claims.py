@@ -114,6 +114,22 @@ def norms(tables, most):
     return Reading(row["value"], row["low"], row["high"], int(row["instances"]), parts)
 
 
+def held_rows(tables, most):
+    table = tables.own()
+    share, margin = (
+        some(table[(table["architecture"] == plain(2)) & (table["quantity"] == name)], "row held at the boundary")
+        for name in ("held share", "held margin")
+    )
+    end, late = single(share[share["step"] == share["step"].max()]), margin[margin["step"] >= margin["step"].max() / 10]
+    slope = np.polyfit(np.log(late["step"]), late["value"], 1)[0]
+    parts = {
+        f"their margin over that of counting rows: upper end below {most}": end["high"] <= most,
+        "their margin itself grows": bool((np.diff(late["value"]) > 0).all()),
+        "like the logarithm of the step (slope from .8 to 1.2 in the last decade)": 0.8 <= slope <= 1.2,
+    }
+    return Reading(end["value"], end["low"], end["high"], int(end["instances"]), parts)
+
+
 def collapse(tables, least):
     rows = ends(tables)
     bare, kept = (
@@ -149,7 +165,7 @@ CLAIMS = (
         "counts selects it, or passes it on.",
         check=f"{MEDIANS}; the largest over depths and layers, all after the same number of steps",
         threshold=0.05,
-        why="correlation above .95 even for the layer that is slowest; it is still coming nearer, and the control is not",
+        why="correlation above .95 even for the slowest layer, still coming nearer; the control must be farther",
         read=every_depth,
         measured="median 1 − correlation, the farthest layer",
         wanted="≤ {}",
@@ -204,6 +220,19 @@ CLAIMS = (
         read=norms,
         measured="median log ratio",
         wanted="quartiles within ± {}",
+    ),
+    Claim(
+        key="layers_held",
+        group="beyond",
+        short="other rows end on the boundary",
+        statement="Rows that do not count, but that the SVM holds at margin zero, have a margin that grows like the logarithm "
+        "of the step, while that of the rows that count grows like the step.",
+        check="bottom of two layers: mean margin of these rows over the least of the rows that count; median, 95 % interval",
+        threshold=0.01,
+        why="one per cent of the margin of the rows that count",
+        read=held_rows,
+        measured="median relative margin",
+        wanted="≤ {}",
     ),
     Claim(
         key="layers_collapse",

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.directions import correlation
-from attnsvm.experiments.layers.architectures import NO_RESIDUAL, stack_of
+from attnsvm.experiments.layers.architectures import NO_RESIDUAL, plain, stack_of
 from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.selection import selected_tokens
+from attnsvm.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
 from attnsvm.statistics import median_interval, wilson
+from attnsvm.svm import counting_rows
 
 SATURATED = 0.99  # least largest probability in every row of the top
 EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an instance, up to which they are one
@@ -34,6 +35,8 @@ def measures(cell, problems, trained, solved, settings):
                 frames.append(curves(problems.seeds[good], run["steps"], {"value": value[good]}, **columns))
         if architecture.layers > 1 and name != NO_RESIDUAL:
             frames += ratios(problems.seeds, name, run, architecture, answers, kept)
+        if name == plain(2):
+            frames += held(problems, name, run, answers["law"]["1"], kept)
     return Measures(pd.concat(frames), pd.concat(ends))
 
 
@@ -89,6 +92,31 @@ def ratios(seeds, name, run, architecture, answers, kept):
     return [
         curves(seeds[kept], run["steps"], {"value": (length - lengths[-1])[kept]}, layer=layer, **columns)
         for layer, length in enumerate(lengths[:-1], 1)
+    ]
+
+
+def held(problems, name, run, answer, kept):
+    """The margins of the bottom layer's rows that do not count but have a multiplier, mean per instance.
+
+    Once as they are, once relative to the least margin of the rows that count. An instance without such rows has none.
+    """
+    tokens, chosen = problems.tokens, selected_tokens(run["below"])[:, 0, 0]
+    S, n, T = chosen.shape
+    counts = counting_rows(chosen[:, None, None], selected_sets(run["top"]), passed=True)[:, 0]
+    dual = by_token(answer["dual"], chosen.reshape(S, n * T), T).reshape(S, n, T, T)
+    rows = (dual.max(-1) > SUPPORT_TOLERANCE * dual.max((1, 2, 3))[:, None, None]) & ~counts
+    kept = kept & rows.any((1, 2))
+    values = np.full((2, S, len(run["steps"])), np.nan)
+    for s in np.flatnonzero(kept):
+        logits = np.einsum("itd,kde,iqe->kiqt", tokens[s], run["weights"][s, :, 0, 0], tokens[s])
+        winner = np.take_along_axis(logits, chosen[s][None, ..., None], 3)
+        margin = np.where(np.arange(T) == chosen[s][..., None], np.inf, winner - logits).min(-1)
+        values[0, s] = margin[:, rows[s]].mean(1)
+        values[1, s] = values[0, s] / margin[:, counts[s]].min(1)
+    columns = {"architecture": name, "layer": 1}
+    return [
+        curves(problems.seeds[kept], run["steps"], {"value": value[kept]}, quantity=quantity, **columns)
+        for quantity, value in zip(("held margin", "held share"), values, strict=True)
     ]
 
 

@@ -14,7 +14,7 @@ def draw(table, settings):
     """Draw from the rows of `hierarchy` and `layers`, told apart by `experiment`."""
     own, law = (table[table["experiment"] == name] for name in ("hierarchy", "layers"))
     layers = sorted(own["layer"].unique())
-    with canvas(settings, height=0.41) as figure:
+    with canvas(settings, height=0.39) as figure:
         row = figure.subplots(1, len(layers) + 1, width_ratios=[1.0] * len(layers) + [1.15])
         for axes, layer in zip(row, layers, strict=False):
             rows = own[own["layer"] == layer]
@@ -63,11 +63,12 @@ def by_depth(axes, law):
         axes.vlines(place, row.low, row.high, color=look[0], linewidth=0.8)
         axes.plot(place, row.value, color=look[0], marker=look[1], linestyle="none", markersize=3)
     axes.set(yscale="log", xlabel="number of layers", ylabel=DISTANCE)
+    axes.set_ylim(bottom=rows["low"].min() / 30)  # room for the legend
     axes.set_xticks(sorted(rows["depth"].unique()))
     words = {"top": "top layer", "law": "layers below", "shuffled": "control"}
     for quantity, said in words.items():
         axes.plot([], [], color=RULES[quantity][0], marker=RULES[quantity][1], linestyle="none", label=said)
-    axes.legend(loc="center right", handlelength=1)
+    axes.legend(loc="lower right", handlelength=1)
     axes.set_title("Each layer goes to\nthe SVM of its place", loc="left", weight="bold", fontsize="medium")
 
 

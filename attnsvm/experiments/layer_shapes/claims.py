@@ -9,7 +9,7 @@ def measured_follow(tables, least):
     keys = ["depth", "n", "T", "d"]
     shares = table.pivot_table(index=keys, columns="end", values="share")
     counts = table.groupby(keys)["instances"].first()
-    possible = shares["law"] + shares["other direction"]
+    possible = shares["law"] + shares["farther"]
     shares = some(shares[possible > 0], "instance that could be measured")
     among = (shares["law"] / possible[shares.index]).rename("among")
     weight = (possible[shares.index] * counts[shares.index]).round().astype(int)

@@ -1,8 +1,7 @@
 """Train plain stacks of several depths on the instances of every shape."""
 
-from attnsvm.experiments.layers.architectures import plain, stack_of
 from attnsvm.training import LinearHead, exact
-from attnsvm.training.stack import train_stack
+from attnsvm.training.stack import Stack, train_stack
 
 KEPT = ("steps", "weights", "below", "top", "tokens")
 
@@ -11,7 +10,7 @@ def descent(problems, settings, progress):
     progress.expect(len(settings["depths"]) * len(problems))
     steps, rule = settings["steps"], exact(settings["learning_rate"])
     trained = {}
-    for name in map(plain, settings["depths"]):
-        log = train_stack(problems, stack_of(name), LinearHead, rule, steps, steps, progress=progress)
-        trained[name] = log.arrays(*KEPT)
+    for depth in settings["depths"]:
+        log = train_stack(problems, Stack(layers=depth), LinearHead, rule, steps, steps, progress=progress)
+        trained[f"depth {depth}"] = log.arrays(*KEPT)
     return trained

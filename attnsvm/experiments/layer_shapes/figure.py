@@ -6,7 +6,7 @@ from attnsvm.plots.style import BLUE, GREY, ORANGE, PURPLE, VERMILLION, canvas, 
 
 ENDS = {
     "law": (BLUE, "", "each layer goes to its SVM"),
-    "other direction": (VERMILLION, "xx", "a layer goes elsewhere"),
+    "farther": (VERMILLION, "xx", "a layer is farther from it"),
     "not saturated": (ORANGE, "..", "not saturated"),
     "not separable": (GREY, "//", "no separator"),
     "equal tokens": (PURPLE, "\\\\", "equal composed tokens"),

@@ -3,21 +3,21 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.layers.architectures import stack_of
 from attnsvm.experiments.layers.measures import MEASURED, distance, outcome
 from attnsvm.measured import Measures, outcomes
 from attnsvm.statistics import share
+from attnsvm.training.stack import Stack
 
-ENDS = ("law", "other direction", "not saturated", "not separable", "equal tokens")
+ENDS = ("law", "farther", "not saturated", "not separable", "equal tokens")
 
 
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for name, run in trained.items():
-        stack, words = stack_of(name), outcome(run, solved[name])
+        stack, words = Stack(layers=run["weights"].shape[2]), outcome(run, solved[name])
         layers = [(layer, each) for rule in solved[name].values() for layer, each in rule.items()]
         worst = np.max([distance(run, stack, int(layer), each)[:, -1] for layer, each in layers], axis=0)
-        reached = np.where(1 - worst >= settings["correlation"], "law", "other direction")
+        reached = np.where(1 - worst >= settings["correlation"], "law", "farther")
         words = np.where(words == MEASURED, reached, words)
         columns = {"depth": stack.layers, "n": cell.n, "T": cell.T, "d": cell.d}
         frames.append(pd.DataFrame(columns | {"seed": problems.seeds, "end": words}))

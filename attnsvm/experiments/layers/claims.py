@@ -225,9 +225,9 @@ CLAIMS = (
         key="layers_held",
         group="beyond",
         short="other rows end on the boundary",
-        statement="Rows that do not count, but that the SVM holds at margin zero, have a margin that grows like the logarithm "
-        "of the step, while that of the rows that count grows like the step.",
-        check="bottom of two layers: mean margin of these rows over the least of the rows that count; median, 95 % interval",
+        statement="Rows that do not count, but that the SVM holds at margin zero, have a margin that grows like the "
+        "logarithm of the step, while that of the rows that count grows like the step.",
+        check="bottom of two layers: mean margin of these rows over the least of those that count; its median",
         threshold=0.01,
         why="one per cent of the margin of the rows that count",
         read=held_rows,

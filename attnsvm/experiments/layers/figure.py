@@ -18,16 +18,16 @@ DISTANCE = "1 − correlation with the SVM"
 
 def draw(table, settings):
     """Draw from rows (architecture, layer, quantity, step, value, low, high, ...)."""
-    with canvas(settings, height=0.74) as figure:
-        grid = figure.subplots(2, 3, width_ratios=[1, 1.15, 1])
+    with canvas(settings, height=1.1) as figure:
+        grid = figure.subplots(3, 2)
         along_training(grid[0, 0], table)
         by_depth(grid[0, 1], table)
-        norms(grid[0, 2], table)
-        held(grid[1, 0], table)
-        by_kind(grid[1, 1], table)
-        held_share(grid[1, 2], table)
+        by_kind(grid[1, 0], table)
+        norms(grid[1, 1], table)
+        held(grid[2, 0], table)
+        held_share(grid[2, 1], table)
         handles, labels = grid[0, 0].get_legend_handles_labels()
-        more = grid[1, 1].get_legend_handles_labels()
+        more = grid[1, 0].get_legend_handles_labels()
         for handle, label in zip(*more, strict=True):
             if label not in labels:
                 handles.append(handle)
@@ -63,7 +63,7 @@ def by_depth(axes, table):
         look = RULES[row.quantity]
         axes.vlines(place, row.low, row.high, color=look[0], linewidth=0.8)
         axes.plot(place, row.value, color=look[0], marker=look[1], linestyle="none", markersize=3.5)
-    axes.set(yscale="log", xlabel="layers (bottom to top within each)", ylabel=DISTANCE)
+    axes.set(yscale="log", xlabel="number of layers (bottom to top within each)", ylabel=DISTANCE)
     axes.set_xticks(sorted(rows["depth"].unique()))
     title(axes, "b", "every layer, by depth")
 
@@ -81,7 +81,7 @@ def by_kind(axes, table):
                 axes.plot(row.value, y, color=colour, marker=marker, linestyle="none", markersize=3.5, label=words)
     axes.set(xscale="log", xlabel=DISTANCE, ylim=(len(kinds) - 0.5, -0.5))
     axes.set_yticks(np.arange(len(kinds)), kinds)
-    title(axes, "e", "other kinds, bottom layer")
+    title(axes, "c", "other kinds of stacks, bottom layer")
 
 
 def norms(axes, table):
@@ -95,7 +95,7 @@ def norms(axes, table):
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xscale="log", xlabel="step", xlim=(10, None), ylabel="log ratio of norms, less the top's")
     axes.legend(loc="best")
-    title(axes, "c", "norms over those of the SVMs")
+    title(axes, "d", "norms over those of the SVMs")
 
 
 def held(axes, table):
@@ -106,13 +106,13 @@ def held(axes, table):
     axes.plot(last["step"], reference - 0.7, color=GREY, linestyle="--", label="slope of the logarithm of the step")
     axes.set(xscale="log", xlabel="step", ylabel="margin", xlim=(100, None))
     axes.legend(loc="upper left")
-    title(axes, "d", "rows held at the boundary")
+    title(axes, "e", "margin of the rows held at the boundary")
 
 
 def held_share(axes, table):
     band(axes, one(table, "held share"))
-    axes.set(xscale="log", yscale="log", xlabel="step", ylabel="margin over that of rows that count", xlim=(500, None))
-    title(axes, "f", "the same, relative")
+    axes.set(xscale="log", yscale="log", xlabel="step", ylabel="relative margin", xlim=(500, None))
+    title(axes, "f", "the same, over that of rows that count")
 
 
 def one(table, quantity):

@@ -86,6 +86,7 @@ def _position(text: str) -> str | int:
 def _inspect(given: argparse.Namespace) -> int:
     from attnsvm import inspect
 
+    os.environ["HF_HUB_OFFLINE"] = "1"  # for the libraries that read models: nothing is to be fetched
     texts = None if given.texts is None else _lines(given.texts)
     settings = {
         name: value for name, value in vars(given).items() if name not in ("command", "run", "model", "texts", "out")

@@ -80,8 +80,6 @@ def inspection(
         read = _needs("arrays").read(model, heads)
     else:
         require(Path(model).is_dir(), f"{model}: expected the folder of a model, or an .npz file of arrays")
-        # Said before the libraries start: some look things up that they were not asked for.
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
         read = _needs("models").read(
             model,
             sentences() if texts is None else list(texts),

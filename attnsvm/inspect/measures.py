@@ -9,7 +9,7 @@ import numpy as np
 from attnsvm import norms
 from attnsvm.inspect.layers import Inputs, Layer, selections, split
 from attnsvm.inspect.nulls import permuted, random_head
-from attnsvm.inspect.solving import TIGHT, Span, certified, constraints
+from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm import Solution
 
 RANK = 1e-9  # of a head, relative to its largest singular value
@@ -45,27 +45,30 @@ class Bench:
         rng = np.random.default_rng([plan.seed, 2])
         self.fit_rows, self.held_rows = split(layer.inputs, plan.held_out, plan.inputs, rng)
         self.fit, self.held = layer.inputs.take(self.fit_rows), layer.inputs.take(self.held_rows)
-        few = rng.permutation(len(self.fit))[: plan.nuclear_inputs]
-        self.few = self.fit.take(np.sort(few))
+        self.few_rows = np.sort(rng.permutation(len(self.fit))[: plan.nuclear_inputs])
 
     @cached_property
-    def plain(self) -> Inputs:
-        return self.fit.without_delimiters()
+    def whole(self) -> Problem:
+        """Of all fitted inputs."""
+        return Problem(self.fit)
 
     @cached_property
-    def span(self) -> Span:
-        return Span(self.fit)
+    def few(self) -> Problem:
+        """Of those fitted in the nuclear norm."""
+        return Problem(self.fit.take(self.few_rows))
 
     @cached_property
-    def span_of_few(self) -> Span:
-        return Span(self.few)
+    def plain(self) -> Problem | None:
+        """Without delimiters to select; None where there are none, or nothing is left."""
+        inputs = self.fit.without_delimiters()
+        return Problem(inputs) if any(m.any() for m in self.fit.delimiters) and len(inputs) >= 2 else None
 
 
 def measure(bench: Bench, head: int) -> tuple[dict, dict]:
     """The row of one head in the table, and what its page marks.
 
     Returns:
-        {column: value}, see docs/inspect.md; and {"fit": [[selected, support tokens...], ...], "held": [[selected,
+        {column: value}, see `columns`; and {"fit": [[selected, support tokens...], ...], "held": [[selected,
         predicted], ...]} in token numbers.
     """
     W, plan, fit, held = bench.layer.heads[head], bench.plan, bench.fit, bench.held
@@ -76,55 +79,55 @@ def measure(bench: Bench, head: int) -> tuple[dict, dict]:
     row = {
         "layer": number,
         "head": head,
-        "inputs": len(fit),
         "inputs_held_out": len(held),
         "rank_head": int((sigma > RANK * sigma[0]).sum()),
     }
     row |= _rule(fit, selected, held, own)
-    row["chance"] = float((1 / counts).mean()) if len(held) else float("nan")
+    row["chance"] = _mean(1 / counts)
+    row["delimiter_selected"] = _mean([m[a] for m, a in zip(fit.delimiters, selected, strict=True)])
     marks = {"fit": [[int(a)] for a in selected], "held": [[int(a)] for a in own]}
     for norm in plan.norms:
-        inputs, span = (bench.few, bench.span_of_few) if norm == "nuc" else (fit, bench.span)
+        problem = bench.few if norm == "nuc" else bench.whole
         rng = np.random.default_rng([plan.seed, 3, MATRIX_NORMS.index(norm), number, head])
-        row[f"inputs_{norm}"] = len(inputs)
-        measured, solution = _beside_nulls(norm, inputs, held, W, span, plan.draws, rng)
-        row |= {f"{name}_{norm}": value for name, value in measured.items()}
+        measured, solution = _beside_nulls(norm, problem, held, W, plan.draws, rng)
         if norm == "fro":
-            row |= _delimiters(fit, selected, solution, bench.plain, W, plan.draws, rng)
+            if solution.solved and bench.plain is not None:
+                measured |= _delimiters(problem, selected, solution, bench.plain, W, plan.draws, rng)
             if solution.solved:
                 _mark(marks, fit, selected, held, solution.W)
+        row |= {f"{name}_{norm}": value for name, value in measured.items()}
     return row, marks
 
 
-def _beside_nulls(norm, inputs, held, W, span, draws, rng) -> tuple[dict, Solution]:
+def _beside_nulls(norm, problem, held, W, draws, rng) -> tuple[dict, Solution]:
     """Margin, alignment and held-out prediction in one norm, of the head and of both null models."""
+    inputs = problem.inputs
     selected, own = selections(inputs, W), selections(held, W)
-    c = constraints(inputs, selected)
-    solution = certified(c, norm)
-    size, solved = norms.get(norm).value, solution.solved
-    row = {"status": str(solution.status), "gap": solution.gap if solved else float("nan"), "constraints": len(c)}
-    if not solved:
+    c, solution = problem.constraints(selected), problem.certified(selected, norm)
+    size = norms.get(norm).value
+    row = {"inputs": len(inputs), "constraints": len(c), "status": str(solution.status)}
+    if not solution.solved:
         return row, solution
     counts = np.array([len(X) for X in inputs.tokens])
-    row["margin"] = 1 / float(size(solution.W))
-    row["margin_ratio"] = float(c.apply(W).min()) / float(size(W)) / row["margin"]
-    row["support"] = int((c.apply(solution.W) < 1 + TIGHT).sum())
+    row |= {"gap": solution.gap, "margin": 1 / float(size(solution.W))}
+    row["margin_ratio"] = float(c.apply(problem.lower(W)).min()) / float(size(W)) / row["margin"]
+    row["support"] = int((c.apply(problem.lower(solution.W)) < 1 + TIGHT).sum())
     row["rank"] = solution.rank
     if norm == "nuc":
         row["rank_bound"] = solution.rank_bound
-    (row["alignment"],) = span.cosines(W, [solution.W])
+    (row["alignment"],) = problem.cosines(W, [solution.W])
     row["predicted"] = _agreement(solution.W, held, own)
     nulls = {"random": {"alignment": [], "predicted": [], "margin": []}, "permuted": {"alignment": [], "predicted": []}}
     for _ in range(draws):
         R = random_head(W, rng)
-        other = certified(constraints(inputs, selections(inputs, R)), norm)
+        other = problem.certified(selections(inputs, R), norm)
         if other.solved:
-            nulls["random"]["alignment"] += span.cosines(R, [other.W])
+            nulls["random"]["alignment"] += problem.cosines(R, [other.W])
             nulls["random"]["predicted"].append(_agreement(other.W, held, selections(held, R)))
             nulls["random"]["margin"].append(1 / float(size(other.W)))
-        other = certified(constraints(inputs, permuted(selected, counts, rng)), norm)
+        other = problem.certified(permuted(selected, counts, rng), norm)
         if other.solved:
-            nulls["permuted"]["alignment"] += span.cosines(W, [other.W])
+            nulls["permuted"]["alignment"] += problem.cosines(W, [other.W])
             nulls["permuted"]["predicted"].append(_agreement(other.W, held, own))
     for kind, quantities in nulls.items():
         for name, values in quantities.items():
@@ -134,26 +137,20 @@ def _beside_nulls(norm, inputs, held, W, span, draws, rng) -> tuple[dict, Soluti
     return row, solution
 
 
-def _delimiters(inputs, selected, solution, plain, W, draws, rng) -> dict:
-    """How often delimiters are selected, their part in the multipliers, and the margin once they are left out.
+def _delimiters(problem, selected, solution, plain, W, draws, rng) -> dict:
+    """The part of delimiters in the multipliers, and the margin once they cannot be selected.
 
     The multipliers add up to ‖W_mm‖, one over the margin: the part of those constraints that a delimiter wins or loses.
     """
-    marks = inputs.delimiters
-    row = {"delimiter_selected": float(np.mean([m[a] for m, a in zip(marks, selected, strict=True)]))}
-    if not solution.solved or not any(m.any() for m in marks):
-        return row
-    i, alpha, t = constraints(inputs, selected).index.T
+    marks = problem.inputs.delimiters
+    i, alpha, t = problem.constraints(selected).index.T
     flat, first = np.concatenate(marks), np.cumsum([0, *map(len, marks)])[i]
     involved = flat[first + alpha] | flat[first + t]
-    row["delimiter_share"] = float(solution.dual[involved].sum() / solution.dual.sum())
-    if len(plain) < 2:
-        return row
+    row = {"delimiter_share": float(solution.dual[involved].sum() / solution.dual.sum())}
     heads = [W, *(random_head(W, rng) for _ in range(draws))]
-    solutions = [certified(constraints(plain, selections(plain, A)), "fro") for A in heads]
+    solutions = [plain.certified(selections(plain.inputs, A), "fro") for A in heads]
     margins = [1 / np.linalg.norm(s.W) if s.solved else float("nan") for s in solutions]
-    row["margin_plain_fro"], row["margin_plain_random_fro"] = margins[0], _mean([m for m in margins[1:] if m == m])
-    return row
+    return row | {"margin_plain": margins[0], "margin_plain_random": _mean([m for m in margins[1:] if m == m])}
 
 
 def _mark(marks, fit, selected, held, W):

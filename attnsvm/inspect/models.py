@@ -126,22 +126,17 @@ def _config(folder: Path):
     name = f"{folder}: a model of the kind {kind!r}"
     require(kind not in NO_SOFTMAX, f"{name} has no softmax attention, so it selects no tokens; {READ}")
     rotary = any(key in given for key in ROTARY) or given.get("position_embedding_type") == "rotary"
-    require(
-        not rotary, f"{name} rotates queries and keys by their positions, so that no single W gives its logits; {READ}"
-    )
+    require(not rotary, f"{name} has rotary positions, so that no single W gives its logits; {READ}")
     relative = kind in NO_SINGLE_W or given.get("position_embedding_type", "absolute") != "absolute"
     require(not relative, f"{name} adds what depends on distance to its logits, so that no single W gives them; {READ}")
     require(kind in ENCODERS + DECODERS, f"{name} has a layout that is not known here; {READ}")
-    require(
-        (folder / "model.safetensors").is_file(), f"{folder}: there is no model.safetensors in it: save the weights so"
-    )
+    require((folder / "model.safetensors").is_file(), f"{folder}: there is no model.safetensors in it")
     try:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise UserError(f"{folder}/config.json: {_first_line(error)}") from error
-    require(
-        not getattr(config, "is_decoder", False) or kind in DECODERS, f"{name} that is a decoder is not read; {READ}"
-    )
+    backward = kind in ENCODERS and getattr(config, "is_decoder", False)
+    require(not backward, f"{name} that is used as a decoder is not read; {READ}")
     return config
 
 

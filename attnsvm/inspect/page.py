@@ -39,7 +39,7 @@ def render(name: str, inputs: Inputs, bench: Bench, table: pd.DataFrame, marks: 
     shown = [
         {"column": column, "name": title, "beside": beside, "besideName": what}
         for column, title, beside, what in SHOWN
-        if column in table and (beside is None or beside in table)
+        if column in table and table[column].notna().any() and (beside is None or beside in table)
     ]
     data = {
         "model": name,

@@ -13,6 +13,7 @@ import pandas as pd
 
 from attnsvm.files import store
 from attnsvm.inspect import page
+from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Plan, measure
 
@@ -51,7 +52,7 @@ def run(name: str, layers: list[Layer], plan: Plan, jobs: int, show: Callable[..
         context = multiprocessing.get_context("spawn")  # a fork would copy the threads of torch in the middle of a step
         with _one_thread_each(), ProcessPoolExecutor(jobs, context, _start, (needed, plan)) as pool:
             found = list(show(pool.map(_measure, todo), total=len(todo), desc="heads"))
-    table = pd.DataFrame([row for row, _ in found])
+    table = pd.DataFrame([row for row, _ in found], columns=list(columns(plan.norms)))
     return Inspection(table, page.render(name, layers[0].inputs, Bench(layers[0], plan), table, [m for _, m in found]))
 
 

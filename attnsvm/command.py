@@ -1,25 +1,144 @@
 """The command `attnsvm`: what can be done with the package where no workflow is at hand."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+from tqdm import tqdm
+
+from attnsvm.errors import UserError
 from attnsvm.files import verify
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
+    """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly."""
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("version", help="say which release this is").set_defaults(run=_version)
-    checked = commands.add_parser("verify", help="name every file that is not what was written")
-    checked.add_argument("folders", nargs="*", metavar="FOLDER", help="default: results and figures")
-    checked.set_defaults(run=lambda given: verify.main(given.folders))
+    _add_inspect(commands.add_parser("inspect", help="a model's heads beside certified solutions and null models"))
+    _add_solve(commands.add_parser("solve", help="the W of least norm for one's own tokens, with a certificate"))
+    checked = commands.add_parser("verify", help="check certificates; name every file that is not what was written")
+    checked.add_argument(
+        "paths", nargs="*", metavar="PATH", help="answers (.npz) or folders; default: results and figures"
+    )
+    checked.add_argument(
+        "--tokens", metavar="FILE", help="what an answer was solved for; default: the file that it names"
+    )
+    checked.set_defaults(run=_verify)
     started = commands.add_parser("experiment", help="a folder for a new experiment (needs attnsvm[pipeline])")
     started.add_argument("name", metavar="NAME")
     started.set_defaults(run=_experiment)
     given = parser.parse_args(arguments)
-    return given.run(given)
+    try:
+        return given.run(given)
+    except (UserError, ValueError, MemoryError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def _add_inspect(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Writes heads.parquet, heads.csv and the page heads.html. docs/inspect.md explains every column."
+    )
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="a folder in the Hugging Face layout, or an .npz file of arrays")
+    add("--texts", metavar="FILE", help="one text per line, in UTF-8; default: 235 sentences of our own")
+    add("--out", metavar="FOLDER", default="inspection", help="default: inspection")
+    add("--layers", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
+    add("--heads", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
+    asks = "the position that asks: random (one per text), first, last, all, or a number from 0; default: random"
+    add("--query", type=_position, default="random", metavar="WHICH", help=asks)
+    add("--norms", nargs="+", choices=("fro", "nuc"), default=("fro", "nuc"), help="default: both")
+    for name, kind, default, text in (
+        ("inputs", int, 150, "queries fitted at most, and held out at most"),
+        ("nuclear-inputs", int, 16, "queries fitted at most in the nuclear norm"),
+        ("held-out", float, 0.3, "share of the texts held out"),
+        ("draws", int, 2, "null models of each kind per head and norm"),
+        ("longest", int, 64, "tokens after which a text is cut"),
+        ("seed", int, 0, "of positions, split and null models"),
+    ):
+        add(f"--{name}", type=kind, default=default, metavar="N", help=f"{text}; default: {default}")
+    add("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes; default: one per core")
+    parser.set_defaults(run=_inspect)
+
+
+def _add_solve(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "tokens (n, T, d), queries (n, e), selected (n,) or (n, T) bool in; the answer with its proof out."
+    )
+    parser.add_argument("problem", metavar="TOKENS.npz")
+    parser.add_argument(
+        "--norm", default="fro", help="fro, nuc, spectral, l1, linf, or l<p> such as l1.75; default: fro"
+    )
+    parser.add_argument(
+        "--tol", type=float, metavar="GAP", help="relative gap to prove; default: 1e-10 for fro, else 1e-7"
+    )
+    parser.add_argument("--out", default="answer.npz", metavar="ANSWER.npz", help="default: answer.npz")
+    parser.set_defaults(run=_solve)
+
+
+def _position(text: str) -> str | int:
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+def _inspect(given: argparse.Namespace) -> int:
+    from attnsvm import inspect
+
+    os.environ["HF_HUB_OFFLINE"] = "1"  # for the libraries that read models: nothing is to be fetched
+    texts = None if given.texts is None else _lines(given.texts)
+    settings = {
+        name: value for name, value in vars(given).items() if name not in ("command", "run", "model", "texts", "out")
+    }
+    found = inspect.inspection(given.model, texts, **settings, progress=tqdm)
+    for path in found.save(given.out):
+        print(path)
+    return 0
+
+
+def _lines(path: str) -> list[str]:
+    """The lines of a text file that are not empty."""
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UserError(f"{path}: cannot be read ({reason})") from error
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise UserError(f"{path}: there is no text in it; expected one per line")
+    return lines
+
+
+def _solve(given: argparse.Namespace) -> int:
+    from attnsvm.svm import certificate
+    from attnsvm.svm.solver import solve, tolerance
+
+    inputs = certificate.read(given.problem)
+    constraints = certificate.constraints(inputs)
+    with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]") as bar:
+        solution = solve(constraints, given.norm, given.tol, report=bar.set_description_str)
+    tol = tolerance(given.norm) if given.tol is None else given.tol
+    if solution.status == "uncertified":
+        raise UserError(f"{given.problem}: not proved to tol = {tol:.1e}: {solution.rejected}; nothing is written")
+    certificate.save(given.out, solution, given.norm, tol, given.problem, inputs)
+    print(certificate.verify(given.out, given.problem))
+    return 0
+
+
+def _verify(given: argparse.Namespace) -> int:
+    answers = [path for path in given.paths if path.endswith(".npz") and not Path(path).is_dir()]
+    folders = [path for path in given.paths if path not in answers]
+    failed = 0
+    for path in answers:
+        from attnsvm.svm import certificate
+
+        try:
+            print(certificate.verify(path, given.tokens))
+        except (UserError, ValueError) as error:
+            print(error)
+            failed = 1
+    return verify.main(folders) | failed if folders or not answers else failed
 
 
 def _version(given: argparse.Namespace) -> int:

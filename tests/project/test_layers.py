@@ -16,7 +16,7 @@ LAYERS = (
     ("errors",),
     (VOCABULARY,),
     ("training", "svm", "files"),
-    ("plots",),
+    ("plots", "inspect"),
     ("audit",),
     ("experiments",),
     ("pipeline",),

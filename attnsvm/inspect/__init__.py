@@ -1,0 +1,115 @@
+"""Is a head of attention a max-margin separator of what it selects? Certified answers beside two null models.
+
+`heads` gives a table with one row per head, `inspection` the same with a page to look at. docs/inspect.md says what the
+columns mean. Models are read through `transformers`: pip install 'attnsvm[models]'.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attnsvm.errors import UserError, require
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from attnsvm.inspect.running import Inspection
+
+__all__ = ["heads", "inspection", "sentences"]
+
+
+def sentences() -> list[str]:
+    """235 short English sentences, written for this package: texts for a first look at a model."""
+    return files("attnsvm.inspect").joinpath("sentences.txt").read_text("utf-8").splitlines()
+
+
+def heads(model: str | os.PathLike, texts: Sequence[str] | None = None, **settings) -> "pd.DataFrame":
+    """One row per head; arguments and errors as those of `inspection`."""
+    return inspection(model, texts, **settings).table
+
+
+def inspection(
+    model: str | os.PathLike,
+    texts: Sequence[str] | None = None,
+    *,
+    layers: Sequence[int] | None = None,
+    heads: Sequence[int] | None = None,
+    query: str | int = "random",
+    norms: Sequence[str] = ("fro", "nuc"),
+    inputs: int = 150,
+    nuclear_inputs: int = 16,
+    held_out: float = 0.3,
+    draws: int = 2,
+    longest: int = 64,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[..., Iterable] | None = None,
+) -> "Inspection":
+    """Inspect every head of a model on some texts.
+
+    Args:
+        model: a folder in the Hugging Face layout, or an .npz file of arrays, see `attnsvm.inspect.arrays.read`.
+        texts: one input each; None: `sentences()`. Arrays bring their inputs and take none.
+        layers, heads: numbers from 0; None: all.
+        query: which position of a text asks: "random" (one per text), "first", "last", "all", or a number from 0.
+        norms: of "fro" and "nuc".
+        inputs: at most so many queries are fitted, and so many held out; drawn where there are more.
+        nuclear_inputs: the same in the nuclear norm, which takes longer.
+        held_out: share of the texts that is held out.
+        draws: null models of each kind per head and norm.
+        longest: tokens after which a text is cut.
+        seed: of positions, split and null models.
+        jobs: processes; with more than one a script needs `if __name__ == "__main__":`.
+        progress: like tqdm: called with an iterable, `total` and `desc`; None: nothing is shown.
+
+    Returns:
+        `.table` is a DataFrame, `.save(folder)` writes heads.parquet, heads.csv and heads.html.
+
+    Raises:
+        UserError, ValueError: the model, the texts or a setting is wrong; one sentence.
+    """
+    _check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query)
+    show = progress or (lambda items, **_: items)
+    running = _needs("running")
+    plan = running.Plan(tuple(dict.fromkeys(norms)), inputs, nuclear_inputs, held_out, draws, seed)
+    if Path(model).suffix == ".npz":
+        require(texts is None, f"{model}: arrays bring their inputs; texts are for a model in a folder")
+        require(not layers or list(layers) == [0], f"{model}: arrays are one layer, number 0")
+        read = _needs("arrays").read(model, heads)
+    else:
+        require(Path(model).is_dir(), f"{model}: expected the folder of a model, or an .npz file of arrays")
+        read = _needs("models").read(
+            model,
+            sentences() if texts is None else list(texts),
+            layers,
+            heads,
+            query,
+            longest,
+            seed,
+            lambda items: show(items, total=len(items), desc="texts"),
+        )
+    return running.run(Path(model).name, read, plan, jobs, show)
+
+
+def _check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query):
+    known = bool(norms) and set(norms) <= {"fro", "nuc"}
+    require(known, f"norms: expected fro, nuc or both, got {', '.join(map(str, norms)) or 'none'}")
+    for name, value, least in (("inputs", inputs, 2), ("nuclear_inputs", nuclear_inputs, 2), ("draws", draws, 0),
+                               ("longest", longest, 2), ("jobs", jobs, 1)):  # fmt: skip
+        require(isinstance(value, int) and value >= least, f"{name}: expected a number from {least} on, got {value!r}")
+    require(0 <= held_out < 1, f"held_out: expected a share from 0 up to below 1, got {held_out!r}")
+    asks = isinstance(query, int) or query in ("random", "first", "last", "all")
+    require(asks, f"query: expected random, first, last, all, or a number, got {query!r}")
+
+
+def _needs(name: str):
+    """A module of this package whose libraries may not be installed."""
+    from importlib import import_module
+
+    try:
+        return import_module(f"attnsvm.inspect.{name}")
+    except ImportError as error:
+        missing = error.name if error.name and not error.name.startswith("attnsvm") else str(error)
+        raise UserError(f"{missing} is not installed: pip install 'attnsvm[models]'") from error

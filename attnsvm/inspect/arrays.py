@@ -1,0 +1,63 @@
+"""Arrays of one's own, from an .npz file: tokens, queries, and the W, or the K and Q, of every head."""
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from attnsvm.errors import require
+from attnsvm.inspect.layers import Inputs, Layer, chosen
+from attnsvm.svm.arguments import finite_array
+from attnsvm.svm.certificate import load, tokens_of
+
+
+def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[Layer]:
+    """One layer, number 0.
+
+    Arrays of the file:
+        tokens: (n, T, d); queries: (n, e).
+        W: (d, e) or (H, d, e); or K: (d, r) or (H, d, r) and Q: (e, r) or (H, e, r), with W = K Qᵀ.
+        lengths: (n,) int, optional: input i has its first lengths[i] tokens, the rest is padding.
+        delimiters: (n, T) bool, optional. words: (n, T) str, optional.
+
+    Raises:
+        UserError, ValueError: something in the file is not as described; one sentence.
+    """
+    given = load(path)
+    tokens, lengths = tokens_of(path, given)
+    n, T, d = tokens.shape
+    require("queries" in given, f"{path}: the array queries is missing, (n, e)")
+    queries = finite_array(f"{path}: queries", given["queries"], (n, None), f"(n, e) with n = {n} as in tokens")
+    W = _weights(path, given, d, queries.shape[1])
+    require(int(lengths.min()) >= 2, f"{path}: input {int(lengths.argmin())} has one token, expected two at least")
+    marks, words = given.get("delimiters", np.zeros((n, T), dtype=bool)), given.get("words")
+    require(
+        marks.dtype == bool and marks.shape == (n, T),
+        f"{path}: delimiters: expected a boolean array of shape {(n, T)}, got {marks.dtype} of shape {marks.shape}",
+    )
+    require(words is None or words.shape == (n, T), f"{path}: words: expected shape {(n, T)}")
+    rows = range(n)
+    inputs = Inputs(
+        [tokens[i, : lengths[i]] for i in rows],
+        queries,
+        [[str(word) for word in words[i, : lengths[i]]] for i in rows] if words is not None else [],
+        [marks[i, : lengths[i]] for i in rows],
+        np.arange(n),
+        np.full(n, -1),
+    )
+    return [Layer(0, inputs, {h: W[h] for h in chosen(heads, len(W), "head")})]
+
+
+def _weights(path, given, d, e) -> np.ndarray:
+    """(H, d, e), of W or of K and Q."""
+    if "W" in given:
+        return finite_array(f"{path}: W", _heads(given["W"]), (None, d, e), f"(d, e) or (H, d, e) with {(d, e)}")
+    require("K" in given and "Q" in given, f"{path}: expected the array W, or K and Q")
+    K = finite_array(f"{path}: K", _heads(given["K"]), (None, d, None), f"(d, r) or (H, d, r) with d = {d}")
+    shape = (len(K), e, K.shape[2])
+    Q = finite_array(f"{path}: Q", _heads(given["Q"]), shape, f"(e, r) or (H, e, r) with (H, e, r) = {shape}")
+    return K @ Q.swapaxes(1, 2)
+
+
+def _heads(array) -> np.ndarray:
+    return array[None] if np.ndim(array) == 2 else array

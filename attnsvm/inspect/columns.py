@@ -1,0 +1,50 @@
+"""The columns of the table, in their order, and what each means."""
+
+NORMS = {"fro": "Frobenius", "nuc": "nuclear"}
+
+OF_A_HEAD = {
+    "layer": "number of the layer, from 0",
+    "head": "number of the head in its layer, from 0",
+    "rank_head": "rank of the head's W, relative tolerance 1e-9",
+    "inputs_held_out": "queries on which predictions are scored",
+    "chance": "share that a guess among all tokens gets right on them",
+    "rule": "which of five rules fits best: first, last, itself, before, after (counted from the query)",
+    "rule_predicted": "share of held-out inputs on which that rule names what the head selects",
+    "delimiter_selected": "share of fitted inputs whose selected token is a delimiter",
+}
+OF_A_NORM = {
+    "inputs": "queries fitted",
+    "constraints": "one per fitted query and token that it does not select",
+    "status": "`solved`: separable, with a certificate; `infeasible`: proved not to be; `uncertified`: not proved",
+    "gap": "relative duality gap of the certificate",
+    "margin": "largest margin of a W of norm one, 1/‖W_mm‖; in units of token times query",
+    "margin_random": "the same for random heads, mean",
+    "margin_ratio": "smallest margin of the head's W at norm one, relative to `margin`; 1 for a max-margin W",
+    "support": "tokens on the margin",
+    "rank": "rank of the certified solution",
+    "alignment": "cosine of the head's W with W_mm, both projected onto the span of the constraint matrices",
+    "alignment_random": "the same for random heads with their own selections, mean",
+    "alignment_random_most": "the largest of them",
+    "alignment_permuted": "the head's W with the solution of permuted selections, mean",
+    "alignment_permuted_most": "the largest of them",
+    "separable_random": "random heads whose solution was certified, the number behind those means",
+    "separable_permuted": "permutations that were separable, the number behind those means",
+    "predicted": "share of held-out inputs on which W_mm selects what the head selects",
+    "predicted_random": "the same for random heads: theirs, predicted from theirs, mean",
+    "predicted_permuted": "the head's selections, predicted by solutions of permuted ones, mean",
+}
+FROBENIUS_ONLY = {
+    "delimiter_share": "part of the multipliers (sum: 1/`margin`) on constraints that a delimiter wins or loses",
+    "margin_plain": "`margin` once delimiters cannot be selected",
+    "margin_plain_random": "the same for random heads, mean",
+}
+NUCLEAR_ONLY = {"rank_bound": "what no solution's rank exceeds, by complementary slackness"}
+
+
+def columns(norms) -> dict[str, str]:
+    """{column: meaning}, of the norms asked for."""
+    found = dict(OF_A_HEAD)
+    for norm in norms:
+        own = OF_A_NORM | (FROBENIUS_ONLY if norm == "fro" else NUCLEAR_ONLY)
+        found |= {f"{name}_{norm}": f"{meaning} ({NORMS[norm]} norm)" for name, meaning in own.items()}
+    return found

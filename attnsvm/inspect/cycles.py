@@ -1,0 +1,65 @@
+"""Inputs that contradict each other: the cheap refutation, tried before a solver.
+
+In a first layer many queries are one and the same vector, and so are many tokens. If with one query token a wins
+against b, in another input b against c, and c against a, the constraints add up to zero: that cycle is a Farkas
+certificate.
+"""
+
+from collections import deque
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from attnsvm.inspect.layers import Inputs
+from attnsvm.svm import Constraints
+
+
+def identities(inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers that are equal where two vectors are: of all tokens one after another (N,), and of the queries (n,)."""
+    return tuple(
+        np.unique(np.ascontiguousarray(rows), axis=0, return_inverse=True)[1].ravel()
+        for rows in (np.concatenate(inputs.tokens), inputs.queries)
+    )
+
+
+def refutation(c: Constraints, tokens: np.ndarray, queries: np.ndarray) -> np.ndarray | None:
+    """Multipliers (m,) of a cycle, or None where there is none.
+
+    Args:
+        c: constraints whose `factors` count tokens and queries as `identities` does.
+        tokens, queries: see `identities`.
+    """
+    kinds = tokens.max() + 1  # a node is a query with a token: an edge leads from the winner to the loser
+    winner = queries[c.factors.query] * kinds + tokens[c.factors.winner]
+    loser = queries[c.factors.query] * kinds + tokens[c.factors.loser]
+    nodes, ends = np.unique(np.concatenate([winner, loser]), return_inverse=True)
+    start, end = ends[: len(c)], ends[len(c) :]
+    graph = coo_array((np.ones(len(c)), (start, end)), shape=(len(nodes), len(nodes))).tocsr()
+    _, part = connected_components(graph, connection="strong")
+    inside = np.flatnonzero(part[start] == part[end])  # every such edge lies on a cycle; a loop is one of its own
+    if len(inside) == 0:
+        return None
+    dual = np.zeros(len(c))
+    dual[_cycle(inside, start, end)] = 1.0
+    return dual / dual.sum()
+
+
+def _cycle(edges, start, end) -> list[int]:
+    """The first of these edges, and a shortest way back from its end to its start along others of them."""
+    leaving = {}
+    for k in edges:
+        leaving.setdefault(start[k], []).append(k)
+    first = edges[0]
+    came, todo = {end[first]: None}, deque([end[first]])
+    while todo and start[first] not in came:
+        node = todo.popleft()
+        for k in leaving.get(node, []):
+            if end[k] not in came:
+                came[end[k]] = k
+                todo.append(end[k])
+    way, node = [first], start[first]
+    while came[node] is not None:
+        way.append(came[node])
+        node = start[came[node]]
+    return way

@@ -1,0 +1,98 @@
+"""What is inspected, wherever it came from: the inputs that queries choose from, and the heads that choose."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attnsvm.errors import require
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """n queries with the tokens each may select.
+
+    Attributes:
+        tokens: n arrays (T_i, d).
+        queries: (n, e).
+        words: n lists of T_i strings, to be shown; empty where there are none.
+        delimiters: n arrays (T_i,) bool, the tokens that mark a beginning or an end and say nothing.
+        text: (n,) int, the text an input comes from: inputs of one text stay on one side of a held-out split.
+        position: (n,) int, where the query stands among the tokens; −1 where it is none of them.
+    """
+
+    tokens: list[np.ndarray]
+    queries: np.ndarray
+    words: list[list[str]]
+    delimiters: list[np.ndarray]
+    text: np.ndarray
+    position: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def take(self, rows: Sequence[int]) -> "Inputs":
+        """The inputs of these numbers."""
+        return Inputs(
+            [self.tokens[i] for i in rows],
+            self.queries[rows],
+            [self.words[i] for i in rows] if self.words else [],
+            [self.delimiters[i] for i in rows],
+            self.text[rows],
+            self.position[rows],
+        )
+
+    def without_delimiters(self) -> "Inputs":
+        """The same queries with the other tokens to choose from; those left with fewer than two are left out.
+
+        A query that is a delimiter itself stays: it is who asks, not what is selected.
+        """
+        rows = [i for i, marks in enumerate(self.delimiters) if (~marks).sum() >= 2]
+        kept = self.take(rows)
+        return replace(
+            kept,
+            tokens=[x[~marks] for x, marks in zip(kept.tokens, kept.delimiters, strict=True)],
+            words=[],
+            delimiters=[marks[~marks] for marks in kept.delimiters],
+            position=np.full(len(rows), -1),
+        )
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer: its number, its inputs, and the heads asked for, {number: W (d, e)}; logits are x_tᵀ W z."""
+
+    number: int
+    inputs: Inputs
+    heads: dict[int, np.ndarray]
+
+
+def selections(inputs: Inputs, W: np.ndarray) -> np.ndarray:
+    """The token of highest logit of every input, (n,) int."""
+    along = inputs.queries @ W.T
+    return np.array([int((X @ z).argmax()) for X, z in zip(inputs.tokens, along, strict=True)], dtype=int)
+
+
+def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the inputs to fit and of those held out: at most `most` of each, no text on both sides.
+
+    Args:
+        held_out: share of the texts that is held out.
+        most: inputs drawn, where a side has more.
+    """
+    texts = rng.permutation(np.unique(inputs.text))
+    away = np.isin(inputs.text, texts[: round(held_out * len(texts))])
+    sides = []
+    for side in (np.flatnonzero(~away), np.flatnonzero(away)):
+        sides.append(np.sort(rng.choice(side, most, replace=False)) if len(side) > most else side)
+    require(
+        len(sides[0]) >= 2, f"{len(inputs)} inputs: expected at least two to fit, give more texts or hold out fewer"
+    )
+    return sides[0], sides[1]
+
+
+def chosen(asked: Sequence[int] | None, count: int, what: str) -> list[int]:
+    """The layers or heads asked for; all where none is named. UserError for one that is not there."""
+    wrong = [k for k in asked or [] if not 0 <= k < count]
+    require(not wrong, f"{what} {wrong[:1]}: the model has {what}s 0 to {count - 1}".replace("[", "").replace("]", ""))
+    return sorted(set(asked)) if asked else list(range(count))

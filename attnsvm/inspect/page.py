@@ -1,0 +1,72 @@
+"""One HTML file to look at: a grid of heads, each opens its sentences. It loads nothing from anywhere else."""
+
+import json
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.inspect.layers import Inputs
+from attnsvm.inspect.measures import Bench
+
+# What colours the grid: column, its name, and what it is compared with.
+SHOWN = (
+    ("alignment_fro", "Alignment, Frobenius", "alignment_random_fro", "random heads"),
+    ("alignment_nuc", "Alignment, nuclear", "alignment_random_nuc", "random heads"),
+    ("predicted_fro", "Held-out prediction, Frobenius", "predicted_random_fro", "random heads"),
+    ("predicted_nuc", "Held-out prediction, nuclear", "predicted_random_nuc", "random heads"),
+    ("rule_predicted", "Held-out prediction of the best rule without tokens", "chance", "chance"),
+    ("margin_fro", "Margin", "margin_random_fro", "random heads"),
+    ("margin_plain_fro", "Margin without delimiters", "margin_plain_random_fro", "random heads"),
+    ("margin_ratio_fro", "Margin of the head, relative to the largest", None, ""),
+    ("delimiter_selected", "Delimiters among the selected", None, ""),
+    ("delimiter_share", "Part of delimiters in the multipliers", None, ""),
+    ("rank_fro", "Certified rank, Frobenius", None, ""),
+    ("rank_nuc", "Certified rank, nuclear", "rank_head", "the head itself"),
+    ("support_fro", "Support tokens", None, ""),
+)
+
+
+def render(name: str, inputs: Inputs, bench: Bench, table: pd.DataFrame, marks: list[dict]) -> str:
+    """The page as text.
+
+    Args:
+        name: of the model.
+        inputs: those of the first layer: words and places are the same in every other.
+        bench: which of them were fitted and which held out.
+        table: one row per head; marks: what `measures.measure` says of each.
+    """
+    shown = [
+        {"column": column, "name": title, "beside": beside, "besideName": what}
+        for column, title, beside, what in SHOWN
+        if column in table and table[column].notna().any() and (beside is None or beside in table)
+    ]
+    data = {
+        "model": name,
+        "shown": shown,
+        "heads": [_plain(row) for row in table.to_dict("records")],
+        "marks": marks,
+        "fit": [_input(inputs, i) for i in bench.fit_rows],
+        "held": [_input(inputs, i) for i in bench.held_rows],
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # Inside a script element nothing but "<" could end the data: words of a text may hold anything.
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    template = files("attnsvm.inspect").joinpath("page.html").read_text("utf-8")
+    return template.replace("{{title}}", _escaped(name)).replace("{{data}}", text)
+
+
+def _input(inputs: Inputs, i: int) -> dict:
+    """Words, where the query stands (−1: not among them), and the token numbers of delimiters."""
+    words = inputs.words[i] if inputs.words else [str(t) for t in range(len(inputs.tokens[i]))]
+    marked = np.flatnonzero(inputs.delimiters[i]).tolist()
+    return {"text": int(inputs.text[i]), "words": words, "query": int(inputs.position[i]), "delimiters": marked}
+
+
+def _plain(row: dict) -> dict:
+    """JSON has no NaN: such a number is null."""
+    return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("{", "&#123;")

@@ -1,0 +1,96 @@
+"""All heads, one after another or side by side, and what is written of them."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import pandas as pd
+
+from attnsvm.files import store
+from attnsvm.inspect import page
+from attnsvm.inspect.columns import columns
+from attnsvm.inspect.layers import Layer
+from attnsvm.inspect.measures import Bench, Plan, measure
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was found.
+
+    Attributes:
+        table: one row per head.
+        html: a page to look at, one file that needs no other.
+    """
+
+    table: pd.DataFrame
+    html: str
+
+    def save(self, folder: str | os.PathLike) -> list[Path]:
+        """Write heads.parquet, heads.csv and heads.html into a folder, which is made; returns their paths."""
+        paths = [Path(folder) / f"heads.{kind}" for kind in ("parquet", "csv", "html")]
+        store.save_table(paths[0], self.table)
+        store.save_csv(paths[1], self.table)
+        store.save_text(paths[2], self.html)
+        return paths
+
+
+def run(name: str, layers: list[Layer], plan: Plan, jobs: int, show: Callable[..., Iterable]) -> Inspection:
+    """Measure every head of these layers; `show` wraps an iterable, told `total` and `desc`."""
+    todo = [(number, head) for number, layer in enumerate(layers) for head in layer.heads]
+    if jobs == 1:
+        _start(layers, plan)
+        found = list(show((_measure(one) for one in todo), total=len(todo), desc="heads"))
+    else:
+        needed = [_without_words(layer) for layer in layers]
+        context = multiprocessing.get_context("spawn")  # a fork would copy the threads of torch in the middle of a step
+        with _one_thread_each(), ProcessPoolExecutor(jobs, context, _start, (needed, plan)) as pool:
+            found = list(show(pool.map(_measure, todo), total=len(todo), desc="heads"))
+    table = pd.DataFrame([row for row, _ in found], columns=list(columns(plan.norms)))
+    return Inspection(table, page.render(name, layers[0].inputs, Bench(layers[0], plan), table, [m for _, m in found]))
+
+
+_given: tuple[list[Layer], Plan] | None = None
+
+
+def _start(layers, plan):
+    global _given
+    _given = layers, plan
+    _bench.cache_clear()
+
+
+@lru_cache(maxsize=1)  # heads come layer by layer
+def _bench(number: int) -> Bench:
+    layers, plan = _given
+    return Bench(layers[number], plan)
+
+
+def _measure(one):
+    number, head = one
+    return measure(_bench(number), head)
+
+
+def _without_words(layer: Layer) -> Layer:
+    """No measure reads them: they need not travel."""
+    return replace(layer, inputs=replace(layer.inputs, words=[]))
+
+
+@contextmanager
+def _one_thread_each():
+    """Processes started inside compute with one thread each."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

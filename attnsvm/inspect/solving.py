@@ -1,0 +1,128 @@
+"""Certified solutions for the inputs of one layer, and what of a head's W their constraints can see."""
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from attnsvm.errors import require
+from attnsvm.inspect import cycles
+from attnsvm.inspect.layers import Inputs
+from attnsvm.svm import Constraints, Solution, Status, memory, methods, ragged, solve
+from attnsvm.svm.checker import check
+from attnsvm.svm.solver import tolerance
+
+TIGHT = 1e-6  # relative distance to margin one up to which a token is on the margin
+MET = 5e-10  # a violation that the checker lets pass
+AT_LEAST = 20  # constraints added to a working set at a time
+ROUNDS = 50
+INDEPENDENT = 1e-12  # singular values of what spans the coordinates, relative to the largest
+RIDGE = 1e-10  # relative to constraints of length one: repeated tokens make their Gram matrix singular
+
+
+class Problem:
+    """The inputs of a layer, whatever they select.
+
+    Everything is computed in orthonormal coordinates of the span of the token differences and of that of the queries,
+    which all heads of the layer share: products and norms are those of the full matrices.
+    """
+
+    def __init__(self, inputs: Inputs):
+        self.inputs = inputs
+        self.P = _basis(np.concatenate([X - X[0] for X in inputs.tokens]))
+        self.Q = _basis(inputs.queries)
+        self.tokens = [X @ self.P for X in inputs.tokens]
+        self.queries = inputs.queries @ self.Q
+
+    def lower(self, W: np.ndarray) -> np.ndarray:
+        """W (d, e) in coordinates: the same logit differences on these inputs."""
+        return self.P.T @ W @ self.Q
+
+    def constraints(self, selected: np.ndarray) -> Constraints:
+        """In coordinates: one per input and token that it does not select."""
+        return ragged(zip(self.tokens, self.queries, selected.tolist(), strict=True))
+
+    def certified(self, selected: np.ndarray, norm: str) -> Solution:
+        """The solution, W being (d, e); see `certified`."""
+        c = self.constraints(selected)
+        solution = self._refuted(c, norm) or certified(c, norm)
+        return replace(solution, W=self.P @ solution.W @ self.Q.T)
+
+    def _refuted(self, c: Constraints, norm: str) -> Solution | None:
+        """Infeasible by a cycle, if the checker agrees."""
+        dual = cycles.refutation(c, *self._same)
+        if dual is None:
+            return None
+        nothing = np.full(c.shape, np.nan)
+        claim = Solution(Status.INFEASIBLE, nothing, dual, np.inf, 0.0, 0, 0, 0, 0, "a cycle of equal tokens")
+        return None if check(c.factors, c.bound, c.equality, norm, tolerance(norm), claim) else claim
+
+    @cached_property
+    def _same(self):
+        return cycles.identities(self.inputs)
+
+    @cached_property
+    def _whatever(self):
+        """Constraints of some selection, scaled to length one, and the factor of their Gram matrix."""
+        c = self.constraints(np.zeros(len(self.inputs), dtype=int))
+        need, free = 2 * 8.0 * len(c) ** 2, memory.available()
+        sentence = f"{len(c)} constraints need {need / 1e9:.1f} GB to be compared, {free / 1e9:.1f} GB are free: "
+        require(need < free, sentence + "inspect fewer inputs or shorter texts")
+        scale = 1 / np.maximum(c.lengths(), np.finfo(float).tiny)
+        left, query = c.factors.left() * scale[:, None], c.factors.query
+        gram = (left @ left.T) * (self.queries @ self.queries.T)[np.ix_(query, query)]
+        gram[np.diag_indices(len(c))] += RIDGE
+        return c, scale, cho_factor(gram, overwrite_a=True)
+
+    def cosines(self, W: np.ndarray, others: list[np.ndarray]) -> list[float]:
+        """The cosine of W (d, e) with each of the others, all projected onto the span of the constraint matrices.
+
+        That span is the same for whatever the inputs select; NaN where a projection is zero.
+        """
+        c, scale, factor = self._whatever
+        seen = np.column_stack([c.apply(self.lower(A)) * scale for A in (W, *others)])
+        products = seen.T @ cho_solve(factor, seen)
+        size = np.sqrt(np.maximum(np.diag(products), 0.0))
+        return [
+            float(products[0, k] / (size[0] * size[k])) if size[0] > 0 and size[k] > 0 else float("nan")
+            for k in range(1, len(products))
+        ]
+
+
+def certified(c: Constraints, norm: str) -> Solution:
+    """`solve`, and in the nuclear norm on those constraints alone that turn out to be tight.
+
+    A layer has far more tokens than support tokens, and so many dimensions that the solver's own working set is all of
+    them. What is optimal on some constraints and meets the rest is optimal; the checker judges it on all.
+    """
+    first = solve(c, "fro")
+    if norm == "fro" or not first.solved:
+        return first
+    inside = c.apply(first.W) < 1 + TIGHT
+    for _ in range(ROUNDS):
+        rows = np.flatnonzero(inside)
+        part = solve(c[rows], norm, method=methods.INTERIOR)
+        if not part.solved:
+            break
+        margins = c.apply(part.W)
+        missing = np.flatnonzero((margins < 1 - MET) & ~inside)
+        if len(missing) == 0:
+            claim = replace(part, dual=_spread(part.dual, rows, len(c)))
+            if check(c.factors, c.bound, c.equality, norm, tolerance(norm), claim):
+                break
+            return claim
+        inside[missing[np.argsort(margins[missing])][: max(AT_LEAST, len(rows) // 2)]] = True
+    return replace(first, status=Status.UNCERTIFIED, rank=0, rejected="no working set was proved", gap=np.inf)
+
+
+def _spread(dual, rows, size):
+    whole = np.zeros(size)
+    whole[rows] = dual
+    return whole
+
+
+def _basis(vectors: np.ndarray) -> np.ndarray:
+    """Orthonormal columns that span the rows."""
+    _, sigma, rows = np.linalg.svd(vectors, full_matrices=False)
+    return rows[sigma > INDEPENDENT * sigma[0]].T if sigma[0] > 0 else np.eye(vectors.shape[1])[:, :1]

@@ -1,0 +1,202 @@
+"""A problem in a file, and its answer in another that anybody can check later, from the two files alone.
+
+The check builds the constraint matrices by itself and asks `checker`: no solver has a part in it.
+"""
+
+import hashlib
+import os
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from attnsvm.errors import UserError, require
+from attnsvm.svm.arguments import finite_array
+from attnsvm.svm.checker import DUAL_PAIRS, check, size_of
+from attnsvm.svm.constraints import Constraints, ragged
+from attnsvm.svm.solution import Solution
+
+FORMAT = 1
+CLAIMED = ("status", "norm", "tol", "W", "dual", "rank", "rank_bound", "method", "format", "problem_sha256", "problem")
+
+
+def load(path: str | os.PathLike) -> dict[str, np.ndarray]:
+    """The arrays of an .npz file; a UserError if it is none. Pickled objects are refused."""
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such file") from error
+    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path}: is not an .npz file of plain arrays") from error
+
+
+def tokens_of(path: str | os.PathLike, given: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens (n, T, d), and lengths (n,): input i has its first lengths[i] tokens, the rest is padding."""
+    require("tokens" in given, f"{path}: the array tokens is missing, (n, T, d)")
+    tokens = finite_array(f"{path}: tokens", given["tokens"], (None, None, None), "(n, T, d)")
+    n, T, _ = tokens.shape
+    lengths = given.get("lengths", np.full(n, T))
+    right = lengths.dtype.kind in "iu" and lengths.shape == (n,) and bool(((lengths >= 1) & (lengths <= T)).all())
+    require(right, f"{path}: lengths: expected {n} integers from 1 to {T}, one per input")
+    return tokens, lengths.astype(int)
+
+
+def read(path: str | os.PathLike) -> list[tuple]:
+    """The inputs (X_i, z_i, α_i) of a problem file, checked.
+
+    Its arrays: tokens (n, T, d), queries (n, e), selected (n,) int or (n, T) bool, and lengths (n,) int if some inputs
+    have fewer than T tokens.
+
+    Raises:
+        UserError, ValueError: an array is missing or not as described; one sentence.
+    """
+    given = load(path)
+    tokens, lengths = tokens_of(path, given)
+    n, T, _ = tokens.shape
+    for name, meaning in (("queries", "(n, e)"), ("selected", "(n,) int or (n, T) bool")):
+        require(name in given, f"{path}: the array {name} is missing, {meaning}")
+    queries = finite_array(f"{path}: queries", given["queries"], (n, None), f"(n, e) with n = {n} as in tokens")
+    selected = given["selected"]
+    sets = selected.dtype == bool and selected.shape == (n, T)
+    right = sets or (selected.dtype.kind in "iu" and selected.shape == (n,))
+    got = f"got {selected.dtype} of shape {selected.shape}"
+    require(right, f"{path}: selected: expected integers of shape ({n},) or booleans of shape {(n, T)}, {got}")
+    inputs = []
+    for i, length in enumerate(lengths):
+        chosen = selected[i, :length] if sets else int(selected[i])
+        where = f"{path}: selected of input {i}"
+        if sets:
+            require(bool(chosen.any()), f"{where}: expected a token in the set, got none")
+        else:
+            require(0 <= chosen < length, f"{where}: expected a token number from 0 to {length - 1}, got {chosen}")
+        inputs.append((tokens[i, :length], queries[i], chosen))
+    return inputs
+
+
+def constraints(inputs: list[tuple]) -> Constraints:
+    """What a solver takes."""
+    return ragged(inputs)
+
+
+def save(
+    path: str | os.PathLike, solution: Solution, norm: str, tol: float, problem: str | os.PathLike, inputs
+) -> None:
+    """Write an answer with its certificate; `problem` is the file that `inputs` come from.
+
+    Arrays: status, norm, tol, W (d, e), dual (m,) by input and then by token, the first selected one left out; rank,
+    rank_bound, method; problem, the name of the file, and problem_sha256, of its numbers; format.
+    """
+    path = Path(path)
+    claim = {
+        "format": FORMAT,
+        "status": str(solution.status),
+        "norm": norm,
+        "tol": tol,
+        "W": solution.W,
+        "dual": solution.dual,
+        "rank": solution.rank,
+        "rank_bound": solution.rank_bound,
+        "method": solution.method,
+        "problem": Path(problem).name,
+        "problem_sha256": digest(inputs),
+    }
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            np.savez(file, **claim)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written ({error.strerror})") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def digest(inputs: list[tuple]) -> str:
+    """SHA-256 of the numbers of a problem, whatever file they lie in."""
+    total = hashlib.sha256()
+    for X, z, chosen in inputs:
+        reference = np.flatnonzero(chosen) if isinstance(chosen, np.ndarray) else [chosen]
+        for array, kind in ((X.shape, "<i8"), (X, "<f8"), (z, "<f8"), (len(reference), "<i8"), (reference, "<i8")):
+            total.update(np.ascontiguousarray(array, dtype=kind).tobytes())
+    return total.hexdigest()
+
+
+def matrices(inputs: list[tuple]):
+    """The constraint matrices as `checker.check` takes them, with bounds and equalities; built anew, input by input."""
+    tokens = np.concatenate([X for X, _, _ in inputs])
+    queries = np.array([z for _, z, _ in inputs])
+    rows, start = [], 0
+    for i, (X, _, chosen) in enumerate(inputs):
+        members = set(np.flatnonzero(chosen).tolist()) if isinstance(chosen, np.ndarray) else {chosen}
+        first = min(members)
+        rows += [(start + first, start + t, i, t in members) for t in range(len(X)) if t != first]
+        start += len(X)
+    winner, loser, query, equality = (np.array(column) for column in zip(*rows, strict=True)) if rows else [_none] * 4
+    equality = equality.astype(bool)
+    return (tokens, queries, winner, loser, query), np.where(equality, 0.0, 1.0), equality
+
+
+_none = np.zeros(0, dtype=int)
+
+
+def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) -> str:
+    """Check the claim of an answer file, and say in one line what it proves.
+
+    Args:
+        path: written by `save`.
+        problem: the file with its tokens; None: the one it names, beside it.
+
+    Raises:
+        UserError, ValueError: a file is not what it should be, or the claim does not hold; one sentence says why.
+    """
+    path = Path(path)
+    given = load(path)
+    lacking = [name for name in CLAIMED if name not in given]
+    require(not lacking, f"{path}: is no certificate: the array {', '.join(lacking[:1])} is missing")
+    require(_scalar(path, given, "format", "iu") == FORMAT, f"{path}: was written by another version of attnsvm")
+    problem = path.parent / Path(str(given["problem"])).name if problem is None else Path(problem)
+    require(problem.is_file(), f"{path}: its tokens are not in {problem}: name their file with --tokens")
+    inputs = read(problem)
+    require(
+        digest(inputs) == str(given["problem_sha256"]), f"{path}: was made for other tokens than those in {problem}"
+    )
+    made, bound, equality = matrices(inputs)
+    norm, tol = str(given["norm"]), float(_scalar(path, given, "tol", "f"))
+    known = norm in DUAL_PAIRS or (norm[:1] == "l" and _exponent(norm[1:]) > 1)
+    require(known and 0 < tol < np.inf, f"{path}: names the norm {norm!r} and the tolerance {tol:.1e}, which are none")
+    status = str(given["status"])
+    shape = (made[0].shape[1], made[1].shape[1])
+    require(
+        given["dual"].shape == bound.shape
+        and given["W"].shape == shape
+        and given["dual"].dtype == given["W"].dtype == float,
+        f"{path}: expected W of shape {shape} and {len(bound)} multipliers, "
+        f"got {given['W'].shape} and {given['dual'].shape}",
+    )
+    rank, rank_bound = (int(_scalar(path, given, name, "iu")) for name in ("rank", "rank_bound"))
+    claim = SimpleNamespace(status=status, W=given["W"], dual=given["dual"], rank=rank, rank_bound=rank_bound)
+    reason = check(made, bound, equality, norm, tol, claim)
+    require(not reason, f"{path}: does not hold: {reason}")
+    if status == "infeasible":
+        return f"{path}: no W separates the selected tokens of {problem}: verified"
+    value = size_of(claim.W, norm)
+    gap = (value - bound @ claim.dual) / value if value > 0 else 0.0
+    return (
+        f"{path}: solves {problem} in the norm {norm}: value {value:.6g}, relative gap {max(gap, 0.0):.0e} "
+        f"(tolerance {tol:.0e}), rank {rank}: verified"
+    )
+
+
+def _exponent(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _scalar(path, given, name: str, kinds: str):
+    array = given[name]
+    require(array.shape == () and array.dtype.kind in kinds, f"{path}: is no certificate: {name} is not a number")
+    return array[()]

@@ -1,0 +1,118 @@
+"""`attnsvm inspect` as a user calls it: files, page, sentences where something is wrong."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_models import TEXTS, bert, gpt2
+
+from attnsvm import command
+from attnsvm.inspect.columns import columns
+
+SMALL = ["--draws", "1", "--nuclear-inputs", "5", "--jobs", "1"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """An encoder inspected, with a text that tries to be markup."""
+    folder = tmp_path_factory.mktemp("inspected")
+    bert(folder / "<model>")
+    (folder / "texts.txt").write_text("\n\n".join([*TEXTS, "the cat </script> <b>bird</b> {{data}}"]))
+    call = ["inspect", str(folder / "<model>"), "--texts", str(folder / "texts.txt"), "--out", str(folder / "out")]
+    assert command.main([*call, *SMALL]) == 0
+    return folder / "out"
+
+
+def test_both_tables_are_one_and_have_a_row_for_each_head(folder):
+    table = pd.read_parquet(folder / "heads.parquet")
+    pd.testing.assert_frame_equal(table, pd.read_csv(folder / "heads.csv"), check_dtype=False)
+    assert list(table.columns) == list(columns(("fro", "nuc")))
+    assert list(zip(table["layer"], table["head"], strict=True)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert set(table.status_fro) == set(table.status_nuc) == {"solved"}
+    assert (table.gap_fro <= 1e-10).all()
+    assert (table.gap_nuc <= 1e-7).all()
+    # rank 6 of 13: two heads in twelve dimensions, and a constant
+    assert (table.rank_head == 6).all()
+    assert table.delimiter_selected.between(0, 1).all()
+    assert (table.margin_ratio_fro > 0).all()  # a head separates what it selects
+
+
+def data_of(page):
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(text)
+
+
+def test_the_page_holds_every_head_and_every_word_and_loads_nothing(folder):
+    page = (folder / "heads.html").read_text("utf-8")
+    data = data_of(page)
+    table = pd.read_csv(folder / "heads.csv")
+    assert [h["alignment_fro"] for h in data["heads"]] == table.alignment_fro.tolist()
+    assert len(data["fit"]) == table.inputs_fro[0]
+    assert len(data["held"]) == table.inputs_held_out[0]
+    assert not re.search(r"""(src|href)=["'](?!data:,)|url\(|@import|fetch\(|XMLHttp|import\(""", page)
+    assert "http" not in page.replace("http-equiv", "")
+    words = {word for one in data["fit"] + data["held"] for word in one["words"]}
+    assert {"[CLS]", "cat", "river"} <= words
+    assert "<title>Heads of &lt;model></title>" in page
+    for k, row in table.iterrows():
+        marks = data["marks"][k]
+        assert sum(len(mark) - 1 for mark in marks["fit"]) == row.support_fro
+        assert np.mean([a == b for a, b in marks["held"]]) == pytest.approx(row.predicted_fro)
+        for mark, one in zip(marks["fit"], data["fit"], strict=True):
+            assert all(0 <= t < len(one["words"]) for t in mark)
+            assert mark[0] not in mark[1:]
+
+
+def test_the_same_call_writes_the_same_bytes_and_verify_knows_them(folder, capsys):
+    model, texts = folder.parent / "<model>", folder.parent / "texts.txt"
+    again = folder.parent / "again"
+    assert command.main(["inspect", str(model), "--texts", str(texts), "--out", str(again), *SMALL]) == 0
+    for name in ("heads.csv", "heads.html", "heads.parquet"):
+        assert (again / name).read_bytes() == (folder / name).read_bytes(), name
+    assert command.main(["verify", str(again)]) == 0
+    (again / "heads.csv").write_text("changed")
+    assert command.main(["verify", str(again)]) == 1
+    assert "heads.csv: damaged" in capsys.readouterr().out
+
+
+def test_it_says_on_stderr_how_far_it_is(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "x.npz", tokens=rng.normal(size=(9, 4, 3)), queries=rng.normal(size=(9, 3)), W=np.eye(3))
+    assert (
+        command.main(["inspect", str(tmp_path / "x.npz"), "--out", str(tmp_path / "o"), "--norms", "fro", *SMALL]) == 0
+    )
+    out, err = capsys.readouterr()
+    assert "heads: 100%" in err
+    assert out.splitlines() == [str(tmp_path / "o" / f"heads.{kind}") for kind in ("parquet", "csv", "html")]
+
+
+def test_a_decoder_of_all_positions(tmp_path):
+    call = ["inspect", str(gpt2(tmp_path / "gpt2")), "--texts", str(tmp_path / "t"), "--out", str(tmp_path / "o")]
+    (tmp_path / "t").write_text("\n".join(TEXTS[:8]))
+    assert command.main([*call, "--query", "all", "--layers", "1", "--heads", "0", "--norms", "fro", *SMALL]) == 0
+    (row,) = pd.read_csv(tmp_path / "o" / "heads.csv").to_dict("records")
+    assert row["status_fro"] == "solved"
+    texts = 8 - round(0.3 * 8)
+    assert row["inputs_fro"] == 6 * texts  # seven tokens each, the first of which has no choice
+    assert row["constraints_fro"] == (1 + 2 + 3 + 4 + 5 + 6) * texts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["{0}/none"], "{0}/none: expected the folder of a model, or an .npz file of arrays"),
+        (["{0}/none.npz"], "{0}/none.npz: there is no such file"),
+        (["{0}"], "{0}: there is no config.json in it, so it holds no model"),
+        (["{0}", "--texts", "{0}/none.txt"], "{0}/none.txt: cannot be read (No such file or directory)"),
+        (["{0}", "--texts", "{0}/empty.txt"], "{0}/empty.txt: there is no text in it; expected one per line"),
+        (["{0}", "--texts", "{0}/latin.txt"], "{0}/latin.txt: cannot be read (it is not UTF-8)"),
+        (["{0}", "--query", "some"], "query: expected random, first, last, all, or a number, got 'some'"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(arguments, sentence, tmp_path, capsys):
+    (tmp_path / "empty.txt").write_text("\n \n")
+    (tmp_path / "latin.txt").write_bytes("é".encode("latin-1"))
+    assert command.main(["inspect", *(one.format(tmp_path) for one in arguments)]) == 1
+    assert capsys.readouterr().err == f"error: {sentence.format(tmp_path)}\n"

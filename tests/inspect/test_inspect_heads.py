@@ -1,0 +1,254 @@
+"""What is said of a head, beside computations of our own; both null models; the table and the settings."""
+
+import itertools
+import os
+
+import numpy as np
+import pytest
+
+from attnsvm import inspect
+from attnsvm.errors import UserError
+from attnsvm.inspect import cycles
+from attnsvm.inspect.columns import columns
+from attnsvm.inspect.layers import Inputs, Layer, selections, split
+from attnsvm.inspect.measures import Bench, Plan, measure
+from attnsvm.inspect.nulls import permuted, random_head
+from attnsvm.inspect.solving import Problem, certified
+from attnsvm.svm import ragged, solve
+
+
+def inputs(n=12, d=4, e=3, seed=0, delimiters=False):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(2, 6, n)
+    marks = [(np.arange(T) == 0) & delimiters for T in counts]
+    tokens = [rng.normal(size=(T, d)) for T in counts]
+    return Inputs(tokens, rng.normal(size=(n, e)), [], marks, np.arange(n), np.zeros(n, dtype=int))
+
+
+def file_of_arrays(path, seed=0, n=40, T=5, d=4, H=2, **more):
+    rng = np.random.default_rng(seed)
+    arrays = {"tokens": rng.normal(size=(n, T, d)), "queries": rng.normal(size=(n, d)), "W": rng.normal(size=(H, d, d))}
+    arrays |= more
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+    return path
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+def test_coordinates_and_a_working_set_change_no_solution(norm):
+    """Against the solver on all constraints of the full matrices."""
+    given = inputs(d=9, e=30)  # fewer queries than dimensions, and fewer dimensions than differences
+    W = np.random.default_rng(1).normal(size=(9, 30))
+    selected = selections(given, W)
+    ours = Problem(given).certified(selected, norm)
+    whole = solve(ragged(zip(given.tokens, given.queries, selected.tolist(), strict=True)), norm)
+    assert ours.solved
+    assert whole.solved
+    assert ours.rank == whole.rank
+    # The value is proved to 1e-7 and reached to 1e-9; in the Frobenius norm the solution is unique.
+    size = {"fro": np.linalg.norm, "nuc": lambda A: np.linalg.norm(A, "nuc")}[norm]
+    assert size(ours.W) == pytest.approx(size(whole.W), rel=1e-8)
+    if norm == "fro":
+        np.testing.assert_allclose(ours.W, whole.W, rtol=0, atol=1e-8 * size(whole.W))
+
+
+def test_the_nuclear_solution_on_few_constraints_is_one_on_all():
+    rng = np.random.default_rng(2)
+    given = [(rng.normal(size=(12, 8)), rng.normal(size=8), 0) for _ in range(6)]
+    c = ragged(given)
+    ours, whole = certified(c, "nuc"), solve(c, "nuc")
+    assert (ours.dual == 0).sum() > len(c) / 3
+    assert np.linalg.norm(ours.W, "nuc") == pytest.approx(np.linalg.norm(whole.W, "nuc"), rel=1e-8)
+
+
+def test_the_cosine_is_that_of_the_projections():
+    """Against least squares on the constraint matrices as vectors."""
+    given, rng = inputs(n=5, d=4, e=6), np.random.default_rng(3)
+    A, B = rng.normal(size=(2, 4, 6))
+    rows = [
+        np.outer(X[t] - X[0], z).ravel()
+        for X, z in zip(given.tokens, given.queries, strict=True)
+        for t in range(1, len(X))
+    ]
+    basis = np.linalg.svd(np.array(rows), full_matrices=False)[2]
+    a, b = basis @ A.ravel(), basis @ B.ravel()
+    expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+    assert Problem(given).cosines(A, [B, -A]) == pytest.approx([expected, -1.0], abs=1e-7)  # the ridge is 1e-10
+
+
+def test_a_head_that_is_a_solution_is_said_to_be_one():
+    given = inputs(n=14, d=5, e=5)
+    plan = Plan(held_out=0.0, draws=1, nuclear_inputs=14)
+    first = np.random.default_rng(4).normal(size=(5, 5))
+    for norm in ("fro", "nuc"):
+        W = 7.0 * Problem(given).certified(selections(given, first), norm).W
+        row, _ = measure(Bench(Layer(0, given, {0: W}), plan), 0)
+        assert row[f"alignment_{norm}"] == pytest.approx(1, abs=1e-6)
+        assert row[f"margin_ratio_{norm}"] == pytest.approx(1, abs=1e-7)
+        assert row[f"rank_{norm}"] == row["rank_head"]
+
+
+def test_the_row_says_what_can_be_counted_by_hand(tmp_path):
+    marks = np.arange(5) == np.zeros((40, 1))
+    layer = inspect._needs("arrays").read(file_of_arrays(tmp_path / "x.npz", delimiters=marks))[0]
+    bench = Bench(layer, Plan(draws=1, nuclear_inputs=6))
+    row, marked = measure(bench, 1)
+    fit, W = bench.fit, layer.heads[1]
+    chosen = [int((X @ W @ z).argmax()) for X, z in zip(fit.tokens, fit.queries, strict=True)]
+    assert [mark[0] for mark in marked["fit"]] == chosen
+    assert row["delimiter_selected"] == np.mean([a == 0 for a in chosen])
+    assert row["constraints_fro"] == 4 * row["inputs_fro"] == 4 * 28
+    assert row["inputs_held_out"] == 12
+    assert row["chance"] == pytest.approx(1 / 5)
+    svm = solve(ragged(zip(fit.tokens, fit.queries, chosen, strict=True)))
+    assert row["margin_fro"] == pytest.approx(1 / np.linalg.norm(svm.W), rel=1e-9)
+    assert row["support_fro"] == (svm.dual > 1e-9).sum() == sum(len(mark) - 1 for mark in marked["fit"])
+    held = bench.held
+    right = [(X @ svm.W @ z).argmax() == (X @ W @ z).argmax() for X, z in zip(held.tokens, held.queries, strict=True)]
+    assert row["predicted_fro"] == np.mean(right)
+    share = svm.dual.reshape(28, 4)  # the other tokens in their order: the delimiter comes first unless it is selected
+    by_hand = sum(y.sum() if a == 0 else y[0] for y, a in zip(share, chosen, strict=True)) / svm.dual.sum()
+    assert row["delimiter_share_fro"] == pytest.approx(by_hand, rel=1e-6)
+    plain = [X[1:] for X in fit.tokens]
+    others = [int((X @ W @ z).argmax()) for X, z in zip(plain, fit.queries, strict=True)]
+    without = solve(ragged(zip(plain, fit.queries, others, strict=True)))
+    assert row["margin_plain_fro"] == pytest.approx(1 / np.linalg.norm(without.W), rel=1e-9)
+
+
+def test_permutations_are_all_those_that_fit_and_equally_likely():
+    selected, counts, rng = np.array([0, 1, 3, 2]), np.array([2, 2, 5, 4]), np.random.default_rng(0)
+    fitting = {p for p in itertools.permutations([0, 1, 3, 2]) if all(np.array(p) < counts)}
+    seen = {}
+    for _ in range(2000):
+        p = tuple(permuted(selected, counts, rng).tolist())
+        seen[p] = seen.get(p, 0) + 1
+    assert set(seen) == fitting
+    # 2000 draws of one in four: five standard deviations
+    assert all(abs(count - 2000 / len(fitting)) < 5 * np.sqrt(2000 / len(fitting)) for count in seen.values())
+
+
+def test_a_random_head_has_the_singular_values_and_no_preferred_direction():
+    rng = np.random.default_rng(0)
+    W = rng.normal(size=(6, 2)) @ rng.normal(size=(2, 5))
+    heads = np.array([random_head(W, rng) for _ in range(400)])
+    sigma = np.linalg.svd(W, compute_uv=False)
+    np.testing.assert_allclose(np.linalg.svd(heads, compute_uv=False), np.tile(sigma, (400, 1)), atol=1e-12 * sigma[0])
+    # Haar: entries of mean zero and variance ‖W‖²/(d e); five standard errors of the mean of 400
+    spread = np.linalg.norm(W) / np.sqrt(30)
+    assert np.abs(heads.mean(0)).max() < 5 * spread / np.sqrt(400)
+    assert np.square(heads).mean() == pytest.approx(spread**2, rel=1e-9)
+
+
+def test_contradictions_are_found_by_a_cycle_and_proved():
+    rng = np.random.default_rng(0)
+    a, b, c, z, other = rng.normal(size=(5, 4))
+    given = [[a, b], [b, c], [c, a], [a, c]]
+
+    def problem(queries):
+        n = len(queries)
+        tokens, marks = [np.array(X) for X in given[:n]], [np.zeros(2, dtype=bool)] * n
+        return Problem(Inputs(tokens, np.array(queries), [], marks, np.arange(n), np.zeros(n, dtype=int)))
+
+    around = problem([z, z, z]).certified(np.zeros(3, dtype=int), "fro")
+    assert around.status == "infeasible"
+    assert around.method == "a cycle of equal tokens"
+    np.testing.assert_allclose(around.dual, 1 / 3)
+    assert problem([z, z, other]).certified(np.zeros(3, dtype=int), "fro").solved
+    whole = problem([z, other, z, z])
+    two = whole.certified(np.zeros(4, dtype=int), "nuc")
+    assert two.status == "infeasible"
+    np.testing.assert_allclose(two.dual, [0, 0, 0.5, 0.5])
+    assert cycles.refutation(whole.constraints(np.array([0, 0, 0, 1])), *cycles.identities(whole.inputs)) is None
+
+
+def test_texts_stay_on_one_side():
+    given = inputs(n=30)
+    given.text[:] = np.arange(30) // 3
+    fit, held = split(given, 0.3, 100, np.random.default_rng(0))
+    assert len(held) == 9
+    assert sorted([*fit, *held]) == list(range(30))
+    assert not set(given.text[fit]) & set(given.text[held])
+    assert [len(side) for side in split(given, 0.3, 5, np.random.default_rng(0))] == [5, 5]
+
+
+def test_the_table_is_the_same_for_any_number_of_processes_and_any_choice_of_heads(tmp_path):
+    path = file_of_arrays(tmp_path / "x.npz")
+    settings = {"draws": 1, "nuclear_inputs": 6}
+    table = inspect.heads(path, **settings)
+    assert list(table.columns) == list(columns(("fro", "nuc")))
+    assert (table.status_fro == "solved").all()
+    beside = inspect.heads(path, jobs=2, **settings)
+    only = inspect.heads(path, heads=[1], norms=["nuc"], **settings)
+    assert set(only.columns) < set(table.columns)
+    for name in only.columns:
+        assert only[name][0] == table[name][1] or (only[name][0] != only[name][0]), name
+    # Threads of BLAS may add in another order.
+    for name in table.select_dtypes("number"):
+        np.testing.assert_allclose(beside[name], table[name], rtol=1e-6, atol=1e-12, err_msg=name)
+
+
+def test_factors_and_padding_are_read_as_w_and_tokens_are(tmp_path):
+    rng = np.random.default_rng(0)
+    K, Q = rng.normal(size=(2, 2, 4, 3))
+    lengths = rng.integers(2, 6, 40)
+    one = inspect.heads(file_of_arrays(tmp_path / "KQ.npz", W=None, K=K, Q=Q, lengths=lengths), norms=["fro"], draws=0)
+    two = inspect.heads(
+        file_of_arrays(tmp_path / "W.npz", W=K @ Q.swapaxes(1, 2), lengths=lengths), norms=["fro"], draws=0
+    )
+    assert one.equals(two)
+    assert one.rank_head.tolist() == [3, 3]
+    assert (one.constraints_fro < 4 * one.inputs_fro).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"tokens": None}, "{}: the array tokens is missing, (n, T, d)"),
+        ({"queries": None}, "{}: the array queries is missing, (n, e)"),
+        ({"W": None}, "{}: expected the array W, or K and Q"),
+        ({"W": np.full((4, 4), np.nan)}, "{}: W: expected finite numbers in shape"),
+        ({"W": np.ones((3, 4))}, "{}: W: expected shape (d, e) or (H, d, e) with (4, 4), got (1, 3, 4)"),
+        ({"lengths": np.arange(1, 41) % 5 + 1}, "{}: input 4 has one token, expected two at least"),
+        ({"delimiters": np.zeros(40, dtype=bool)}, "{}: delimiters: expected a boolean array of shape (40, 5)"),
+        ({"words": np.array(["a"])}, "{}: words: expected shape (40, 5)"),
+    ],
+)
+def test_arrays_that_are_not_as_described_are_one_sentence(change, sentence, tmp_path):
+    path = file_of_arrays(tmp_path / "x.npz", **change)
+    with pytest.raises((UserError, ValueError)) as caught:
+        inspect.heads(path)
+    assert str(caught.value).startswith(sentence.format(path))
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"norms": ["l1"]}, "norms: expected fro, nuc or both, got l1"),
+        ({"norms": []}, "norms: expected fro, nuc or both, got none"),
+        ({"inputs": 1}, "inputs: expected a number from 2 on, got 1"),
+        ({"held_out": 1.0}, "held_out: expected a share from 0 up to below 1, got 1.0"),
+        ({"query": "some"}, "query: expected random, first, last, all, or a number, got 'some'"),
+        ({"heads": [2]}, "head 2: the model has heads 0 to 1"),
+        ({"layers": [1]}, "{}: arrays are one layer, number 0"),
+        ({"texts": ["a"]}, "{}: arrays bring their inputs; texts are for a model in a folder"),
+    ],
+)
+def test_a_wrong_setting_is_one_sentence(settings, sentence, tmp_path):
+    path = file_of_arrays(tmp_path / "x.npz")
+    with pytest.raises(UserError) as caught:
+        inspect.heads(path, **settings)
+    assert str(caught.value) == sentence.format(path)
+
+
+def test_a_library_that_is_missing_is_named_with_what_to_install(tmp_path, monkeypatch):
+    import sys
+
+    monkeypatch.delitem(sys.modules, "attnsvm.inspect.models", raising=False)
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(UserError, match=r"^transformers is not installed: pip install 'attnsvm\[models\]'$"):
+        inspect.heads(tmp_path)
+
+
+def test_the_environment_is_left_as_it_was(tmp_path):
+    before = dict(os.environ)
+    inspect.heads(file_of_arrays(tmp_path / "x.npz", H=1), norms=["fro"], draws=0, jobs=2)
+    assert dict(os.environ) == before

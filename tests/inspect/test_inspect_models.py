@@ -1,0 +1,216 @@
+"""Models are read as they are: the W that is read gives their own attention, and what cannot be read is said."""
+
+import shutil
+import socket
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from small_models import TEXTS, bert, changed_config, gpt2
+from transformers import AutoModel, AutoTokenizer
+
+from attnsvm.errors import UserError
+from attnsvm.inspect import models, sentences
+from attnsvm.inspect.layers import selections
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return bert(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="module")
+def decoder(tmp_path_factory):
+    return gpt2(tmp_path_factory.mktemp("gpt2"))
+
+
+@pytest.fixture
+def copy(encoder, tmp_path):
+    return shutil.copytree(encoder, tmp_path / "model")
+
+
+def own_attention(folder, texts):
+    """What the model says of itself, by a way of our own: (texts) × (layers) × (heads, T, T), in float32."""
+    model, cut = AutoModel.from_pretrained(folder, attn_implementation="eager"), AutoTokenizer.from_pretrained(folder)
+    for text in texts:
+        with torch.no_grad():
+            out = model(input_ids=torch.tensor([cut(text)["input_ids"]]), output_attentions=True)
+        yield [a[0].double().numpy() for a in out.attentions]
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_the_logits_are_those_of_the_model(kind, request):
+    folder = request.getfixturevalue(kind)
+    layers = models.read(folder, TEXTS[:6], position="all")
+    attention = list(own_attention(folder, TEXTS[:6]))
+    for layer in layers:
+        inputs = layer.inputs
+        for h, W in layer.heads.items():
+            selected = selections(inputs, W)
+            for i in range(len(inputs)):
+                theirs = attention[inputs.text[i]][layer.number][h, inputs.position[i], : len(inputs.tokens[i])]
+                logits = inputs.tokens[i] @ W @ inputs.queries[i]
+                ours = np.exp(logits - logits.max())
+                # theirs in float32: 1e-7, amplified by logits of some tens
+                np.testing.assert_allclose(ours / ours.sum(), theirs, rtol=1e-4, atol=1e-6)
+                assert selected[i] == theirs.argmax() or np.ptp(np.sort(theirs)[-2:]) < 1e-6
+
+
+@pytest.mark.parametrize("settings", [{"scale_attn_weights": False}, {"scale_attn_by_inverse_layer_idx": True}])
+def test_scales_of_a_decoder_are_read_too(settings, tmp_path):
+    """`read` compares with the model's own logits by itself: another scale would not pass."""
+    folder = gpt2(tmp_path, **settings)
+    assert [layer.number for layer in models.read(folder, TEXTS[:3])] == [0, 1]
+
+
+def test_a_wrong_w_does_not_pass_the_comparison(encoder, monkeypatch):
+    right = models.Attention.weights
+    monkeypatch.setattr(models.Attention, "weights", lambda self: [1.001 * W for W in right(self)])
+    with pytest.raises(UserError, match="is not the softmax of"):
+        models.read(encoder, TEXTS[:3])
+
+
+def test_a_decoder_sees_only_what_came_before_and_its_first_position_has_no_choice(decoder):
+    (layer,) = models.read(decoder, TEXTS[:4], layers=[1], position="all")
+    inputs = layer.inputs
+    assert [len(X) for X in inputs.tokens] == (inputs.position + 1).tolist()
+    assert inputs.position.min() == 1
+    assert all(marks[0] and not marks[1:].any() for marks in inputs.delimiters)
+    with pytest.raises(UserError, match=r"^position 0: text 1 has positions 1 to 6, where there is a choice$"):
+        models.read(decoder, TEXTS[:4], position=0)
+
+
+def test_delimiters_and_words_are_those_of_the_tokenizer(encoder):
+    layer, _ = models.read(encoder, TEXTS[:3], position="last")
+    for words, marks, position in zip(
+        *(getattr(layer.inputs, k) for k in ("words", "delimiters", "position")), strict=True
+    ):
+        assert (words[0], words[-1]) == ("[CLS]", "[SEP]")
+        assert marks.tolist() == [w in ("[CLS]", "[SEP]") for w in words]
+        assert position == len(words) - 1
+
+
+def test_one_position_a_text_is_drawn_the_same_in_every_layer_and_run(encoder):
+    first, second = models.read(encoder, TEXTS, seed=3)
+    assert (first.inputs.position == second.inputs.position).all()
+    assert (first.inputs.position == models.read(encoder, TEXTS, layers=[0], seed=3)[0].inputs.position).all()
+    assert (first.inputs.position != models.read(encoder, TEXTS, layers=[0], seed=4)[0].inputs.position).any()
+    assert len(set(first.inputs.position)) > 3
+
+
+def test_nothing_is_fetched(encoder, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a connection was asked for")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert len(models.read(encoder, TEXTS[:2])) == 2
+
+
+def test_our_sentences_are_many_and_different():
+    assert len(sentences()) == len(set(sentences())) == 235
+
+
+def spoil_weights(folder, change):
+    path = folder / "model.safetensors"
+    weights = load_file(path)
+    change(weights)
+    save_file(weights, path, metadata={"format": "pt"})
+
+
+def nan(folder):
+    def change(weights):
+        weights["encoder.layer.0.attention.self.key.weight"][0, 0] = float("nan")
+
+    spoil_weights(folder, change)
+
+
+def without_key(folder):
+    spoil_weights(folder, lambda weights: weights.pop("encoder.layer.1.attention.self.key.weight"))
+
+
+def without(name):
+    def change(folder):
+        for path in folder.glob(name):
+            path.unlink()
+
+    return change
+
+
+KINDS = "encoders of the BERT kind and decoders of the GPT-2 kind are read"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (without("config.json"), r"{}: there is no config.json in it, so it holds no model"),
+        (without("model.safetensors"), r"{}: there is no model.safetensors in it"),
+        (without("token*"), r"{}: there is no tokenizer in it (tokenizer.json, or the vocabulary it is made from)"),
+        (nan, "{}/model.safetensors: the weights encoder.layer.0.attention.self.key.weight have NaN or infinity"),
+        (without_key, "{}/model.safetensors: the weights encoder.layer.1.attention.self.key.weight are not in it"),
+        (
+            lambda folder: changed_config(folder, model_type="fnet"),
+            f"{{}}: a model of the kind 'fnet' has no softmax attention, so it selects no tokens; {KINDS}",
+        ),
+        (
+            lambda folder: changed_config(folder, model_type="llama", rope_theta=1e4),
+            f"{{}}: a model of the kind 'llama' has rotary positions, so that no single W gives its logits; {KINDS}",
+        ),
+        (
+            lambda folder: changed_config(folder, model_type="mpnet"),
+            "{}: a model of the kind 'mpnet' adds what depends on distance to its logits, so that no single W gives "
+            f"them; {KINDS}",
+        ),
+        (
+            lambda folder: changed_config(folder, model_type="my-own"),
+            f"{{}}: a model of the kind 'my-own' has a layout that is not known here; {KINDS}",
+        ),
+        (
+            lambda folder: changed_config(folder, model_type=None),
+            f"{{}}: a model of the kind None has a layout that is not known here; {KINDS}",
+        ),
+        (
+            lambda folder: changed_config(folder, is_decoder=True),
+            f"{{}}: a model of the kind 'bert' that is used as a decoder is not read; {KINDS}",
+        ),
+    ],
+)
+def test_a_model_that_cannot_be_read_is_one_sentence(spoil, sentence, copy):
+    spoil(copy)
+    with pytest.raises(UserError) as caught:
+        models.read(copy, TEXTS[:3])
+    assert str(caught.value) == sentence.format(copy)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("config.json", "{"), ("tokenizer.json", "{"), ("model.safetensors", "x")]
+)
+def test_a_damaged_file_is_named_in_one_line(name, content, copy):
+    (copy / name).write_text(content)
+    with pytest.raises(UserError, match=str(copy)) as caught:
+        models.read(copy, TEXTS[:3])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_text_of_one_token_is_named(decoder, encoder):
+    with pytest.raises(
+        UserError, match=r"^text 2 \('cat'\): the tokenizer makes 1 token of it, expected two at least$"
+    ):
+        models.read(decoder, ["the cat", "cat"])
+    with pytest.raises(UserError, match=r"^text 1 \(' '\): the tokenizer finds nothing but delimiters in it$"):
+        models.read(encoder, [" "])
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"layers": [2]}, "layer 2: the model has layers 0 to 1"),
+        ({"heads": [0, 5]}, "head 5: the model has heads 0 to 1"),
+        ({"position": 40}, "position 40: text 1 has positions 0 to 8, where there is a choice"),
+    ],
+)
+def test_what_is_asked_for_and_not_there_is_said(settings, sentence, encoder):
+    with pytest.raises(UserError) as caught:
+        models.read(encoder, TEXTS[:3], **settings)
+    assert str(caught.value) == sentence

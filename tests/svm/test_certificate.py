@@ -1,0 +1,170 @@
+"""An answer in a file proves itself with its tokens at hand, and with nothing else; whatever is changed is found."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from attnsvm import command
+from attnsvm.errors import UserError
+from attnsvm.svm import certificate, solve
+
+
+def write(path, seed=0, n=7, T=5, d=6, e=4, **change):
+    rng = np.random.default_rng(seed)
+    arrays = {
+        "tokens": rng.normal(size=(n, T, d)),
+        "queries": rng.normal(size=(n, e)),
+        "selected": rng.integers(0, T, n),
+    }
+    arrays |= change
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+    return path
+
+
+def solved(folder, norm="fro", **change):
+    problem = write(folder / "tokens.npz", **change)
+    assert command.main(["solve", str(problem), "--norm", norm, "--out", str(folder / "answer.npz")]) == 0
+    return folder / "answer.npz"
+
+
+def edit(path, **change):
+    arrays = certificate.load(path)
+    np.savez(path, **(arrays | {name: f(arrays[name]) for name, f in change.items()}))
+
+
+SETS = np.arange(5) < np.array([1, 2, 1, 3, 1, 1, 2])[:, None]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"lengths": np.array([5, 2, 1, 5, 4, 3, 5]), "selected": np.zeros(7, dtype=int)}, {"selected": SETS}],
+    ids=["equal", "ragged", "sets"],
+)
+def test_the_matrices_that_are_checked_are_those_that_are_solved(change, tmp_path):
+    """Built twice, by two ways: input by input here, from row numbers there."""
+    inputs = certificate.read(write(tmp_path / "tokens.npz", **change))
+    c = certificate.constraints(inputs)
+    (tokens, queries, winner, loser, query), bound, equality = certificate.matrices(inputs)
+    np.testing.assert_array_equal(tokens[winner] - tokens[loser], c.left)
+    np.testing.assert_array_equal(queries[query], c.right)
+    np.testing.assert_array_equal(bound, c.bound)
+    np.testing.assert_array_equal(equality, c.equality)
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
+def test_an_answer_is_verified_elsewhere_from_two_files(norm, tmp_path, capsys):
+    solved(tmp_path, norm, selected=SETS)
+    shutil.move(tmp_path / "answer.npz", tmp_path / "sent.npz")
+    (tmp_path / "other").mkdir()
+    shutil.move(tmp_path / "tokens.npz", tmp_path / "other" / "renamed.npz")
+    capsys.readouterr()
+    tokens = ["--tokens", str(tmp_path / "other" / "renamed.npz")]
+    assert command.main(["verify", str(tmp_path / "sent.npz"), *tokens]) == 0
+    said = capsys.readouterr().out
+    assert f"in the norm {norm}: value " in said
+    assert said.endswith(": verified\n")
+    value = solve(certificate.constraints(certificate.read(tokens[1])), norm)
+    size = {"fro": np.linalg.norm, "nuc": lambda W: np.linalg.norm(W, "nuc"), "l1": lambda W: np.abs(W).sum()}[norm]
+    assert f"value {size(value.W):.6g}," in said
+
+
+def test_where_nothing_separates_that_is_what_is_proved(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    tokens, queries = (np.repeat(rng.normal(size=(1, *shape)), 2, axis=0) for shape in ((3, 4), (4,)))
+    answer = solved(tmp_path, tokens=tokens, queries=queries, selected=np.array([0, 1]))
+    assert capsys.readouterr().out.endswith(
+        "no W separates the selected tokens of " + str(tmp_path / "tokens.npz: verified\n")
+    )
+    edit(answer, dual=lambda y: y * (np.arange(len(y)) > 0))
+    with pytest.raises(UserError, match="does not hold: the Farkas combination"):
+        certificate.verify(answer)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"W": lambda W: 0.999 * W}, "does not hold: a constraint is violated"),
+        ({"W": lambda W: 1.001 * W}, "does not hold: the duality gap is too large"),
+        ({"dual": lambda y: 1.001 * y}, "does not hold: the multipliers are not dual feasible"),
+        ({"rank": lambda r: r + 1}, "does not hold: the rank is miscounted"),
+        ({"norm": lambda _: "nuc"}, "does not hold: "),
+        ({"norm": lambda _: "l-1"}, "names the norm 'l-1' and the tolerance 1.0e-10, which are none"),
+        ({"tol": lambda _: np.inf}, "names the norm 'fro' and the tolerance inf, which are none"),
+        ({"status": lambda _: "uncertified"}, "does not hold: status uncertified claims nothing"),
+        ({"dual": lambda y: y[1:]}, r"expected W of shape \(6, 4\) and 28 multipliers, got \(6, 4\) and \(27,\)"),
+        ({"dual": lambda y: y.astype(str)}, "expected W of shape"),
+        ({"rank": lambda r: "many"}, "is no certificate: rank is not a number"),
+        ({"format": lambda f: f + 1}, "was written by another version of attnsvm"),
+    ],
+)
+def test_a_changed_answer_does_not_hold(change, sentence, tmp_path):
+    answer = solved(tmp_path)
+    edit(answer, **change)
+    with pytest.raises(UserError, match=sentence):
+        certificate.verify(answer)
+
+
+def test_other_tokens_are_not_those_it_was_made_for(tmp_path):
+    answer = solved(tmp_path)
+    edit(tmp_path / "tokens.npz", tokens=lambda X: X + 1e-12)
+    with pytest.raises(UserError, match="was made for other tokens than those in"):
+        certificate.verify(answer)
+    (tmp_path / "tokens.npz").unlink()
+    with pytest.raises(UserError, match=r"its tokens are not in .*tokens.npz: name their file with --tokens$"):
+        certificate.verify(answer)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"tokens": None}, "the array tokens is missing, (n, T, d)"),
+        ({"queries": None}, "the array queries is missing, (n, e)"),
+        ({"selected": None}, "the array selected is missing, (n,) int or (n, T) bool"),
+        ({"tokens": np.full((7, 5, 6), np.nan)}, "tokens: expected finite numbers in shape (n, T, d)"),
+        ({"selected": np.full(7, 5)}, "selected of input 0: expected a token number from 0 to 4, got 5"),
+        ({"selected": np.zeros((7, 5), dtype=bool)}, "selected of input 0: expected a token in the set, got none"),
+        (
+            {"selected": np.zeros(7)},
+            "selected: expected integers of shape (7,) or booleans of shape (7, 5), got float64",
+        ),
+        ({"lengths": np.full(7, 6)}, "lengths: expected 7 integers from 1 to 5, one per input"),
+    ],
+)
+def test_a_problem_that_is_not_as_described_is_one_sentence(change, sentence, tmp_path, capsys):
+    problem = write(tmp_path / "tokens.npz", **change)
+    assert command.main(["solve", str(problem), "--out", str(tmp_path / "answer.npz")]) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"error: {problem}: {sentence}")
+    assert not (tmp_path / "answer.npz").exists()
+
+
+def test_a_file_that_is_something_else_is_named(tmp_path, capsys):
+    (tmp_path / "text.npz").write_text("no archive")
+    np.savez(tmp_path / "others.npz", x=np.zeros(3))
+    np.savez(tmp_path / "objects.npz", tokens=np.array([{}], dtype=object))
+    for name, sentence in (
+        ("text", "is not an .npz file of plain arrays"),
+        ("objects", "is not an .npz file of plain arrays"),
+        ("others", "is no certificate: the array status is missing"),
+        ("nothing", "there is no such file"),
+    ):
+        assert command.main(["verify", str(tmp_path / f"{name}.npz")]) == 1
+        assert capsys.readouterr().out == f"{tmp_path / name}.npz: {sentence}\n"
+
+
+def test_files_and_folders_are_verified_in_one_call(tmp_path, capsys):
+    answer = solved(tmp_path)
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "x.csv").write_text("1\n")
+    (tmp_path / "files" / ".x.csv.sha256").write_text("0  x.csv\n")
+    assert command.main(["verify", str(answer), str(tmp_path / "files")]) == 1
+    said = capsys.readouterr().out
+    assert ": verified\n" in said
+    assert "x.csv: damaged" in said
+
+
+def test_an_answer_that_cannot_be_written_is_said(tmp_path, capsys):
+    problem = write(tmp_path / "tokens.npz")
+    assert command.main(["solve", str(problem), "--out", str(tmp_path / "none" / "answer.npz")]) == 1
+    assert "answer.npz: cannot be written (No such file or directory)" in capsys.readouterr().err

@@ -26,11 +26,11 @@ def listed(values: list) -> str:
 
 
 def _filled(card: cards.Card, template: str, resolved: dict, what: str) -> str:
-    """Over the settings of the figure's experiment by stage, or of its experiments by name."""
+    """Over what the card fixes and the settings of its experiment by stage, or over its experiments by name."""
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=_with_commas)
     environment.filters["listed"] = listed
     values = resolved["experiments"]
-    known = values.get(card.name, {}) | {name: values[name] for name in card.draws}
+    known = card.fixed | values.get(card.name, {}) | {name: values[name] for name in card.draws}
     try:
         return environment.from_string(template).render(known).strip()
     except jinja2.TemplateError as error:

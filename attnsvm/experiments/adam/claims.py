@@ -67,9 +67,9 @@ CLAIMS = (
         key="adam_pace",
         group="beyond",
         short="Adam's margin grows as fast as it forgets",
-        statement="Where sign descent with the same constant rate would be faster than that, the smallest margin of Adam "
-        "grows by ½ log(1/β2) per step, the pace at which its second moment forgets, whatever the rate and β1. Nowhere "
-        "is it faster than sign descent.",
+        statement="Where sign descent with the same constant rate would be faster than that, the smallest margin of "
+        "Adam grows by ½ log(1/β2) per step, the pace at which its second moment forgets, whatever the rate and β1. "
+        "Nowhere is it faster than sign descent.",
         check="growth of the smallest margin per step over the last half of the steps, median over the instances, "
         "divided by ½ log(1/β2), minus one; of the runs in which that is less than half the pace of sign descent, "
         "the largest in size is shown",

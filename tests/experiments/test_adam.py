@@ -74,7 +74,8 @@ VERDICTS = [
     ("adam_sign", {"ratio": 0.9}, "fails"),
     ("adam_pace", {}, "holds"),
     ("adam_pace", {"growth": (0.02, 0.02)}, "holds in part"),
-    ("adam_pace", {"growth": (0.01, 0.005)}, "holds in part"),
+    ("adam_pace", {"growth": (0.03, 0.005)}, "holds in part"),
+    ("adam_pace", {"growth": (0.03, 0.02)}, "fails"),
 ]
 
 

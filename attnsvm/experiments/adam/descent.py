@@ -31,8 +31,10 @@ def planned(settings) -> dict:
         runs[f"Adam constant {beta2}"] = adam(rate, usual, beta2), steps, usual, beta2, rate
     slowest = max(settings["beta2"])
     runs[f"Adam constant {slowest} 0"] = adam(rate, 0.0, slowest), steps, 0.0, slowest, rate
-    small = settings["small_rate"]
-    runs[f"Adam small {slowest}"] = adam(small, usual, slowest), steps, usual, slowest, small
+    small, shorter = settings["small_rate"], sorted(settings["beta2"])[-2:][0]
+    runs[f"Adam small {shorter}"] = adam(small, usual, shorter), steps, usual, shorter, small
+    large = settings["large_rate"]
+    runs[f"Adam large {slowest}"] = adam(large, usual, slowest), steps, usual, slowest, large
     runs["sign root"] = steepest("linf", decaying, schedule="root"), steps, 0.0, 0.0, decaying
     longest = settings["long_steps"]
     runs[f"Adam root {slowest}"] = adam(decaying, usual, slowest, schedule="root"), longest, usual, slowest, decaying

@@ -5,9 +5,9 @@ import numpy as np
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
 
 NAME = {"linf": "max", "fro": "Frobenius", "spectral": "spectral", "l1": r"$\ell_1$", "nuc": "nuclear"}
-COLOURS = (BLUE, GREEN, VERMILLION, PURPLE, ORANGE, SKY)
-MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
-SCHEDULE = {"constant": "", "small": ", small η", "root": ", η/√step"}
+COLOURS = (BLUE, GREEN, VERMILLION, ORANGE, SKY)
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", "*")
+SCHEDULE = {"constant": "", "small": ", smaller η", "large": ", larger η", "root": ", η/√step"}
 
 
 def draw(table, settings):
@@ -15,7 +15,7 @@ def draw(table, settings):
     runs = list(dict.fromkeys(table["run"]))
     names = {run: _name(table[table["run"] == run].iloc[0]) for run in runs}
     looks = _looks(table, runs)
-    with canvas(settings, height=0.52) as figure:
+    with canvas(settings, height=0.56) as figure:
         way, matrix, pace = figure.subplots(1, 3, width_ratios=(1.1, 1.0, 0.9))
         ratios = table[table["quantity"] == "linf"]
         for run in runs:
@@ -31,7 +31,7 @@ def draw(table, settings):
         handles = [way.plot([], [], label=names[run], markersize=3, **looks[run])[0] for run in runs]
         count = int(table["instances"].max())
         figure.legend(
-            handles=handles, loc="outside lower center", ncols=4, title=f"medians, quartiles over {count} instances"
+            handles=handles, loc="outside lower center", ncols=3, title=f"medians, quartiles over {count} instances"
         )
     return figure
 
@@ -44,13 +44,15 @@ def _name(row) -> str:
 
 
 def _looks(table, runs) -> dict:
-    """Sign descent in black; a decaying rate dashed, a small one dotted."""
-    lines = {"constant": "-", "small": (0, (1, 1)), "root": (0, (4, 1.5))}
-    colours = iter(np.resize(COLOURS, len(runs)).tolist())
+    """Sign descent in black, Adam in a colour for each β2, another one without β1; a line for each schedule."""
+    lines = {"constant": "-", "small": (0, (1, 1)), "large": (0, (4, 1.2, 1, 1.2)), "root": (0, (4, 1.5))}
+    memories = sorted(set(table["beta2"]) - {0.0})
     looks = {}
     for k, run in enumerate(runs):
         row = table[table["run"] == run].iloc[0]
-        colour = BLACK if row["rule"] == "sign" else next(colours)
+        colour = BLACK
+        if row["rule"] == "Adam":
+            colour = COLOURS[memories.index(row["beta2"]) % len(COLOURS)] if row["beta1"] else PURPLE
         looks[run] = {"color": colour, "linestyle": lines[row["schedule"]], "marker": MARKS[k % len(MARKS)]}
     return looks
 

@@ -39,8 +39,9 @@ def draw(table, settings):
         _starts(columns, table[table["quantity"] == "distance"])
         _ends(others, usual)
         count = int(table["instances"].max())
-        spread = Patch(color="0.8", label=f"lines and marks: medians; bands and bars: quartiles over {count} instances")
-        figure.legend(handles=[spread], loc="outside lower center")
+        spread = Patch(color="0.8", label=f"medians and quartiles over {count} instances")
+        marks, _ = others.get_legend_handles_labels()
+        figure.legend(handles=[spread, *marks], loc="outside lower center", ncols=3)
     return figure
 
 
@@ -78,9 +79,10 @@ def _ends(axes, usual) -> None:
         places = [y + 0.24 * (k - 0.5) for y in range(len(ends))]
         bars = [[e["median"] - e["low"] for e in ends], [e["high"] - e["median"] for e in ends]]
         colour = (VERMILLION, BLACK)[k]
-        axes.errorbar([e["median"] for e in ends], places, xerr=bars, color=colour, fmt=mark, label=f"{quantity} norm")
+        axes.errorbar(
+            [e["median"] for e in ends], places, xerr=bars, color=colour, fmt=mark, label=f"(d) {quantity} norm"
+        )
     axes.set_yticks(range(len(LOOKS)), [NAME.get(rule, rule) for rule in LOOKS])
     axes.invert_yaxis()
     axes.set(xscale="log", xlabel="1 − margin ratio")
-    axes.legend(loc="upper left", bbox_to_anchor=(0.5, 1.0))
     title(axes, "d", "every rule after its last step")

@@ -81,7 +81,7 @@ FLIPS = {
     "positional": ("positional", "tokens == 'added'", "value", 2.0, IN_PART),
     "geometries": ("geometries", "kind == 'untrained' and quantity == 'all'", "high", 0.99, IN_PART),
     "geometries_limit": ("geometries", "rule == 'l1' and norm == 'l1' and step == 1000", "value", 0.5, IN_PART),
-    "mirror_own": ("mirror_descent", "comparison == 'own' and quantity == 'nearest' and p == 3", "low", 0.4, IN_PART),
+    "mirror_own": ("mirror_descent", "comparison == 'exact' and quantity == 'nearest' and p == 3", "low", 0.4, IN_PART),
     "rule_and_tokens": (
         "selection_by_rule",
         "labels == 'random' and quantity == 'lead_global' and rule == 'linf' and steps == 'long'",
@@ -97,6 +97,7 @@ FLIPS = {
         IN_PART,
     ),
     "print_other_tokens": ("mirror_descent", "comparison == 'published' and p != q", "mean", 0.05, HOLDS),
+    "print_stalls": ("mirror_descent", "comparison == 'own' and p == q", "value", 1e-5, HOLDS),
     "print_unseeded": (
         "mirror_descent",
         "comparison == 'published' and quantity == 'same_tokens'",
@@ -173,7 +174,7 @@ EMPTY = [
 EMPTY += made_up_heads.EMPTY
 # What a run always has something to say about, because its experiment ends with a sentence where it has not.
 NEVER_EMPTY = {"generalised_svm", "print_oracle", "print_rejections"}
-NEVER_EMPTY |= {"geometries", "mirror_own", "print_other_tokens", "print_unseeded"}
+NEVER_EMPTY |= {"geometries", "mirror_own", "print_other_tokens", "print_stalls", "print_unseeded"}
 NEVER_EMPTY |= {"rule_and_tokens", "rule_and_new_inputs"}  # every run has an end, and W selects tokens of new inputs
 
 

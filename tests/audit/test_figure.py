@@ -3,7 +3,7 @@
 from made_up import CLAIMS
 
 from attnsvm.audit import Tables, audit
-from attnsvm.audit.figure import draw
+from attnsvm.audit.figure import WIDEST, draw
 from attnsvm.audit.pages import measured
 from attnsvm.audit.reading import GROUPS, UNTESTABLE
 from attnsvm.files.store import load_csv, save_csv
@@ -20,7 +20,9 @@ def test_the_overview_draws_every_claim_and_its_verdict(folder):
     said = [measured(row) for row in tested.to_dict("records")]
     assert all(any(words in one for one in said) for words in tested.measured)
     counts = [f" ({count:,} instances)" for count in tested.instances]
-    assert all(one + count in texts for one, count in zip(said, counts, strict=True))
+    drawn_in_lines = " ".join(texts)
+    assert all(one + count in drawn_in_lines for one, count in zip(said, counts, strict=True))
+    assert max(map(len, texts)) <= WIDEST
     assert [text for text in texts if text in GROUPS.values()] == [GROUPS[group] for group in table.group.unique()]
     for verdict, count in table.verdict.value_counts().items():
         assert texts.count(verdict) == count

@@ -2,6 +2,7 @@
 
 published  the run of p, and the solution in the norm of q for the tokens that the *run of q* selects
 own        the same runs, and the solution for the tokens that the run of p selects itself
+exact      as own, with steps that do not end where the gradient's norm falls below 2.2e-16
 shared     as published, but all p start from one W(0)
 """
 
@@ -12,7 +13,7 @@ from attnsvm.errors import require
 from attnsvm.measured import Measures, curves, outcomes
 from attnsvm.statistics import share
 
-COMPARISONS = {"published": "apart", "own": "apart", "shared": "shared"}  # and where the runs start
+COMPARISONS = {"published": "apart", "own": "apart", "exact": "exact", "shared": "shared"}  # and whose runs
 
 
 def bregman(best: np.ndarray, W: np.ndarray, q: float) -> np.ndarray:
@@ -29,12 +30,12 @@ def measures(cell, problems, trained, solved, settings):
     certified = np.all([answer["status"] == "solved" for answer in solutions.values()], axis=0)
     good = np.all([certified[own] for runs in place.values() for own in runs.values()], axis=0)
     seeds, frames = problems.seeds[good], []
-    for comparison, starts in COMPARISONS.items():
-        places = np.stack([own[good] for own in place[starts].values()])
+    for comparison, kind in COMPARISONS.items():
+        places = np.stack([own[good] for own in place[kind].values()])
         same = (places == places[0]).all(0)
-        for p, run in trained[starts].items():
+        for p, run in trained[kind].items():
             for q, answer in solutions.items():
-                at = place[starts][p if comparison == "own" else q][good]
+                at = place[kind][p if comparison in ("own", "exact") else q][good]
                 distance = bregman(answer["W"][at][:, None], run["weights"][good], float(q))
                 columns = {"comparison": comparison, "p": float(p), "q": float(q)}
                 frames.append(curves(seeds, run["steps"], {"distance": distance, "same": same}, **columns))

@@ -7,12 +7,12 @@ from attnsvm.svm import certified
 
 
 def svm(problems, trained, settings):
-    names = [(starts, p) for starts, runs in trained.items() for p in runs]
-    selected = np.stack([selected_tokens(trained[starts][p]["probabilities"]) for starts, p in names])
+    names = [(kind, p) for kind, runs in trained.items() for p in runs]
+    selected = np.stack([selected_tokens(trained[kind][p]["probabilities"]) for kind, p in names])
     owner, tokens, place = different_choices(selected)
-    places = {starts: {} for starts in trained}
-    for (starts, p), own in zip(names, place, strict=True):
-        places[starts][p] = own
+    places = {kind: {} for kind in trained}
+    for (kind, p), own in zip(names, place, strict=True):
+        places[kind][p] = own
     solutions = {p: certified(problems[owner], tokens, norm(p)) for p in next(iter(trained.values()))}
     return {"place": places, "selected": tokens, "solutions": solutions}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.statistics import share
+from attnsvm.statistics import median_interval, share
 
 
 @pytest.mark.parametrize(("hits", "instances"), [(0, 1), (0, 40), (1, 40), (13, 40), (39, 40), (500, 500)])
@@ -16,3 +16,18 @@ def test_the_interval_of_a_share_is_wilsons(hits, instances):
     # A dozen operations on numbers of order one.
     assert mine["low"] == pytest.approx(max(middle - half, 0), abs=1e-14)
     assert mine["high"] == pytest.approx(min(middle + half, 1), abs=1e-14)
+
+
+def test_the_interval_of_a_median_covers_it():
+    """In 2000 samples of a skewed distribution it must cover in 95 % or more; 0.94 allows for the sampling of that."""
+    draw = np.random.default_rng(0)
+    for count in (6, 20, 65):
+        samples = draw.exponential(size=(2000, count))
+        found = np.array([median_interval(sample) for sample in samples])
+        assert np.allclose(found[:, 0], np.median(samples, axis=1))
+        inside = (found[:, 1] <= np.log(2)) & (np.log(2) <= found[:, 2])
+        assert inside.mean() > 0.94
+
+
+def test_few_values_have_all_of_them_as_the_interval():
+    assert median_interval(np.array([3.0, 1.0, 2.0])) == (2.0, 1.0, 3.0)

@@ -2,18 +2,24 @@
 
 from attnsvm.training.stack import Stack
 
-LONG = "depth 2"  # trained on, to `long_steps`
+DEPTH = "depth "
+NO_RESIDUAL, VALUES, FACTORS = "no residual", "value matrices", "(K, Q)"
 VARIANTS = {
-    "no residual": Stack(layers=2, residual=False),
-    "(K, Q)": Stack(layers=2, parametrisation="KQ"),
+    NO_RESIDUAL: Stack(layers=2, residual=False),
+    FACTORS: Stack(layers=2, parametrisation="KQ"),
     "query per position": Stack(layers=2, attention="sequence"),
     "causal": Stack(layers=2, attention="causal", causal=True),
     "two heads": Stack(layers=2, heads=2),
     "own norms": Stack(layers=2, normalisation="separate"),
-    "value matrices": Stack(layers=3),
+    VALUES: Stack(layers=3),
 }
 
 
-def stacks(settings: dict) -> dict[str, Stack]:
-    """Every stack by its name; the setting `depths` says how deep the plain ones are."""
-    return {f"depth {depth}": Stack(layers=depth) for depth in settings["depths"]} | VARIANTS
+def plain(depth: int) -> str:
+    """The name of the plain stack of `depth` layers: one head, a residual, W trained by one norm."""
+    return f"{DEPTH}{depth}"
+
+
+def stack_of(name: str) -> Stack:
+    """The stack of that name."""
+    return VARIANTS[name] if name in VARIANTS else Stack(layers=int(name.removeprefix(DEPTH)))

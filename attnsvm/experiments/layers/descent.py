@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.experiments.layers.architectures import LONG, stacks
+from attnsvm.experiments.layers.architectures import VALUES, VARIANTS, plain, stack_of
 from attnsvm.training import LinearHead, exact, logarithmic_steps
 from attnsvm.training.stack import train_stack
 from attnsvm.training.start import draw_initial, normal
@@ -11,13 +11,15 @@ KEPT = ("steps", "weights", "below", "top", "tokens")
 
 
 def descent(problems, settings, progress):
-    every = stacks(settings)
+    every = [plain(depth) for depth in settings["depths"]] + list(VARIANTS)
     progress.expect(len(every) * len(problems))
     rule, trained = exact(settings["learning_rate"]), {}
-    for name, stack in every.items():
-        steps = settings["long_steps"] if name == LONG else settings["steps"]
-        kept = logarithmic_steps(steps, settings["points"])
-        values = rotations(problems, stack.layers) if name == "value matrices" else None
+    for name in every:
+        stack, steps = stack_of(name), settings["long_steps" if name == plain(2) else "steps"]
+        kept = np.union1d(
+            logarithmic_steps(steps, settings["points"]), settings["steps"]
+        )  # all have one step in common
+        values = rotations(problems, stack.layers) if name == VALUES else None
         log = train_stack(problems, stack, LinearHead, rule, steps, kept, values=values, progress=progress)
         trained[name] = log.arrays(*KEPT)
     return trained

@@ -6,34 +6,31 @@ read      margin 1 in the rows that count, no constraint in the others
 all       margin 1 in all rows
 selected  as `law`, but a row does not count for being passed on by the residual alone
 shuffled  as `law`, with the counting rows of each input moved to other positions: the control
-graded    as `law`, where each layer has its own norm: another row's margin is what the layer above leaves to it
 frobenius  as `law`, in the Frobenius norm, where (K, Q) is trained
 """
 
 import numpy as np
 
-from attnsvm.experiments.layers.architectures import stacks
-from attnsvm.selection import margins, selected_sets, selected_tokens
+from attnsvm.experiments.layers.architectures import VALUES, stack_of
+from attnsvm.selection import selected_sets, selected_tokens
 from attnsvm.svm import counting_rows, layer_constraints, separation, sequence, solve_batch, stack
 
 CONTROL_STREAM = 41017  # keeps the control's shuffles apart from what else is drawn with a seed
-ROUNDS = 4  # of the fixed point of `graded`: the ratio of norms moves by less than 1e-3 after the second
 
 
 def svm(problems, trained, settings):
     solved = {}
-    for name, architecture in stacks(settings).items():
-        run, norm = trained[name], "nuc" if architecture.parametrisation == "KQ" else "fro"
+    for name, run in trained.items():
+        architecture = stack_of(name)
+        norm = "nuc" if architecture.parametrisation == "KQ" else "fro"
         rules = ["law", "read", "all", "shuffled"]
-        rules += ["selected"] * (name == "value matrices")
-        found = solved[name] = {"top": {architecture.layers: answers(tops(problems, run, architecture), norm)}}
+        rules += ["selected"] * (name == VALUES)
+        found = solved[name] = {"top": {str(architecture.layers): answers(tops(problems, run, architecture), norm)}}
         asked = {rule: bounds(problems, run, architecture, rule) for rule in rules}
         for rule, bound in asked.items():
             found[rule] = below(run, architecture, bound, norm)
         if norm != "fro":
             found["frobenius"] = below(run, architecture, asked["law"], "fro")
-        if architecture.normalisation == "separate":
-            found |= graded(problems, run, architecture, asked["law"], found)
     return solved
 
 
@@ -80,29 +77,8 @@ def below(run, architecture, bound, norm):
             for s in range(len(tokens))
             for one in chosen[s, layer]
         ]
-        found[layer + 1] = answers(each, norm)
+        found[str(layer + 1)] = answers(each, norm)
     return found
-
-
-def graded(problems, run, architecture, bound, found):
-    """Two layers with a norm each: W_1 has ρ_1 = 1/‖W_1^mm‖ of margin per unit of norm, W_2 has ρ_2.
-
-    What reaches a row that does not count has the factor exp(−k ρ_2 m), m its token's margin at the top, and the row's
-    own softmax adds exp(−k ρ_1 b): together as small as the counting rows' exp(−k ρ_1) if b = 1 − (ρ_2/ρ_1) m, or
-    zero if that is negative. ‖W_1^mm‖ depends on b: the fixed point is found in `ROUNDS` rounds.
-    """
-    tokens, selected = run["tokens"][:, -1], selected_tokens(run["top"])[:, 0, :, 0]
-    solution = found["top"][architecture.layers]["W"]
-    margin = margins(tokens, problems.queries, solution, selected)
-    W, rounds = found["law"][1]["W"], {}
-    for k in range(ROUNDS):
-        ratio = np.linalg.norm(W, axis=(1, 2)) / np.linalg.norm(solution, axis=(1, 2))
-        rest = np.maximum(1 - ratio[:, None, None] * margin, 0.0)
-        asked = np.where(bound[:, 0] == 1, 1.0, np.where(np.isfinite(rest), rest, 0.0))
-        last = below(run, architecture, asked[:, None], "fro")
-        W = last[1]["W"]
-        rounds["graded" if k == ROUNDS - 1 else f"round {k + 1}"] = last
-    return rounds
 
 
 def answers(constraints, norm):

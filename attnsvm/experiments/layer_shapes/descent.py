@@ -1,0 +1,16 @@
+"""Train plain stacks of several depths on the instances of every shape."""
+
+from attnsvm.training import LinearHead, exact
+from attnsvm.training.stack import Stack, train_stack
+
+KEPT = ("steps", "weights", "below", "top", "tokens")
+
+
+def descent(problems, settings, progress):
+    progress.expect(len(settings["depths"]) * len(problems))
+    steps, rule = settings["steps"], exact(settings["learning_rate"])
+    trained = {}
+    for depth in settings["depths"]:
+        log = train_stack(problems, Stack(layers=depth), LinearHead, rule, steps, steps, progress=progress)
+        trained[f"depth {depth}"] = log.arrays(*KEPT)
+    return trained

@@ -1,0 +1,59 @@
+"""The picture of the plane: lines that separate what they say, and only rows that count."""
+
+import numpy as np
+import pytest
+
+from attnsvm.experiments.hierarchy.measures import choice, measures, separator, table
+from attnsvm.experiments.hierarchy.problems import cells, problems
+from attnsvm.experiments.hierarchy.svm import svm
+from attnsvm.experiments.layers.descent import KEPT
+from attnsvm.training import LinearHead, exact
+from attnsvm.training.stack import Stack, train_stack
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    (cell,) = cells({"n": 2, "T": 5, "seed": 1338})
+    batch = problems(cell, {})
+    trained = train_stack(batch, Stack(layers=3), LinearHead, exact(0.1), 4000, 4000).arrays(*KEPT)
+    found = measures(cell, batch, trained, svm(batch, trained, {}), {})
+    return batch, trained, table(found, {})
+
+
+def test_a_line_lies_midway_between_the_selected_token_and_the_next():
+    X = np.array([[2.0, 0.0], [1.0, 5.0], [-3.0, 1.0]])
+    line = separator("svm", 0, 1, X, 0, np.array([2.0, 0.0]))
+    assert np.isclose(line["x"], 1.5)  # between the x of 2 and of 1, whatever the length of the direction
+    assert np.isclose(line["from_x"], 1.5)
+    assert line["y"] * line["from_y"] < 0
+
+
+def test_a_choice_of_the_top_starts_at_no_token():
+    X = np.arange(6.0).reshape(3, 2)
+    assert "from_x" not in choice(0, -1, X, 2)
+    assert choice(0, 1, X, 2) | {"from_x": 2.0, "from_y": 3.0} == choice(0, 1, X, 2)
+
+
+def test_every_line_has_its_token_on_one_side_and_the_others_on_the_other(drawn):
+    _, trained, rows = drawn
+    lines = rows[rows["kind"].isin(("trained", "svm"))]
+    assert len(lines) == 2 * len(rows[rows["kind"] == "choice"]) > 0
+    for line in lines.itertuples():
+        X = trained["tokens"][0, int(line.layer) - 1, int(line.input) - 1]
+        foot, across = np.array([line.x, line.y]), np.array([line.from_x - line.x, line.from_y - line.y])
+        side = (X - foot) @ np.array([-across[1], across[0]])
+        t = int(line.token) - 1
+        assert (np.delete(side, t) * side[t] < 0).all()
+
+
+def test_the_trained_stack_is_near_its_hierarchy(drawn):
+    _, _, rows = drawn
+    along = rows.groupby("layer")["correlation"].first()
+    assert list(along.index) == [1, 2, 3]
+    assert along.min() > 0.99  # 0.99996 after the card's steps
+
+
+def test_the_first_layer_sees_the_data(drawn):
+    batch, _, rows = drawn
+    tokens = rows[(rows["kind"] == "token") & (rows["layer"] == 1)]
+    assert np.allclose(tokens[["x", "y"]].to_numpy(), batch.tokens[0].reshape(-1, 2))

@@ -36,7 +36,8 @@ MET = 1e-9  # violation, relative to the bound, that the final scaling takes up
 NEAR = 0.01  # relative distance up to which a constraint joins the working set before the answer is asked for in full
 AT_LEAST = 100  # constraints added to a working set at a time
 ROUNDS = 60
-CORRECTIONS = 3  # of a conic solver's answer, where one correction can push another row over its bound
+LACKING = 1e-11  # of ‖A_k‖‖W‖, up to which such a violation is left
+CORRECTIONS = 5  # of such an answer at most: one can push another row over its bound
 ROUGH = 1e-3  # relative gap asked for while many constraints are missing from the working set
 FEW = 0.02  # share of missing constraints up to which the answer is asked for in full
 
@@ -130,7 +131,13 @@ def interior(group: list[Reduced], starts: list[np.ndarray], target: float):
         start / size[:, None, None],
         target,
     )
-    return [(r.lift(w * z), r.spread(y)) for r, w, z, y in zip(group, W, size, dual, strict=True)]
+    return [(_mended(r, r.lift(w * z)), r.spread(y)) for r, w, z, y in zip(group, W, size, dual, strict=True)]
+
+
+def _mended(problem: Reduced, W):
+    """W, or the nearest that no longer violates bounds which do not measure their margin, where rounding left it so."""
+    c = problem.constraints
+    return W if (c.equality | c.asks).all() or _lack(c, W).max() <= LACKING else _onto_unscaled(c, W)
 
 
 def _on_active(c: Constraints, measure: Norm, W, dual, solve):
@@ -170,10 +177,10 @@ def conic(problem: Reduced, start: np.ndarray, measure: Norm) -> tuple[np.ndarra
 def _onto_unscaled(c: Constraints, W):
     """The nearest W on the equalities, and on the violated rows whose bound no scaling of W reaches.
 
-    A conic solver's answer meets them only nearly.
+    A conic or an interior-point solver's answer meets them only nearly.
     """
     for _ in range(CORRECTIONS):
-        rows = c[c.equality | (_lack(c, W) > 0)]
+        rows = c[c.equality | (_lack(c, W) > LACKING)]
         if len(rows) == 0:
             break
         correction = np.linalg.lstsq(outer(rows.left, rows.right), rows.bound - rows.apply(W), rcond=1e-12)[0]

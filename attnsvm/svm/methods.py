@@ -27,6 +27,7 @@ ACTIVE_SET_NUMBERS = 2e7  # of the constraints as a matrix that the active set t
 
 TARGET = 1e-11  # relative gap the interior-point method aims at
 REFINE = 1e-9  # relative gap above which a nuclear solution is refined on its active constraints
+DOUBTED = 1e-8  # error above which a conic solver is asked too
 ROUNDING = 4 * np.finfo(float).eps  # of ⟨A_k, W⟩, relative to ‖A_k‖‖W‖
 PROVED = 1e-10  # error of an augmented Lagrangian that needs no second opinion
 REFUTED = 1e-11  # residual of the active set's refutation that needs none
@@ -112,8 +113,28 @@ def least_other(
     for members in groups.values():
         found = interior([problems[k] for k in members], [starts[k] for k in members], TARGET)
         for k, answer in zip(members, found, strict=True):
-            answers[k] = _on_active(problems[k].constraints, measure, *answer, _SOLVERS[INTERIOR])
+            active = _on_active(problems[k].constraints, measure, *answer, _SOLVERS[INTERIOR])
+            answers[k] = _second_opinion(problems[k], starts[k], measure, *active)
     return answers
+
+
+def _second_opinion(problem: Reduced, start, measure: Norm, W, dual):
+    """The better of the answer and that of a conic solver, if there is one, where bounds of zero leave no interior.
+
+    Opposite rows of bound zero are an equality in disguise, at which the interior-point method ends early.
+    """
+    c = problem.constraints
+    if (c.equality | c.asks).all():
+        return W, dual
+    W, dual, gap = rescaled(c, measure, W, dual)
+    if _error(c, W, gap) <= DOUBTED:
+        return W, dual
+    try:
+        again, y = conic(problem, start, measure)
+    except ImportError:
+        return W, dual
+    again, y, new_gap = rescaled(c, measure, again, y)
+    return (again, y) if _error(c, again, new_gap) < _error(c, W, gap) else (W, dual)
 
 
 def interior(group: list[Reduced], starts: list[np.ndarray], target: float):

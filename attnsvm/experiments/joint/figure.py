@@ -17,11 +17,11 @@ HIGHEST = 2.2  # of the margins drawn; how many lie above is written
 def draw(table, settings):
     """Draw from rows (rate, quantity, median, low, high, mean, std, instances, seed, value, asked)."""
     with canvas(settings, height=0.45) as figure:
-        a, b, c = figure.subplots(1, 3, width_ratios=(1, 1.15, 1))
+        a, b, shades, c = figure.subplots(1, 4, width_ratios=(1, 1, 0.05, 1))
         for quantity, (label, look) in TARGETS.items():
             _line(a, table, quantity, label, **look)
         title(a, "a", "$W$ and its SVM")
-        _points(b, table[table["quantity"] == "margin"])
+        _points(b, shades, table[table["quantity"] == "margin"])
         title(b, "b", "margins of other inputs")
         _line(c, table, "v", "tokens selected", color=VERMILLION, marker="o")
         _line(c, table, "v_other", "other tokens", color=GREY, marker="x", linestyle=(0, (3.2, 1.4)))
@@ -40,7 +40,7 @@ def _line(axes, table, quantity, label, **look):
     axes.plot(rows["rate"], rows["median"], label=label, markersize=3, **look)
 
 
-def _points(axes, rows):
+def _points(axes, bar, rows):
     """Measured against asked, an input a point, the rate by its shade."""
     shades = np.log10(rows["rate"].to_numpy(dtype=float))
     drawn = axes.scatter(rows["asked"], rows["value"], c=shades, cmap="viridis", s=5, linewidths=0, alpha=0.8)
@@ -49,4 +49,4 @@ def _points(axes, rows):
     if beyond:
         axes.text(0.02, 0.98, f"{beyond} of {len(rows)} points above", transform=axes.transAxes, va="top")
     axes.set(ylim=(-0.1, HIGHEST), xlabel="graded margin asked", ylabel="margin of $W$, over\nthat of $v$'s support")
-    axes.figure.colorbar(drawn, ax=axes, aspect=30, label=r"$\log_{10}$ length of $v$'s steps")
+    axes.figure.colorbar(drawn, cax=bar, label=r"$\log_{10}$ length of $v$'s steps")

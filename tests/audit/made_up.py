@@ -1,5 +1,6 @@
 """Made-up tables in which every claim of the paper holds and every defect of print shows; and the claims themselves."""
 
+import made_up_layers
 import pandas as pd
 
 from attnsvm.pipeline import cards
@@ -132,4 +133,5 @@ def tables():
             for t, v in (("plain", 3.0), ("encoded", 4.0), ("added", 5.0))
             for s in range(50)
         ),
+        **{name: make() for name, make in made_up_layers.TABLES.items()},
     }

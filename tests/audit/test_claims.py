@@ -1,6 +1,7 @@
 """The claims of all experiments: verdicts follow the tables, one changed number flips its verdict, a typo is loud."""
 
 import made_up
+import made_up_layers
 import pytest
 from made_up import BY_KEY, CLAIMS
 from pandas.api.types import is_numeric_dtype
@@ -90,6 +91,7 @@ FLIPS = {
         IN_PART,
     ),
 }
+FLIPS |= made_up_layers.FLIPS
 
 
 # Per claim: what a configuration may leave in its table, and what the row then says is missing.
@@ -142,9 +144,10 @@ EMPTY = [
     ("sequence", lambda t: t.query("attention == 'causal'"), "saturated run of sequence prediction"),
     ("causal", lambda t: t.query("parametrisation == 'KQ'"), "saturated run of causal prediction for W"),
     ("positional", lambda t: t.query("tokens != 'plain'"), "instance that is separable with all three tokens"),
+    *made_up_layers.EMPTY,
 ]
 # What a run always has something to say about, because its experiment ends with a sentence where it has not.
-NEVER_EMPTY = {"generalised_svm", "print_oracle", "print_rejections"}
+NEVER_EMPTY = {"generalised_svm", "print_oracle", "print_rejections"} | made_up_layers.NEVER_EMPTY
 
 
 def figure_of(key):

@@ -2,6 +2,7 @@
 
 import made_up
 import made_up_heads
+import made_up_layers
 import pytest
 from made_up import BY_KEY, CLAIMS
 from pandas.api.types import is_numeric_dtype
@@ -118,6 +119,8 @@ FLIPS = {
     ),
 }
 FLIPS |= made_up_heads.FLIPS
+FLIPS |= made_up_layers.FLIPS
+
 
 # Per claim: what a configuration may leave in its table, and what the row then says is missing.
 EMPTY = [
@@ -170,12 +173,14 @@ EMPTY = [
     ("causal", lambda t: t.query("parametrisation == 'KQ'"), "saturated run of causal prediction for W"),
     ("geometries_limit", lambda t: t.query("step == 1000"), "step about a decade before the last"),
     ("positional", lambda t: t.query("tokens != 'plain'"), "instance that is separable with all three tokens"),
+    *made_up_layers.EMPTY,
 ]
 EMPTY += made_up_heads.EMPTY
 # What a run always has something to say about, because its experiment ends with a sentence where it has not.
 NEVER_EMPTY = {"generalised_svm", "print_oracle", "print_rejections"}
 NEVER_EMPTY |= {"geometries", "mirror_own", "print_other_tokens", "print_stalls", "print_unseeded"}
 NEVER_EMPTY |= {"rule_and_tokens", "rule_and_new_inputs"}  # every run has an end, and W selects tokens of new inputs
+NEVER_EMPTY |= made_up_layers.NEVER_EMPTY
 
 
 def figure_of(key):

@@ -59,7 +59,8 @@ def relative(folder, kind):
     """An encoder of another kind with the layout of BERT."""
     torch.manual_seed(2)
     config = AutoConfig.for_model(
-        kind, vocab_size=tokenizer(folder), hidden_size=12, embedding_size=8, num_hidden_layers=2, num_attention_heads=3,
+        kind, vocab_size=tokenizer(folder), hidden_size=12, embedding_size=8, num_hidden_layers=2,
+        num_attention_heads=3,
         intermediate_size=16, max_position_embeddings=20, pad_token_id=0, bos_token_id=2, eos_token_id=3,
         initializer_range=0.5,
     )  # fmt: skip

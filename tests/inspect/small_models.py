@@ -4,7 +4,7 @@ import json
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModel, BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedTokenizerFast
 
 WORDS = [
     *("the", "a", "cat", "dog", "bird", "sees", "hears", "likes", "red", "old"),
@@ -52,6 +52,19 @@ def bert(folder, layers=2, heads=2, width=12):
         max_position_embeddings=20, type_vocab_size=1, initializer_range=0.5,
     )  # fmt: skip
     _spread(BertModel(config)).save_pretrained(folder)
+    return folder
+
+
+def relative(folder, kind):
+    """An encoder of another kind with the layout of BERT."""
+    torch.manual_seed(2)
+    config = AutoConfig.for_model(
+        kind, vocab_size=tokenizer(folder), hidden_size=12, embedding_size=8, num_hidden_layers=2,
+        num_attention_heads=3,
+        intermediate_size=16, max_position_embeddings=20, pad_token_id=0, bos_token_id=2, eos_token_id=3,
+        initializer_range=0.5,
+    )  # fmt: skip
+    _spread(AutoModel.from_config(config)).save_pretrained(folder)
     return folder
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from small_models import TEXTS, bert, changed_config, gpt2
+from small_models import TEXTS, bert, changed_config, gpt2, relative
 from transformers import AutoModel, AutoTokenizer
 
 from attnsvm.errors import UserError
@@ -62,6 +62,13 @@ def test_scales_of_a_decoder_are_read_too(settings, tmp_path):
     """`read` compares with the model's own logits by itself: another scale would not pass."""
     folder = gpt2(tmp_path, **settings)
     assert [layer.number for layer in models.read(folder, TEXTS[:3])] == [0, 1]
+
+
+@pytest.mark.parametrize("kind", ["roberta", "xlm-roberta", "camembert", "electra"])
+def test_encoders_with_the_layout_of_bert_are_read_and_compared(kind, tmp_path):
+    layers = models.read(relative(tmp_path, kind), [*TEXTS[:3], " ".join(["cat"] * 30)])
+    assert [sorted(layer.heads) for layer in layers] == [[0, 1, 2]] * 2
+    assert max(len(X) for X in layers[0].inputs.tokens) == (20 if kind == "electra" else 19)  # cut where positions end
 
 
 def test_a_wrong_w_does_not_pass_the_comparison(encoder, monkeypatch):

@@ -12,6 +12,7 @@ from email.parser import Parser
 from importlib.metadata import distribution
 from pathlib import Path
 
+import numpy as np
 import pytest
 from harness import ROOT
 
@@ -168,6 +169,22 @@ def test_the_command_verifies_without_the_pipeline(installed):
     assert (ended.returncode, ended.stderr) == (1, "")
     assert ended.stdout.startswith("files/x.csv: damaged")
     assert run(installed, "attnsvm", "verify", "nothing-here").returncode == 0
+
+
+def test_the_command_solves_and_verifies_the_answer_with_its_dependencies_alone(installed):
+    rng = np.random.default_rng(0)
+    tokens, queries = rng.normal(size=(5, 4, 3)), rng.normal(size=(5, 3))
+    np.savez(installed / "tokens.npz", tokens=tokens, queries=queries, selected=np.zeros(5, dtype=int))
+    ended = run(installed, "attnsvm", "solve", "tokens.npz", "--norm", "nuc")
+    assert (ended.returncode, ended.stdout[-11:]) == (0, ": verified\n"), ended.stderr
+    assert run(installed, "attnsvm", "verify", "answer.npz").stdout == ended.stdout
+
+
+def test_inspecting_a_model_says_what_to_install(installed):
+    (installed / "model").mkdir(exist_ok=True)
+    ended = run(installed, "attnsvm", "inspect", "model")
+    assert ended.returncode == 1
+    assert re.fullmatch(r"error: \w+ is not installed: pip install 'attnsvm\[models\]'\n", ended.stderr)
 
 
 def test_a_command_that_needs_the_pipeline_says_so(installed):

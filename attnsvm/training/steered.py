@@ -90,6 +90,7 @@ def both(group: Group, factors: Factors, balanced: bool, rule: Steered, record: 
     projected, keys = np.empty((n, m, LANES)), np.empty((n, m, LANES))
     slope_K, slope_Q = sloping(mixed, projected, at.own), sloping(Z, keys, at.own)
     memory_K, memory_Q = remembering(slope_K), remembering(slope_Q)
+    slopes, memories, moving = (slope_K, slope_Q), (memory_K, memory_Q), (K, Q)
     rate, size, other = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     slot = 0
     for step in range(record.kept[-1] + 1):
@@ -114,16 +115,16 @@ def both(group: Group, factors: Factors, balanced: bool, rule: Steered, record: 
             record.weights[slot, d:] = Q
             log_pass(record, slot, group.labels, at)
             slot += 1
-        direct(rule, slope_K, memory_K, step)
-        direct(rule, slope_Q, memory_Q, step)
+        for f in range(2):  # a loop: the rule is compiled once for both factors
+            direct(rule, slopes[f], memories[f], step)
         settle(rule, memory_K, memory_Q)
         sum_of_squares(K, size)
         sum_of_squares(Q, other)
         for lane in range(LANES):
             size[lane] += other[lane]
         scheduled(rule.learning_rate, rule.schedule, step, size, rate)
-        apply(rule, K, memory_K, rate, step)
-        apply(rule, Q, memory_Q, rate, step)
+        for f in range(2):
+            apply(rule, moving[f], memories[f], rate, step)
         if balanced:
             balance(K, Q, size, other)
 

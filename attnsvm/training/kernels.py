@@ -104,7 +104,8 @@ class Pass(NamedTuple):
 
     Attributes:
         probabilities, direction: (n, T, LANES); log_factor: (LANES,); see `loss.Pass`.
-        own: (n, LANES), the logarithm of the factor that the direction of each input is to be multiplied with.
+        own: (n, LANES), of each input minus its own smallest gap; where `apart`, the logarithm of the factor that its
+            direction is to be multiplied with.
         outputs: (n, LANES), f_i; winner: (n, LANES), the number of the winning token.
         rows: (5, LANES) scratch; mixed, slope: (p, LANES) scratch; token_slope: (T, LANES) scratch.
     """
@@ -202,9 +203,6 @@ def evaluate(logits, group, at, apart):
         for t in range(T):
             for lane in range(LANES):
                 probabilities[i, t, lane] /= total[lane]
-    if not apart:
-        for i in range(n):
-            own[i] = log_factor
     for i in range(n):
         combine(values[i], probabilities[i], mixed)
         readout(group.head, mixed, outputs[i], slope)
@@ -225,9 +223,10 @@ def evaluate(logits, group, at, apart):
             for lane in range(LANES):
                 token_slope[t, lane] -= anchor[lane]
                 mean[lane] += probabilities[i, t, lane] * token_slope[t, lane]
+        unit = own[i] if apart else log_factor
         for t in range(T):
             for lane in range(LANES):
-                share = exp(direction[i, t, lane] - own[i, lane])
+                share = exp(direction[i, t, lane] - unit[lane])
                 direction[i, t, lane] = share * weight[lane] * (token_slope[t, lane] - mean[lane])
                 total[lane] += direction[i, t, lane]
         for t in range(T):

@@ -1,6 +1,7 @@
 """Made-up tables in which every claim of the paper holds and every defect of print shows; and the claims themselves."""
 
 import made_up_heads
+import made_up_layers
 import pandas as pd
 
 from attnsvm.pipeline import cards
@@ -134,4 +135,5 @@ def tables():
             for s in range(50)
         ),
         **{name: make() for name, make in made_up_heads.TABLES.items()},
+        **{name: make() for name, make in made_up_layers.TABLES.items()},
     }

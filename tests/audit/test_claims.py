@@ -2,6 +2,7 @@
 
 import made_up
 import made_up_heads
+import made_up_layers
 import pytest
 from made_up import BY_KEY, CLAIMS
 from pandas.api.types import is_numeric_dtype
@@ -92,6 +93,8 @@ FLIPS = {
     ),
 }
 FLIPS |= made_up_heads.FLIPS
+FLIPS |= made_up_layers.FLIPS
+
 
 # Per claim: what a configuration may leave in its table, and what the row then says is missing.
 EMPTY = [
@@ -143,10 +146,11 @@ EMPTY = [
     ("sequence", lambda t: t.query("attention == 'causal'"), "saturated run of sequence prediction"),
     ("causal", lambda t: t.query("parametrisation == 'KQ'"), "saturated run of causal prediction for W"),
     ("positional", lambda t: t.query("tokens != 'plain'"), "instance that is separable with all three tokens"),
+    *made_up_layers.EMPTY,
 ]
 EMPTY += made_up_heads.EMPTY
 # What a run always has something to say about, because its experiment ends with a sentence where it has not.
-NEVER_EMPTY = {"generalised_svm", "print_oracle", "print_rejections"}
+NEVER_EMPTY = {"generalised_svm", "print_oracle", "print_rejections"} | made_up_layers.NEVER_EMPTY
 
 
 def figure_of(key):

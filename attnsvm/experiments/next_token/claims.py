@@ -100,7 +100,7 @@ def factored(tables, most):
     return Reading(*interval(worst), int(sum(row["instances"] for row in rows)), parts)
 
 
-DISTANCE = "mean of 1 − correlation with W_fin + C·W_mm"
+DISTANCE = "1 − correlation with W_fin + C·W_mm, mean"
 CLAIMS = (
     Claim(
         key="graph_svm",
@@ -162,7 +162,7 @@ CLAIMS = (
         "margins stay 1",
         threshold=1e-3,
         why="as for −log u; slopes that fall like δ² and like δ keep one rate if the margins are ½ and 1",
-        measured="mean of 1 − correlation, margins 1 and ½",
+        measured="1 − correlation, margins 1 and ½, mean",
         wanted="≤ {}",
         read=squared_graded,
     ),

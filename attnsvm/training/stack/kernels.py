@@ -23,6 +23,8 @@ from attnsvm.training.kernels import gradient, scale
 from attnsvm.training.lanes import LANES, OPTIONS, combine, dot, exp
 from attnsvm.training.steps import Rule
 
+# Only compiled code calls these functions: without the doors for Python they compile in half the time.
+INNER = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 NOWHERE = -1e300  # the logarithm of a factor that is zero; two of them still add up to a finite number
 
 
@@ -127,7 +129,7 @@ class State(NamedTuple):
     norms: np.ndarray
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def room(model):
     """Room for the passes of a group."""
     n, T, d = model.tokens.shape[:3]
@@ -166,13 +168,13 @@ def room(model):
     )
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def mask(model, layer):
     """The mask of a layer's rows; its length is their number per input."""
     return model.top if layer == model.factors.shape[0] - 1 else model.below
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def query(model, at, layer, i, q):
     """The query (d, LANES) of row q of input i."""
     if model.cross and layer == at.W.shape[0] - 1:
@@ -180,7 +182,7 @@ def query(model, at, layer, i, q):
     return at.tokens[layer, i, q]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def forward(model, at):
     """Softmax of every row, composed tokens of every layer, and the mixture of the top."""
     L, H, n, T = at.slope.shape[:4]
@@ -233,7 +235,7 @@ def forward(model, at):
                                 out[a, lane] += at.a[a, lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def read(head, mixture, output, slope):
     """h (LANES) and its gradient (d, LANES) at a mixture (d, LANES)."""
     v, penalty = head.v, head.penalty
@@ -246,7 +248,7 @@ def read(head, mixture, output, slope):
             slope[a, lane] = (1.0 if x > 0 else 0.0) if head.relu else v[a, lane] - 2 * penalty * x
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def read_out(model, at):
     """f, the gradient of the loss with respect to the mixtures, and with respect to the head's vector."""
     n, d = at.mixture.shape[0], at.mixture.shape[2]
@@ -276,7 +278,7 @@ def read_out(model, at):
                         at.head[a, lane] += at.rows[0, lane] * at.mixture[i, q, a, lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def into_rows(model, at, layer):
     """From the gradient of a layer's outputs to that of its logits, row by row."""
     H, n, T, d = at.value.shape[:4]
@@ -324,7 +326,7 @@ def into_rows(model, at, layer):
                     at.behind[layer, h, i, q, lane] = at.scale[i, q, lane] + behind[lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def into_tokens(model, at, layer):
     """From the rows of a layer to the gradient of its inputs: as values, keys, queries, and past the layer."""
     H, n, T, d = at.value.shape[:4]
@@ -373,18 +375,11 @@ def into_tokens(model, at, layer):
                             into[a, lane] += weight[lane] * at.a[a, lane]
 
 
-@njit(**OPTIONS)
-def backward(model, at):
-    """The gradient G of every W, over exp(log_factor)."""
+@njit(**INNER)
+def gather(model, at):
+    """The gradient G of every W over exp(log_factor), from all rows of its layer."""
     L, H, n = at.slope.shape[:3]
     d = at.W.shape[2]
-    read_out(model, at)
-    for layer in range(L - 1, -1, -1):
-        into_rows(model, at, layer)
-        if layer > 0:
-            into_tokens(model, at, layer)
-            at.given[:] = at.passed
-            at.scale[:] = at.passed_scale
     for lane in range(LANES):
         at.rows[0, lane] = NOWHERE
     for layer in range(L):
@@ -415,7 +410,7 @@ def backward(model, at):
             gradient(left, right, at.W[layer, h], 0.0, at.G[layer, h])
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def multiply(factors, W):
     """W = K Qᵀ, or W itself."""
     if factors.shape[0] == 1:
@@ -427,7 +422,7 @@ def multiply(factors, W):
             dot(K[a], Q[b], W[a, b])
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def factor_gradients(factors, G, out):
     """∂L/∂K = G Q and ∂L/∂Q = Gᵀ K, or G itself."""
     if factors.shape[0] == 1:
@@ -443,7 +438,7 @@ def factor_gradients(factors, G, out):
                     out[1, b, j, lane] += G[a, b, lane] * K[a, j, lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def squares(array, out):
     """out (LANES) = the squared norm of a matrix (d, m, LANES)."""
     for lane in range(LANES):
@@ -454,7 +449,7 @@ def squares(array, out):
                 out[lane] += array[a, b, lane] * array[a, b, lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def measure(model, at):
     """The gradient of the factors, and the squared norm of each."""
     L, H, F = model.factors.shape[:3]
@@ -465,7 +460,7 @@ def measure(model, at):
                 squares(at.factors[layer, h, f], at.norms[layer, h, f])
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def move(model, at, rule):
     """One step of every factor."""
     L, H, F, d, m = model.factors.shape[:5]
@@ -490,7 +485,7 @@ def move(model, at, rule):
                             weights[a, b, lane] -= size[lane] * step[a, b, lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def move_head(model, at, rule):
     """One step of the head's vector, by a norm of its own."""
     v, size = model.readout.v, at.rows[0]
@@ -504,7 +499,7 @@ def move_head(model, at, rule):
             v[a, lane] -= size[lane] * at.head[a, lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def log_pass(model, at, record, slot):
     """Log weights, softmax, loss and the norm of the gradient."""
     L, H, n, T = at.slope.shape[:4]
@@ -544,7 +539,14 @@ def descend(model: Model, rule: Rule, head_rule: Rule, record: Record) -> None:
             for h in range(H):
                 multiply(model.factors[layer, h], at.W[layer, h])
         forward(model, at)
-        backward(model, at)
+        read_out(model, at)
+        for layer in range(L - 1, -1, -1):
+            into_rows(model, at, layer)
+            if layer > 0:
+                into_tokens(model, at, layer)
+                at.given[:] = at.passed
+                at.scale[:] = at.passed_scale
+        gather(model, at)
         measure(model, at)
         if step == record.kept[slot]:
             log_pass(model, at, record, slot)

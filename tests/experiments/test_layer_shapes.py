@@ -1,0 +1,59 @@
+"""What becomes of stacks: every run has one end, and the shares of a shape add up to one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attnsvm.cells import Cell
+from attnsvm.draws import draw_cell, gaussian
+from attnsvm.experiments.layer_shapes.descent import descent
+from attnsvm.experiments.layer_shapes.measures import ENDS, measures, table
+from attnsvm.experiments.layer_shapes.svm import svm
+from attnsvm.measured import Measures
+
+
+class Silent:
+    def expect(self, count):
+        pass
+
+    def __call__(self, done):
+        pass
+
+
+@pytest.fixture(scope="module")
+def measured():
+    cell = Cell(3, 5, 8, tuple(range(6)))
+    problems = draw_cell(gaussian, cell)
+    trained = descent(problems, {"depths": [2, 3], "steps": 3000, "learning_rate": 0.1}, Silent())
+    return measures(cell, problems, trained, svm(problems, trained, {}), {"correlation": 0.98})
+
+
+def test_every_run_has_one_end(measured):
+    frame = measured.instances
+    assert len(frame) == 2 * 6
+    assert set(frame["end"]) <= set(ENDS)
+    assert list(measured.outcomes["outcome"]) == [f"{row.end} (depth {row.depth})" for row in frame.itertuples()]
+
+
+def test_two_layers_in_eight_dimensions_follow_the_law(measured):
+    frame = measured.instances
+    assert (frame[frame["depth"] == 2]["end"] == "law").mean() >= 0.8  # 64 of 64 instances at the paper's scale
+
+
+def test_no_correlation_reaches_one(measured):
+    """The threshold decides: nothing has a correlation of exactly 1."""
+    cell = Cell(3, 5, 8, (0, 1))
+    problems = draw_cell(gaussian, cell)
+    trained = descent(problems, {"depths": [2], "steps": 500, "learning_rate": 0.1}, Silent())
+    found = measures(cell, problems, trained, svm(problems, trained, {}), {"correlation": 1.0})
+    assert "law" not in set(found.instances["end"])
+
+
+def test_the_shares_of_a_shape_add_up_to_one():
+    ends = ["law"] * 3 + ["farther", "equal tokens"]
+    frame = pd.DataFrame({"depth": 2, "n": 3, "T": 5, "d": 4, "seed": range(5), "end": ends})
+    rows = table(Measures(frame, frame), {}).set_index("end")
+    assert list(rows.index) == list(ENDS)
+    assert np.isclose(rows["share"].sum(), 1)
+    assert rows.loc["law", "share"] == 0.6
+    assert (rows["low"] <= rows["share"]).all()

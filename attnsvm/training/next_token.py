@@ -5,9 +5,10 @@ weight of that token, wherever it stands, and the loss is mean −log u_i ("nll"
 
 Tokens of the label's strongly connected component keep finite logit differences; all others lose without end. So
 u_i = w_i (1 − δ_i): w_i the label's share inside its component, δ_i the weight outside of it. The gradient has a part
-that does not vanish until the differences inside are right, and one that falls like δ. Divided by its own norm as a
-whole, it becomes rounding noise of the first. Apart, each part does its work: the one inside takes plain steps, the one
-outside steps of length η in its exact direction, orthogonal to the first one's space and with δ kept as a logarithm.
+that does not vanish until the differences inside are right, and one that falls like δ. Steps of one length along the
+whole gradient keep crossing W_fin, half a step to either side, and the second part is lost beside the first. Apart,
+each does its work: the one inside takes plain steps, the one outside steps of length η in its exact direction,
+orthogonal to the first one's space and with δ kept as a logarithm.
 """
 
 from dataclasses import dataclass

@@ -6,9 +6,9 @@ minimise ‖W‖  subject to  (x_{iα} − x_it)ᵀ W z_i ≥ 1 for every token 
 Any other margin b ≥ 0 may stand for the 1, input by input and token by token; 0 asks for the same winner only.
 """
 
-from attnsvm.svm.composed import block_diagonal, diagonal_blocks, join, solve_blocks
+from attnsvm.svm.composed import as_one, block_diagonal, diagonal_blocks, join, solve_blocks
 from attnsvm.svm.constraints import Constraints, finite_part, ragged, separation, sequence
-from attnsvm.svm.graph import TokenGraphs, graph_constraints, token_graphs
+from attnsvm.svm.graph import graph_constraints
 from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import Solution, Status, stack
 from attnsvm.svm.solver import solve, solve_batch
@@ -18,7 +18,7 @@ __all__ = [
     "Constraints",
     "Solution",
     "Status",
-    "TokenGraphs",
+    "as_one",
     "block_diagonal",
     "certified",
     "counting_rows",
@@ -34,5 +34,4 @@ __all__ = [
     "solve_batch",
     "solve_blocks",
     "stack",
-    "token_graphs",
 ]

@@ -72,12 +72,13 @@ def solve_blocks(batch: list[list[Constraints]], norm: str = "fro", tol: float |
     Raises:
         ValueError: as `solve`, or a problem without a matrix.
     """
-    measure, tol = norms.get(norm), tolerance(norm) if tol is None else tol
     flat = iter(solve_batch([part for parts in batch for part in parts], norm, tol))
-    return [_as_one(parts, [next(flat) for _ in parts], measure, tol) for parts in batch]
+    return [as_one(parts, [next(flat) for _ in parts], norm, tol) for parts in batch]
 
 
-def _as_one(parts: list[Constraints], answers: list[Solution], measure, tol: float) -> Solution:
+def as_one(parts: list[Constraints], answers: list[Solution], norm: str = "fro", tol: float | None = None) -> Solution:
+    """The solution of a `block_diagonal` problem from the answers to its parts, in the same norm, certified as one."""
+    measure, tol = norms.get(norm), tolerance(norm) if tol is None else tol
     whole = block_diagonal(parts)
     W, row, column = np.zeros(whole.shape), 0, 0
     for part, answer in zip(parts, answers, strict=True):

@@ -27,6 +27,7 @@ ACTIVE_SET_NUMBERS = 2e7  # of the constraints as a matrix that the active set t
 
 TARGET = 1e-11  # relative gap the interior-point method aims at
 REFINE = 1e-9  # relative gap above which a nuclear solution is refined on its active constraints
+DOUBTED = 1e-8  # error above which a conic solver is asked too
 ROUNDING = 4 * np.finfo(float).eps  # of ⟨A_k, W⟩, relative to ‖A_k‖‖W‖
 PROVED = 1e-10  # error of an augmented Lagrangian that needs no second opinion
 REFUTED = 1e-11  # residual of the active set's refutation that needs none
@@ -36,7 +37,8 @@ MET = 1e-9  # violation, relative to the bound, that the final scaling takes up
 NEAR = 0.01  # relative distance up to which a constraint joins the working set before the answer is asked for in full
 AT_LEAST = 100  # constraints added to a working set at a time
 ROUNDS = 60
-CORRECTIONS = 3  # of a conic solver's answer, where one correction can push another row over its bound
+LACKING = 1e-11  # of ‖A_k‖‖W‖, up to which such a violation is left
+CORRECTIONS = 5  # of such an answer at most: one can push another row over its bound
 ROUGH = 1e-3  # relative gap asked for while many constraints are missing from the working set
 FEW = 0.02  # share of missing constraints up to which the answer is asked for in full
 
@@ -111,8 +113,28 @@ def least_other(
     for members in groups.values():
         found = interior([problems[k] for k in members], [starts[k] for k in members], TARGET)
         for k, answer in zip(members, found, strict=True):
-            answers[k] = _on_active(problems[k].constraints, measure, *answer, _SOLVERS[INTERIOR])
+            active = _on_active(problems[k].constraints, measure, *answer, _SOLVERS[INTERIOR])
+            answers[k] = _second_opinion(problems[k], starts[k], measure, *active)
     return answers
+
+
+def _second_opinion(problem: Reduced, start, measure: Norm, W, dual):
+    """The better of the answer and that of a conic solver, if there is one, where bounds of zero leave no interior.
+
+    Opposite rows of bound zero are an equality in disguise, at which the interior-point method ends early.
+    """
+    c = problem.constraints
+    if (c.equality | c.asks).all():
+        return W, dual
+    W, dual, gap = rescaled(c, measure, W, dual)
+    if _error(c, W, gap) <= DOUBTED:
+        return W, dual
+    try:
+        again, y = conic(problem, start, measure)
+    except ImportError:
+        return W, dual
+    again, y, new_gap = rescaled(c, measure, again, y)
+    return (again, y) if _error(c, again, new_gap) < _error(c, W, gap) else (W, dual)
 
 
 def interior(group: list[Reduced], starts: list[np.ndarray], target: float):
@@ -130,7 +152,13 @@ def interior(group: list[Reduced], starts: list[np.ndarray], target: float):
         start / size[:, None, None],
         target,
     )
-    return [(r.lift(w * z), r.spread(y)) for r, w, z, y in zip(group, W, size, dual, strict=True)]
+    return [(_mended(r, r.lift(w * z)), r.spread(y)) for r, w, z, y in zip(group, W, size, dual, strict=True)]
+
+
+def _mended(problem: Reduced, W):
+    """W, or the nearest that no longer violates bounds which do not measure their margin, where rounding left it so."""
+    c = problem.constraints
+    return W if (c.equality | c.asks).all() or _lack(c, W).max() <= LACKING else _onto_unscaled(c, W)
 
 
 def _on_active(c: Constraints, measure: Norm, W, dual, solve):
@@ -170,10 +198,10 @@ def conic(problem: Reduced, start: np.ndarray, measure: Norm) -> tuple[np.ndarra
 def _onto_unscaled(c: Constraints, W):
     """The nearest W on the equalities, and on the violated rows whose bound no scaling of W reaches.
 
-    A conic solver's answer meets them only nearly.
+    A conic or an interior-point solver's answer meets them only nearly.
     """
     for _ in range(CORRECTIONS):
-        rows = c[c.equality | (_lack(c, W) > 0)]
+        rows = c[c.equality | (_lack(c, W) > LACKING)]
         if len(rows) == 0:
             break
         correction = np.linalg.lstsq(outer(rows.left, rows.right), rows.bound - rows.apply(W), rcond=1e-12)[0]

@@ -1,5 +1,6 @@
 """Made-up tables in which every claim of the paper holds and every defect of print shows; and the claims themselves."""
 
+import made_up_heads
 import made_up_layers
 import pandas as pd
 
@@ -133,5 +134,6 @@ def tables():
             for t, v in (("plain", 3.0), ("encoded", 4.0), ("added", 5.0))
             for s in range(50)
         ),
+        **{name: make() for name, make in made_up_heads.TABLES.items()},
         **{name: make() for name, make in made_up_layers.TABLES.items()},
     }

@@ -32,6 +32,7 @@ WORDS = {
         "margins",
         "selection",
         "directions",
+        "graphs",
         "measured",
         "statistics",
         "threads",

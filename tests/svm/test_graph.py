@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from attnsvm.svm import graph_constraints, solve, token_graphs
+from attnsvm.graphs import token_graphs
+from attnsvm.svm import graph_constraints, solve
 
 
 def test_a_cycle_is_one_component_and_an_edge_out_of_it_an_order():

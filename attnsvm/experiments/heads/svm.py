@@ -1,0 +1,19 @@
+"""The SVM of each head, for the tokens that it selects, and all heads of an instance as one block problem."""
+
+from attnsvm.selection import selected_tokens
+from attnsvm.svm import as_one, separation, solve_batch, stack
+
+
+def svm(problems, trained, settings):
+    return {name: _solved(problems, selected_tokens(run["probabilities"])) for name, run in trained.items()}
+
+
+def _solved(problems, selected):
+    """`block`: one answer per instance, the matrix of all heads; `heads`: by head, "0" first, each its own answer."""
+    batch = [
+        [separation(tokens, queries, own) for own in of_all]
+        for tokens, queries, of_all in zip(problems.tokens, problems.queries, selected, strict=True)
+    ]
+    own = [solve_batch([parts[h] for parts in batch]) for h in range(selected.shape[1])]
+    block = [as_one(parts, list(answers)) for parts, answers in zip(batch, zip(*own, strict=True), strict=True)]
+    return {"block": stack(block), "heads": {str(h): stack(answers) for h, answers in enumerate(own)}}

@@ -1,0 +1,18 @@
+"""Train W and the vector v of the linear head together, v at several rates, each divided by its own gradient's norm."""
+
+import numpy as np
+
+from attnsvm.training import LinearHead, exact
+from attnsvm.training.stack import Stack, train_stack
+
+
+def descent(problems, settings, progress):
+    progress.expect(len(problems) * len(settings["head_rates"]))
+    rule, steps = exact(settings["learning_rate"]), settings["steps"]
+    trained = {}
+    for rate in settings["head_rates"]:
+        how = {"head_rate": rate, "progress": progress}
+        log = train_stack(problems, Stack(), LinearHead, rule, steps, np.array([steps]), **how)
+        end = {"W": log.weights[:, -1, 0, 0], "v": log.head[:, -1], "probabilities": log.top[:, 0, :, 0]}
+        trained[f"{rate:g}"] = end
+    return trained

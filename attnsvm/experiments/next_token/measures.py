@@ -1,0 +1,69 @@
+"""How far the trained weights are from what they are said to go to: per data set and step, then quartiles.
+
+`ahead` is 1 − correlation with W_fin + C·W_mm, C fitted for runs as published and from the norm of W otherwise;
+`inside` is the distance between the part of W in the span of the equalities and W_fin, `direction` 1 − their
+correlation, both of data sets whose W_fin is not zero.
+"""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.directions import correlation, fitted_scale, scale_by_norm, svm_equivalent
+from attnsvm.measured import Measures, curves, outcomes
+
+# loss, parametrisation, rule, the solution, and how C is found
+RUNS = (
+    ("nll", "W", "published", "fro"),
+    ("nll", "W", "split", "fro"),
+    ("squared", "W", "published", "fro"),
+    ("squared", "W", "split", "fro"),
+    ("squared", "W", "published", "graded"),
+    ("squared", "W", "split", "graded"),
+    ("nll", "KQ", "split", "fro"),
+    ("nll", "KQ", "split", "nuc"),
+)
+
+SOME = 1e-6  # ‖W_fin‖ above which it has a direction: labels drawn as often as each other leave it zero
+
+
+def measures(cell, problems, trained, solved, settings):
+    proved = np.logical_and.reduce([answers["status"] == "solved" for answers in solved.values()])
+    finite = np.logical_and.reduce([part["exists"] for part in trained["finite"].values()])
+    of_kind = (np.abs(trained["basis"]).max((1, 2, 3)) > 0) == (cell.variant == "cyclic")
+    ordered = np.logical_and.reduce([np.abs(answers["W"]).max((1, 2)) > 0 for answers in solved.values()])
+    conditions = [~of_kind, ~proved, ~ordered, ~finite]
+    reasons = ["no data set of its kind drawn", "without SVM", "no order to learn", "W_fin at infinity"]
+    outcome = np.select(conditions, reasons, cell.variant)
+    kept = outcome == cell.variant
+    frames = []
+    for loss, parametrisation, rule, solution in RUNS:
+        run = trained["factored"] if parametrisation == "KQ" else trained[rule][loss]
+        W, fin = run["weights"][kept], trained["finite"][loss]["W"][kept, None]
+        scale = fitted_scale if rule == "published" else scale_by_norm
+        target = svm_equivalent(W, fin, solved[solution]["W"][kept, None], scale)
+        values = {"value": 1.0 - correlation(W, target)}
+        columns = {"graphs": cell.variant, "loss": loss, "parametrisation": parametrisation, "rule": rule}
+        frames.append(
+            curves(problems.seeds[kept], run["steps"], values, **columns, solution=solution, quantity="ahead")
+        )
+        if solution == "fro" and cell.variant == "cyclic":
+            basis = trained["basis"][kept]
+            flat = basis.reshape(*basis.shape[:2], -1)
+            own = (W.reshape(*W.shape[:2], -1) @ flat.mT @ flat).reshape(W.shape)
+            size = np.linalg.norm(fin, axis=(2, 3)) > SOME
+            with np.errstate(divide="ignore", invalid="ignore"):
+                apart = {"inside": np.linalg.norm(own - fin, axis=(2, 3)), "direction": 1.0 - correlation(own, fin)}
+            for quantity, value in apart.items():
+                values, columns["quantity"] = {"value": np.where(size, value, np.nan)}, quantity
+                frames.append(curves(problems.seeds[kept], run["steps"], values, **columns, solution="fin"))
+    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, outcome))
+
+
+KEYS = ["graphs", "loss", "parametrisation", "rule", "solution", "quantity", "step"]
+
+
+def table(measures, settings):
+    groups = measures.instances.dropna().groupby(KEYS, sort=False)["value"]
+    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
+    spread = {"mean": "mean", "std": lambda v: v.std(ddof=0), "smallest": "min", "largest": "max"}
+    return groups.agg(median="median", **quartiles, **spread, instances="size").reset_index()

@@ -1,0 +1,99 @@
+"""The next-token experiment: its data sets, its margins, and what its claims would say of other numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attnsvm.cells import Cell
+from attnsvm.experiments.next_token import claims, descent, measures, problems, svm
+from attnsvm.graphs import token_graphs
+from attnsvm.measured import Measures
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve, stage_settings
+
+CARD = cards.read("next_token")
+SETTINGS = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in CARD.stages}
+
+
+@pytest.fixture(scope="module")
+def measured():
+    parts = []
+    for kind in problems.KINDS:
+        cell = Cell(6, 4, 8, tuple(range(4)), kind)
+        drawn = problems.problems(cell, SETTINGS["problems"])
+        trained = descent.descent(drawn, SETTINGS["descent"], Quiet())
+        solved = svm.svm(drawn, trained, SETTINGS["svm"])
+        parts.append((drawn, trained, solved, measures.measures(cell, drawn, trained, solved, SETTINGS["measures"])))
+    return dict(zip(problems.KINDS, parts, strict=True))
+
+
+class Quiet:
+    def expect(self, count): ...
+    def __call__(self, done): ...
+
+
+@pytest.mark.parametrize("kind", problems.KINDS)
+def test_every_data_set_is_of_its_kind_and_its_tokens_can_be_read_back(kind):
+    drawn = problems.problems(Cell(6, 4, 8, tuple(range(30)), kind), SETTINGS["problems"])
+    vocabulary, inputs, labels, last = problems.token_numbers(drawn)
+    places = np.arange(30)[:, None]
+    assert (vocabulary[places[..., None], inputs] == drawn.tokens).all()
+    assert (vocabulary[places, last] == drawn.queries).all()
+    assert (inputs[..., 0] == labels).all()
+    assert (inputs == last[..., None]).any(-1).all()
+    for X, y, z in zip(inputs, labels, last, strict=True):
+        assert token_graphs(X, y, 6, z).cyclic == (kind == "cyclic")
+
+
+def test_an_input_whose_label_is_alone_asks_for_half_of_the_margin():
+    """By hand: under the query 3, 0 and 1 beat each other, and one input has 0 without 1."""
+    inputs, labels, last = np.array([[0, 1, 2], [1, 0, 4], [0, 4, 4]]), np.array([0, 1, 0]), np.array([3, 3, 3])
+    margins = svm.rates(token_graphs(inputs, labels, 5, last), inputs, labels, last)
+    assert margins[3, 0, 2] == 1.0
+    assert margins[3, 1, 4] == 1.0
+    assert margins[3, 0, 4] == 0.5
+
+
+def test_every_instance_has_an_outcome_and_certified_solutions(measured):
+    for kind, (_, _, solved, found) in measured.items():
+        assert all((answers["status"] == "solved").all() for answers in solved.values())
+        assert set(found.outcomes["outcome"]) <= {kind, "W_fin at infinity", "no order to learn"}
+        assert len(found.outcomes) == 4
+
+
+def test_what_is_drawn_is_the_distance_to_the_sum_recomputed(measured):
+    """The last value of the split run, with C solved for by a root finder on its definition."""
+    drawn, trained, solved, found = measured["cyclic"]
+    rows = found.instances.query("quantity == 'ahead' and rule == 'split' and loss == 'nll' and solution == 'fro'")
+    rows = rows[(rows["parametrisation"] == "W") & (rows["step"] == rows["step"].max())]
+    for seed, value in zip(rows["seed"], rows["value"], strict=True):
+        s = drawn.seeds.tolist().index(seed)
+        W, fin, mm = trained["split"]["nll"]["weights"][s, -1], trained["finite"]["nll"]["W"][s], solved["fro"]["W"][s]
+        low, high = 0.0, 1e6
+        for _ in range(200):
+            C = (low + high) / 2
+            low, high = (C, high) if np.linalg.norm(fin + C * mm) < np.linalg.norm(W) else (low, C)
+        target = fin + C * mm
+        distance = 1 - (W * target).sum() / np.linalg.norm(W) / np.linalg.norm(target)
+        assert value == pytest.approx(distance, abs=1e-10)
+
+
+def test_claims_of_other_numbers_fail(measured):
+    """The table of the smoke run, with every distance set to 0.5: nothing about direction may hold."""
+    both = [part[3] for part in measured.values()]
+    gathered = Measures(pd.concat(m.instances for m in both), pd.concat(m.outcomes for m in both))
+    table = measures.table(gathered, SETTINGS["measures"])
+    table[["median", "mean", "smallest", "largest"]] = 0.5
+    by_key = {claim.key: claim for claim in claims.CLAIMS}
+    for key in ("graph_svm", "graph_svm_passed", "graph_svm_squared", "graph_svm_graded", "graph_svm_factored"):
+        assert by_key[key].read(Given(table), by_key[key].threshold).verdict == "fails", key
+
+
+class Given:
+    """A table in place of those of a run."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def own(self):
+        return self.table

@@ -1,0 +1,102 @@
+"""Several heads: what is trained, the block's answer, and the numbers drawn, recomputed."""
+
+import numpy as np
+import pytest
+import torch
+
+from attnsvm.experiments.heads import descent, measures, problems, svm
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve, stage_settings
+
+CARD = cards.read("heads")
+SETTINGS = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in CARD.stages}
+SETTINGS["descent"] |= {"steps": 3000, "heads": [1, 3], "control": 3}
+
+
+class Quiet:
+    def expect(self, count): ...
+    def __call__(self, done): ...
+
+
+@pytest.fixture(scope="module")
+def run():
+    (cell,) = problems.cells(SETTINGS["problems"])
+    drawn = problems.problems(cell, SETTINGS["problems"])
+    trained = descent.descent(drawn, SETTINGS["descent"], Quiet())
+    solved = svm.svm(drawn, trained, SETTINGS["svm"])
+    return cell, drawn, trained, solved, measures.measures(cell, drawn, trained, solved, SETTINGS["measures"])
+
+
+def test_the_first_steps_are_those_of_automatic_differentiation(run):
+    """The model written out with torch, W_h from the logged step 1 on to the next logged step."""
+    _, drawn, trained, _, _ = run
+    one = trained["joint_3"]
+    assert one["steps"][:2].tolist() == [1, 3]
+    for s in range(2):
+        X, Z, Y = (torch.tensor(x[s]) for x in (drawn.tokens, drawn.queries, drawn.labels))
+        v = torch.tensor(one["vectors"][s])
+        W = torch.tensor(one["weights"][s, 0], requires_grad=True)
+        for _ in range(2):
+            logits = torch.einsum("ntd,hde,ne->hnt", X, W, Z)
+            f = torch.einsum("hnt,ntd,hd->n", torch.softmax(logits, 2), X, v)
+            (G,) = torch.autograd.grad(torch.nn.functional.softplus(-Y * f).mean(), W)
+            W = (W - 0.1 * G / G.norm()).detach().requires_grad_()
+        np.testing.assert_allclose(one["weights"][s, 1], W.detach().numpy(), atol=1e-12)
+
+
+def test_a_head_starts_and_is_read_the_same_whatever_their_number(run):
+    trained = run[2]
+    assert (trained["joint_1"]["vectors"][:, 0] == trained["joint_3"]["vectors"][:, 0]).all()
+    assert not np.allclose(trained["joint_3"]["vectors"][:, 0], trained["joint_3"]["vectors"][:, 1])
+
+
+def test_the_block_is_its_heads_and_every_answer_is_certified(run):
+    _, drawn, trained, solved, _ = run
+    for name, answers in solved.items():
+        H, d = trained[name]["weights"].shape[2], drawn.tokens.shape[-1]
+        assert (answers["block"]["status"] == "solved").all()
+        for h in range(H):
+            assert (answers["heads"][str(h)]["status"] == "solved").all()
+            block = answers["block"]["W"][:, h * d : (h + 1) * d, h * d : (h + 1) * d]
+            np.testing.assert_allclose(block, answers["heads"][str(h)]["W"], rtol=0, atol=1e-12)
+
+
+def test_the_law_shows_after_a_few_thousand_steps(run):
+    """Heads near their solutions, and one ratio of norms under a common norm but not under separate ones."""
+    table = measures.table(run[4], SETTINGS["measures"]).query("step == 3000 and heads == 3").set_index("quantity")
+    joint, separate = (table[table["normalisation"] == how]["mean"] for how in ("joint", "separate"))
+    assert joint["head"] < 0.01
+    assert joint["other_head"] > 0.5
+    assert joint["ratios"] < 0.05 < separate["ratios"]
+    assert joint["block"] < separate["block"]
+
+
+def test_the_numbers_are_their_definitions(run):
+    _, drawn, trained, solved, found = run
+    rows = found.instances.query("normalisation == 'joint' and heads == 3 and step == 3000")
+    for s, seed in enumerate(drawn.seeds):
+        own = rows[rows["seed"] == seed].set_index("quantity")["value"]
+        if own.empty:
+            continue
+        W = trained["joint_3"]["weights"][s, -1]
+        mm = [solved["joint_3"]["heads"][str(h)]["W"][s] for h in range(3)]
+        logits = np.einsum("ntd,hde,ne->hnt", drawn.tokens[s], W, drawn.queries[s])
+        gaps = np.sort(logits, axis=2)
+        total = np.linalg.norm(W)
+        assert own["margin"] == pytest.approx((gaps[..., -1] - gaps[..., -2]).min() / total, rel=1e-9)
+        assert own["best_margin"] == pytest.approx(1 / np.sqrt(sum((m**2).sum() for m in mm)), rel=1e-9)
+        logs = [np.log(np.linalg.norm(W[h]) / np.linalg.norm(mm[h])) for h in range(3)]
+        assert own["ratios"] == pytest.approx(max(logs) - min(logs), rel=1e-9)
+        scores = drawn.labels[s][:, None] * np.einsum("ntd,hd->hnt", drawn.tokens[s], trained["joint_3"]["vectors"][s])
+        hits = scores.argmax(2) == logits.argmax(2)
+        assert own["global_heads"] == hits.all(1).mean()
+        assert own["optimal_inputs"] == pytest.approx(hits.mean())
+
+
+def test_instances_that_do_not_saturate_leave_by_name(run):
+    cell, drawn, trained, solved, _ = run
+    flat = {name: one | {"probabilities": np.full_like(one["probabilities"], 0.2)} for name, one in trained.items()}
+    found = measures.measures(cell, drawn, flat, solved, SETTINGS["measures"])
+    assert found.instances.empty
+    assert set(found.outcomes["outcome"]) == {f"{name} unsaturated" for name in trained}
+    assert measures.table(found, SETTINGS["measures"]).empty

@@ -48,7 +48,7 @@ def layer_shapes():
     rows = []
     for d, values in ((2, (0.5, 0.05, 0.45)), (16, (0.98, 0.02, 0.0))):
         ends = dict(zip(("law", "farther", "not saturated"), values, strict=True))
-        ends |= {"not separable": 0.0, "equal tokens": 0.0}
+        ends |= {"not separable": 0.0, "equal tokens": 0.0, "uncertified": 0.0}
         rows += [{"depth": 2, "n": 3, "T": 5, "d": d, "end": end, "share": value} for end, value in ends.items()]
     table = pd.DataFrame(rows).assign(instances=200)
     return table.assign(low=table["share"] - 0.02, high=table["share"] + 0.02)

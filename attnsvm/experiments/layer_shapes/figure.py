@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLUE, GREY, ORANGE, PURPLE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, PURPLE, VERMILLION, canvas, title
 
 ENDS = {
     "law": (BLUE, "", "each layer goes to its SVM"),
@@ -10,6 +10,7 @@ ENDS = {
     "not saturated": (ORANGE, "..", "not saturated"),
     "not separable": (GREY, "//", "no separator"),
     "equal tokens": (PURPLE, "\\\\", "equal composed tokens"),
+    "uncertified": (BLACK, "", "an SVM without certificate"),
 }
 
 

@@ -8,7 +8,7 @@ from attnsvm.measured import Measures, outcomes
 from attnsvm.statistics import share
 from attnsvm.training.stack import Stack
 
-ENDS = ("law", "farther", "not saturated", "not separable", "equal tokens")
+ENDS = ("law", "farther", "not saturated", "not separable", "equal tokens", "uncertified")
 
 
 def measures(cell, problems, trained, solved, settings):

@@ -53,9 +53,16 @@ def outcome(run, answers):
     good = np.logical_and.reduce(
         [certain(answer, S) for rule in ("top", "law") for answer in answers.get(rule, {}).values()]
     )
+    unproved = np.logical_or.reduce(
+        [
+            (answer["status"].reshape(S, -1) == "uncertified").any(1)
+            for rule in ("top", "law")
+            for answer in answers.get(rule, {}).values()
+        ]
+    )
     saturated = run["top"].max(-1).min((1, 2, 3)) >= SATURATED
     words = np.where(good & saturated, MEASURED, "not saturated")
-    words = np.where(~good, "not separable", words)
+    words = np.where(~good, np.where(unproved, "uncertified", "not separable"), words)
     return np.where(refuted & ~distinct, "equal tokens", words)
 
 

@@ -17,7 +17,7 @@ MARKS = {
     UNTESTABLE: ("_", GREY),
 }
 LINE, MORE, HEADING = 1.0, 0.37, 0.8  # height of a row, of each further line in it, and of a group's heading
-WIDEST = 100  # characters of a line of what was measured
+WIDEST = 92  # characters of a line of what was measured
 
 
 def draw(table: pd.DataFrame, settings: dict):

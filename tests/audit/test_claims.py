@@ -3,6 +3,7 @@
 import made_up
 import made_up_heads
 import made_up_layers
+import made_up_rules
 import pytest
 from made_up import BY_KEY, CLAIMS
 from pandas.api.types import is_numeric_dtype
@@ -120,6 +121,7 @@ FLIPS = {
 }
 FLIPS |= made_up_heads.FLIPS
 FLIPS |= made_up_layers.FLIPS
+FLIPS |= made_up_rules.FLIPS
 
 
 # Per claim: what a configuration may leave in its table, and what the row then says is missing.
@@ -174,6 +176,7 @@ EMPTY = [
     ("geometries_limit", lambda t: t.query("step == 1000"), "step about a decade before the last"),
     ("positional", lambda t: t.query("tokens != 'plain'"), "instance that is separable with all three tokens"),
     *made_up_layers.EMPTY,
+    *made_up_rules.EMPTY,
 ]
 EMPTY += made_up_heads.EMPTY
 # What a run always has something to say about, because its experiment ends with a sentence where it has not.
@@ -207,7 +210,9 @@ def test_where_every_check_is_met_the_claims_hold_and_print_differs(folder):
     found = audit(Tables(folder), CLAIMS).set_index("key")["verdict"].to_dict()
     keys = {group: [key for key, (_, claim) in BY_KEY.items() if claim.group == group] for group in GROUPS}
     assert list(found) == [key for group in GROUPS for key in keys[group]]
-    assert {found[key] for key in keys["paper"] + keys["beyond"]} == {HOLDS}
+    # The squared loss asks for another margin than 1 where a graph has a cycle: the claim is there to show that.
+    assert found.pop("graph_svm_squared") == IN_PART
+    assert {found[key] for key in keys["paper"] + keys["beyond"] if key in found} == {HOLDS}
     assert {found[key] for key in keys["print"]} == {DIFFERS}
     assert (found["positional"], found["multi_head"]) == (FAILS, FAILS)
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from attnsvm.audit import Claim, NoInstance, Reading
+from attnsvm.audit import Claim, NoInstance, Reading, some
 
+STEADY = ("constant", "small", "large")  # schedules
 ROUNDING = 0.01  # of a pace: the runs do not select the same tokens in every instance, and medians are compared
 
 
@@ -16,9 +17,9 @@ def ends(tables, quantity):
 
 def sign(tables, least):
     last = ends(tables, "linf")
-    adam = last[last["rule"] == "Adam"]
+    adam = some(last[last["rule"] == "Adam"], "run of Adam")
     worst = adam.loc[adam["median"].idxmin()]
-    control = last[last["rule"] == "sign"]["median"].min()
+    control = some(last[last["rule"] == "sign"], "run of sign descent")["median"].min()
     parts = {f"{run}: {row['median']:.3f}": row["median"] >= least for run, row in adam.iterrows()}
     parts[f"sign descent itself: {control:.3f}"] = control >= least
     return Reading(worst["median"], worst["low"], worst["high"], int(worst["instances"]), parts)
@@ -31,7 +32,7 @@ def pace(tables, most):
     at its own pace, which is another number, would say nothing about the memory.
     """
     growth, fastest = ends(tables, "growth"), ends(tables, "sign_pace")
-    steady = growth[growth["schedule"] != "root"]
+    steady = some(growth[growth["schedule"].isin(STEADY)], "run at a constant rate")
     held, parts = {}, {}
     for run, row in steady.iterrows():
         signs = fastest.loc[run, "median"]

@@ -33,11 +33,11 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     status, out, err = said(capsys)
     assert (status, err) == (0, "")
     assert out.startswith("Nothing stands in the way.\n")
-    assert "takes 5.8 GB of disk and about 6 minutes at 100 Mbit/s" in out
-    assert "make figures: about 8 minutes on 2 cores, and 1.1 GB of disk" in out
+    assert "takes 6.0 GB of disk and about 6 minutes at 100 Mbit/s" in out
+    assert "make figures: about 15 minutes on 2 cores, and 1.3 GB of disk" in out
     assert "Together about 14 minutes" in out
     _, out, _ = said(capsys, "--torch", "cpu")
-    assert "takes 2.2 GB of disk" in out
+    assert "takes 2.4 GB of disk" in out
     assert "CUDA" not in out
     assert said(capsys, "--quiet") == (0, "", "")
 

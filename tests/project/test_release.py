@@ -96,8 +96,8 @@ def test_the_readme_says_sizes_times_and_conda():
     for said in (
         "`make check`",
         "`make test` takes about",
-        "5.8 GB",
-        "2.2 GB",
+        "6.0 GB",
+        "2.4 GB",
         "TORCH=cpu",
         "conda env create -f environment.yml",
     ):

@@ -5,6 +5,7 @@
 `.snakemake/metadata` (all of Snakemake 9): Snakemake's records of what made each file, one small file per output.
 `_benchmark`, `cache` (seen in 9.27) of what `rules.svm` stands for: that its files may come from the cache, and so have no
 benchmark.
+`workflow.scheduling_settings.max_jobs_per_timespan` (seen in 9.27): None for no limit, which its command line has no word for.
 `workflow.resource_settings.overwrite_scatter`, `workflow.local_exec`, `docstring` of a rule
 (all of Snakemake 9): what --set-scatter asks for; whether jobs run on this machine; what `snakemake --list` prints.
 
@@ -33,6 +34,17 @@ def rebuild_damaged_files():
         for path in found:
             logger.warning(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
         workflow.dag.forcefiles.update(found)
+        choose_jobs_when_one_ends()
+
+
+def choose_jobs_when_one_ends():
+    """On one machine, no limit of jobs per second.
+
+    It makes Snakemake choose again every second, once more for each job that has ended: a tenth of the time of a long run,
+    and up to a second of waiting at the end of every run.
+    """
+    if ALONE and not workflow.dryrun and workflow.local_exec:
+        workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
 # The records travel with the results: copied into a fresh clone, they say what is up to date. Those of a workflow that

@@ -99,7 +99,7 @@ def _way(axes, rows, order) -> None:
         missing = 1 - own[["value", "low", "high"]]
         axes.fill_between(own["step"], missing["high"], missing["low"], color=colour, alpha=0.12, linewidth=0)
         axes.plot(own["step"], missing["value"], color=colour, linestyle=dashes, label=NAME.get(rule, rule))
-    axes.set(xscale="log", yscale="log", xlabel="iterations", ylabel="1 − margin ratio in the own norm")
+    axes.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − margin ratio in the own norm")
     axes.set_ylim(top=2)
     axes.margins(x=0)
     axes.legend(loc="lower left", title="rule")

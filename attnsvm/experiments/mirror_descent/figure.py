@@ -3,9 +3,9 @@
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLUE, GREEN, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, PURPLE, VERMILLION, canvas, title
 
-LOOKS = ((VERMILLION, "--"), (BLUE, "-"), (GREEN, "-."))
+LOOKS = ((VERMILLION, "--"), (BLUE, "-"), (GREEN, "-."), (PURPLE, ":"))
 WORDS = {
     "published": "as published: the tokens\nof another run",
     "own": "right: the tokens\nof the run itself",
@@ -26,7 +26,7 @@ def draw(table, settings):
                 title(axes, next(letters), rf"to the $\ell_{{{q:g}}}$ solution")
             row[0].set(ylabel=words + "\n\nBregman distance")
         for axes in panels[-1]:
-            axes.set(xlabel="iterations")
+            axes.set(xlabel="step")
         looks = zip(norms, LOOKS, strict=False)
         handles = [Line2D([], [], color=colour, linestyle=dashes) for _, (colour, dashes) in looks]
         labels = [f"$p = {p:g}$" for p, _ in zip(norms, LOOKS, strict=False)]

@@ -33,8 +33,6 @@ def draw(table, settings):
             title(scatter, LETTERS[len(dimensions) + k], f"{first['accepted']:,.0f} of {first['tried']:,.0f} seeds")
         top[0].set(ylabel="1 − correlation,\nmean over instances")
         bottom[0].set(ylabel="1 − correlation,\nlast step")
-        upper.supxlabel("step", fontsize="medium")
-        lower.supxlabel("largest unselected softmax probability", fontsize="medium")
         figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
     return figure
 
@@ -48,11 +46,11 @@ def _curves(axes, rows) -> None:
     for solution, (label, look) in SOLUTIONS.items():
         line = rows[rows["solution"] == solution].sort_values("step")
         axes.plot(line["step"], line["value"], **look, label=label, markersize=3.5, markevery=0.12)
-    axes.set(yscale="log")
+    axes.set(yscale="log", xlabel="step")
 
 
 def _scatter(axes, rows) -> None:
-    axes.set(xscale="log", yscale="log")
+    axes.set(xscale="log", yscale="log", xlabel="largest unselected\nsoftmax probability")
     if rows.empty:  # matplotlib finds no limits for nothing on a logarithmic axis
         return
     axes.plot(rows["unselected_max"], rows["value"], ".", color=PURPLE, markersize=3, alpha=0.5, markeredgewidth=0)

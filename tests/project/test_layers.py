@@ -38,6 +38,7 @@ WORDS = {
         "statistics",
         "threads",
         "streams",
+        "digits",
         "statuses",
     ),
     "__init__",  # the package's door; it imports late, and names what it gives in strings

@@ -1,4 +1,4 @@
-"""Handwritten digits as tokens: the patches of the 8 x 8 images that scikit-learn ships (UCI, 1,797 images, CC BY 4.0)."""
+"""Handwritten digits as tokens: patches of the 8 x 8 images that scikit-learn ships (UCI, 1,797 images, CC BY 4.0)."""
 
 import numpy as np
 from sklearn.datasets import load_digits

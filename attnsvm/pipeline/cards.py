@@ -17,11 +17,15 @@ import yaml
 
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline.checking import first_error, schema_error
+from attnsvm.pipeline.memory import Memory, key_of
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent / "experiments"
 OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
+# Checking every card takes a third of a second. What was found right follows from the card and from these files.
+MEMORY = Memory("cards.json")
+OWN = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
 JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
 
 
@@ -123,10 +127,7 @@ def read(name: str) -> Card:
         fixed=other.get("fixed", {}) | own.get("fixed", {}),
         draws=tuple(own.get("draws", [name])) if "figure" in modules else (),
         blocks=own.get("blocks", other.get("blocks", 1)),
-        settings={
-            stage: {key: _setting(name, f"{stage}.{key}", value) for key, value in settings[stage].items()}
-            for stage in STAGES
-        },
+        settings=_settings(name, settings),
         relations=other.get("relations", []) + own.get("relations", []),
         caption=own.get("caption", ""),
         notes=own.get("notes", ""),
@@ -186,9 +187,13 @@ def types() -> dict[str, dict]:
 
 
 def _load(name: str) -> dict:
-    path = FOLDER / name / "card.yaml"
+    text = (FOLDER / name / "card.yaml").read_bytes()
+    return MEMORY.recall(key_of(*OWN, text), lambda: _checked(name, text))
+
+
+def _checked(name: str, text: bytes) -> dict:
     try:
-        content = yaml.load(path.read_text("utf-8"), Loader)
+        content = yaml.load(text.decode("utf-8"), Loader)
     except UnicodeDecodeError as error:
         raise UserError(f"{_where(name)}: this is not UTF-8 text") from error
     except yaml.YAMLError as error:
@@ -199,6 +204,17 @@ def _load(name: str) -> dict:
     wrong = first_error(content, yaml.load((HERE / "card.schema.yaml").read_text("utf-8"), Loader))
     require(not wrong, f"{_where(name)}: {wrong}")
     return content
+
+
+def _settings(name: str, given: dict[str, dict]) -> dict[str, dict[str, dict]]:
+    """The schemas of the settings by stage; `given`: what the card says, and the one it is like."""
+    return MEMORY.recall(
+        key_of(*OWN, repr(given).encode()),
+        lambda: {
+            stage: {k: _setting(name, f"{stage}.{k}", value) for k, value in keys.items()}
+            for stage, keys in given.items()
+        },
+    )
 
 
 def _setting(experiment: str, key: str, given: dict) -> dict:

@@ -9,6 +9,7 @@ from harness import ROOT
 
 from attnsvm.errors import UserError
 from attnsvm.pipeline import sources
+from attnsvm.pipeline.memory import Memory
 from attnsvm.pipeline.sources import code_digest, read
 
 SAME = {
@@ -39,10 +40,10 @@ def test_every_import_statement_is_found_with_its_level(tmp_path):
         "import os, sys.path as p\ndef f():\n    from ..b.c import d, e as g\n    from . import h\n"
     )
     assert sorted(read(tmp_path, "a.py").imports) == [
-        (0, "os", []),
-        (0, "sys.path", []),
-        (1, "", ["h"]),
-        (2, "b.c", ["d", "e"]),
+        [0, "os", []],
+        [0, "sys.path", []],
+        [1, "", ["h"]],
+        [2, "b.c", ["d", "e"]],
     ]
 
 
@@ -63,7 +64,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from attnsvm.pipeline import sources
-sources.MEMORY = Path(sys.argv[1])
+sources.MEMORY.path = Path(sys.argv[1])
 parse, parsed = sources.ast.parse, []
 sources.ast.parse = lambda source: parsed.append(source) or parse(source)
 found = sources.read(Path(sys.argv[2]).parent, Path(sys.argv[2]).name)
@@ -108,13 +109,11 @@ def test_a_memory_that_cannot_be_written_stops_nothing(another_run):
 
 def test_the_memory_is_that_of_this_version_of_the_module(tmp_path, monkeypatch):
     (tmp_path / "a.py").write_text("x = 1\n")
-    monkeypatch.setattr(sources, "MEMORY", tmp_path / "sources.json")
     keys = []
     for version in (b"one", b"two"):
         monkeypatch.setattr(sources, "OWN", version)
-        sources._remembered.cache_clear()
+        monkeypatch.setattr(sources, "MEMORY", Memory(tmp_path / version.decode()))
         read(tmp_path, "a.py")
-        keys.append(set(sources._remembered()))
-    sources._remembered.cache_clear()
+        keys.append(set(sources.MEMORY.known))
     assert len(keys[0]) == len(keys[1]) == 1
     assert keys[0] != keys[1]

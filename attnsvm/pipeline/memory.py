@@ -1,0 +1,63 @@
+"""What was worked out from the bytes of files, remembered from one run of Snakemake to the next.
+
+A memory is a file among the compiled modules. Its keys are hashes of all that an answer follows from, the code that
+worked it out included, so that no date and no other version can mislead it. A folder that nobody may write to costs time
+alone.
+"""
+
+import atexit
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "__pycache__"
+MOST = 2000  # answers that are kept, the newest
+
+
+def key_of(*contents: bytes) -> str:
+    """A name for these contents in this order."""
+    return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
+
+
+class Memory:
+    """Answers by key, in the JSON file `name`; read when first asked, written when the process ends."""
+
+    def __init__(self, name: str):
+        self.path, self.changed = FOLDER / name, False
+
+    def recall(self, key: str, work_out: Callable[[], Any]) -> Any:
+        """The answer for `key`; worked out if it is not known, and then remembered if JSON gives it back the same."""
+        if key in self.known:
+            return self.known[key]
+        answer = work_out()
+        with suppress(TypeError, ValueError):
+            if json.loads(json.dumps(answer)) == answer:
+                self.known[key] = answer
+                self._write_at_the_end()
+        return answer
+
+    @cached_property
+    def known(self) -> dict[str, Any]:
+        """All answers by key, those of former runs first."""
+        try:
+            known = json.loads(self.path.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return known if isinstance(known, dict) else {}
+
+    def _write_at_the_end(self):
+        if not self.changed:
+            self.changed = True
+            atexit.register(self._write)
+
+    def _write(self):
+        with suppress(OSError):
+            self.path.parent.mkdir(exist_ok=True)
+            own = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+            own.write_text(json.dumps(dict([*self.known.items()][-MOST:])), "utf-8")
+            own.replace(self.path)

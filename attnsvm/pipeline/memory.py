@@ -1,8 +1,8 @@
 """What was worked out from the bytes of files, remembered from one run of Snakemake to the next.
 
 A memory is a file among the compiled modules. Its keys are hashes of all that an answer follows from, the code that
-worked it out included, so that no date and no other version can mislead it. A folder that nobody may write to costs time
-alone.
+worked it out included, so that no date and no other version can mislead it. If nobody may write to that folder, every
+run works its answers out again.
 """
 
 import atexit

@@ -28,7 +28,7 @@ def fresh(tmp_path, monkeypatch):
 
 def test_contents_in_another_order_or_cut_elsewhere_have_another_key():
     keys = {
-        memory.key(*parts) for parts in ((b"ab", b"c"), (b"a", b"bc"), (b"c", b"ab"), (b"abc",), (b"ab", b"c", b""))
+        memory.key_of(*parts) for parts in ((b"ab", b"c"), (b"a", b"bc"), (b"c", b"ab"), (b"abc",), (b"ab", b"c", b""))
     }
     assert len(keys) == 5
 

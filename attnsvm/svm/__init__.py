@@ -12,7 +12,7 @@ from attnsvm.svm.graph import graph_constraints
 from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import Solution, Status, stack
 from attnsvm.svm.solver import solve, solve_batch
-from attnsvm.svm.stacks import counting_rows, layer_constraints
+from attnsvm.svm.stacks import layer_constraints
 
 __all__ = [
     "Constraints",
@@ -21,7 +21,6 @@ __all__ = [
     "as_one",
     "block_diagonal",
     "certified",
-    "counting_rows",
     "diagonal_blocks",
     "finite_part",
     "graph_constraints",

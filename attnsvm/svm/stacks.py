@@ -1,33 +1,12 @@
-"""The constraints of a stack of attention layers: which rows of softmax of a layer count, and at which margin.
+"""The constraints of a layer of a stack of attention layers.
 
-The gradient that reaches a row has a factor for every softmax between it and the output. Where this factor is of order
-one, descent widens the row's margin as it does that of the top: the row counts. That is so if a counting row of the
-layer above selects the row's composed token, or if that counting row stands at the same position and a residual passes
-the token on to it. Every other row is held to its winner, and to no margin.
+A row that counts is held to a margin, every other one to its winner; `counting_rows` of attnsvm.architecture says
+which count.
 """
 
 import numpy as np
 
 from attnsvm.svm.constraints import Constraints, sequence
-
-
-def counting_rows(below: np.ndarray, top: np.ndarray, passed: bool) -> np.ndarray:
-    """Which rows of the layers below the top count, (S, L − 1, n, T) bool.
-
-    Args:
-        below: (S, L − 1, H, n, T) int, the token selected by the row of each position, head by head.
-        top: (S, H, n, R, T) bool, the tokens selected by each row of the top.
-        passed: whether a counting row's own position counts in the layer below, as with a residual.
-    """
-    S, layers, _, n, T = below.shape
-    counts = np.zeros((S, layers, n, T), dtype=bool)
-    above = top.any((1, 3))
-    for layer in range(layers - 1, -1, -1):
-        counts[:, layer] = above
-        chosen = below[:, layer, ..., None] == np.arange(T)  # (S, H, n, T rows, T tokens)
-        read = (chosen & above[:, None, :, :, None]).any((1, 3))
-        above = read | above if passed else read
-    return counts
 
 
 def layer_constraints(tokens: np.ndarray, selected: np.ndarray, bound: np.ndarray, causal: bool = False) -> Constraints:

@@ -12,7 +12,6 @@ from attnsvm.pipeline.dependencies import digest, module_files
 
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {"cone", "regularisation_path"}  # their descent begins at the SVM directions
-STACKS = {"layers", "layer_shapes", "hierarchy"}  # which rows count, and the architecture, are read by later stages too
 DESCENDS_BY_ITSELF = {"regularisation_path"}  # on balls, without the engine
 
 
@@ -24,7 +23,6 @@ def stage_files(card, stage):
 def test_the_solvers_are_an_input_of_what_solves_only(card):
     for stage in card.stages:
         solves = stage == "svm" or (stage == "descent" and card.name in STARTS_FROM_SOLUTIONS)
-        solves |= stage == "measures" and card.name in STACKS
         assert ("attnsvm/svm/nuclear.py" in stage_files(card, stage)) == solves
 
 
@@ -32,8 +30,6 @@ def test_the_solvers_are_an_input_of_what_solves_only(card):
 def test_the_engine_is_an_input_of_what_trains_only(card):
     for stage in card.stages:
         trains = stage == "descent" and card.name not in DESCENDS_BY_ITSELF
-        trains |= stage == "svm" and card.name in STACKS
-        trains |= stage == "measures" and card.name in STACKS - {"hierarchy"}
         assert ("attnsvm/training/descent.py" in stage_files(card, stage)) == trains
 
 

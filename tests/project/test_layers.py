@@ -39,6 +39,7 @@ WORDS = {
         "threads",
         "streams",
         "digits",
+        "architecture",
         "statuses",
     ),
     "__init__",  # the package's door; it imports late, and names what it gives in strings

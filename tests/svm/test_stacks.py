@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from attnsvm.svm import counting_rows, layer_constraints, sequence
+from attnsvm.architecture import counting_rows
+from attnsvm.svm import layer_constraints, sequence
 
 S, H, n, T, d = 3, 2, 2, 4, 5
 

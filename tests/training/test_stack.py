@@ -14,6 +14,7 @@ from attnsvm.experiments.multi_token.problems import relu
 from attnsvm.training import LinearHead, PenalisedHead, ReluHead, exact, plain, train
 from attnsvm.training.lanes import LANES
 from attnsvm.training.stack import Stack, train_stack
+from attnsvm.training.stack.start import initial
 
 HEADS = {
     "linear": (gaussian, LinearHead, lambda x, v: x @ v),
@@ -57,7 +58,7 @@ def gradients(problems, stack, head, start, values):
 @pytest.mark.parametrize("stack", STACKS, ids=str)
 def test_one_step_is_along_autograd(stack, head):
     problems = drawn(head)
-    start = stack.start(problems.seeds, 4)
+    start = initial(stack, problems.seeds, 4)
     values = some_values(stack, len(problems), 4)
     ours = train_stack(problems, stack, HEADS[head][1], plain(1.0), 1, 1, tuple(2 * x for x in start), values)
     theirs, losses = gradients(problems, stack, head, start, values)
@@ -77,7 +78,7 @@ def test_one_step_is_along_autograd(stack, head):
 def test_which_norm_divides_the_step(kind, normalisation):
     stack = Stack(layers=2, heads=2, parametrisation=kind, normalisation=normalisation)
     problems = drawn()
-    start = stack.start(problems.seeds, 4)
+    start = initial(stack, problems.seeds, 4)
     eyes = np.broadcast_to(np.eye(4), (2, 2, 2, 4, 4)).copy()
     theirs, _ = gradients(problems, stack, "linear", start, eyes)
     ours = train_stack(problems, stack, LinearHead, exact(0.5), 1, 1, tuple(2 * x for x in start))
@@ -123,7 +124,7 @@ def test_one_layer_and_one_head_are_the_engine_of_one_layer():
     problems = draw(gaussian, range(6), 3, 5, 6)
     for attention in ("cross", "self", "sequence", "causal"):
         stack = Stack(attention=attention)
-        W = stack.start(problems.seeds, 6)[0]
+        W = initial(stack, problems.seeds, 6)[0]
         ours = train_stack(problems, stack, LinearHead, exact(0.1), 3000, 500, (W,))
         theirs = train(problems, LinearHead, "W", exact(0.1), 3000, 500, start=W[:, 0, 0], attention=attention)
         lengths = np.linalg.norm(theirs.weights, axis=(2, 3), keepdims=True)
@@ -148,7 +149,7 @@ def test_two_equal_heads_are_one_with_twice_the_values():
     """Both heads start at the same W with the values I/2 each: they stay equal, and give what one head gives."""
     problems = drawn(S=3)
     one = Stack(layers=2, normalisation="separate")
-    W = one.start(problems.seeds, 4)[0]
+    W = initial(one, problems.seeds, 4)[0]
     log = train_stack(problems, one, LinearHead, exact(0.1), 200, 50, (W,))
     both = np.repeat(W, 2, axis=2)
     halves = np.broadcast_to(np.eye(4) / 2, (3, 2, 2, 4, 4))
@@ -160,7 +161,7 @@ def test_two_equal_heads_are_one_with_twice_the_values():
 
 def test_the_bottom_of_a_start_does_not_depend_on_what_is_above():
     seeds = np.arange(3)
-    low, high = (Stack(layers=k, heads=2).start(seeds, 5)[0] for k in (2, 4))
+    low, high = (initial(Stack(layers=k, heads=2), seeds, 5)[0] for k in (2, 4))
     assert np.array_equal(high[:, :2], low)
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.architecture import counting_rows
 from attnsvm.directions import correlation
 from attnsvm.errors import require
 from attnsvm.measured import Measures, outcomes
 from attnsvm.selection import selected_sets, selected_tokens
-from attnsvm.svm import counting_rows
 
 REACH = 10.0  # half the length of a separating line, in units of the longest token
 

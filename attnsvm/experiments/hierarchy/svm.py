@@ -1,7 +1,7 @@
 """The SVM of every layer: margin 1 in rows that count, margin 0 in the others."""
 
+from attnsvm.architecture import Stack
 from attnsvm.experiments.layers.svm import answers, below, bounds, tops
-from attnsvm.training.stack import Stack
 
 
 def svm(problems, trained, settings):

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.architecture import Stack
 from attnsvm.experiments.layers.measures import MEASURED, distance, outcome
 from attnsvm.measured import Measures, outcomes
 from attnsvm.statistics import share
-from attnsvm.training.stack import Stack
 
 ENDS = ("law", "farther", "not saturated", "not separable", "equal tokens", "uncertified")
 

@@ -1,6 +1,6 @@
 """The stacks that are trained, by name."""
 
-from attnsvm.training.stack import Stack
+from attnsvm.architecture import Stack
 
 DEPTH = "depth "
 NO_RESIDUAL, VALUES, FACTORS = "no residual", "value matrices", "(K, Q)"

@@ -11,9 +11,10 @@ frobenius  as `law`, in the Frobenius norm, where (K, Q) is trained
 
 import numpy as np
 
+from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.architectures import VALUES, stack_of
 from attnsvm.selection import selected_sets, selected_tokens
-from attnsvm.svm import counting_rows, layer_constraints, separation, sequence, solve_batch, stack
+from attnsvm.svm import layer_constraints, separation, sequence, solve_batch, stack
 
 CONTROL_STREAM = 41017  # keeps the control's shuffles apart from what else is drawn with a seed
 

@@ -1,6 +1,6 @@
 """Gradient descent on a stack of attention layers, with several heads per layer."""
 
-from attnsvm.training.stack.architecture import Stack
+from attnsvm.architecture import Stack
 from attnsvm.training.stack.descent import train_stack
 from attnsvm.training.stack.log import StackLog
 

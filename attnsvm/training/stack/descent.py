@@ -9,13 +9,14 @@ from collections.abc import Callable
 import numpy as np
 
 from attnsvm import threads
+from attnsvm.architecture import Stack
 from attnsvm.problems import Problems
 from attnsvm.training.heads import Head, LinearHead, PenalisedHead, ReluHead
 from attnsvm.training.lanes import LANES, kept_on_disk
 from attnsvm.training.log import logged_steps
-from attnsvm.training.stack.architecture import Stack
 from attnsvm.training.stack.kernels import Model, Readout, Record, descend
 from attnsvm.training.stack.log import StackLog
+from attnsvm.training.stack.start import initial
 from attnsvm.training.steps import Rule
 
 
@@ -54,7 +55,7 @@ def train_stack(
     if rule.penalty and stack.parametrisation == "KQ":
         raise ValueError("rule: a stack of (K, Q) is trained without penalty: take `exact` or `plain`")
     logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
-    start = stack.start(problems.seeds, problems.tokens.shape[-1]) if start is None else start
+    start = initial(stack, problems.seeds, problems.tokens.shape[-1]) if start is None else start
     pieces = []
     for first in range(0, max(len(problems), 1), LANES * threads.allowed()):
         size = min(LANES * threads.allowed(), len(problems) - first)

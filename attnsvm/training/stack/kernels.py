@@ -48,7 +48,7 @@ class Model(NamedTuple):
         below: (T, T), top: (R, T): 0, or NOWHERE where a token does not compete; no lanes.
         readout: the prediction head.
         factors: (L, H, 1, d, d) for W, or (L, H, 2, d, m) for K and Q; moved in place.
-        residual, cross, joint: see `architecture.Stack`. moving: whether the head's vector is trained.
+        residual, cross, joint: see `attnsvm.architecture.Stack`. moving: whether the head's vector is trained.
     """
 
     tokens: np.ndarray

@@ -1,10 +1,8 @@
-"""What a stack of attention layers looks like, and the weights at which its training starts."""
+"""What a stack of attention layers looks like, and which rows of its softmax count."""
 
 from dataclasses import dataclass
 
 import numpy as np
-
-from attnsvm.training.start import draw_initial, uniform
 
 ATTENTIONS = ("cross", "self", "sequence", "causal")
 
@@ -64,13 +62,26 @@ class Stack:
         top = behind if self.attention == "causal" else everywhere[: self.rows(T)]
         return behind if self.causal else everywhere, top
 
-    def start(self, seeds: np.ndarray, d: int) -> tuple[np.ndarray, ...]:
-        """Initial weights from the seeds (S,), every entry U(−1/√d, 1/√d): W (S, L, H, d, d), or K, Q (S, L, H, d, m).
 
-        They are drawn head by head from the bottom up: a deeper stack starts with the weights of a shallower one.
-        """
-        if self.parametrisation == "W":
-            return (draw_initial("stack W", seeds, uniform((self.layers, self.heads, d, d), d)),)
-        m = d if self.m is None else self.m
-        both = draw_initial("stack KQ", seeds, uniform((self.layers, self.heads, 2, d, m), d))
-        return np.ascontiguousarray(both[:, :, :, 0]), np.ascontiguousarray(both[:, :, :, 1])
+def counting_rows(below: np.ndarray, top: np.ndarray, passed: bool) -> np.ndarray:
+    """Which rows of the layers below the top count, (S, L − 1, n, T) bool.
+
+    The gradient that reaches a row has a factor for every softmax between it and the output. Where this factor is of
+    order one, descent widens the row's margin as it does that of the top: the row counts. That is so if a counting
+    row of the layer above selects the row's composed token, or if that counting row stands at the same position and a
+    residual passes the token on to it. Every other row is held to its winner, and to no margin.
+
+    Args:
+        below: (S, L − 1, H, n, T) int, the token selected by the row of each position, head by head.
+        top: (S, H, n, R, T) bool, the tokens selected by each row of the top.
+        passed: whether a counting row's own position counts in the layer below, as with a residual.
+    """
+    S, layers, _, n, T = below.shape
+    counts = np.zeros((S, layers, n, T), dtype=bool)
+    above = top.any((1, 3))
+    for layer in range(layers - 1, -1, -1):
+        counts[:, layer] = above
+        chosen = below[:, layer, ..., None] == np.arange(T)  # (S, H, n, T rows, T tokens)
+        read = (chosen & above[:, None, :, :, None]).any((1, 3))
+        above = read | above if passed else read
+    return counts

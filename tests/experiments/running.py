@@ -1,13 +1,38 @@
-"""An experiment run through its stages and files, at any size and in any number of blocks."""
+"""An experiment run through its stages: with files, at any size and in any number of blocks, or one cell in memory."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from attnsvm.cells import Cell
 from attnsvm.files.store import load_cells, load_csv, load_table
 from attnsvm.pipeline import cards, stages
 from attnsvm.pipeline.configuration import resolve, stage_settings
 
 OUTPUTS = ("table", "instances", "outcomes", "certificates", "cells")
+
+
+class Quiet:
+    """Progress that nobody watches."""
+
+    def expect(self, count): ...
+    def __call__(self, done): ...
+
+
+def smoke_settings(name: str, **changes: dict) -> dict[str, dict]:
+    """The settings of every stage in a smoke run; `changes`: by stage, those that differ."""
+    card, config = cards.read(name), resolve({"scale": "smoke"})
+    return {stage: stage_settings(card, config, stage) | changes.get(stage, {}) for stage in card.stages}
+
+
+def one_cell(name: str, settings: dict[str, dict], cell: Cell | None = None) -> tuple:
+    """(cell, problems, trained, solved, measured) of a cell; None: the only one that the settings give."""
+    problems, descent, svm, measures = (cards.read(name).module(stage) for stage in cards.STAGES)
+    if cell is None:
+        (cell,) = problems.cells(settings["problems"])
+    drawn = problems.problems(cell, settings["problems"])
+    trained = descent.descent(drawn, settings["descent"], Quiet())
+    solved = svm.svm(drawn, trained, settings["svm"])
+    return cell, drawn, trained, solved, measures.measures(cell, drawn, trained, solved, settings["measures"])
 
 
 class Run:

@@ -2,29 +2,16 @@
 
 import numpy as np
 import pytest
+from running import one_cell, smoke_settings
 
-from attnsvm.experiments.joint import descent, measures, problems, svm
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.experiments.joint import measures
 
-CARD = cards.read("joint")
-SETTINGS = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in CARD.stages}
-SETTINGS["problems"] |= {"instances": 12}
-SETTINGS["descent"] |= {"steps": 3000, "head_rates": [0.01, 0.1, 10.0]}
-
-
-class Quiet:
-    def expect(self, count): ...
-    def __call__(self, done): ...
+SETTINGS = smoke_settings("joint", problems={"instances": 12}, descent={"steps": 3000, "head_rates": [0.01, 0.1, 10.0]})
 
 
 @pytest.fixture(scope="module")
 def run():
-    (cell,) = problems.cells(SETTINGS["problems"])
-    drawn = problems.problems(cell, SETTINGS["problems"])
-    trained = descent.descent(drawn, SETTINGS["descent"], Quiet())
-    solved = svm.svm(drawn, trained, SETTINGS["svm"])
-    return cell, drawn, trained, solved, measures.measures(cell, drawn, trained, solved, SETTINGS["measures"])
+    return one_cell("joint", SETTINGS)
 
 
 def test_the_margins_asked_make_slopes_equal(run):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from running import Quiet
 
 from attnsvm.cells import Cell
 from attnsvm.draws import draw_cell, gaussian
@@ -12,19 +13,11 @@ from attnsvm.experiments.layer_shapes.svm import svm
 from attnsvm.measured import Measures
 
 
-class Silent:
-    def expect(self, count):
-        pass
-
-    def __call__(self, done):
-        pass
-
-
 @pytest.fixture(scope="module")
 def measured():
     cell = Cell(3, 5, 8, tuple(range(6)))
     problems = draw_cell(gaussian, cell)
-    trained = descent(problems, {"depths": [2, 3], "steps": 3000, "learning_rate": 0.1}, Silent())
+    trained = descent(problems, {"depths": [2, 3], "steps": 3000, "learning_rate": 0.1}, Quiet())
     return measures(cell, problems, trained, svm(problems, trained, {}), {"correlation": 0.98})
 
 
@@ -44,7 +37,7 @@ def test_no_correlation_reaches_one(measured):
     """The threshold decides: nothing has a correlation of exactly 1."""
     cell = Cell(3, 5, 8, (0, 1))
     problems = draw_cell(gaussian, cell)
-    trained = descent(problems, {"depths": [2], "steps": 500, "learning_rate": 0.1}, Silent())
+    trained = descent(problems, {"depths": [2], "steps": 500, "learning_rate": 0.1}, Quiet())
     found = measures(cell, problems, trained, svm(problems, trained, {}), {"correlation": 1.0})
     assert "law" not in set(found.instances["end"])
 

@@ -3,16 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from running import one_cell, smoke_settings
 
 from attnsvm.cells import Cell
-from attnsvm.experiments.next_token import claims, descent, measures, problems, svm
+from attnsvm.experiments.next_token import claims, measures, problems, svm
 from attnsvm.graphs import token_graphs
 from attnsvm.measured import Measures
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.configuration import resolve, stage_settings
 
-CARD = cards.read("next_token")
-SETTINGS = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in CARD.stages}
+SETTINGS = smoke_settings("next_token")
 
 
 @pytest.fixture(scope="module")
@@ -20,16 +18,8 @@ def measured():
     parts = []
     for kind in problems.KINDS:
         cell = Cell(6, 4, 8, tuple(range(4)), kind)
-        drawn = problems.problems(cell, SETTINGS["problems"])
-        trained = descent.descent(drawn, SETTINGS["descent"], Quiet())
-        solved = svm.svm(drawn, trained, SETTINGS["svm"])
-        parts.append((drawn, trained, solved, measures.measures(cell, drawn, trained, solved, SETTINGS["measures"])))
+        parts.append(one_cell("next_token", SETTINGS, cell)[1:])
     return dict(zip(problems.KINDS, parts, strict=True))
-
-
-class Quiet:
-    def expect(self, count): ...
-    def __call__(self, done): ...
 
 
 @pytest.mark.parametrize("kind", problems.KINDS)

@@ -3,28 +3,16 @@
 import numpy as np
 import pytest
 import torch
+from running import one_cell, smoke_settings
 
-from attnsvm.experiments.heads import descent, measures, problems, svm
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.experiments.heads import measures
 
-CARD = cards.read("heads")
-SETTINGS = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in CARD.stages}
-SETTINGS["descent"] |= {"steps": 3000, "heads": [1, 3], "control": 3}
-
-
-class Quiet:
-    def expect(self, count): ...
-    def __call__(self, done): ...
+SETTINGS = smoke_settings("heads", descent={"steps": 3000, "heads": [1, 3], "control": 3})
 
 
 @pytest.fixture(scope="module")
 def run():
-    (cell,) = problems.cells(SETTINGS["problems"])
-    drawn = problems.problems(cell, SETTINGS["problems"])
-    trained = descent.descent(drawn, SETTINGS["descent"], Quiet())
-    solved = svm.svm(drawn, trained, SETTINGS["svm"])
-    return cell, drawn, trained, solved, measures.measures(cell, drawn, trained, solved, SETTINGS["measures"])
+    return one_cell("heads", SETTINGS)
 
 
 def test_the_first_steps_are_those_of_automatic_differentiation(run):

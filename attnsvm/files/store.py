@@ -6,6 +6,7 @@ nothing, and every read first compares it with its checksum (`attnsvm.files.chec
 table is read: stages that pass arrays on need not wait for it.
 """
 
+import io
 import os
 import zipfile
 from collections.abc import Callable, Iterator
@@ -118,6 +119,26 @@ def load_table(path: str | os.PathLike) -> "pd.DataFrame":
         return pyarrow.parquet.read_table(path, page_checksum_verification=True).to_pandas()
 
     return _whole(path, read)
+
+
+def save_tables(path: str | os.PathLike, cells: dict[str, dict[str, "pd.DataFrame"]]) -> None:
+    """Write tables by name for every cell of a block: a block file that holds them as Parquet."""
+    save_cells(path, {label: {name: _packed(table) for name, table in own.items()} for label, own in cells.items()})
+
+
+def load_tables(path: str | os.PathLike) -> dict[str, dict[str, "pd.DataFrame"]]:
+    """Read what `save_tables` wrote."""
+    return {label: {name: _unpacked(own[name]) for name in own} for label, own in load_cells(path).items()}
+
+
+def _packed(table: "pd.DataFrame") -> np.ndarray:
+    return np.frombuffer(table.to_parquet(index=False), dtype=np.uint8)
+
+
+def _unpacked(array: np.ndarray) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.read_parquet(io.BytesIO(array.tobytes()))
 
 
 def save_csv(path: str | os.PathLike, table: "pd.DataFrame") -> None:

@@ -1,10 +1,45 @@
 """From the measures of cells in blocks to one table, its rows in the same order for any number of blocks."""
 
+from dataclasses import dataclass
+
 import pandas as pd
 
 from attnsvm.cells import Cell
 from attnsvm.errors import require
 from attnsvm.measured import Measures
+
+
+@dataclass(frozen=True)
+class Part:
+    """What was measured on the part of a cell that lies in one block.
+
+    Attributes:
+        place: of the cell in the grid.
+        cell: with the seeds of this part.
+        certificates: what the checker said of its solves, see `answers.count`.
+    """
+
+    place: int
+    cell: Cell
+    measures: Measures
+    certificates: pd.DataFrame
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """All of it as tables by name, for a file."""
+        own = {"place": self.place, "n": self.cell.n, "T": self.cell.T, "d": self.cell.d, "variant": self.cell.variant}
+        return {
+            "cell": pd.DataFrame(own | {"seed": self.cell.seeds}),
+            "instances": self.measures.instances,
+            "outcomes": self.measures.outcomes,
+            "certificates": self.certificates,
+        }
+
+    @classmethod
+    def of(cls, tables: dict[str, pd.DataFrame]) -> "Part":
+        """The part that `tables` was made from."""
+        place, n, T, d, variant = next(tables["cell"].drop(columns="seed").itertuples(index=False))
+        cell = Cell(n, T, d, tuple(tables["cell"]["seed"].tolist()), variant)
+        return cls(place, cell, Measures(tables["instances"], tables["outcomes"]), tables["certificates"])
 
 
 def gather(name: str, parts: list[tuple[int, Measures]]) -> Measures:

@@ -5,7 +5,7 @@ the stages that make tables: the others would wait half a second for it.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +17,12 @@ from attnsvm.files.store import (
     load_cells,
     load_csv,
     load_table,
+    load_tables,
     save_bytes,
     save_cells,
     save_csv,
     save_table,
+    save_tables,
     save_text,
 )
 from attnsvm.pipeline import answers, cards
@@ -65,33 +67,34 @@ def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     save_cells(output, solved)
 
 
+def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
+    """Measure a block where it was trained; `inputs`: the block's file by stage."""
+    save_tables(output, {part.cell.label: part.tables() for part in _measured(name, settings, inputs)})
+
+
 def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
-    """Measure every block and gather the blocks, in seed order, into the table the figure draws.
+    """Measure every block that is not yet measured, and gather all in seed order into the table the figure draws.
 
     Args:
-        blocks: the file of every block by stage.
+        blocks: the file of every block by stage; of a block that is measured, that of "measures" alone.
         outputs: paths "table" (what the figure draws), "instances" (one measured value per row), "outcomes" (csv: how
             many instances of each cell ended how), "cells" (csv: how many instances each cell has, and their seeds) and
             "certificates" (csv: how many solves ended how, see `answers.count`).
     """
     from attnsvm.pipeline import gathering
 
-    module = cards.read(name).module("measures")
-    parts, cells, proofs = [], [], []
+    parts = []
     for inputs in blocks:
-        drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
-        for label, content in drawn.items():
-            place, cell, batch = _placed(content)
-            one = module.measures(cell, batch, trained[label], solved[label], settings)
-            parts.append((place, one))
-            cells.append((place, cell))
-            proofs += [answers.count(trained[label]), answers.count(solved[label])]
-    gathered = gathering.gather(name, parts)
-    save_table(outputs["table"], module.table(gathered, settings))
+        if "measures" in inputs:
+            parts += [gathering.Part.of(tables) for tables in load_tables(inputs["measures"]).values()]
+        else:
+            parts += _measured(name, settings, inputs)
+    gathered = gathering.gather(name, [(part.place, part.measures) for part in parts])
+    save_table(outputs["table"], cards.read(name).module("measures").table(gathered, settings))
     save_table(outputs["instances"], gathered.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(gathered))
-    save_csv(outputs["cells"], gathering.count_cells(cells))
-    save_csv(outputs["certificates"], answers.total(proofs))
+    save_csv(outputs["cells"], gathering.count_cells([(part.place, part.cell) for part in parts]))
+    save_csv(outputs["certificates"], answers.total([part.certificates for part in parts]))
 
 
 def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
@@ -154,6 +157,19 @@ def _save_figure(figure, stem: str, dpi: float) -> None:
 
     for kind in ("pdf", "png"):
         save_bytes(f"{stem}.{kind}", rendered(figure, kind, dpi))
+
+
+def _measured(name: str, settings: dict, inputs: dict[str, str]) -> Iterator:
+    """The parts of a block, measured, as `gathering.Part`."""
+    from attnsvm.pipeline import gathering
+
+    module = cards.read(name).module("measures")
+    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
+    for label, content in drawn.items():
+        place, cell, batch = _placed(content)
+        one = module.measures(cell, batch, trained[label], solved[label], settings)
+        proofs = answers.total([answers.count(trained[label]), answers.count(solved[label])])
+        yield gathering.Part(place, cell, one, proofs)
 
 
 def _cells(inputs: dict[str, str], stage: str) -> Cells:

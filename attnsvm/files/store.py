@@ -6,7 +6,6 @@ nothing, and every read first compares it with its checksum (`attnsvm.files.chec
 table is read: stages that pass arrays on need not wait for it.
 """
 
-import io
 import os
 import zipfile
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from attnsvm.files import checksums
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 Tree = dict[str, "np.ndarray | Tree"]
 
@@ -121,24 +121,26 @@ def load_table(path: str | os.PathLike) -> "pd.DataFrame":
     return _whole(path, read)
 
 
-def save_tables(path: str | os.PathLike, cells: dict[str, dict[str, "pd.DataFrame"]]) -> None:
-    """Write tables by name for every cell of a block: a block file that holds them as Parquet."""
-    save_cells(path, {label: {name: _packed(table) for name, table in own.items()} for label, own in cells.items()})
+def save_tables(path: str | os.PathLike, tables: "dict[str, pa.Table]") -> None:
+    """Write Arrow tables by name as one block file, each as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    packed = {}
+    for name, table in tables.items():
+        buffer = pa.BufferOutputStream()
+        pyarrow.parquet.write_table(table, buffer)
+        packed[name] = np.frombuffer(buffer.getvalue(), dtype=np.uint8)
+    save_cells(path, {"tables": packed})
 
 
-def load_tables(path: str | os.PathLike) -> dict[str, dict[str, "pd.DataFrame"]]:
+def load_tables(path: str | os.PathLike) -> "dict[str, pa.Table]":
     """Read what `save_tables` wrote."""
-    return {label: {name: _unpacked(own[name]) for name in own} for label, own in load_cells(path).items()}
+    import pyarrow as pa
+    import pyarrow.parquet
 
-
-def _packed(table: "pd.DataFrame") -> np.ndarray:
-    return np.frombuffer(table.to_parquet(index=False), dtype=np.uint8)
-
-
-def _unpacked(array: np.ndarray) -> "pd.DataFrame":
-    import pandas as pd
-
-    return pd.read_parquet(io.BytesIO(array.tobytes()))
+    packed = load_cells(path)["tables"]
+    return {name: pyarrow.parquet.read_table(pa.BufferReader(packed[name])) for name in packed}
 
 
 def save_csv(path: str | os.PathLike, table: "pd.DataFrame") -> None:

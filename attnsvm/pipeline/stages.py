@@ -5,7 +5,7 @@ the stages that make tables: the others would wait half a second for it.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +69,7 @@ def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
 
 def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Measure a block where it was trained; `inputs`: the block's file by stage."""
-    save_tables(output, {part.cell.label: part.tables() for part in _measured(name, settings, inputs)})
+    save_tables(output, _measured(name, settings, inputs).tables())
 
 
 def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
@@ -83,18 +83,18 @@ def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], output
     """
     from attnsvm.pipeline import gathering
 
-    parts = []
-    for inputs in blocks:
-        if "measures" in inputs:
-            parts += [gathering.Part.of(tables) for tables in load_tables(inputs["measures"]).values()]
-        else:
-            parts += _measured(name, settings, inputs)
-    gathered = gathering.gather(name, [(part.place, part.measures) for part in parts])
+    measured = [
+        gathering.Block(**load_tables(inputs["measures"]))
+        if "measures" in inputs
+        else _measured(name, settings, inputs)
+        for inputs in blocks
+    ]
+    gathered = gathering.gather(name, measured)
     save_table(outputs["table"], cards.read(name).module("measures").table(gathered, settings))
     save_table(outputs["instances"], gathered.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(gathered))
-    save_csv(outputs["cells"], gathering.count_cells([(part.place, part.cell) for part in parts]))
-    save_csv(outputs["certificates"], answers.total([part.certificates for part in parts]))
+    save_csv(outputs["cells"], gathering.count_cells(measured))
+    save_csv(outputs["certificates"], answers.total([block.certificates.to_pandas() for block in measured]))
 
 
 def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
@@ -159,17 +159,18 @@ def _save_figure(figure, stem: str, dpi: float) -> None:
         save_bytes(f"{stem}.{kind}", rendered(figure, kind, dpi))
 
 
-def _measured(name: str, settings: dict, inputs: dict[str, str]) -> Iterator:
-    """The parts of a block, measured, as `gathering.Part`."""
+def _measured(name: str, settings: dict, inputs: dict[str, str]):
+    """What is measured in a block, as `gathering.Block`."""
     from attnsvm.pipeline import gathering
 
     module = cards.read(name).module("measures")
     drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
+    parts, proofs = [], []
     for label, content in drawn.items():
         place, cell, batch = _placed(content)
-        one = module.measures(cell, batch, trained[label], solved[label], settings)
-        proofs = answers.total([answers.count(trained[label]), answers.count(solved[label])])
-        yield gathering.Part(place, cell, one, proofs)
+        parts.append((place, cell, module.measures(cell, batch, trained[label], solved[label], settings)))
+        proofs += [answers.count(trained[label]), answers.count(solved[label])]
+    return gathering.block(parts, answers.total(proofs))
 
 
 def _cells(inputs: dict[str, str], stage: str) -> Cells:

@@ -28,6 +28,7 @@ MESSAGES = {
     r"(\w+) \d+-of-\d+: draw the problems": "problems",
     r"(\w+) \d+-of-\d+: train by gradient descent": "descent",
     r"(\w+) \d+-of-\d+: solve and certify the SVMs": "svm",
+    r"(\w+) \d+-of-\d+: measure$": "measures_of_block",
     r"(\w+): measure and gather the blocks": "measures",
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",

@@ -1,4 +1,4 @@
-"""How many blocks a user may ask for with --set-scatter."""
+"""How many blocks a user may ask for with --set-scatter, and from how many on each is measured by itself."""
 
 from collections.abc import Mapping
 
@@ -7,6 +7,7 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import stage_settings
 
 FREE = 64  # so many blocks are never too many, however few instances: an empty one costs a second
+MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
 MOST = 10_000  # of one experiment; Snakemake plans some hundred jobs per second
 
 

@@ -127,17 +127,18 @@ def _experiment(results: Path, name: str) -> dict:
 
 def _cost(base: Path, stage: str) -> dict | None:
     """Seconds of a stage, its blocks added up, as Snakemake measured them when it last ran; None if it did not."""
-    found = sorted([*base.glob(f"*/{stage}.tsv"), *base.glob(f"{stage}.tsv")])
-    newest = {}
-    for path in found:  # of several cuts into blocks, the one run last
-        cut = path.parent.name.partition("-of-")[2]
-        newest.setdefault(cut, []).append(path)
-    if not newest:
+    paths = sorted([*base.glob(f"{_cut(base)}/{stage}.tsv"), *base.glob(f"{stage}.tsv")])
+    if not paths:
         return None
-    paths = max(newest.values(), key=lambda paths: max(path.stat().st_mtime for path in paths))
     rows = [row for path in paths for row in _rows(path, "\t")]
     seconds = {key: sum(_number(row[name]) for row in rows) for key, name in (("wall_s", "s"), ("cpu_s", "cpu_time"))}
     return {key: round(value, 2) for key, value in seconds.items()} | {"jobs": len(rows)}
+
+
+def _cut(base: Path) -> str:
+    """The pattern of the blocks, of several ways to cut them those that were drawn last."""
+    last = max(base.glob("*-of-*/problems.tsv"), key=lambda path: path.stat().st_mtime, default=base / "none/none")
+    return f"*-of-{last.parent.name.partition('-of-')[2]}"
 
 
 def _number(text: str) -> float:

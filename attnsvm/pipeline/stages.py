@@ -17,10 +17,12 @@ from attnsvm.files.store import (
     load_cells,
     load_csv,
     load_table,
+    load_tables,
     save_bytes,
     save_cells,
     save_csv,
     save_table,
+    save_tables,
     save_text,
 )
 from attnsvm.pipeline import answers, cards
@@ -65,33 +67,34 @@ def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     save_cells(output, solved)
 
 
+def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
+    """Measure a block where it was trained; `inputs`: the block's file by stage."""
+    save_tables(output, _measured(name, settings, inputs).tables())
+
+
 def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
-    """Measure every block and gather the blocks, in seed order, into the table the figure draws.
+    """Measure every block that is not yet measured, and gather all in seed order into the table the figure draws.
 
     Args:
-        blocks: the file of every block by stage.
+        blocks: the file of every block by stage; of a block that is measured, that of "measures" alone.
         outputs: paths "table" (what the figure draws), "instances" (one measured value per row), "outcomes" (csv: how
             many instances of each cell ended how), "cells" (csv: how many instances each cell has, and their seeds) and
             "certificates" (csv: how many solves ended how, see `answers.count`).
     """
     from attnsvm.pipeline import gathering
 
-    module = cards.read(name).module("measures")
-    parts, cells, proofs = [], [], []
-    for inputs in blocks:
-        drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
-        for label, content in drawn.items():
-            place, cell, batch = _placed(content)
-            one = module.measures(cell, batch, trained[label], solved[label], settings)
-            parts.append((place, one))
-            cells.append((place, cell))
-            proofs += [answers.count(trained[label]), answers.count(solved[label])]
-    gathered = gathering.gather(name, parts)
-    save_table(outputs["table"], module.table(gathered, settings))
+    measured = [
+        gathering.Block(**load_tables(inputs["measures"]))
+        if "measures" in inputs
+        else _measured(name, settings, inputs)
+        for inputs in blocks
+    ]
+    gathered = gathering.gather(name, measured)
+    save_table(outputs["table"], cards.read(name).module("measures").table(gathered, settings))
     save_table(outputs["instances"], gathered.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(gathered))
-    save_csv(outputs["cells"], gathering.count_cells(cells))
-    save_csv(outputs["certificates"], answers.total(proofs))
+    save_csv(outputs["cells"], gathering.count_cells(measured))
+    save_csv(outputs["certificates"], answers.total([block.certificates.to_pandas() for block in measured]))
 
 
 def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
@@ -154,6 +157,20 @@ def _save_figure(figure, stem: str, dpi: float) -> None:
 
     for kind in ("pdf", "png"):
         save_bytes(f"{stem}.{kind}", rendered(figure, kind, dpi))
+
+
+def _measured(name: str, settings: dict, inputs: dict[str, str]):
+    """What is measured in a block, as `gathering.Block`."""
+    from attnsvm.pipeline import gathering
+
+    module = cards.read(name).module("measures")
+    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
+    parts, proofs = [], []
+    for label, content in drawn.items():
+        place, cell, batch = _placed(content)
+        parts.append((place, cell, module.measures(cell, batch, trained[label], solved[label], settings)))
+        proofs += [answers.count(trained[label]), answers.count(solved[label])]
+    return gathering.block(parts, answers.total(proofs))
 
 
 def _cells(inputs: dict[str, str], stage: str) -> Cells:

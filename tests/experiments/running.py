@@ -45,6 +45,7 @@ class Run:
     Attributes:
         settings: of every stage.
         cells: (label, problems, trained, solved) per block and cell, as nested dicts of arrays.
+        files: by block, the file of every stage before the measures.
         paths: of the files that the measures stage wrote.
         table, instances, outcomes, certificates, grid: what is in them; `grid` has one row per cell.
     """
@@ -61,6 +62,7 @@ class Run:
                 getattr(stages, stage)(name, self.settings[stage], first, path)
                 inputs[stage] = path
             files.append(inputs)
+        self.files = files
         self.paths = {key: str(folder / key) for key in OUTPUTS}
         stages.measures(name, self.settings["measures"], files, self.paths)
         self.table, self.instances = (load_table(self.paths[key]) for key in OUTPUTS[:2])

@@ -4,13 +4,14 @@ Found by their cards: a new experiment is tested here without a line about it.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from drawing import SETTINGS, together
 from running import Run
 
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import cards, stages
 from attnsvm.problems import Problems
 
 EXPERIMENTS = [card.name for card in cards.experiments()]
@@ -45,6 +46,18 @@ def test_the_split_into_blocks_changes_no_table(name, smoke, tmp_path):
     pd.testing.assert_frame_equal(split.grid, whole.grid)
     counts = [run.certificates.drop(columns=["largest_gap", "largest_residual"]) for run in (split, whole)]
     pd.testing.assert_frame_equal(*counts)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_blocks_measured_each_by_itself_give_the_same_bytes(name, smoke, tmp_path):
+    run = smoke(name)
+    apart = [{"measures": str(tmp_path / f"{k}.npz")} for k in range(len(run.files))]
+    for inputs, own in zip(run.files, apart, strict=True):
+        stages.measures_of_block(name, run.settings["measures"], inputs, own["measures"])
+    paths = {key: str(tmp_path / key) for key in run.paths}
+    stages.measures(name, run.settings["measures"], apart, paths)
+    for key, path in paths.items():
+        assert Path(path).read_bytes() == Path(run.paths[key]).read_bytes(), key
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -8,7 +8,7 @@ import pytest
 from attnsvm.cells import Cell, block_cells
 from attnsvm.errors import UserError
 from attnsvm.measured import Measures, outcomes
-from attnsvm.pipeline.gathering import count_cells, count_outcomes, gather
+from attnsvm.pipeline.gathering import block, count_cells, count_outcomes, gather
 
 CELLS = [Cell(2, 3, 4, tuple(range(5)), "plain"), Cell(2, 3, 4, tuple(range(5)), "other"), Cell(3, 3, 4, (7, 8, 9))]
 
@@ -19,31 +19,36 @@ def measured(cell):
     return Measures(rows, outcomes(cell, cell.seeds, ends))
 
 
-def parts(blocks):
-    return [(place, cell) for k in range(1, blocks + 1) for place, cell in block_cells(CELLS, f"{k}-of-{blocks}")]
+NO_PROOFS = pd.DataFrame({"solve": []})
+
+
+def measured_blocks(count, measure=measured):
+    """The blocks, one after the other."""
+    cut = [block_cells(CELLS, f"{k}-of-{count}") for k in range(1, count + 1)]
+    return [block([(place, cell, measure(cell)) for place, cell in cells], NO_PROOFS) for cells in cut]
 
 
 @pytest.mark.parametrize("blocks", [2, 3, 13, 20])
 def test_any_number_of_blocks_gives_the_same_tables(blocks):
-    whole = gather("x", [(place, measured(cell)) for place, cell in parts(1)])
-    cut = parts(blocks)
+    whole, cut = measured_blocks(1), measured_blocks(blocks)
     random.Random(0).shuffle(cut)
-    cut.sort(key=lambda part: part[1].seeds[0])  # a block's cells come in seed order, the blocks in any
-    other = gather("x", [(place, measured(cell)) for place, cell in cut])
-    pd.testing.assert_frame_equal(whole.instances, other.instances)
-    pd.testing.assert_frame_equal(whole.outcomes, other.outcomes)
-    pd.testing.assert_frame_equal(count_cells(parts(1)), count_cells(cut))
+    one, other = gather("x", whole), gather("x", cut)
+    pd.testing.assert_frame_equal(one.instances, other.instances)
+    pd.testing.assert_frame_equal(one.outcomes, other.outcomes)
+    pd.testing.assert_frame_equal(count_cells(whole), count_cells(cut))
+    assert one.instances.seed.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 7, 8, 9]
+    assert one.instances.variant.tolist() == ["plain", "other"] * 5 + [""] * 3
 
 
 def test_cells_and_outcomes_are_counted():
-    cells = count_cells(parts(3))
+    cells = count_cells(measured_blocks(3))
     assert cells.columns.tolist() == ["n", "T", "d", "variant", "instances", "first_seed", "last_seed"]
     assert cells[["variant", "instances", "first_seed", "last_seed"]].to_numpy().tolist() == [
         ["plain", 5, 0, 4],
         ["other", 5, 0, 4],
         ["", 3, 7, 9],
     ]
-    ends = count_outcomes(gather("x", [(place, measured(cell)) for place, cell in parts(3)]))
+    ends = count_outcomes(gather("x", measured_blocks(3)))
     assert ends.to_numpy().tolist() == [
         [2, 3, 4, "infeasible", 6],
         [2, 3, 4, "measured", 4],
@@ -58,4 +63,4 @@ def test_nothing_measured_is_said_with_what_became_of_the_instances():
         return Measures(one.instances.iloc[:0], one.outcomes)
 
     with pytest.raises(UserError, match=r"^x: no instance could be measured \(7 infeasible, 6 measured\); raise d"):
-        gather("x", [(place, none(cell)) for place, cell in parts(1)])
+        gather("x", measured_blocks(1, none))

@@ -21,7 +21,7 @@ def test_the_slurm_profile_groups_rules_that_exist():
     text = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
     assert set(PROFILE["groups"]) <= set(re.findall(r"^rule (\w+):", text, re.MULTILINE))
     # A stage that trains or solves must not run on the login node.
-    assert set(PROFILE["groups"]) == {"problems", "descent", "svm"}
+    assert set(PROFILE["groups"]) == {"problems", "descent", "svm", "measures_of_block"}
 
 
 def test_the_slurm_profile_leaves_to_the_default_what_counts_as_out_of_date():

@@ -13,7 +13,7 @@ if (BESIDE / "attnsvm").is_dir():
 
 from attnsvm.errors import UserError
 from attnsvm.files.checksums import keep_no_checksums
-from attnsvm.pipeline import captions, cards, jobs
+from attnsvm.pipeline import blocks, captions, cards, jobs
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.pipeline.progress import hide_bars
 from attnsvm.pipeline.script import package_in
@@ -95,10 +95,11 @@ def of_block(stage):
 
 
 def of_all_blocks(wildcards):
-    """An input function: the files of all stages from every block, by stage."""
+    """An input function: what is measured of every block, or where blocks are few the files of all stages, by stage."""
     rebuild_damaged_files()
     base, gathered = f"{AT}results/{wildcards.experiment}", getattr(gather, wildcards.experiment)
-    stages = jobs.earlier(cards.read(wildcards.experiment), "measures")
+    few = len(gathered("{scatteritem}")) <= blocks.MEASURED_TOGETHER
+    stages = jobs.earlier(cards.read(wildcards.experiment), "measures") if few else ("measures",)
     return {stage: gathered(f"{base}/{{scatteritem}}/{stage}.npz") for stage in stages}
 
 

@@ -1,6 +1,30 @@
 """Measure every block of an experiment and gather the blocks."""
 
 
+# Of an experiment in many blocks: each is measured where it was trained, and what is gathered is small.
+rule measures_of_block:
+    input:
+        unpack(of_block("measures")),
+    output:
+        f"{AT}results/{{experiment}}/{{block}}/measures.npz",
+    log:
+        f"{AT}results/logs/{{experiment}}/{{block}}/measures.log",
+    benchmark:
+        f"{AT}results/benchmarks/{{experiment}}/{{block}}/measures.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        settings=settings("measures"),
+        code=code("measures"),
+    message:
+        "{wildcards.experiment} {wildcards.block}: measure"
+    script:
+        "../scripts/measures_of_block.py"
+
+
 rule measures:
     input:
         unpack(of_all_blocks),

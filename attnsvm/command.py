@@ -3,7 +3,8 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tqdm import tqdm
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = commands.add_parser("experiment", help="a folder for a new experiment (needs attnsvm[pipeline])")
     started.add_argument("name", metavar="NAME")
     started.set_defaults(run=_experiment)
+    _add_profile(commands.add_parser("profile", help="a profile for one's own cluster (needs attnsvm[pipeline])"))
     given = parser.parse_args(arguments)
     try:
         return given.run(given)
@@ -77,6 +79,26 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--out", default="answer.npz", metavar="ANSWER.npz", help="default: answer.npz")
     parser.set_defaults(run=_solve)
+
+
+def _add_profile(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that a simulation of the cluster finds "
+        "fastest, from measured stage times. docs/cluster.md has the model."
+    )
+    add = parser.add_argument
+    add("folder", metavar="FOLDER", type=Path)
+    add("--cores", type=int, required=True, metavar="N", help="that run jobs at once")
+    for name, default, text in (
+        ("wait", 0.0, "seconds that a job waits in the queue"),
+        ("scale", 1.0, "how many times more instances than in the build that was measured"),
+        ("rate", 5.0, "jobs submitted per second"),
+        ("overhead", 6.0, "seconds that a job costs beyond its stages"),
+        ("poll", 15.0, "seconds between two looks at the queue"),
+    ):
+        add(f"--{name}", type=float, default=default, metavar="X", help=f"{text}; default: {default:g}")
+    add("--times", type=Path, default=Path("profiles/times.json"), metavar="FILE", help="default: profiles/times.json")
+    parser.set_defaults(run=_profile)
 
 
 def _position(text: str) -> str | int:
@@ -149,12 +171,26 @@ def _version(given: argparse.Namespace) -> int:
 
 
 def _experiment(given: argparse.Namespace) -> int:
-    try:
+    with _pipeline():
         from attnsvm.pipeline import scaffold
-    except ImportError as error:
-        print(f"error: {error.name} is not installed: pip install 'attnsvm[pipeline]'", file=sys.stderr)
-        return 1
     return scaffold.main([given.name])
+
+
+def _profile(given: argparse.Namespace) -> int:
+    with _pipeline():
+        from attnsvm.pipeline import cluster_profile, makespan
+    cluster = makespan.Cluster(given.cores, given.wait, given.overhead, given.rate, given.poll)
+    print(cluster_profile.write(given.folder, given.times, given.scale, cluster))
+    return 0
+
+
+@contextmanager
+def _pipeline() -> Iterator[None]:
+    """UserError where what the pipeline needs is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        raise UserError(f"{error.name} is not installed: pip install 'attnsvm[pipeline]'") from error
 
 
 if __name__ == "__main__":

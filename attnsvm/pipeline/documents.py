@@ -1,8 +1,8 @@
 """`python -m attnsvm.pipeline.documents` (or `make docs`): the pages that follow from the cards.
 
-docs/figures.md, the README's table of figures, and figures/README.md with its small pictures; these are made from the
-figures that are built, and stay as they are where none is. With --check nothing is written: the command says which page
-is not what the cards say, and ends with status 1.
+docs/figures.md, the README's table of figures, and figures/README.md with its small pictures; these and
+profiles/times.json are made from what is built, and stay as they are where nothing is. With --check nothing is written:
+the command says which page is not what the cards say, and ends with status 1.
 """
 
 import json
@@ -46,6 +46,14 @@ def small_pictures(source: Path, target: Path) -> None:
         path = source / f"{name}.png"
         if path.exists():
             (target / f"{name}.png").write_bytes(small(path))
+
+
+def stage_times(source: Path, target: Path) -> None:
+    """The times of every stage, out of the provenance of the built audit: what `attnsvm profile` reckons with."""
+    if source.exists():
+        experiments = json.loads(source.read_text("utf-8"))["experiments"]
+        kept = {name: {key: one[key] for key in ("instances_tried", "cost")} for name, one in experiments.items()}
+        target.write_text(json.dumps({"experiments": kept}, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
 def _rendered(template: str) -> str:
@@ -106,6 +114,7 @@ def main(arguments: list[str]) -> int:
         (ROOT / path).parent.mkdir(exist_ok=True)
         (ROOT / path).write_text(made[path], "utf-8")
     small_pictures(ROOT / "figures", ROOT / "figures" / "gallery")
+    stage_times(ROOT / "figures/audit.json", ROOT / "profiles/times.json")
     return 0
 
 

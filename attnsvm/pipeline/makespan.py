@@ -1,0 +1,204 @@
+"""How long the pipeline takes on a cluster: its jobs scheduled in simulated time, from stage times that were measured.
+
+The model, also in docs/cluster.md: a stage of a block takes a fixed start (the least time that any block of that
+stage took) and work in proportion to its instances; the stages of a block are one job. A job costs `overhead`
+beyond its stages and waits `wait` in the queue; jobs are submitted in order, `rate` a second, and started in order
+as cores fall free; that a job has ended is noticed at the next multiple of `poll`. Gathering and drawing an
+experiment is a job on the cluster too, or runs on the login node.
+"""
+
+import heapq
+import json
+import math
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+from attnsvm.errors import require
+from attnsvm.pipeline.blocks import MEASURED_TOGETHER, MOST
+
+BLOCK_STAGES = ("problems", "descent", "svm")
+TARGETS = (3, 10, 30, 60, 100, 300, 1000, 3000)  # seconds of work to aim at in a block
+GATHERING = 0.31  # of the work of measuring, at most: multi_token at 100 times its size; 0.03 for convergence_types
+DRAWING = 3.0  # seconds for a figure and its provenance
+
+
+@dataclass(frozen=True)
+class Job:
+    """`seconds` of work after the jobs `needs` (their places in the list); `local`: on the login node."""
+
+    seconds: float
+    needs: tuple[int, ...] = ()
+    local: bool = False
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What a cluster does to a job; times in seconds.
+
+    Attributes:
+        cores: that run jobs at once.
+        wait: of a job in the queue, however many cores are free.
+        overhead: of a job beyond its stages.
+        rate: jobs submitted per second.
+        poll: between two looks at the queue.
+        local_cores: of the login node.
+    """
+
+    cores: int
+    wait: float = 0.0
+    overhead: float = 6.0
+    rate: float = 5.0
+    poll: float = 15.0
+    local_cores: int = 2
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an experiment took.
+
+    Attributes:
+        instances: that were tried.
+        stages: {stage: (seconds, jobs)}.
+    """
+
+    instances: int
+    stages: dict[str, tuple[float, int]]
+
+
+def costs(path: Path) -> dict[str, Cost]:
+    """What every experiment took, from profiles/times.json, or from the provenance of an audit, figures/audit.json.
+
+    Raises:
+        UserError: it is not there, or says no times.
+    """
+    require(path.is_file(), f"{path}: there is no such file; times stand in profiles/times.json")
+    found = {}
+    for name, one in json.loads(path.read_text("utf-8"))["experiments"].items():
+        stages = {stage: (cost["wall_s"], cost["jobs"]) for stage, cost in one["cost"].items() if cost}
+        if "problems" in stages and "measures" in stages:
+            found[name] = Cost(one["instances_tried"], stages)
+    require(bool(found), f"{path}: it says no times: its results came from a cache or a bucket")
+    return found
+
+
+def starts(measured: dict[str, Cost]) -> dict[str, float]:
+    """The least seconds that a job of every stage took."""
+    stages = {stage for cost in measured.values() for stage in cost.stages}
+    return {
+        stage: min(cost.stages[stage][0] / cost.stages[stage][1] for cost in measured.values() if stage in cost.stages)
+        for stage in stages
+    }
+
+
+def cut(measured: dict[str, Cost], scale: float, target: float) -> dict[str, int]:
+    """How many blocks every experiment has with about `target` seconds of work in each, `scale` times larger."""
+    start = starts(measured)
+    return {
+        name: min(max(round(_work(cost, start, scale, BLOCK_STAGES) / target), 1), round(cost.instances * scale), MOST)
+        if cost.instances > 1
+        else 1
+        for name, cost in measured.items()
+    }
+
+
+def pipeline(measured: dict[str, Cost], scale: float, blocks: dict[str, int], local: bool) -> list[Job]:
+    """The jobs of all experiments, `scale` times larger in that many blocks; an experiment of one instance stays.
+
+    Args:
+        local: whether experiments are gathered and drawn on the login node.
+    """
+    start = starts(measured)
+    experiments = []
+    for name, cost in measured.items():
+        larger, count = scale if cost.instances > 1 else 1, blocks[name]
+        apart = count > MEASURED_TOGETHER
+        stages = [stage for stage in (*BLOCK_STAGES, *(["measures"] if apart else [])) if stage in cost.stages]
+        block = sum(start[stage] for stage in stages) + _work(cost, start, larger, stages) / count
+        gathered = _work(cost, start, larger, ["measures"]) * (GATHERING if apart else 1.0)
+        experiments.append((block, count, start["measures"] + gathered + DRAWING))
+    jobs: list[Job] = []
+    ends: list[tuple[float, tuple[int, ...]]] = []
+    for block, count, last in sorted(experiments, key=lambda one: -one[0] * one[1]):  # the longest first
+        ends.append((last, tuple(range(len(jobs), len(jobs) + count))))
+        jobs += [Job(block)] * count
+    return jobs + [Job(last, needs, local) for last, needs in ends]
+
+
+def best(measured: dict[str, Cost], scale: float, cluster: Cluster) -> tuple[float, dict[str, int], bool]:
+    """(makespan, blocks, local) for the length of a block, and the place of gathering, with the least makespan."""
+    found = []
+    for target in TARGETS:
+        blocks = cut(measured, scale, target)
+        for local in (True, False):
+            found.append(
+                (simulate(pipeline(measured, scale, blocks, local), cluster), sum(blocks.values()), blocks, local)
+            )
+    makespan, _, blocks, local = min(found, key=lambda one: one[:2])
+    return makespan, blocks, local
+
+
+def simulate(jobs: list[Job], cluster: Cluster) -> float:
+    """The time at which the last of the jobs is known to have ended, jobs in list order wherever there is a choice.
+
+    Raises:
+        ValueError: the jobs depend on each other in a circle.
+    """
+    open_needs = [len(set(job.needs)) for job in jobs]
+    dependents: list[list[int]] = [[] for _ in jobs]
+    for index, job in enumerate(jobs):
+        for need in set(job.needs):
+            dependents[need].append(index)
+
+    events: list[tuple[float, int, str]] = []  # (time, place of the job, what)
+    queue: deque[int] = deque()
+    local_queue: deque[int] = deque()
+    free = {"cores": cluster.cores, "local": cluster.local_cores}
+    next_submission, done, now = 0.0, 0, 0.0
+
+    def release(index):
+        nonlocal next_submission
+        if jobs[index].local:
+            local_queue.append(index)
+        else:
+            time = max(now, next_submission)
+            next_submission = time + 1.0 / cluster.rate
+            heapq.heappush(events, (time + cluster.wait, index, "may start"))
+
+    for index, count in enumerate(open_needs):
+        if count == 0:
+            release(index)
+    while True:
+        while local_queue and free["local"]:
+            free["local"] -= 1
+            index = local_queue.popleft()
+            heapq.heappush(events, (now + jobs[index].seconds, index, "local end"))
+        while queue and free["cores"]:
+            free["cores"] -= 1
+            index = queue.popleft()
+            heapq.heappush(events, (now + cluster.overhead + jobs[index].seconds, index, "end"))
+        if not events:
+            break
+        now, index, what = heapq.heappop(events)
+        if what == "may start":
+            queue.append(index)
+        elif what == "end":
+            free["cores"] += 1
+            seen = math.ceil(now / cluster.poll) * cluster.poll if cluster.poll else now
+            heapq.heappush(events, (seen, index, "seen"))
+        else:
+            free["local"] += what == "local end"
+            done += 1
+            for dependent in dependents[index]:
+                open_needs[dependent] -= 1
+                if open_needs[dependent] == 0:
+                    release(dependent)
+    if done < len(jobs):
+        raise ValueError("the jobs depend on each other in a circle")
+    return now
+
+
+def _work(cost, start, scale, stages):
+    """Seconds beyond the starts."""
+    known = [stage for stage in stages if stage in cost.stages]
+    return scale * sum(max(cost.stages[stage][0] - cost.stages[stage][1] * start[stage], 0.0) for stage in known)

@@ -2,6 +2,7 @@
 
 `workflow.dag.forcefiles` (all of Snakemake 9): files to build anew, whatever their dates say.
 `workflow.modifier` (seen in 9.27): whether this is a module of another workflow, and under which prefix it writes.
+`workflow.scheduler.running` and `.failed`, `workflow.dag.needrun_jobs`, the event of a log record (seen in 9.27): how far the run is.
 `.snakemake/metadata` (all of Snakemake 9): Snakemake's records of what made each file, one small file per output.
 `_benchmark`, `cache` (seen in 9.27) of what `rules.svm` stands for: that its files may come from the cache, and so have no
 benchmark.
@@ -13,12 +14,16 @@ tests/workflow/test_internals.py, test_first_use.py, test_embedding.py and test_
 version; the first names the versions they hold for.
 """
 
+import logging
 import shutil
+import time
 from functools import cache
 from pathlib import Path
 
 from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
 
+from attnsvm.pipeline import outlook
 from attnsvm.files.checksums import DIFFERS, damaged
 
 RECORDS, TRAVELLING = Path(".snakemake/metadata"), Path(f"{AT}results/.metadata")
@@ -45,6 +50,39 @@ def choose_jobs_when_one_ends():
     """
     if ALONE and not workflow.dryrun and workflow.local_exec:
         workflow.scheduling_settings.max_jobs_per_timespan = None
+
+
+class SaysHowFar(logging.Handler):
+    """After a job has ended, at most every few seconds: how far the run is, and how long the rest will take."""
+
+    EVERY = 5.0  # seconds
+
+    def __init__(self):
+        super().__init__()
+        self.began, self.said, self.kinds = time.monotonic(), 0.0, None
+
+    def emit(self, record):
+        now = time.monotonic()
+        if getattr(record, "event", None) != LogEvent.PROGRESS or now - self.said < self.EVERY:
+            return
+        if self.kinds is None:
+            self.kinds = {job: self.kind(job) for job in workflow.dag.needrun_jobs(exclude_finished=False)}
+            cores = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
+            self.outlook = outlook.Outlook(self.kinds.values(), cores, BESIDE / "profiles/times.json")
+        waiting = set(workflow.dag.needrun_jobs())
+        done = [kind for job, kind in self.kinds.items() if job not in waiting]
+        left = self.outlook.left(done, now - self.began)
+        running, failed = (sum(map(len, jobs)) for jobs in (workflow.scheduler.running, workflow.scheduler.failed))
+        self.said = now
+        logger.info(outlook.line(record.done, record.total, running, failed, left))
+
+    @staticmethod
+    def kind(job):
+        return job.rule.name, dict(job.wildcards.items()).get("experiment", "")
+
+
+if workflow.is_main_process and not workflow.dryrun and not workflow.output_settings.quiet:
+    logger.addHandler(SaysHowFar())
 
 
 # The records travel with the results: copied into a fresh clone, they say what is up to date. Those of a workflow that

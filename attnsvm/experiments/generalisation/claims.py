@@ -14,7 +14,9 @@ def fitted(table, tokens):
 
 
 def at(table, variant, n, by, quantity):
-    return single(only(table, variant=variant, n=n, by=by, quantity=quantity))
+    rows = only(table, variant=variant, n=n)
+    rows = rows[(rows["by"] == by) & (rows["quantity"] == quantity)]
+    return single(some(rows, f"{quantity} of {by} with {variant}, n = {n}"))
 
 
 def number(row):
@@ -30,9 +32,8 @@ def overfit(tables, least):
         drops[tokens] = drop = at(table, f"{tokens}_flipped", n, "fro", "drop")
         parts[f"{name}, n = {n}: flipped labels fitted in {number(fits)} of the instances"] = fits["low"] > HALF
         parts[f"{name}: they cost {number(drop)} on new inputs"] = drop["low"] > least
-        clean, chance = (
-            at(table, f"{tokens}_clean", n, by, "held_out") for by in ("fro", "chance")
-        )  # without them there must be something to lose
+        # Without them there must be something to lose.
+        clean, chance = (at(table, f"{tokens}_clean", n, by, "held_out") for by in ("fro", "chance"))
         parts[f"{name}: {number(clean)} without them, above chance"] = clean["low"] > chance["value"]
     n = fitted(table, "gaussian")["n"]
     coins, clean = (at(table, f"gaussian_{labels}", n, "fro", "held_out") for labels in ("random", "clean"))

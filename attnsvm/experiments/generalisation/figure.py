@@ -12,8 +12,8 @@ LOOKS = {
 }
 PANELS = {
     "gaussian_clean": "Gaussian tokens, labels by the rule",
-    "gaussian_flipped": "Gaussian tokens, labels flipped",
-    "digits_flipped": "digits, labels flipped",
+    "gaussian_flipped": "Gaussian tokens, some labels flipped",
+    "digits_flipped": "digits, some labels flipped",
 }
 WAYS = {
     "gaussian_clean": ("Gaussian, by the rule", BLUE, "-"),
@@ -34,7 +34,7 @@ def draw(table, settings):
         title(axes[3], "d", "along training")
         for panel in (axes[0], axes[2]):
             panel.set(ylabel="share of inputs or instances")
-        axes[0].set(ylim=(0, 1.05))
+        axes[0].set(ylim=(-0.03, 1.05))
         lines = [
             Line2D([], [], color=colour, linestyle=line, marker=mark, label=f"{name}: new inputs")
             for name, colour, line, mark in LOOKS.values()

@@ -1,4 +1,4 @@
-"""How often the planted token is selected, on training inputs and on new ones, by descent on its way and by the SVMs."""
+"""How often the planted token is selected, on training and on new inputs, by descent on its way and by the SVMs."""
 
 import numpy as np
 import pandas as pd

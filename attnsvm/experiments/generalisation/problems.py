@@ -1,15 +1,15 @@
 """Instances with a known rule, inputs held out, and some labels flipped.
 
-The rule: W* = v uᵀ for unit vectors v, u, the label of an input is the sign of uᵀz, and its optimal token, argmax of
-label·vᵀx_t, is what W* selects. So the paper's own loss asks for the planted selection, and nothing in a token tells it.
+The rule: W* = v uᵀ for unit vectors v and u. The label of an input is the sign of uᵀz, so that its optimal token, the
+argmax of label·vᵀx_t, is what W* selects. The paper's own loss then asks for the planted selection.
 
 clean    every label is the rule's
 flipped  a share of the training labels is the other one: these inputs ask for the token at the other end along v
 random   every training label is a coin
 full     another rule, for the SVM alone: what a W* with independent Gaussian entries, of rank d, selects
 
-Tokens are Gaussian, or those of handwritten digits. An instance is the same for every number of inputs and for all kinds
-of labels: the first n of the same inputs, with the same rule.
+Tokens are Gaussian, or those of handwritten digits. An instance is the same for every number of inputs and for all
+kinds of labels: the first n of the same inputs, with the same rule.
 """
 
 from dataclasses import replace
@@ -50,7 +50,7 @@ def inputs(cell: Cell, seeds, held_out: int, new: bool) -> Problems:
     """The training inputs of the instances with these seeds, or those held out, all with the labels of the rule."""
     name, labels = cell.variant.split("_")
     count = held_out if new else cell.n
-    draw = _digits if name == "digits" else _gaussian
+    draw = _Digits(cell.d) if name == "digits" else _gaussian
     X, Z = np.empty((len(seeds), count, cell.T, cell.d)), np.empty((len(seeds), count, cell.d))
     v, u = np.empty((2, len(seeds), cell.d))
     head = np.empty((len(seeds), cell.d, cell.d)) if labels == "full" else v
@@ -84,14 +84,19 @@ def _gaussian(seed, count, held_out, new, cell):
     return _unit(X), _unit(Z)
 
 
-def _digits(seed, count, held_out, new, cell):
+class _Digits:
     """Different images; the query is the whole image seen along d directions, centred and of length one."""
-    pictures, _ = images()
-    order = _stream(seed, INPUTS).permutation(len(pictures))
-    rows = order[:held_out] if new else order[held_out : held_out + count]
-    whole = pictures.reshape(len(pictures), SIDE * SIDE)
-    along, _ = np.linalg.qr(np.random.default_rng([STREAM, PIXELS]).normal(size=(SIDE * SIDE, cell.d)))
-    return placed(patches(pictures[rows])), _unit((whole - whole.mean(0))[rows] @ along)
+
+    def __init__(self, d: int):
+        pictures, _ = images()  # read once for all instances
+        whole = pictures.reshape(len(pictures), SIDE * SIDE)
+        along, _ = np.linalg.qr(np.random.default_rng([STREAM, PIXELS]).normal(size=(SIDE * SIDE, d)))
+        self.tokens, self.queries = placed(patches(pictures)), _unit((whole - whole.mean(0)) @ along)
+
+    def __call__(self, seed, count, held_out, new, cell):
+        order = _stream(seed, INPUTS).permutation(len(self.tokens))
+        rows = order[:held_out] if new else order[held_out : held_out + count]
+        return self.tokens[rows], self.queries[rows]
 
 
 def _shape(name, settings):

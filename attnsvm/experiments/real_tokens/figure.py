@@ -2,11 +2,12 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLUE, GREY, NAME, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, GREY, NAME, VERMILLION, canvas, title
 
 LOOKS = {
     "digits_random": ("digits, random head", BLUE, "-", "o"),
     "digits_labels": ("digits, their labels", VERMILLION, (0, (3.2, 1.4)), "s"),
+    "digits_position": ("digits, a token as query", GREEN, "-.", "^"),
     "gaussian": ("Gaussian tokens", GREY, (0, (1, 1)), "D"),
 }
 SOLUTION = {"W": "Frobenius", "KQ": "nuclear"}
@@ -14,14 +15,14 @@ ENDS = {
     "own": "own solution",
     "wrong": "other norm",
     "other": "another head's\nselection",
-    "null": "random matrix,\nits own solution",
+    "random": "random matrix,\nits own solution",
 }
 
 
 def draw(table, settings):
     """Draw from rows (tokens, parametrisation, step, quantity, value, low, high, instances)."""
     with canvas(settings, height=0.7) as figure:
-        ways, ends = figure.subplots(2, 2, sharey="row", height_ratios=(1, 0.85))
+        ways, ends = figure.subplots(2, 2, sharex="row", sharey="row", height_ratios=(1, 0.85))
         for axes, letter, name in zip(ways, "ab", SOLUTION, strict=True):
             rows = table[(table["parametrisation"] == name) & (table["quantity"] == "distance")]
             for tokens in LOOKS:
@@ -35,7 +36,7 @@ def draw(table, settings):
         ends[0].invert_yaxis()
         handles, _ = ends[0].get_legend_handles_labels()
         spread = Patch(color="0.8", label=f"median, 95 % interval, {_counts(table)} instances")
-        figure.legend(handles=[*handles, spread], loc="outside lower center", ncols=4)
+        figure.legend(handles=[*handles, spread], loc="outside lower center", ncols=3)
     return figure
 
 
@@ -50,7 +51,7 @@ def _ends(axes, rows) -> None:
     for k, (tokens, (label, colour, _, mark)) in enumerate(LOOKS.items()):
         found = rows[rows["tokens"] == tokens].set_index("quantity")
         found = found.loc[[end for end in ENDS if end in found.index]]
-        places = [list(ENDS).index(end) + 0.2 * (k - 1) for end in found.index]
+        places = [list(ENDS).index(end) + 0.18 * (k - 1.5) for end in found.index]
         bars = [found["value"] - found["low"], found["high"] - found["value"]]
         axes.errorbar(found["value"], places, xerr=bars, color=colour, fmt=mark, label=label)
     axes.set_yticks(range(len(ENDS)), ENDS.values())

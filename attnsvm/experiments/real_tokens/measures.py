@@ -9,7 +9,7 @@ from attnsvm.norms import OWN_NORM
 from attnsvm.statistics import median_interval, share
 
 SEEN = 1e-10  # singular values of what spans the constraint matrices, relative to the largest
-ENDS = ("own", "wrong", "other", "null")
+ENDS = ("own", "wrong", "other", "random")
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -23,8 +23,9 @@ def measures(cell, problems, trained, solved, settings):
         values = {"distance": 1 - correlation(run["weights"], answers[norm]["W"][:, None])}
         others = {"own": norm, "wrong": {"fro": "nuc", "nuc": "fro"}[norm], "other": "other"}
         values |= {end: 1 - alignment(W, answers[key]["W"], basis) for end, key in others.items()}
-        nulls = [answer for key, answer in answers.items() if key.startswith("null")]
-        values["null"] = _median([1 - alignment(answer["head"], answer["W"], basis) for answer in nulls])
+        random = [answer for key, answer in answers.items() if key.startswith("random")]
+        values["random"] = _median([1 - alignment(answer["head"], answer["W"], basis) for answer in random])
+        values["rank"] = answers[norm]["rank"]
         values = {quantity: value[kept] for quantity, value in values.items()}
         frames.append(curves(problems.seeds[kept], run["steps"], values, tokens=cell.variant, parametrisation=name))
         words = np.select([~saturated, ~certified], ["not saturated", "without SVM"], "measured")
@@ -66,7 +67,7 @@ def table(measures, settings):
             rows.append({**names, "step": step, "quantity": "distance", **_middle(at["distance"])})
         last = run[run["step"] == run["step"].max()]
         where = {**names, "step": last["step"].iloc[0]}
-        rows += [{**where, "quantity": end, **_middle(last[end])} for end in ENDS]
+        rows += [{**where, "quantity": end, **_middle(last[end])} for end in (*ENDS, "rank")]
         for end in ENDS[1:]:
             compared = last[last[end].notna()]
             if len(compared):

@@ -1,8 +1,9 @@
 """Digits as tokens, a few images per instance, with a random head or their labels; and Gaussian tokens of that shape.
 
-digits_random  random v and random labels
-digits_labels  the label is the parity of the digit, +1 if odd, and v reads it from single tokens
-gaussian       unit Gaussian tokens and queries, random v and labels: the draw of local convergence
+digits_random    random v and random labels; the query of an image is the mean of its tokens
+digits_labels    the same query; the label is the parity of the digit, +1 if odd, and v reads it from single tokens
+digits_position  random v and random labels; the query is the token at a random place, as in self-attention
+gaussian         unit Gaussian tokens and queries, random v and labels: the draw of local convergence
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ from attnsvm.draws import draw_cell, gaussian
 from attnsvm.problems import Problems
 
 WIDTH = PATCH**2 + TOKENS  # pixels of a patch and the code of its place
-VARIANTS = ("digits_random", "digits_labels", "gaussian")
+VARIANTS = ("digits_random", "digits_labels", "digits_position", "gaussian")
 STREAM, OTHER = 20315, 20316  # keep these draws apart from others with the same seed
 READERS = 500  # images from which v is read, none of them in the instance
 RIDGE = 1e-3  # relative to one token: the place codes add up to one, and few pixels are lit in a corner
@@ -28,11 +29,12 @@ def problems(cell, settings):
 
 
 def digits(cell) -> Problems:
-    """n different images per instance; the query of an image is the mean of its tokens."""
+    """n different images per instance."""
     pictures, numbers = images()
     tokens, parity = placed(patches(pictures)), np.where(numbers % 2 == 1, 1.0, -1.0)
     rows = np.zeros((len(cell.seeds), cell.n), dtype=int)
     heads, labels = np.zeros((len(cell.seeds), WIDTH)), np.zeros(rows.shape)
+    places = np.zeros(rows.shape, dtype=int)
     for s, seed in enumerate(cell.seeds):
         rng = np.random.default_rng([STREAM, seed])
         order = rng.permutation(len(tokens))
@@ -42,8 +44,11 @@ def digits(cell) -> Problems:
             heads[s], labels[s] = reader(tokens[read], parity[read]), parity[rows[s]]
         else:
             heads[s], labels[s] = random_head(rng, cell.n)
+        places[s] = rng.integers(TOKENS, size=cell.n)
     chosen = tokens[rows]
-    return Problems(chosen, chosen.mean(2), labels, heads, np.array(cell.seeds, dtype=np.int64))
+    at_place = np.take_along_axis(chosen, places[..., None, None], axis=2)[:, :, 0]
+    queries = at_place if cell.variant == "digits_position" else chosen.mean(2)
+    return Problems(chosen, queries, labels, heads, np.array(cell.seeds, dtype=np.int64))
 
 
 def reader(tokens: np.ndarray, labels: np.ndarray) -> np.ndarray:

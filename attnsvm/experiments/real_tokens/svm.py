@@ -2,7 +2,7 @@
 
 fro, nuc  of what the run selects
 other     of the optimal tokens of another random head, in the norm of the parametrisation
-null      of what random matrices with the singular values of the trained one select, in that norm
+random    of what random matrices with the singular values of the trained one select, in that norm
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def svm(problems, trained, settings):
             heads = _random(run["weights"][:, -1], problems.seeds, place, k)
             logits = np.einsum("sntd,sde,sne->snt", problems.tokens, heads, problems.queries, optimize=True)
             answer = certified(problems, selected_tokens(logits), norm)
-            solved[name][f"null{k}"] = answer | {"head": heads}
+            solved[name][f"random{k}"] = answer | {"head": heads}
     return solved
 
 

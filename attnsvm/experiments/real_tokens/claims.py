@@ -70,8 +70,8 @@ CLAIMS = (
         key="real_KQ",
         group="beyond",
         short="digits, $(K, Q)$: nuclear",
-        statement="On tokens of handwritten digits, (K, Q), with one norm for both gradients, goes to the solution of "
-        "least nuclear norm of what it selects: with a random head, with the digits' labels, and with a token as query.",
+        statement="On tokens of handwritten digits, (K, Q), with one norm for both gradients, goes to the solution "
+        "of least nuclear norm of what it selects: with a random head, with the digits' labels, with a token as query.",
         check=CHECK,
         threshold=1e-2,
         why="an angle of 8°: (K, Q) is behind W on Gaussian tokens too, and needs about ten times the steps",

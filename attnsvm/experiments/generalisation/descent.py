@@ -4,6 +4,7 @@ from attnsvm.training import LinearHead, exact, logarithmic_steps, train
 
 
 def descent(problems, settings, progress):
+    progress.expect(len(problems))
     if problems.head.ndim == 3:
         progress(len(problems))
         return {}

@@ -1,5 +1,6 @@
 """Planted rules, flipped labels and new inputs: the draws, the table by hand, and the verdicts."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import drawing
@@ -10,7 +11,7 @@ from by_hand import separable
 
 from attnsvm.audit import Tables
 from attnsvm.cells import Cell
-from attnsvm.experiments.generalisation import claims, figure, problems
+from attnsvm.experiments.generalisation import claims, figure, measures, problems
 
 SMALL = {
     "problems": {"T": 4, "d": 3, "gaussian_n": [3, 8], "digits_n": [3], "first_seed": 2, "instances": 3},
@@ -37,7 +38,10 @@ def planted(seed, d):
 
 
 def by_rule(X, Z, W):
-    return np.array([(tokens @ W @ z).argmax() for tokens, z in zip(X, Z, strict=True)])
+    """The winning token of each input; −1 where the two best draw."""
+    scores = [tokens @ W @ z for tokens, z in zip(X, Z, strict=True)]
+    draws = [np.diff(np.sort(s)[-2:])[0] <= 1e-9 * np.abs(s).max() for s in scores]
+    return np.array([-1 if draw else s.argmax() for s, draw in zip(scores, draws, strict=True)])
 
 
 @pytest.mark.parametrize("name", ["gaussian", "digits"])
@@ -196,3 +200,15 @@ def test_every_number_is_drawn():
     drawing.assert_drawn(figure.draw, made, panels[panels.quantity == "separable"][["n", "value"]])
     ways = made[made.variant.isin(figure.WAYS) & (made.by == "W") & (made.quantity == "held_out") & (made.n == 8)]
     drawing.assert_drawn(figure.draw, made, ways[["step", "value"]])
+
+
+def test_a_draw_is_no_win():
+    """Two equal tokens, the wanted one among them; a W that sees nothing else apart."""
+    clean = drawn("gaussian_clean", 3)
+    W = np.stack([np.outer(*planted(seed, 3)[:2]) for seed in (5, 9)])[:, None]
+    assert measures._selects(clean, W).all()
+    first, place = clean.tokens.copy(), problems.wanted(clean)
+    first[0, 0, (place[0, 0] + 1) % 4] = first[0, 0, place[0, 0]]
+    right = measures._selects(replace(clean, tokens=first), W)
+    assert not right[0, 0, 0]
+    assert right.sum() == 5

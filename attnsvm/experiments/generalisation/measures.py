@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.generalisation.problems import chosen, flipped, inputs, wanted
+from attnsvm.experiments.generalisation.problems import flipped, inputs, logits, wanted
 from attnsvm.measured import Measures, curves, outcomes
 from attnsvm.statistics import mean_interval, share
 
+TIE = 1e-9  # relative: rounding leaves 1e-15 between tokens that W cannot tell apart, and what it can is far above
 KEYS = ["variant", "n", "by", "quantity"]
 
 
@@ -31,11 +32,19 @@ def measures(cell, problems, trained, solved, settings):
 
 def _accuracies(problems, new, flips, W):
     """Shares (S, L) of inputs that select what they should: new ones by the rule, training ones by their label."""
-    right = chosen(problems, W) == wanted(problems)[:, None]
+    right = _selects(problems, W)
     count = flips.sum(1)[:, None]
     among = np.divide((right & flips[:, None]).sum(-1), count, out=np.full(right.shape[:2], np.nan), where=count > 0)
-    held_out = (chosen(new, W) == wanted(new)[:, None]).mean(-1)
-    return {"held_out": held_out, "train": right.mean(-1), "flips": among}
+    return {"held_out": _selects(new, W).mean(-1), "train": right.mean(-1), "flips": among}
+
+
+def _selects(problems, W):
+    """Whether each input selects what it should, (S, L, n): that token wins, and a draw is no win."""
+    score = logits(problems, W)
+    place = wanted(problems)[:, None, :, None]
+    own = np.take_along_axis(score, place, 3)
+    rest = np.where(np.arange(score.shape[3]) == place, -np.inf, score).max(3)
+    return own[..., 0] - rest > TIE * np.abs(score).max(3)
 
 
 def table(measures, settings):

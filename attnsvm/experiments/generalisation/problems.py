@@ -68,13 +68,13 @@ def wanted(problems: Problems) -> np.ndarray:
     """The token (S, n) that every input is to select: by the label and v, or by a W* that stands for the head."""
     if problems.head.ndim == 2:
         return optimal_tokens(problems.tokens, problems.head, problems.labels)
-    return chosen(problems, problems.head[:, None])[:, 0]
+    return selected_tokens(logits(problems, problems.head[:, None])[:, 0])
 
 
-def chosen(problems: Problems, W: np.ndarray) -> np.ndarray:
-    """The token (S, L, n) that every input selects with each of the matrices W (S, L, d, d)."""
+def logits(problems: Problems, W: np.ndarray) -> np.ndarray:
+    """x_tᵀ W z of every input's tokens, (S, L, n, T), with each of the matrices W (S, L, d, d)."""
     along = W @ problems.queries[:, None].swapaxes(-1, -2)
-    return selected_tokens(np.einsum("sntd,sldn->slnt", problems.tokens, along, optimize=True))
+    return np.einsum("sntd,sldn->slnt", problems.tokens, along, optimize=True)
 
 
 def _gaussian(seed, count, held_out, new, cell):

@@ -2,6 +2,7 @@
 
 import made_up_heads
 import made_up_layers
+import made_up_real
 import made_up_rules
 import pandas as pd
 
@@ -193,5 +194,6 @@ def tables():
         ),
         **{name: make() for name, make in made_up_heads.TABLES.items()},
         **{name: make() for name, make in made_up_layers.TABLES.items()},
+        **{name: make() for name, make in made_up_real.TABLES.items()},
         **{name: make() for name, make in made_up_rules.TABLES.items()},
     }

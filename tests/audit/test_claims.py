@@ -3,6 +3,7 @@
 import made_up
 import made_up_heads
 import made_up_layers
+import made_up_real
 import made_up_rules
 import pytest
 from made_up import BY_KEY, CLAIMS
@@ -121,6 +122,7 @@ FLIPS = {
 }
 FLIPS |= made_up_heads.FLIPS
 FLIPS |= made_up_layers.FLIPS
+FLIPS |= made_up_real.FLIPS
 FLIPS |= made_up_rules.FLIPS
 
 
@@ -176,6 +178,7 @@ EMPTY = [
     ("geometries_limit", lambda t: t.query("step == 1000"), "step about a decade before the last"),
     ("positional", lambda t: t.query("tokens != 'plain'"), "instance that is separable with all three tokens"),
     *made_up_layers.EMPTY,
+    *made_up_real.EMPTY,
     *made_up_rules.EMPTY,
 ]
 EMPTY += made_up_heads.EMPTY

@@ -1,0 +1,14 @@
+"""Train W from zero and keep it on the way; a rule that no head and label asks for cannot be trained."""
+
+from attnsvm.training import LinearHead, exact, logarithmic_steps, train
+
+
+def descent(problems, settings, progress):
+    progress.expect(len(problems))
+    if problems.head.ndim == 3:
+        progress(len(problems))
+        return {}
+    kept = logarithmic_steps(settings["steps"], settings["points"])
+    rule = exact(settings["learning_rate"])
+    log = train(problems, LinearHead, "W", rule, settings["steps"], kept, start="zero", progress=progress)
+    return log.arrays("steps", "weights")

@@ -71,6 +71,11 @@ def code(stage):
     return lambda wildcards: said(jobs.stage_code, wildcards.experiment, stage)
 
 
+def growing(mb):
+    """A resource that a job killed for memory gets more of when it is tried again: twice, three times as much."""
+    return lambda wildcards, attempt: mb * attempt
+
+
 def said(function, *arguments):
     """What a function answers; where the user can mend what stops it, its sentence ends the run."""
     try:

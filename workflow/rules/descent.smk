@@ -15,7 +15,7 @@ rule descent:
     # More is the profile's to give, and changes no byte: set-threads, or --set-threads descent=4.
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
         runtime=120,
     params:
         settings=settings("descent"),

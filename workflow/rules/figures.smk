@@ -15,7 +15,7 @@ rule figure:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
         runtime=10,
     params:
         settings=config["figures"],

@@ -14,7 +14,7 @@ rule measures_of_block:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
         runtime=30,
     params:
         settings=settings("measures"),
@@ -41,7 +41,7 @@ rule measures:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
         runtime=30,
     params:
         settings=settings("measures"),

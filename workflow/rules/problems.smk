@@ -13,7 +13,7 @@ rule problems:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
         runtime=30,
     params:
         settings=settings("problems"),

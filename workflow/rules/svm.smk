@@ -13,7 +13,7 @@ rule svm:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
         runtime=120,
     params:
         settings=settings("svm"),

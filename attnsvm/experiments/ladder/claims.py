@@ -92,7 +92,7 @@ CLAIMS = (
         threshold=0.95,
         why="as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
         read=theorem,
-        measured="median cosine",
+        measured="median cosine with the certified solution",
         wanted="≥ {}",
     ),
     Claim(

@@ -83,18 +83,17 @@ def rank_by_decay(axes, rows):
         own = rows[rows["name"] == name]
         places = {decay: k + shift for k, decay in enumerate(sorted(set(own["decay"])))}
         look = COLOUR[rung.norm], NORM_MARKERS[rung.norm]
-        points(axes, own[own["quantity"] == "effective_rank"], places, look, f"{NAME[name]}, effective")
-        points(axes, own[own["quantity"] == "stable_rank"], places, look, f"{NAME[name]}, stable", filled=False)
+        points(axes, own[own["quantity"] == "effective_rank"], places, look, NAME[name])
     by_decay(axes, rows)
-    axes.set(yscale="log", ylabel="rank of $W$ or $KQ^T$")
+    axes.set(yscale="log", ylabel="effective rank of $W$ or $KQ^T$")
     axes.set_yticks([1, 2, 5, 10], ["1", "2", "5", "10"], minor=False)
     axes.minorticks_off()
-    axes.legend(loc="center left", bbox_to_anchor=(0, 0.56))
+    axes.legend(loc="best", title="decay on")
     title(axes, "d", "rank under weight decay")
 
 
 def by_rung(axes):
-    axes.set_xticks(range(len(RUNGS)), RUNGS, rotation=20)
+    axes.set_xticks(range(len(RUNGS)), RUNGS, rotation=25, ha="right", rotation_mode="anchor")
     axes.set_xlabel("what is trained, one change per rung", color=GREY)
 
 

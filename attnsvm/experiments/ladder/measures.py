@@ -80,7 +80,7 @@ def changes(values):
         own, other = (wide[one, f"alignment_{RUNGS[one].norm}"] for one in (name, before))
         yield row(("rungs", name, NO_DECAY, "end", "change_alignment"), own - other)
     decays = values[values["part"] == "decays"]
-    wide = decays.pivot(index="seed", columns=["name", "quantity", "decay"], values="value")
+    wide = decays.pivot(index="seed", columns=["name", "quantity", "decay"], values="value").sort_index(axis=1)
     for name, rung in DECAYING.items():
         for decay in sorted(set(decays["decay"]) - {0.0}):
             both = wide[name, f"alignment_{rung.norm}"]

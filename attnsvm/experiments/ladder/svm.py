@@ -4,16 +4,20 @@ The alignment is the cosine of W with the solution, on the span of the constrain
 computed here. Null heads act on the same tokens: of a layer with embeddings, on those that it has learned.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from attnsvm.experiments.ladder.rungs import DECAYING, RUNGS, WHEN
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import solve_batch, stack
+from attnsvm.svm import methods, solve_batch, stack
 
 STREAM = 15022  # of the null heads
-NORMS = ("fro", "nuc")
+# Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.
+METHODS = {"fro": None, "nuc": methods.INTERIOR + methods.WORKING_SET}
+NORMS = tuple(METHODS)
 
 
 def svm(problems, trained, settings):
@@ -43,7 +47,10 @@ def answers(problems, runs, norms, nulls):
         heads += [random_head(W, rng) for _ in range(nulls)]
         chosen = [runs["selected"][r], *(selections(inputs, head) for head in heads[1:])]
         for norm, kept in found.items():
-            solutions = solve_batch([problem.constraints(one) for one in chosen], norm)
+            solutions = [
+                replace(answer, W=problem.P @ answer.W @ problem.Q.T)
+                for answer in solve_batch([problem.constraints(one) for one in chosen], norm, method=METHODS[norm])
+            ]
             cosines = [alignment(problem, head, one) for head, one in zip(heads, solutions, strict=True)]
             kept["own"].append(solutions[0])
             kept["null"] += solutions[1:]
@@ -57,10 +64,8 @@ def answers(problems, runs, norms, nulls):
 
 
 def alignment(problem, head, solution):
-    """The cosine with the solution, which is in the problem's coordinates; NaN where there is none."""
-    if not solution.solved:
-        return float("nan")
-    return problem.cosines(head, [problem.P @ solution.W @ problem.Q.T])[0]
+    """The cosine with the solution; NaN where there is none."""
+    return problem.cosines(head, [solution.W])[0] if solution.solved else float("nan")
 
 
 def as_inputs(tokens, queries):

@@ -50,12 +50,12 @@ def read(root: Path, name: str) -> Source:
 
 def code_digest(source: str) -> str:
     """A hash of what a module does: of its syntax tree without docstrings."""
-    return _digest(ast.parse(source))
+    return _digest(_that_runs(ast.parse(source)))
 
 
 def _parsed(name: str, content: bytes) -> Source:
     try:
-        tree = ast.parse(content.decode("utf-8"))
+        tree = _that_runs(ast.parse(content.decode("utf-8")))
     except (SyntaxError, UnicodeDecodeError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         reason = error.msg if isinstance(error, SyntaxError) else "not UTF-8 text"
@@ -71,6 +71,20 @@ def _parsed(name: str, content: bytes) -> Source:
 
 def _digest(tree: ast.Module) -> str:
     return hashlib.sha256(repr(_canonical(tree)).encode()).hexdigest()
+
+
+def _that_runs(tree: ast.Module) -> ast.Module:
+    """The tree without `if TYPE_CHECKING:`, which nothing runs: what is imported there changes no number."""
+    for node in ast.walk(tree):
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                setattr(node, name, [kept for item in value for kept in _parts_that_run(item)])
+    return tree
+
+
+def _parts_that_run(item) -> list:
+    checks = isinstance(item, ast.If) and isinstance(item.test, ast.Name) and item.test.id == "TYPE_CHECKING"
+    return item.orelse if checks else [item]
 
 
 def _canonical(node) -> object:

@@ -46,6 +46,14 @@ def test_every_import_statement_is_found_with_its_level(tmp_path):
     ]
 
 
+def test_what_only_a_type_checker_imports_is_no_import(tmp_path):
+    checked = "if TYPE_CHECKING:\n    from a import b\nelse:\n    import c\nif READY:\n    import d\n"
+    (tmp_path / "a.py").write_text(checked)
+    assert sorted(name for _, name, _ in read(tmp_path, "a.py").imports) == ["c", "d"]
+    assert code_digest(checked) == code_digest(checked.replace("from a import b", "import other"))
+    assert code_digest(checked) != code_digest(checked.replace("import d", "import other"))
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

@@ -23,13 +23,14 @@ def descent(problems, settings, progress):
     adamw = AdamW(weights, settings["adamw_rate"], dict.fromkeys(weights, settings["weight_decay"]))
     shuffles = [np.random.default_rng([STREAM, seed]) for seed in seeds]
     checkpoints, kept = np.array(settings["checkpoints"]), []
+    progress.expect(R * len(checkpoints))
     for step in range(checkpoints[-1] + 1):
         if step in checkpoints:
             kept.append(look(weights, patches, digits, count, shown, places))
+            progress(R)
         batch = torch.from_numpy(np.array([rng.integers(count, size=settings["batch"]) for rng in shuffles]))
         rows = torch.arange(R).unsqueeze(1)
         adamw.step(gradients(weights, patches[rows, batch], digits[rows, batch]))
-    progress(R)
     return {"steps": checkpoints} | {name: np.stack([one[name] for one in kept], axis=1) for name in kept[0]}
 
 

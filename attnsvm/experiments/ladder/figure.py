@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attnsvm.experiments.ladder.rungs import DECAYING, RUNGS
 from attnsvm.plots.style import BLACK, COLOUR, GREEN, GREY, NAME, PURPLE, canvas, title
 
 NORMS = ("fro", "nuc")
+OWN = {"KQ": "nuc", "W": "fro"}  # the norm of each parametrisation whose weights decay
 NORM_MARKERS = {"fro": "o", "nuc": "s"}
 QUALITY = {
     "train": (BLACK, "v", "right on trained images"),
@@ -41,23 +41,23 @@ def points(axes, rows, places, look, label, filled=True):
 
 
 def alignment_by_rung(axes, rows):
-    rows = rows.assign(key=rows["name"])
+    rows, rungs = rows.assign(key=rows["name"]), list(dict.fromkeys(rows["name"]))
     for shift, norm in zip((-0.08, 0.08), NORMS, strict=True):
-        places = {name: k + shift for k, name in enumerate(RUNGS)}
+        places = {name: k + shift for k, name in enumerate(rungs)}
         look = COLOUR[norm], NORM_MARKERS[norm]
         points(axes, rows[rows["quantity"] == f"alignment_{norm}"], places, look, NAME[norm])
         points(axes, rows[rows["quantity"] == f"null_{norm}"], places, look, "its null: random heads", filled=False)
-    by_rung(axes)
+    by_rung(axes, rungs)
     axes.set(ylim=(0, 1.03), ylabel=ALIGNMENT)
     title(axes, "a", "alignment, rung by rung")
 
 
 def quality_by_rung(axes, rows):
-    rows = rows.assign(key=rows["name"])
+    rows, rungs = rows.assign(key=rows["name"]), list(dict.fromkeys(rows["name"]))
     for shift, (quantity, (colour, marker, words)) in zip((-0.12, 0, 0.12), QUALITY.items(), strict=True):
-        places = {name: k + shift for k, name in enumerate(RUNGS)}
+        places = {name: k + shift for k, name in enumerate(rungs)}
         points(axes, rows[rows["quantity"] == quantity], places, (colour, marker), words)
-    by_rung(axes)
+    by_rung(axes, rungs)
     axes.set(ylim=(-0.03, 1.03), ylabel="share")
     axes.legend(loc="lower left")
     title(axes, "b", "accuracy, and saturation")
@@ -65,12 +65,12 @@ def quality_by_rung(axes, rows):
 
 def alignment_by_decay(axes, rows):
     rows = rows.assign(key=rows["decay"])
-    for shift, (name, rung) in zip((-0.06, 0.06), DECAYING.items(), strict=True):
+    for shift, (name, norm) in zip((-0.06, 0.06), OWN.items(), strict=True):
         own = rows[rows["name"] == name]
         places = {decay: k + shift for k, decay in enumerate(sorted(set(own["decay"])))}
-        look = COLOUR[rung.norm], NORM_MARKERS[rung.norm]
-        points(axes, own[own["quantity"] == f"alignment_{rung.norm}"], places, look, f"{NAME[name]}")
-        points(axes, own[own["quantity"] == f"null_{rung.norm}"], places, look, None, filled=False)
+        look = COLOUR[norm], NORM_MARKERS[norm]
+        points(axes, own[own["quantity"] == f"alignment_{norm}"], places, look, NAME[name])
+        points(axes, own[own["quantity"] == f"null_{norm}"], places, look, None, filled=False)
     by_decay(axes, rows)
     axes.set(ylim=(0, 1.03), ylabel=ALIGNMENT)
     axes.legend(loc="upper right", title="decay on")
@@ -79,10 +79,10 @@ def alignment_by_decay(axes, rows):
 
 def rank_by_decay(axes, rows):
     rows = rows.assign(key=rows["decay"])
-    for shift, (name, rung) in zip((-0.06, 0.06), DECAYING.items(), strict=True):
+    for shift, (name, norm) in zip((-0.06, 0.06), OWN.items(), strict=True):
         own = rows[rows["name"] == name]
         places = {decay: k + shift for k, decay in enumerate(sorted(set(own["decay"])))}
-        look = COLOUR[rung.norm], NORM_MARKERS[rung.norm]
+        look = COLOUR[norm], NORM_MARKERS[norm]
         points(axes, own[own["quantity"] == "effective_rank"], places, look, NAME[name])
     by_decay(axes, rows)
     axes.set(yscale="log", ylabel="effective rank of $W$ or $KQ^T$")
@@ -92,8 +92,8 @@ def rank_by_decay(axes, rows):
     title(axes, "d", "rank under weight decay")
 
 
-def by_rung(axes):
-    axes.set_xticks(range(len(RUNGS)), RUNGS, rotation=25, ha="right", rotation_mode="anchor")
+def by_rung(axes, rungs):
+    axes.set_xticks(range(len(rungs)), rungs, rotation=25, ha="right", rotation_mode="anchor")
     axes.set_xlabel("what is trained, one change per rung", color=GREY)
 
 

@@ -4,6 +4,7 @@ import made_up_heads
 import made_up_layers
 import made_up_real
 import made_up_rules
+import made_up_rungs
 import pandas as pd
 
 from attnsvm.pipeline import cards
@@ -196,4 +197,5 @@ def tables():
         **{name: make() for name, make in made_up_layers.TABLES.items()},
         **{name: make() for name, make in made_up_real.TABLES.items()},
         **{name: make() for name, make in made_up_rules.TABLES.items()},
+        **{name: make() for name, make in made_up_rungs.TABLES.items()},
     }

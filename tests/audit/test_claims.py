@@ -5,6 +5,7 @@ import made_up_heads
 import made_up_layers
 import made_up_real
 import made_up_rules
+import made_up_rungs
 import pytest
 from made_up import BY_KEY, CLAIMS
 from pandas.api.types import is_numeric_dtype
@@ -124,6 +125,7 @@ FLIPS |= made_up_heads.FLIPS
 FLIPS |= made_up_layers.FLIPS
 FLIPS |= made_up_real.FLIPS
 FLIPS |= made_up_rules.FLIPS
+FLIPS |= made_up_rungs.FLIPS
 
 
 # Per claim: what a configuration may leave in its table, and what the row then says is missing.
@@ -180,6 +182,7 @@ EMPTY = [
     *made_up_layers.EMPTY,
     *made_up_real.EMPTY,
     *made_up_rules.EMPTY,
+    *made_up_rungs.EMPTY,
 ]
 EMPTY += made_up_heads.EMPTY
 # What a run always has something to say about, because its experiment ends with a sentence where it has not.
@@ -187,6 +190,7 @@ NEVER_EMPTY = {"generalised_svm", "print_oracle", "print_rejections"}
 NEVER_EMPTY |= {"geometries", "mirror_own", "print_other_tokens", "print_stalls", "print_unseeded"}
 NEVER_EMPTY |= {"rule_and_tokens", "rule_and_new_inputs"}  # every run has an end, and W selects tokens of new inputs
 NEVER_EMPTY |= made_up_layers.NEVER_EMPTY
+NEVER_EMPTY |= made_up_rungs.NEVER_EMPTY
 
 
 def figure_of(key):

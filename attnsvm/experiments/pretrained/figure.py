@@ -13,22 +13,25 @@ LOOKS = {
     "chance": {"color": BLACK, "marker": ""},
 }
 WORDS = {
-    ("alignment", "fro", "all"): "aligned with its\nSVM, Frobenius",
-    ("alignment", "nuc", "all"): "aligned with its\nSVM, nuclear",
-    ("predicted", "fro", "all"): "selection\npredicted",
-    ("margin_ratio", "fro", "all"): "wide margin,\nattends delimiters",
-    ("margin_ratio", "fro", "plain"): "the same without\ndelimiters",
+    ("alignment", "fro", "all"): "aligned,\nFrobenius",
+    ("alignment", "nuc", "all"): "aligned,\nnuclear",
+    ("predicted", "fro", "all"): "predicted",
+    ("margin_ratio", "fro", "all"): "margin of\nsink heads",
+    ("margin_ratio", "fro", "plain"): "without\ndelimiters",
 }
-CONTROLS = {"permuted": "permuted\nselections", "random": "random\nheads", "rule": "rule of\nposition"}
+CONTROLS = {"permuted": "permuted", "random": "random\nheads", "rule": "position"}
 
 
 def draw(table, settings):
     """Draw from rows (part, norm, tokens, inputs, kind, quantity, layer, head, step, value, low, high, instances)."""
-    with canvas(settings, height=0.78) as figure:
-        (a, b, c), (d, e, f) = figure.subplots(2, 3, width_ratios=(1, 1, 1.05))
+    with canvas(settings, height=0.8) as figure:
+        above, below = figure.subfigures(2, 1)
+        a, b, c = above.subplots(1, 3)
+        d, e, f = below.subplots(1, 3, width_ratios=(1, 1.1, 1.05))
         heads = table[table["part"] == "head"]
-        _alignment(a, heads, "fro", "a", "alignment, Frobenius")
-        _alignment(b, heads, "nuc", "b", "alignment, nuclear")
+        _alignment(a, heads, "fro", "a", "aligned, Frobenius norm")
+        _alignment(b, heads, "nuc", "b", "aligned, nuclear norm")
+        b.sharey(a)
         a.set_ylabel("cosine of $W$ with the SVM solution")
         _prediction(c, table[(table["part"] == "mean") & (table["quantity"] == "predicted")])
         _sink(d, heads)
@@ -92,7 +95,7 @@ def _trained(axes, rows):
         axes.fill_between(own["step"], own["low"], own["high"], color=COLOUR[kind], alpha=0.15, linewidth=0)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation with the SVM")
     axes.legend(loc="lower left", handlelength=1.8)
-    title(axes, "e", "encoder tokens, trained by us")
+    title(axes, "e", "trained by us")
 
 
 def _controls(axes, rows):
@@ -110,6 +113,6 @@ def _controls(axes, rows):
     axes.set_yticks(range(len(WORDS)), WORDS.values())
     axes.tick_params(length=0)
     axes.xaxis.tick_top()
-    axes.set_xlabel("share of heads above the control\n(green: above ½, red: below, grey: neither)")
+    axes.set_xlabel("interval above ½: green,\nbelow: red, neither: grey")
     axes.grid(visible=False)
-    title(axes, "f", "which control kills which claim")
+    title(axes, "f", "heads above each control")

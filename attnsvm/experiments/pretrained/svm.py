@@ -84,10 +84,6 @@ def _selects(fit, held, W):
 
 def _stacked(trees):
     """Equal trees of numbers and arrays as one, with a first axis more."""
-    first = trees[0]
-    return {
-        name: _stacked([tree[name] for tree in trees])
-        if isinstance(value, dict)
-        else np.stack([t[name] for t in trees])
-        for name, value in first.items()
-    }
+    if not isinstance(trees[0], dict):
+        return np.stack(trees)
+    return {name: _stacked([tree[name] for tree in trees]) for name in trees[0]}

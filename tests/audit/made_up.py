@@ -2,12 +2,13 @@
 
 import made_up_heads
 import made_up_layers
+import made_up_pretrained
 import made_up_rules
 import pandas as pd
 
 from attnsvm.pipeline import cards
 
-CLAIMS = {card.name: card.module("claims").CLAIMS for card in cards.claiming()}
+CLAIMS = {card.name: card.module("claims").CLAIMS for card in cards.claiming(optional=True)}
 BY_KEY = {claim.key: (experiment, claim) for experiment, own in CLAIMS.items() for claim in own}
 EXPERIMENTS = ("svm_rank", "cone", "feasibility")  # of which certificates are made up
 
@@ -193,5 +194,6 @@ def tables():
         ),
         **{name: make() for name, make in made_up_heads.TABLES.items()},
         **{name: make() for name, make in made_up_layers.TABLES.items()},
+        **{name: make() for name, make in made_up_pretrained.TABLES.items()},
         **{name: make() for name, make in made_up_rules.TABLES.items()},
     }

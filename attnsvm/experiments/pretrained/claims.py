@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.audit import Claim, Reading, some
-from attnsvm.audit.rows import ends, single
+from attnsvm.audit.rows import ends, last, single
 from attnsvm.statistics import mean_interval
 
 SINK = 0.5  # share of inputs in which a head selects a delimiter, from which on it attends to them
@@ -75,8 +75,9 @@ def sink(tables, least):
 
 
 def _trained(tables, kind, own, other, most):
-    rows = tables.own(part="trained", kind=kind)
-    rows = rows[rows["step"] == rows["step"].max()].set_index("norm")
+    rows = tables.own()
+    rows = last(some(rows[(rows["part"] == "trained") & (rows["kind"] == kind)], f"trained run of {kind} with both SVMs"))
+    rows = rows.set_index("norm")
     near, far = rows.loc[own], rows.loc[other]
     parts = {
         "the upper quartile is within the threshold": near["high"] <= most,

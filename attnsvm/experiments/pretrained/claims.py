@@ -76,8 +76,8 @@ def sink(tables, least):
 
 def _trained(tables, kind, own, other, most):
     rows = tables.own()
-    rows = last(some(rows[(rows["part"] == "trained") & (rows["kind"] == kind)], f"trained run of {kind} with both SVMs"))
-    rows = rows.set_index("norm")
+    rows = rows[(rows["part"] == "trained") & (rows["kind"] == kind)]
+    rows = last(some(rows, f"trained run of {kind} with both SVMs")).set_index("norm")
     near, far = rows.loc[own], rows.loc[other]
     parts = {
         "the upper quartile is within the threshold": near["high"] <= most,

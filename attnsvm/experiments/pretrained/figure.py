@@ -19,7 +19,7 @@ WORDS = {
     ("margin_ratio", "fro", "all"): "margin of\nsink heads",
     ("margin_ratio", "fro", "plain"): "without\ndelimiters",
 }
-CONTROLS = {"permuted": "permuted", "random": "random\nheads", "rule": "position"}
+CONTROLS = {"permuted": "permuted", "random": "random\nheads", "rule": "rule of\nposition"}
 
 
 def draw(table, settings):
@@ -31,7 +31,9 @@ def draw(table, settings):
         heads = table[table["part"] == "head"]
         _alignment(a, heads, "fro", "a", "aligned, Frobenius norm")
         _alignment(b, heads, "nuc", "b", "aligned, nuclear norm")
-        b.sharey(a)
+        low, high = zip(a.get_ylim(), b.get_ylim(), strict=True)
+        a.set_ylim(min(low), max(high))
+        b.set_ylim(min(low), max(high))
         a.set_ylabel("cosine of $W$ with the SVM solution")
         _prediction(c, table[(table["part"] == "mean") & (table["quantity"] == "predicted")])
         _sink(d, heads)
@@ -61,11 +63,11 @@ def _prediction(axes, rows):
         own = rows[rows["kind"] == kind].sort_values("inputs")
         if kind in ("rule", "chance"):  # they fit no SVM: the same for any number of inputs
             value = own["value"].iloc[0]
-            axes.plot([flat.min(), flat.max()], [value, value], color=LOOKS[kind]["color"], linestyle=":")
-            axes.annotate(text, (flat.max(), value), xytext=(0, 2), textcoords="offset points", ha="right", va="bottom")
+            axes.plot([flat.min(), flat.max()], [value, value], color=LOOKS[kind]["color"], linestyle=":", label=text)
         else:
             axes.plot(own["inputs"], own["value"], **LOOKS[kind])
             axes.vlines(own["inputs"], own["low"], own["high"], color=LOOKS[kind]["color"], linewidth=1.0)
+    axes.legend(loc="center right")
     axes.set(xlabel="fitted sentences", ylabel="held-out selections predicted", ylim=(0, None))
     title(axes, "c", "prediction (bars: 95 %)")
 

@@ -48,7 +48,9 @@ def no_such_figure(wildcards):
     name, dot, kind = wildcards.unknown_figure.rpartition(".")
     if name in (*FIGURES, *OPTIONAL, "audit"):
         return f"figures are not made as .{kind}: build figures/{name}, which makes {', '.join(KINDS)}"
-    return cards.unknown_name(name if kind in KINDS else wildcards.unknown_figure, ["all", "audit", *FIGURES, *OPTIONAL], "figure")
+    return cards.unknown_name(
+        name if kind in KINDS else wildcards.unknown_figure, ["all", "audit", *FIGURES, *OPTIONAL], "figure"
+    )
 
 
 def no_such_place(wildcards):

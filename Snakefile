@@ -33,6 +33,17 @@ for figure in FIGURES:
             expand(f"{AT}figures/{{figure}}.{{kind}}", figure=figure, kind=KINDS),
 
 
+# And those that `figures/all` leaves out, with the page of their claims.
+for figure in OPTIONAL:
+
+    rule:
+        name:
+            f"figures/{figure}"
+        input:
+            expand(f"{AT}figures/{{figure}}.{{kind}}", figure=figure, kind=KINDS),
+            expand(f"{AT}results/audit/{{figure}}.{{kind}}", figure=figure, kind=("csv", "html", "md")),
+
+
 rule:
     name:
         "figures/audit"
@@ -78,6 +89,7 @@ localrules:
     measures,
     figure,
     claims,
+    optional_claims,
     audit_figure,
     provenance,
     pages,

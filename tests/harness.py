@@ -33,6 +33,7 @@ MESSAGES = {
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
+    r"check the claims of (\w+)": "optional_claims",
     r"say where (\w+) comes from": "provenance",
 }
 

@@ -8,14 +8,18 @@ from attnsvm.audit.reading import GROUPS, UNTESTABLE, VERDICTS
 from attnsvm.statuses import STATUSES
 
 
-def html(claims: pd.DataFrame, certificates: pd.DataFrame) -> str:
-    """A self-contained page; its links to figures are relative to results/audit/."""
-    return _render("page.html.j2", claims, certificates, autoescape=True)
+def html(claims: pd.DataFrame, certificates: pd.DataFrame, left_out: dict[str, str] | None = None) -> str:
+    """A self-contained page; its links to figures are relative to results/audit/.
+
+    Args:
+        left_out: title of the optional figures by name, whose claims have pages of their own.
+    """
+    return _render("page.html.j2", claims, certificates, left_out or {}, autoescape=True)
 
 
-def markdown(claims: pd.DataFrame, certificates: pd.DataFrame) -> str:
+def markdown(claims: pd.DataFrame, certificates: pd.DataFrame, left_out: dict[str, str] | None = None) -> str:
     """The same in Markdown."""
-    return _render("page.md.j2", claims, certificates, autoescape=False)
+    return _render("page.md.j2", claims, certificates, left_out or {}, autoescape=False)
 
 
 def number(value: float) -> str:
@@ -54,7 +58,7 @@ def _comma(words) -> str:
     return f", {words}" if isinstance(words, str) and words else ""
 
 
-def _render(template: str, claims, certificates, autoescape: bool) -> str:
+def _render(template: str, claims, certificates, left_out, autoescape: bool) -> str:
     import jinja2
 
     environment = jinja2.Environment(
@@ -66,6 +70,7 @@ def _render(template: str, claims, certificates, autoescape: bool) -> str:
     totals = certificates[["checked", *STATUSES]].sum()
     return environment.from_string(files("attnsvm.audit").joinpath(template).read_text("utf-8")).render(
         groups=groups,
+        left_out=left_out,
         verdicts={verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS},
         certificates=certificates.to_dict("records"),
         totals=totals.astype(int).to_dict(),

@@ -82,7 +82,7 @@ def measure(bench: Bench, head: int) -> tuple[dict, dict]:
         "inputs_held_out": len(held),
         "rank_head": int((sigma > RANK * sigma[0]).sum()),
     }
-    row |= _rule(fit, selected, held, own)
+    row |= rule(fit, selected, held, own)
     row["chance"] = _mean(1 / counts)
     row["delimiter_selected"] = _mean([m[a] for m, a in zip(fit.delimiters, selected, strict=True)])
     marks = {"fit": [[int(a)] for a in selected], "held": [[int(a)] for a in own]}
@@ -165,9 +165,16 @@ def _mark(marks, fit, selected, held, W):
 RULES = ("first", "last", "itself", "before", "after")
 
 
-def _rule(fit, selected, held, own) -> dict:
-    """The best rule that reads no token, and how often it is right on held-out inputs: what an SVM has to beat."""
-    right = {rule: float(np.mean(_by_rule(rule, fit) == selected)) for rule in RULES}
+def rule(fit: Inputs, selected: np.ndarray, held: Inputs, own: np.ndarray) -> dict:
+    """The best rule that reads no token, and how often it is right on held-out inputs: what an SVM has to beat.
+
+    Args:
+        selected, own: the tokens that the head selects in `fit` and in `held`, (n,) int each.
+
+    Returns:
+        {"rule": one of `RULES`, "rule_predicted": share}.
+    """
+    right = {name: float(np.mean(_by_rule(name, fit) == selected)) for name in RULES}
     best = max(right, key=right.get)
     return {"rule": best, "rule_predicted": float(np.mean(_by_rule(best, held) == own)) if len(held) else float("nan")}
 

@@ -1,5 +1,6 @@
 """Certified solutions for the inputs of one layer, and what of a head's W their constraints can see."""
 
+from collections import Counter
 from dataclasses import replace
 from functools import cached_property
 
@@ -11,6 +12,7 @@ from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
 from attnsvm.svm import Constraints, Solution, Status, memory, methods, ragged, solve
 from attnsvm.svm.checker import check
+from attnsvm.svm.ledger import judged
 from attnsvm.svm.solver import tolerance
 
 TIGHT = 1e-6  # relative distance to margin one up to which a token is on the margin
@@ -44,9 +46,11 @@ class Problem:
         return ragged(zip(self.tokens, self.queries, selected.tolist(), strict=True))
 
     def certified(self, selected: np.ndarray, norm: str) -> Solution:
-        """The solution, W being (d, e); see `certified`."""
-        c = self.constraints(selected)
+        """The solution, W being (d, e); see `certified`. One answer in the ledger, however many led to it."""
+        c, before = self.constraints(selected), Counter(judged)
         solution = self._refuted(c, norm) or certified(c, norm)
+        judged.clear()
+        judged.update(before + Counter([solution.status.value]))
         return replace(solution, W=self.P @ solution.W @ self.Q.T)
 
     def _refuted(self, c: Constraints, norm: str) -> Solution | None:

@@ -22,7 +22,7 @@ def check(asked: Mapping[str, int], resolved: dict, ours_alone: bool = True) -> 
     Raises:
         UserError: an unknown experiment, no block, or more blocks than instances.
     """
-    known = {card.name: card for card in cards.experiments()}
+    known = {card.name: card for card in cards.experiments(optional=True)}
     for name, count in asked.items():
         if name not in known:
             if ours_alone:

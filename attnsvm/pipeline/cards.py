@@ -3,6 +3,9 @@
 A card says what its experiment is called, what may be set, and what its numbers mean. A module beside it is a stage:
 problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it. A stage without a module
 has no job. A card that says `like: other` has the stages and settings of the other where it has none of its own.
+
+A card that says `optional: why` is built where it is asked for, and only there: `figures/all` and `audit` leave it out.
+Such an experiment may read files that do not come with this package; outside.py names them.
 """
 
 import difflib
@@ -26,6 +29,7 @@ STAGES = ("problems", "descent", "svm", "measures")
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
 MEMORY = Memory("cards.json")
 OWN = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
+OTHERS = ("figure", "claims", "outside")
 JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
 
 
@@ -51,6 +55,7 @@ class Card:
         section: the heading under which it stands in the report and in the README.
         order: places it among the others.
         seconds: how long `snakemake figures/<name>` takes from clean on two cores, as last measured; None: not said.
+        optional: why `figures/all` and `audit` leave it out, in half a sentence; "" where they do not.
         fixed: settings of every stage that no user changes.
         draws: the experiments whose tables its figure draws, itself in the usual case; () without a figure.
         blocks: into how many blocks its instances are cut.
@@ -59,7 +64,7 @@ class Card:
         caption: what is seen, a template over the settings (Jinja).
         notes: more about the figure, for docs/figures.md.
         columns: what each column of the csv means, with its unit.
-        modules: {stage, "figure" or "claims": dotted name of its module}; what is missing has no module.
+        modules: {stage, "figure", "claims" or "outside": dotted name of its module}; what is missing has no module.
     """
 
     name: str
@@ -67,6 +72,7 @@ class Card:
     section: str
     order: int
     seconds: int | None
+    optional: str
     fixed: dict
     draws: tuple[str, ...]
     blocks: int
@@ -110,9 +116,7 @@ def read(name: str) -> Card:
         whole = "like" not in other and _has(base, "problems")
         require(whole, f"{_where(name)}: like: {base!r} has no stages of its own: name the experiment that has them")
     modules = {part: f"attnsvm.experiments.{base}.{part}" for part in STAGES if base and _has(base, part)}
-    modules |= {
-        part: f"attnsvm.experiments.{name}.{part}" for part in (*STAGES, "figure", "claims") if _has(name, part)
-    }
+    modules |= {part: f"attnsvm.experiments.{name}.{part}" for part in (*STAGES, *OTHERS) if _has(name, part)}
     stages = [part for part in STAGES if part in modules]
     require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py beside the other stages")
     settings = {
@@ -124,6 +128,7 @@ def read(name: str) -> Card:
         section=own["section"],
         order=own["order"],
         seconds=own.get("seconds"),
+        optional=own.get("optional", ""),
         fixed=other.get("fixed", {}) | own.get("fixed", {}),
         draws=tuple(own.get("draws", [name])) if "figure" in modules else (),
         blocks=own.get("blocks", other.get("blocks", 1)),
@@ -157,25 +162,34 @@ def every() -> tuple[Card, ...]:
     return tuple(sorted((read(name) for name in names()), key=lambda card: (card.order, card.name)))
 
 
-def experiments() -> tuple[Card, ...]:
-    """The cards of which something is measured."""
-    return tuple(card for card in every() if card.is_experiment)
+def experiments(optional: bool = False) -> tuple[Card, ...]:
+    """The cards of which something is measured; the optional ones among them where they are asked for."""
+    return tuple(card for card in _asked(optional) if card.is_experiment)
 
 
-def figures() -> tuple[Card, ...]:
-    """The cards that have a figure."""
-    return tuple(card for card in every() if card.draws)
+def figures(optional: bool = False) -> tuple[Card, ...]:
+    """The cards that have a figure; the optional ones among them where they are asked for."""
+    return tuple(card for card in _asked(optional) if card.draws)
 
 
-def claiming() -> tuple[Card, ...]:
-    """The cards that have rows in the audit."""
-    return tuple(card for card in every() if "claims" in card.modules)
+def claiming(optional: bool = False) -> tuple[Card, ...]:
+    """The cards that have claims; the optional ones among them, which have an audit of their own, where asked for."""
+    return tuple(card for card in _asked(optional) if "claims" in card.modules)
 
 
-def sections() -> dict[str, list[Card]]:
-    """The cards that have a figure by section, sections in the order of their first."""
+def optional() -> tuple[Card, ...]:
+    """The cards that are built only where they are asked for."""
+    return tuple(card for card in every() if card.optional)
+
+
+def _asked(optional: bool) -> tuple[Card, ...]:
+    return tuple(card for card in every() if optional or not card.optional)
+
+
+def sections(optional: bool = False) -> dict[str, list[Card]]:
+    """The cards that have a figure by section, sections in the order of their first; see `figures`."""
     found: dict[str, list[Card]] = {}
-    for card in figures():
+    for card in figures(optional):
         found.setdefault(card.section, []).append(card)
     return found
 
@@ -243,8 +257,14 @@ def _complete(card: Card) -> None:
         require(not card.settings[stage] or stage in card.modules, f"{where}: settings: there is no {stage}.py to set")
     if card.is_experiment or card.draws:
         require(bool(card.modules.get("measures") or card.draws != (card.name,)), f"{where}: there is no measures.py")
+    if "outside" in card.modules:
+        require(
+            bool(card.optional), f"{where}: the key 'optional' is missing: outside.py names files that may be missing"
+        )
     for other in card.draws:
         require(other in names(), f"{where}: draws: there is no experiment {other!r}")
+        built = bool(card.optional) or not _load(other).get("optional")
+        require(built, f"{where}: draws: {other!r} is optional, and so must be what draws it")
         measured = _has(other, "measures") or "like" in _load(other)
         require(measured, f"{where}: draws: {other!r} measures nothing: it has no table to draw")
     if card.draws:

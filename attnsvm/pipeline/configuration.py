@@ -28,7 +28,7 @@ def resolve(given: dict) -> dict:
     figures = _values(figure_settings(), scale) | (given.get("figures") or {})
     chosen = given.get("experiments") or {}
     found = {}
-    for card in cards.experiments():
+    for card in cards.experiments(optional=True):
         own = chosen.get(card.name) or {}
         found[card.name] = {
             stage: dict(sorted((_values(settings, scale) | (own.get(stage) or {})).items()))
@@ -67,7 +67,7 @@ def schema() -> dict:
     """The JSON schema of what a user may write, made from the cards."""
     experiments = {
         card.name: _object({stage: _properties(keys) for stage, keys in card.settings.items() if keys})
-        for card in cards.experiments()
+        for card in cards.experiments(optional=True)
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -42,7 +42,7 @@ def small_pictures(source: Path, target: Path) -> None:
     from attnsvm.pipeline.pictures import small
 
     target.mkdir(parents=True, exist_ok=True)
-    for name in ("audit", *(card.name for card in cards.figures())):
+    for name in ("audit", *(card.name for card in cards.figures(optional=True))):
         path = source / f"{name}.png"
         if path.exists():
             (target / f"{name}.png").write_bytes(small(path))
@@ -66,7 +66,7 @@ def _rendered(template: str) -> str:
     )
     environment.filters |= {"cell": _cell, "yaml": _yaml, "smoke": _smoke}
     text = environment.get_template(template).render(
-        sections=cards.sections(),
+        sections=cards.sections(optional=True),
         figures=figure_settings(),
         caption=lambda card: captions.caption(card, resolved),
         notes=lambda card: captions.notes(card, resolved),
@@ -81,7 +81,8 @@ def _claims(card: cards.Card) -> str:
     """The keys of the audit rows that look at a figure."""
     if "claims" not in card.modules:
         return ""
-    return "; in the audit: " + ", ".join(f"`{claim.key}`" for claim in card.module("claims").CLAIMS)
+    page = f"its own audit, results/audit/{card.name}.html" if card.optional else "the audit"
+    return f"; in {page}: " + ", ".join(f"`{claim.key}`" for claim in card.module("claims").CLAIMS)
 
 
 def _cell(text: str) -> str:

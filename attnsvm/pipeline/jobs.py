@@ -1,7 +1,11 @@
 """What each job reads beside its settings: the files of earlier stages, and the hash of the code that it runs."""
 
+import hashlib
+from functools import cache
+
 from attnsvm.errors import require
 from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import stage_settings
 from attnsvm.pipeline.dependencies import digest, module_files
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
@@ -32,9 +36,10 @@ def figure_modules(card: cards.Card) -> tuple[str, ...]:
     return card.modules["figure"], "attnsvm.plots.style"
 
 
-def claims_modules() -> tuple[str, ...]:
-    """The modules that check the claims."""
-    return *AUDIT, *(card.modules["claims"] for card in cards.claiming())
+def claims_modules(*optional: str) -> tuple[str, ...]:
+    """The modules that check the claims: those of every run, or those of optional experiments."""
+    claiming = [cards.read(name) for name in optional] if optional else cards.claiming()
+    return *AUDIT, *(card.modules["claims"] for card in claiming)
 
 
 def audit_figure_modules() -> tuple[str, ...]:
@@ -52,9 +57,9 @@ def figure_code(name: str) -> str:
     return digest(*figure_modules(cards.read(name)))
 
 
-def claims_code() -> str:
-    """The hash of the code that checks the claims, and of the templates of the audit's pages."""
-    return digest(*claims_modules(), texts=TEMPLATES)
+def claims_code(*optional: str) -> str:
+    """The hash of the code that checks the claims, see `claims_modules`, and of the templates of the audit's pages."""
+    return digest(*claims_modules(*optional), texts=TEMPLATES)
 
 
 def audit_figure_code() -> str:
@@ -70,6 +75,26 @@ def pages_code() -> str:
 def provenance_code() -> str:
     """The hash of the code that says where a figure comes from."""
     return digest("attnsvm.pipeline.provenance", texts=("attnsvm/pipeline/provenance.schema.yaml",))
+
+
+def outside(name: str, resolved: dict) -> dict[str, str]:
+    """{file: SHA-256} of the files that an experiment reads and this package does not have; mostly there are none.
+
+    Raises:
+        UserError: one is missing; the sentence says how to get it.
+    """
+    card = cards.read(name)
+    if "outside" not in card.modules:
+        return {}
+    found = card.module("outside").files(stage_settings(card, resolved, "problems"))
+    return {file: _sha256(str(path), path.stat().st_mtime_ns) for file, path in sorted(found.items())}
+
+
+@cache
+def _sha256(path: str, changed: int) -> str:
+    """Of a file; computed once per process, unless its date changes."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def behind(pictured: str) -> tuple[str, ...]:

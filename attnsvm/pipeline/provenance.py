@@ -34,7 +34,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = Path(__file__).resolve().with_name("provenance.schema.yaml")
 
 
-def describe(experiments: dict[str, dict], settings: dict, code: Iterable[str], results: Path) -> dict:
+def describe(
+    experiments: dict[str, dict], settings: dict, code: Iterable[str], results: Path, outside: dict[str, dict]
+) -> dict:
     """The provenance of a figure, as provenance.schema.yaml beside this file has it.
 
     Args:
@@ -42,6 +44,7 @@ def describe(experiments: dict[str, dict], settings: dict, code: Iterable[str], 
         settings: the configuration of the figures.
         code: the files of this repository that all its stages run, relative to it.
         results: the folder of the results.
+        outside: {file: SHA-256} of what an experiment reads from outside this repository, by experiment.
     """
     config = {"experiments": experiments, "figures": settings}
     return {
@@ -50,7 +53,7 @@ def describe(experiments: dict[str, dict], settings: dict, code: Iterable[str], 
         "code": _code(sorted(code), ROOT),
         "packages": {name: _version(name) for name in PACKAGES} | {"python": platform.python_version()},
         "machine": _machine(),
-        "experiments": {name: _experiment(results, name) for name in experiments},
+        "experiments": {name: _experiment(results, name) | _outside(outside, name) for name in experiments},
     }
 
 
@@ -123,6 +126,10 @@ def _experiment(results: Path, name: str) -> dict:
             stage: _cost(results / "benchmarks" / name, stage) for stage in ("problems", "descent", "svm", "measures")
         },
     }
+
+
+def _outside(outside: dict[str, dict], name: str) -> dict:
+    return {"outside": outside[name]} if outside.get(name) else {}
 
 
 def _cost(base: Path, stage: str) -> dict | None:

@@ -122,15 +122,25 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
 
 def claims(outputs: dict[str, str], folder: str = ".") -> None:
     """Check every claim against the csv files under `folder`; write paths "csv", "html" and "md"."""
+    left_out = {card.name: card.title for card in cards.optional() if "claims" in card.modules}
+    _claims(cards.claiming(), cards.experiments(), left_out, outputs, folder)
+
+
+def optional_claims(name: str, outputs: dict[str, str], folder: str = ".") -> None:
+    """As `claims`, those of one optional experiment alone: the audit of every run leaves them out."""
+    card = cards.read(name)
+    _claims([card], [cards.read(other) for other in card.draws], {}, outputs, folder)
+
+
+def _claims(claiming, experiments, left_out, outputs, folder) -> None:
     from attnsvm.audit import Tables, audit, certificates, pages
 
-    found = {card.name: card.module("claims").CLAIMS for card in cards.claiming()}
     tables = Tables(Path(folder))
-    table = audit(tables, found)
-    proofs = certificates(tables, [card.name for card in cards.experiments()])
+    table = audit(tables, {card.name: card.module("claims").CLAIMS for card in claiming})
+    proofs = certificates(tables, [card.name for card in experiments])
     save_csv(outputs["csv"], table)
-    save_text(outputs["html"], pages.html(table, proofs))
-    save_text(outputs["md"], pages.markdown(table, proofs))
+    save_text(outputs["html"], pages.html(table, proofs, left_out))
+    save_text(outputs["md"], pages.markdown(table, proofs, left_out))
 
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
@@ -140,14 +150,16 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     _save_figure(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
 
 
-def provenance(experiments: dict, settings: dict, code: list[str], results: str, output: str) -> None:
+def provenance(
+    experiments: dict, settings: dict, code: list[str], results: str, output: str, outside: dict | None = None
+) -> None:
     """Write the provenance of a figure as JSON, checked against its schema; see `provenance.describe`."""
     import jsonschema
     import yaml
 
     from attnsvm.pipeline.provenance import SCHEMA, describe
 
-    answer = describe(experiments, settings, code, Path(results))
+    answer = describe(experiments, settings, code, Path(results), outside or {})
     jsonschema.validate(answer, yaml.safe_load(SCHEMA.read_text("utf-8")))
     save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 

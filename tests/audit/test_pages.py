@@ -22,6 +22,16 @@ def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder):
     assert "SVM certificates checked, 3 failed" in markdown(claims, counted)
 
 
+def test_what_is_left_out_is_named_with_its_own_page(folder):
+    tables = Tables(folder)
+    claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)
+    for render, kind in ((html, "html"), (markdown, "md")):
+        page = render(claims, counted, {"model": "a model's heads"})
+        assert "snakemake figures/model" in page
+        assert f"results/audit/model.{kind}" in page
+        assert "Optional figures" not in render(claims, counted)
+
+
 def test_a_group_without_a_claim_has_no_heading(folder):
     tables = Tables(folder)
     claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)

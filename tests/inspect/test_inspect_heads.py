@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from attnsvm.inspect.layers import Inputs, Layer, selections, split
 from attnsvm.inspect.measures import Bench, Plan, measure
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem, certified
-from attnsvm.svm import ragged, solve
+from attnsvm.svm import ledger, ragged, solve
 
 
 def inputs(n=12, d=4, e=3, seed=0, delimiters=False):
@@ -31,6 +32,20 @@ def file_of_arrays(path, seed=0, n=40, T=5, d=4, H=2, **more):
     arrays |= more
     np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
     return path
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+def test_an_answer_is_one_in_the_ledger_however_many_led_to_it(norm):
+    """A pipeline's stage counts what it keeps against it: also where a cycle refutes, which asks no solver."""
+    given = inputs()
+    contradicting = Inputs([np.eye(4)[:2]] * 2, np.ones((2, 3)), [], [np.zeros(2, bool)] * 2, np.arange(2), np.zeros(2))
+    for one, selected, status in (
+        (given, selections(given, np.random.default_rng(1).normal(size=(4, 3))), "solved"),
+        (contradicting, np.array([0, 1]), "infeasible"),
+    ):
+        before = Counter(ledger.judged)
+        assert Problem(one).certified(selected, norm).status == status
+        assert ledger.judged - before == Counter([status])
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc"])

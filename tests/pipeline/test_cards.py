@@ -120,6 +120,28 @@ def test_a_card_that_is_no_text_is_named(folder):
         cards.read("one")
 
 
+def test_what_is_optional_is_left_out_unless_it_is_asked_for(folder):
+    folder("one", files=(*FILES, "claims"))
+    folder("two", files=(*FILES, "claims", "outside"), optional="it needs a file")
+    for found in (cards.experiments, cards.figures, cards.claiming):
+        assert [card.name for card in found()] == ["one"]
+        assert [card.name for card in found(optional=True)] == ["one", "two"]
+    assert [card.name for own in cards.sections().values() for card in own] == ["one"]
+    assert [card.name for own in cards.sections(optional=True).values() for card in own] == ["one", "two"]
+    assert [card.name for card in cards.optional()] == ["two"]
+    assert cards.read("two").modules["outside"] == "attnsvm.experiments.two.outside"
+
+
+def test_what_every_run_builds_reads_no_file_from_outside_and_draws_nothing_optional(folder):
+    folder("one", files=(*FILES, "outside"))
+    with pytest.raises(UserError, match=r"one/card.yaml: the key 'optional' is missing: outside.py names files"):
+        cards.read("one")
+    folder("two", optional="it needs a file")
+    folder("drawn", files=("figure",), draws=["two"], settings=None)
+    with pytest.raises(UserError, match=r"drawn/card.yaml: draws: 'two' is optional, and so must be what draws it"):
+        cards.read("drawn")
+
+
 def test_a_card_without_a_stage_may_only_claim(folder):
     folder("claims_only", files=("claims",), settings=None, caption=None, columns=None)
     card = cards.read("claims_only")

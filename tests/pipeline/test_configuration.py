@@ -8,7 +8,7 @@ from attnsvm.pipeline.cards import OURS
 from attnsvm.pipeline.checking import first_error
 from attnsvm.pipeline.configuration import figure_settings, resolve, stage_settings
 
-EXPERIMENTS = cards.experiments()
+EXPERIMENTS = cards.experiments(optional=True)
 
 
 def settings_of(card):

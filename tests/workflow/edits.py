@@ -133,6 +133,7 @@ def mentioning(*names, parts=cards.STAGES):
     return {
         (part, card.name)
         for card in cards.every()
+        if not card.optional  # no job of every run
         for part in parts
         if part in card.modules and says(card.modules[part])
     }

@@ -27,6 +27,33 @@ rule claims:
         "../scripts/claims.py"
 
 
+rule optional_claims:
+    input:
+        figure=f"{AT}figures/{{optional}}.csv",
+        certificates=lambda wildcards: [
+            f"{AT}results/{name}/certificates.csv" for name in jobs.behind(wildcards.optional)
+        ],
+    output:
+        csv=f"{AT}results/audit/{{optional}}.csv",
+        html=f"{AT}results/audit/{{optional}}.html",
+        md=f"{AT}results/audit/{{optional}}.md",
+    log:
+        f"{AT}results/logs/audit/{{optional}}.log",
+    benchmark:
+        f"{AT}results/benchmarks/audit/{{optional}}.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=lambda wildcards: said(jobs.claims_code, wildcards.optional),
+    message:
+        "check the claims of {wildcards.optional}"
+    script:
+        "../scripts/optional_claims.py"
+
+
 rule audit_figure:
     input:
         claims=f"{AT}results/audit/claims.csv",

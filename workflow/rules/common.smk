@@ -25,7 +25,7 @@ try:
     # Another dict: what the user gave stays as it is, for a workflow that takes rules from this one twice.
     config = resolve(config)
     # For the pages of the report.
-    config["captions"] = {card.name: captions.caption(card, config) for card in cards.figures()}
+    config["captions"] = {card.name: captions.caption(card, config) for card in cards.figures(optional=True)}
 except UserError as error:
     raise WorkflowError(str(error))
 
@@ -36,7 +36,9 @@ if workflow.storage_settings.default_storage_provider:
 
 AT = "" if config["scale"] == "paper" else f"{config['scale']}/"  # smoke numbers stay out of the paper's folders
 EXPERIMENTS = [card.name for card in cards.experiments()]
+WITH_OPTIONAL = [card.name for card in cards.experiments(optional=True)]
 FIGURES = [card.name for card in cards.figures()]
+OPTIONAL = [card.name for card in cards.figures(optional=True) if card.optional]  # built only where they are asked for
 KINDS = ("pdf", "png", "csv", "json")
 AUDIT = (
     *(f"{AT}results/audit/{name}" for name in ("claims.csv", "audit.html", "audit.md")),
@@ -46,24 +48,36 @@ AUDIT = (
 
 # How many blocks each experiment's instances are cut into; a cluster wants more: --set-scatter multi_token=64.
 scattergather:
-    **{card.name: card.blocks for card in cards.experiments()},
+    **{card.name: card.blocks for card in cards.experiments(optional=True)},
 
 
 wildcard_constraints:
-    experiment="|".join(EXPERIMENTS),
-    figure="|".join(FIGURES),
-    pictured="|".join([*FIGURES, "audit"]),
+    experiment="|".join(WITH_OPTIONAL),
+    figure="|".join([*FIGURES, *OPTIONAL]),
+    optional="|".join(OPTIONAL),
+    pictured="|".join([*FIGURES, *OPTIONAL, "audit"]),
     block=r"\d+-of-\d+",
     unknown_at=r"([a-z]+/)?",
-    unknown_figure=rf"(?!({'|'.join(FIGURES)}|audit)\.({'|'.join(KINDS)})$)[^/]+",
-    unknown_experiment=rf"(?!({'|'.join(EXPERIMENTS)}|logs|benchmarks|audit|report)/)[^/]+",
+    unknown_figure=rf"(?!({'|'.join([*FIGURES, *OPTIONAL])}|audit)\.({'|'.join(KINDS)})$)[^/]+",
+    unknown_experiment=rf"(?!({'|'.join(WITH_OPTIONAL)}|logs|benchmarks|audit|report)/)[^/]+",
     unknown_target=r"[\w.-]+",
     unknown_place=r"(figures|results)/.+" if AT else r"smoke/.+",
 
 
 def settings(stage):
-    """A params function: what the configuration says of a stage."""
-    return lambda wildcards: stage_settings(cards.read(wildcards.experiment), config, stage)
+    """A params function: what the configuration says of a stage; of the first also what it reads from outside."""
+
+    def values(wildcards):
+        own = stage_settings(cards.read(wildcards.experiment), config, stage)
+        read = outside(wildcards.experiment) if stage == "problems" else {}
+        return own | {"outside": read} if read else own
+
+    return values
+
+
+def outside(name):
+    """The checksums of the files from outside that an experiment reads; ends the run where one is missing."""
+    return said(jobs.outside, name, config)
 
 
 def code(stage):
@@ -91,6 +105,8 @@ def of_block(stage):
         rebuild_damaged_files()
         if stage not in cards.read(wildcards.experiment).stages:
             sys.exit(f"error: {wildcards.experiment} has no {stage}")
+        if stage == "problems":
+            outside(wildcards.experiment)
         if stage == "descent":
             require_device(wildcards.experiment)
         base = f"{AT}results/{wildcards.experiment}/{wildcards.block}"

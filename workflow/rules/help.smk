@@ -13,9 +13,9 @@ DESCRIPTIONS = {
     "figures/audit": "every claim and its verdict in one picture",
     "audit": "every claim of the paper against the numbers: results/audit/audit.html",
     "report": "a page per figure, and the audit, for `make report`",
-    **{f"figures/{card.name}": card.title for card in cards.figures()},
+    **{f"figures/{card.name}": card.title for card in cards.figures(optional=True)},
 }
-TARGETS = [*(f"figures/{name}" for name in ("all", "audit", *FIGURES)), "audit", "report"]
+TARGETS = [*(f"figures/{name}" for name in ("all", "audit", *FIGURES, *OPTIONAL)), "audit", "report"]
 INTERNAL = "internal: a step on the way to the targets"
 
 try:
@@ -46,9 +46,11 @@ def refused(sentence):
 
 def no_such_figure(wildcards):
     name, dot, kind = wildcards.unknown_figure.rpartition(".")
-    if name in (*FIGURES, "audit"):
+    if name in (*FIGURES, *OPTIONAL, "audit"):
         return f"figures are not made as .{kind}: build figures/{name}, which makes {', '.join(KINDS)}"
-    return cards.unknown_name(name if kind in KINDS else wildcards.unknown_figure, ["all", "audit", *FIGURES], "figure")
+    return cards.unknown_name(
+        name if kind in KINDS else wildcards.unknown_figure, ["all", "audit", *FIGURES, *OPTIONAL], "figure"
+    )
 
 
 def no_such_place(wildcards):
@@ -56,14 +58,14 @@ def no_such_place(wildcards):
     if not AT:
         return f"{target} is built with --config scale=smoke"
     name = target.removeprefix("figures/")
-    if target.startswith("figures/") and name.partition(".")[0] not in (*FIGURES, "audit"):
-        return cards.unknown_name(name, ["all", "audit", *FIGURES], "figure")
+    if target.startswith("figures/") and name.partition(".")[0] not in (*FIGURES, *OPTIONAL, "audit"):
+        return cards.unknown_name(name, ["all", "audit", *FIGURES, *OPTIONAL], "figure")
     return f"with scale={config['scale']} this is {AT}{target}"
 
 
 def no_such_target(wildcards):
     target = wildcards.unknown_target
-    figures = {name: f"figures/{name}" for name in FIGURES}
+    figures = {name: f"figures/{name}" for name in (*FIGURES, *OPTIONAL)}
     close = difflib.get_close_matches(target, [*figures, *TARGETS], n=1)
     hint = f"did you mean {figures.get(close[0], close[0])!r}?" if close else f"known are {', '.join(TARGETS)}"
     return f"unknown target {target!r}: {hint}"

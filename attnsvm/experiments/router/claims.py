@@ -70,9 +70,9 @@ CLAIMS = (
         key="router_law",
         group="secondary",
         short="a router obeys the same law",
-        statement="A router with an entropy penalty or Gumbel-softmax goes to the max-margin solution of what it selects.",
-        check="median of 1 − correlation with the certified solution of the run's own tokens after the last step, 95 % interval; "
-        "against a decade before; control: entropy rewarded",
+        statement="A router with entropy penalty or Gumbel-softmax goes to the max-margin solution of what it selects.",
+        check="median of 1 − correlation with the certified solution of the run's own tokens after the last step, "
+        "95 % interval; against a decade before; control: entropy rewarded",
         threshold=0.05,
         why="a correlation of .95: as near as plain attention of this shape is known to come in such a number of steps",
         measured="largest median distance of a router",
@@ -96,7 +96,8 @@ CLAIMS = (
         group="secondary",
         short="a router is sooner there",
         statement="A router reaches its direction, and saturates, in fewer steps than plain attention.",
-        check="median over the instances of its steps divided by those of attention, 95 % interval; never counts as infinity",
+        check="median over the instances of its steps divided by those of attention, 95 % interval; never counts as "
+        "infinity",
         threshold=1.0,
         why="fewer steps in the median, for every selector that sharpens",
         measured="largest median ratio of the steps",
@@ -107,12 +108,12 @@ CLAIMS = (
         key="router_dirichlet",
         group="ours",
         short="the Dirichlet form has another limit",
-        statement="Under the Dirichlet form W goes to the mean difference of selected and other tokens, not to the margin.",
-        check="median of 1 − correlation with Σ (x_α − x_t) zᵀ over all tokens, and with the certified solution, after the "
-        "last step, 95 % intervals; control: plain attention",
+        statement="Under the Dirichlet form W goes to the mean difference of selected and other tokens.",
+        check="median of 1 − correlation with Σ (x_α − x_t) zᵀ over all tokens, and with the certified solution, "
+        "after the last step, 95 % intervals; control: plain attention",
         threshold=0.01,
-        why="the gradient of the form goes to this sum and does not vanish, that of the loss does: what is left of the start "
-        "and of the loss falls like one over the step",
+        why="the gradient of the form goes to this sum and does not vanish, that of the loss does: what is left of "
+        "the start and of the loss falls like one over the step",
         measured="median distance from the mean difference",
         wanted="≤ {}",
         read=lambda tables, most: another_limit(tables.own(), most),

@@ -3,6 +3,7 @@
 import made_up_heads
 import made_up_layers
 import made_up_rules
+import made_up_variants
 import pandas as pd
 
 from attnsvm.pipeline import cards
@@ -194,4 +195,5 @@ def tables():
         **{name: make() for name, make in made_up_heads.TABLES.items()},
         **{name: make() for name, make in made_up_layers.TABLES.items()},
         **{name: make() for name, make in made_up_rules.TABLES.items()},
+        **{name: make() for name, make in made_up_variants.TABLES.items()},
     }

@@ -4,6 +4,7 @@ import made_up
 import made_up_heads
 import made_up_layers
 import made_up_rules
+import made_up_variants
 import pytest
 from made_up import BY_KEY, CLAIMS
 from pandas.api.types import is_numeric_dtype
@@ -122,6 +123,7 @@ FLIPS = {
 FLIPS |= made_up_heads.FLIPS
 FLIPS |= made_up_layers.FLIPS
 FLIPS |= made_up_rules.FLIPS
+FLIPS |= made_up_variants.FLIPS
 
 
 # Per claim: what a configuration may leave in its table, and what the row then says is missing.
@@ -177,6 +179,7 @@ EMPTY = [
     ("positional", lambda t: t.query("tokens != 'plain'"), "instance that is separable with all three tokens"),
     *made_up_layers.EMPTY,
     *made_up_rules.EMPTY,
+    *made_up_variants.EMPTY,
 ]
 EMPTY += made_up_heads.EMPTY
 # What a run always has something to say about, because its experiment ends with a sentence where it has not.
@@ -184,6 +187,7 @@ NEVER_EMPTY = {"generalised_svm", "print_oracle", "print_rejections"}
 NEVER_EMPTY |= {"geometries", "mirror_own", "print_other_tokens", "print_stalls", "print_unseeded"}
 NEVER_EMPTY |= {"rule_and_tokens", "rule_and_new_inputs"}  # every run has an end, and W selects tokens of new inputs
 NEVER_EMPTY |= made_up_layers.NEVER_EMPTY
+NEVER_EMPTY |= made_up_variants.NEVER_EMPTY
 
 
 def figure_of(key):

@@ -1,4 +1,4 @@
-"""Descent on a router: scores x_tᵀ W z, a selector that turns them into a choice, and what the selector adds to the loss.
+"""Descent on a router: scores x_tᵀ W z, a selector that makes a choice of them, and what it adds to the loss.
 
 A router is plain attention with one thing changed:
 
@@ -8,8 +8,8 @@ dirichlet  it has `dirichlet` times the mean of Σ_t log p_t added: minus the lo
 gumbel     straight through: the token of largest score plus Gumbel noise is the output; the gradient is that of the
            softmax of the noisy scores. New noise in every step.
 
-Steps are normalised. As the softmax saturates, the gradients of loss and entropy fall like exp(−gap): that factor is kept
-apart as a logarithm, so that no step ends because of rounding. The gradient of the Dirichlet form does not fall.
+Steps are normalised. As the softmax saturates, the gradients of loss and entropy fall like exp(−gap): that factor is
+kept apart as a logarithm, so that no step ends because of rounding. The gradient of the Dirichlet form does not fall.
 """
 
 from collections.abc import Callable, Iterator

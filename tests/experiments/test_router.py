@@ -1,4 +1,4 @@
-"""Routers beside plain attention: their gradients against automatic ones, their loop against the engine's, the table."""
+"""Routers beside plain attention: their gradients against automatic ones, their loop against the engine, the table."""
 
 from pathlib import Path
 
@@ -76,9 +76,9 @@ def test_without_a_selector_the_loop_is_the_engine():
 
 def test_noise_is_gumbel_and_of_its_seed_alone():
     seeds = np.arange(50)
-    stream = _noise(seeds, (6, 8))
+    stream = _noise(seeds, (6, 8), "gumbel")
     drawn = np.stack([next(stream) for _ in range(60)])
-    again = _noise(seeds[7:8], (6, 8))
+    again = _noise(seeds[7:8], (6, 8), "gumbel")
     assert np.array_equal(drawn[:, 7:8], np.stack([next(again) for _ in range(60)]))
     # Mean: Euler's constant; variance π²/6. 144,000 numbers: standard errors of .0034 and .01.
     assert abs(drawn.mean() - np.euler_gamma) < 0.014

@@ -7,6 +7,8 @@ dirichlet  it has `dirichlet` times the mean of Σ_t log p_t added: minus the lo
            concentration 1 − dirichlet, which favours few tokens.
 gumbel     straight through: the token of largest score plus Gumbel noise is the output; the gradient is that of the
            softmax of the noisy scores. New noise in every step.
+dropout    in training every weight of the softmax is zero with this probability, the others are divided by one minus
+           it. New zeros in every step.
 
 Steps are normalised. As the softmax saturates, the gradients of loss and entropy fall like exp(−gap): that factor is
 kept apart as a logarithm, so that no step ends because of rounding. The gradient of the Dirichlet form does not fall.
@@ -30,11 +32,13 @@ class Router(NamedTuple):
     Attributes:
         entropy, dirichlet: multiples of what is added to the loss.
         temperature: of the softmax of noisy scores; zero: no noise.
+        dropout: a probability below one.
     """
 
     entropy: float = 0.0
     dirichlet: float = 0.0
     temperature: float = 0.0
+    dropout: float = 0.0
 
 
 def descend(problems: Problems, router: Router, W: np.ndarray, learning_rate: float, kept: np.ndarray) -> dict:
@@ -51,7 +55,9 @@ def descend(problems: Problems, router: Router, W: np.ndarray, learning_rate: fl
     values = np.einsum("sntd,sd->snt", problems.tokens, problems.head)
     gram = _gram(problems)
     logits = np.einsum("sntd,snd->snt", problems.tokens, problems.queries @ W.swapaxes(1, 2))
-    moved, noise = np.zeros((S, n, T)), _noise(problems.seeds, (n, T)) if router.temperature else None
+    noise = _noise(problems.seeds, (n, T), "gumbel") if router.temperature else None
+    drops = _noise(problems.seeds, (n, T), "random") if router.dropout else None
+    moved = np.zeros((S, n, T))
     weights, largest, slot = [], [], 0
     for step in range(kept[-1] + 1):
         if step == kept[slot]:
@@ -62,7 +68,9 @@ def descend(problems: Problems, router: Router, W: np.ndarray, learning_rate: fl
         if step == kept[-1]:
             break
         scores = logits if noise is None else (logits + next(noise)) / router.temperature
-        u = direction(scores, values, problems.labels, router)
+        # A weight that is dropped is a value that is zero: the softmax is not told.
+        seen = values if drops is None else values * (next(drops) >= router.dropout) / (1.0 - router.dropout)
+        u = direction(scores, seen, problems.labels, router)
         response = (gram @ u.reshape(S, n * T, 1)).reshape(S, n, T)
         size = np.sqrt(np.maximum((response * u).sum((1, 2), keepdims=True), 0.0))
         scale = learning_rate / (size + SMALLEST)
@@ -116,9 +124,12 @@ def _gram(problems: Problems) -> np.ndarray:
     return (flat @ flat.swapaxes(1, 2)) * likeness
 
 
-def _noise(seeds: np.ndarray, shape: tuple[int, int]) -> Iterator[np.ndarray]:
-    """Gumbel noise (S, n, T) for one step after the other; that of an instance follows from its seed alone."""
-    draw: list[Callable] = [np.random.default_rng([NOISE_STREAM, seed]).gumbel for seed in seeds.tolist()]
+def _noise(seeds: np.ndarray, shape: tuple[int, int], kind: str) -> Iterator[np.ndarray]:
+    """Numbers (S, n, T) for one step after the other, of a kind that NumPy draws: "gumbel", or "random" in [0, 1).
+
+    Those of an instance follow from its seed alone.
+    """
+    draw: list[Callable] = [getattr(np.random.default_rng([NOISE_STREAM, s]), kind) for s in seeds.tolist()]
     while True:
         yield from np.stack([one(size=(DRAWN_AT_ONCE, *shape)) for one in draw], 1)
 

@@ -1,8 +1,8 @@
-"""Made-up tables of `router`: its claims hold there, and one number flips each."""
+"""Made-up tables of `router` and `attention_variants`: their claims hold there, and one number flips each."""
 
 import pandas as pd
 
-from attnsvm.audit.reading import IN_PART
+from attnsvm.audit.reading import FAILS, IN_PART
 
 
 def router():
@@ -19,13 +19,49 @@ def router():
     return table.assign(low=0.99 * table["value"], high=1.01 * table["value"])
 
 
-TABLES = {"router": router}
+def variants(distance=0.02, same=0.95, margin_half=1.1, pair=0.7, peak=0.3, predictions=0.01):
+    """Dropout changes nothing, merging widens the margin, and without a softmax nothing is selected."""
+    quantities = {
+        "attention": {"distance": 0.01, "peak": 0.99, "predictions": 0.5},
+        "dropout 0.5": {"distance": distance, "same": same},
+        "merged": {"margin": 1.2, "margin_half": margin_half, "same": pair},
+        "merged unit": {"margin": 1.3, "same": 0.7},
+        "half": {"margin": 1.1, "same": 0.55},
+        "linear": {"predictions": predictions, "distance": 0.4, "peak": peak},
+        "mixer": {"predictions": 0.01, "peak": 0.3},
+        "uniform": {"peak": 0.1},
+    }
+    rows = []
+    for variant, own in quantities.items():
+        for quantity, value in own.items():
+            at = {"variant": variant, "quantity": quantity, "instances": 64}
+            ways = quantity in ("distance", "peak", "predictions")
+            rows += [
+                at | {"step": k, "value": value * (2 if k < 100 else 1)} for k in ((1, 10, 100) if ways else (100,))
+            ]
+    table = pd.DataFrame(rows)
+    return table.assign(low=0.99 * table["value"], high=1.01 * table["value"])
+
+
+TABLES = {"router": router, "attention_variants": variants}
 LAST = "step == 100 and selector"
 FLIPS = {
     "router_law": ("router", f"{LAST} == 'gumbel' and quantity == 'distance'", "high", 0.2, IN_PART),
     "router_tokens": ("router", f"{LAST} == 'gumbel' and quantity == 'same'", "low", 0.7, IN_PART),
     "router_sooner": ("router", f"{LAST} == 'gumbel' and quantity == 'ratio_near'", "high", 1.2, IN_PART),
     "router_dirichlet": ("router", f"{LAST} == 'dirichlet' and quantity == 'to_mean'", "high", 0.2, IN_PART),
+    "dropout_law": ("attention_variants", "variant == 'dropout 0.5' and quantity == 'distance'", "high", 0.2, IN_PART),
+    "dropout_tokens": ("attention_variants", "variant == 'dropout 0.5' and quantity == 'same'", "low", 0.5, FAILS),
+    "merged_margin": ("attention_variants", "quantity == 'margin_half'", "low", 0.9, IN_PART),
+    "merged_tokens": ("attention_variants", "variant == 'half' and quantity == 'same'", "high", 0.8, IN_PART),
+    "softmax_selects": ("attention_variants", "variant == 'mixer' and quantity == 'peak'", "high", 0.8, IN_PART),
+    "linear_attention": (
+        "attention_variants",
+        "variant == 'linear' and quantity == 'predictions'",
+        "high",
+        0.2,
+        IN_PART,
+    ),
 }
 SHARPENS = "router that sharpens its choice"
 PLAIN_AND_CONTROL = "selector in ('attention', 'reward')"
@@ -35,5 +71,12 @@ EMPTY = [
     ("router_tokens", lambda t: t.query(PLAIN_AND_CONTROL), SHARPENS),
     ("router_sooner", lambda t: t.query(PLAIN_AND_CONTROL), SHARPENS),
     ("router_dirichlet", lambda t: t.query(PLAIN_AND_CONTROL), "row of dirichlet"),
+    ("dropout_law", lambda t: t.query("step == 100"), "step a decade before the last"),
+    ("dropout_law", lambda t: t.query("variant != 'dropout 0.5'"), "run with dropout"),
+    ("dropout_tokens", lambda t: t.query("variant != 'dropout 0.5'"), "run with dropout"),
+    ("merged_margin", lambda t: t.query("variant != 'merged'"), "row of merged"),
+    ("merged_tokens", lambda t: t.query("variant != 'half'"), "row of half"),
+    ("softmax_selects", lambda t: t.query("variant != 'mixer'"), "row of mixer"),
+    ("linear_attention", lambda t: t.query("variant != 'linear'"), "row of linear"),
 ]
 NEVER_EMPTY: set[str] = set()

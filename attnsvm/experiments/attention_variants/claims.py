@@ -80,8 +80,8 @@ CLAIMS = (
         group="secondary",
         short="dropout keeps the law",
         statement="With dropout on the attention weights W still goes to the max-margin solution of what it selects.",
-        check="median of 1 − correlation with the certified solution after the last step, 95 % interval; and whether it "
-        "is smaller than a decade before",
+        check="median of 1 − correlation with the certified solution after the last step, 95 % interval; and "
+        "whether it is smaller than a decade before",
         threshold=0.05,
         why="a correlation of .95, as for plain attention after as many steps",
         measured="largest median distance with dropout",

@@ -3,16 +3,16 @@
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SERIES, VERMILLION, canvas, title
 
 PEAKS = {
-    "attention": ("softmax", BLACK, "-"),
+    "attention": ("softmax attention", BLACK, "-"),
     "linear": ("linear attention", VERMILLION, "--"),
-    "mixer": ("weight per position", GREEN, "-."),
+    "mixer": ("mixer", GREEN, "-."),
     "uniform": ("uniform", GREY, ":"),
 }
 MARGINS = (  # variant, quantity, what it says
     ("merged", "margin", "pairs merged"),
     ("merged unit", "margin", "merged, unit length"),
     ("half", "margin", "one of each pair"),
-    ("merged", "margin_half", "merged / one of each"),
+    ("merged", "margin_half", "pairs merged"),
 )
 LIMITS = (
     ("linear", "predictions", "linear: SVM of predictions", VERMILLION, "-"),
@@ -37,7 +37,7 @@ def draw(table, settings):
             _way(linear, _rows(table, variant, quantity), label, colour, dashes)
         linear.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
         linear.legend(loc="lower left")
-        title(linear, "d", "linear attention has another SVM")
+        title(linear, "d", "which SVM linear attention goes to")
     return figure
 
 
@@ -62,14 +62,16 @@ def _dropout(axes, table) -> None:
 
 
 def _merged(axes, table) -> None:
-    labels = []
     for k, (variant, quantity, label) in enumerate(MARGINS):
         row = _rows(table, variant, quantity).iloc[-1]
         bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
         axes.errorbar([row["value"]], [k], xerr=bars, color=BLUE if quantity == "margin" else VERMILLION, fmt="o")
         same = _rows(table, variant, "same")["value"].iloc[-1]
-        labels.append(f"{label} ({same:.0%})" if quantity == "margin" else label)
+        said = f"{label} ({same:.0%} same pair)" if quantity == "margin" else label
+        axes.text(row["value"], k - 0.2, said, ha="center", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
     axes.axvline(1, color=GREY, linewidth=0.6)
-    axes.set_yticks(range(len(labels)), labels)
-    axes.set(xlabel="margin / margin before", ylim=(len(labels) - 0.5, -0.5))
+    axes.plot([], [], "o", color=BLUE, label="on all tokens")
+    axes.plot([], [], "o", color=VERMILLION, label="on one of each pair")
+    axes.legend(title="margin divided by that", loc="lower right")
+    axes.set(xlim=(0, 2), xlabel="ratio of the margins", ylim=(len(MARGINS) - 0.3, -0.6), yticks=[])
     title(axes, "b", "merged tokens: the margin")

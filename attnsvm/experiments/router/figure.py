@@ -27,7 +27,7 @@ def draw(table, settings):
             way.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
             way.plot(rows["step"], rows["value"], color=colour, linestyle=dashes)
         way.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
-        title(way, "a", "distance to the SVM of its own tokens")
+        title(way, "a", "distance to the SVM of its tokens")
         ends = table.sort_values("step").groupby(["selector", "quantity"]).last()
         _tokens(tokens, ends, selectors, looks)
         _steps(steps, ends, selectors, looks)
@@ -74,8 +74,7 @@ def _steps(axes, ends, selectors, looks) -> None:
         if (name, quantity) in ends.index
     ]
     finite = np.array([row["value"] for row in known if np.isfinite(row["value"])])
-    edge = 2.5 * max(finite.max(initial=1.0), 1.0)
-    low = 0.6 * min(finite.min(initial=1.0), 1.0)
+    edge = 1.5 * max(finite.max(initial=1.0), 1.0)
     for k, name in enumerate(selectors):
         for quantity, shift, filled in (("ratio_near", -0.15, True), ("ratio_saturated", 0.15, False)):
             if (name, quantity) not in ends.index:
@@ -93,6 +92,6 @@ def _steps(axes, ends, selectors, looks) -> None:
     axes.plot([], [], "o", color=GREY, markerfacecolor="white", label="saturated")
     axes.plot([], [], ">", color=GREY, label="never")
     axes.legend(loc="lower right")
-    axes.set(xscale="log", xlim=(low, edge), xlabel="steps / those of attention")
+    axes.set(xlim=(0, edge), xlabel="steps / those of attention")
     axes.set(ylim=(len(selectors) + 1.2, -0.6), yticks=[])
     title(axes, "c", "how soon")

@@ -1,4 +1,4 @@
-"""Made-up tables of `router` and `attention_variants`: their claims hold there, and one number flips each."""
+"""Made-up tables of `router`, `attention_variants` and `rate_reduction`: one number flips each claim."""
 
 import pandas as pd
 
@@ -43,7 +43,26 @@ def variants(distance=0.02, same=0.95, margin_half=1.1, pair=0.7, peak=0.3, pred
     return table.assign(low=0.99 * table["value"], high=1.01 * table["value"])
 
 
-TABLES = {"router": router, "attention_variants": variants}
+def rates(change=-0.5, rate=-0.3, accuracy=0.01, peak=0.8, lead=0.2):
+    """CRATE and plain attention reduce the rate, select, and are aligned; one number each may differ."""
+    rows = []
+    for layer in ("plain", "crate"):
+        at = {"layer": layer, "instances": 12}
+        ends = {"rate_over_chance": rate, "rate_over_random": rate, "alignment_own": 0.9, "predicted_own": 0.8}
+        ends |= {"alignment_random": 0.6, "predicted_random": 0.5, "alignment_over_random": 0.3}
+        if layer == "crate":
+            ends |= {"accuracy_over_plain": accuracy, "alignment_over_symmetric": lead, "alignment_symmetric": 0.7}
+            ends |= {"predicted_symmetric": 0.6}
+        for k in (1, 100):
+            ways = {"accuracy": 0.9, "peak": peak, "rate_change": change if k == 100 else -0.1}
+            ways |= {f"rate_{after}{what}": 5.0 for after in ("", "after_") for what in ("selected", "chance", "all")}
+            rows += [at | {"quantity": name, "step": k, "value": value} for name, value in ways.items()]
+        rows += [at | {"quantity": name, "step": 100, "value": value} for name, value in ends.items()]
+    table = pd.DataFrame(rows)
+    return table.assign(low=table["value"] - 0.01, high=table["value"] + 0.01)
+
+
+TABLES = {"router": router, "attention_variants": variants, "rate_reduction": rates}
 LAST = "step == 100 and selector"
 FLIPS = {
     "router_law": ("router", f"{LAST} == 'gumbel' and quantity == 'distance'", "high", 0.2, IN_PART),
@@ -62,6 +81,11 @@ FLIPS = {
         0.2,
         IN_PART,
     ),
+    "rate_attention": ("rate_reduction", "layer == 'crate' and quantity == 'rate_change'", "high", 0.2, IN_PART),
+    "rate_selected": ("rate_reduction", "layer == 'crate' and quantity == 'rate_over_random'", "high", 0.1, IN_PART),
+    "crate_accuracy": ("rate_reduction", "quantity == 'accuracy_over_plain'", "low", -0.1, FAILS),
+    "crate_selects": ("rate_reduction", "layer == 'crate' and quantity == 'peak'", "low", 0.3, IN_PART),
+    "crate_svm": ("rate_reduction", "quantity == 'alignment_over_symmetric'", "low", -0.1, IN_PART),
 }
 SHARPENS = "router that sharpens its choice"
 PLAIN_AND_CONTROL = "selector in ('attention', 'reward')"
@@ -78,5 +102,10 @@ EMPTY = [
     ("merged_tokens", lambda t: t.query("variant != 'half'"), "row of half"),
     ("softmax_selects", lambda t: t.query("variant != 'mixer'"), "row of mixer"),
     ("linear_attention", lambda t: t.query("variant != 'linear'"), "row of linear"),
+    ("rate_attention", lambda t: t.query("layer == 'plain'"), "row of crate"),
+    ("rate_selected", lambda t: t.query("layer == 'plain'"), "row of crate"),
+    ("crate_accuracy", lambda t: t.query("layer == 'plain'"), "row of crate"),
+    ("crate_selects", lambda t: t.query("layer == 'plain'"), "row of crate"),
+    ("crate_svm", lambda t: t.query("layer == 'plain'"), "row of crate"),
 ]
 NEVER_EMPTY: set[str] = set()

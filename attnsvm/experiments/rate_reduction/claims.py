@@ -81,8 +81,8 @@ CLAIMS = (
         group="secondary",
         short="selected tokens have a lower rate",
         statement="The tokens that a trained head selects have a lower coding rate than as many others.",
-        check="mean over the seeds of R of the selected tokens minus that of one random token per image, and minus that of "
-        "what random heads of the same singular values select; 95 % intervals",
+        check="mean over the seeds of R of the selected tokens minus that of one random token per image, and minus "
+        "that of what random heads of the same singular values select; 95 % intervals",
         threshold=0.0,
         why="below zero; any head prefers some places, so that random heads must be beaten too",
         measured="larger mean difference from random heads, in nats,",
@@ -118,8 +118,8 @@ CLAIMS = (
         group="secondary",
         short="CRATE goes to its SVM",
         statement="A trained head is nearer to the max-margin solution of what it selects than random heads to theirs.",
-        check="mean over the seeds of the cosine on the span of the constraints, minus that of random heads of the same "
-        "singular values with their own selections; 95 % intervals",
+        check="mean over the seeds of the cosine on the span of the constraints, minus that of random heads of the "
+        "same singular values with their own selections; 95 % intervals",
         threshold=0.0,
         why="any matrix is aligned with the solution of what it selects: the random heads say how much",
         measured="lead of CRATE over symmetric random heads",

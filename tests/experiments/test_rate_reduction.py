@@ -220,7 +220,9 @@ def test_verdicts_follow_the_numbers(key, numbers, verdict):
 def test_the_ways_are_drawn():
     made = drawing.told_apart(made_up(), "value", "low", "high")
     ways = made[
-        made.quantity.isin(["accuracy", "peak", "rate_selected", "rate_after_selected", "rate_chance", "rate_all"])
+        made.quantity.isin(
+            ["accuracy", "peak", "rate_selected", "rate_after_selected", "rate_chance", "rate_after_chance"]
+        )
     ]
     drawing.assert_drawn(figure.draw, made, ways[["step", "value"]])
     places = {y for _, y in drawing.drawn_points(figure.draw(made, drawing.SETTINGS))}

@@ -72,6 +72,6 @@ def _alignment(axes, table) -> None:
                 if len(rows):
                     at, face = place + 0.36 * (k - 0.5) + 0.1 * (j - 1), colour if kind == "own" else "white"
                     _point(axes, at, rows.iloc[-1], colour, marker, face)
-    axes.set_xticks((0, 1), ("cosine with its SVM", "held-out selections it predicts"))
+    axes.set_xticks((0, 1), ("cosine with its SVM", "new selections it predicts"))
     axes.set(xlim=(-0.5, 1.5), ylim=(0, 1.03), xlabel="of a head after training", ylabel="cosine, share")
     title(axes, "d", "a head and the SVM of what it selects")

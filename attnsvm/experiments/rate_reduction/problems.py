@@ -19,8 +19,8 @@ def problems(cell, settings):
     """The first half of the inputs is there to be learned from. The query of an input is the mean of its tokens."""
     tokens, even = digits()
     draws = [np.random.default_rng([IMAGE_STREAM, seed]) for seed in cell.seeds]
-    chosen = np.array([draw.permutation(len(tokens))[: cell.n] for draw in draws]).reshape(len(draws), cell.n)
-    head = np.array([draw.normal(size=cell.d) / np.sqrt(cell.d) for draw in draws]).reshape(len(draws), cell.d)
+    chosen = np.array([draw.permutation(len(tokens))[: cell.n] for draw in draws], dtype=int).reshape(-1, cell.n)
+    head = np.array([draw.normal(size=cell.d) / np.sqrt(cell.d) for draw in draws]).reshape(-1, cell.d)
     drawn = tokens[chosen]
     return Problems(drawn, drawn.mean(2), even[chosen], head, np.array(cell.seeds, dtype=np.int64))
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from by_hand import cosine
 
 from attnsvm.audit import Tables
 from attnsvm.draws import draw, gaussian
@@ -105,17 +106,21 @@ def test_the_table_is_its_definition(run):
             assert (chosen == logits.argmax(1)).all()
             solution[name] = solve(separation(p["tokens"][s], p["queries"][s], chosen)).W
             for step, W in zip(steps, log["weights"][s], strict=True):
-                own = solution[name]
-                value = 1 - (W * own).sum() / np.sqrt((W * W).sum() * (own * own).sum())
-                found.setdefault((name, "distance", int(step)), []).append(value)
+                found.setdefault((name, "distance", int(step)), []).append(1 - cosine(W, solution[name]))
+            W, last = log["weights"][s, -1], int(steps[-1])
+            if (chosen != plain).any():
+                found.setdefault((name, "to_plain", last), []).append(1 - cosine(W, solution["attention"]))
+            pairs = [(X[a] - x, z) for X, a, z in zip(p["tokens"][s], chosen, p["queries"][s], strict=True) for x in X]
+            found.setdefault((name, "to_mean", last), []).append(1 - cosine(W, sum(np.outer(*pair) for pair in pairs)))
+            found.setdefault((name, "saturation", last), []).append(log["largest"][s, -1])
             found.setdefault((name, "same", int(steps[-1])), []).append(np.mean(chosen == plain))
             found.setdefault((name, "best", int(steps[-1])), []).append(np.mean(chosen == best))
             found.setdefault((name, "all_same", int(steps[-1])), []).append(float((chosen == plain).all()))
     table = run.table.set_index(["selector", "quantity", "step"])
     for key, values in found.items():
-        middle = np.median(values) if key[1] == "distance" else np.mean(values)
+        middle = np.mean(values) if key[1] in ("same", "best", "all_same") else np.median(values)
         assert table.loc[key, "value"] == pytest.approx(middle, rel=1e-6, abs=1e-9)
-        assert table.loc[key, "instances"] == 5
+        assert table.loc[key, "instances"] == len(values)
     assert {name for name, _, _ in found} == set(run.table["selector"])
 
 

@@ -57,7 +57,8 @@ def _dropout(axes, table) -> None:
         same = _rows(table, name, "same")["value"].iloc[-1]
         _way(axes, _rows(table, name, "distance"), f"{name} ({same:.0%} same token)", colour, "--")
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
-    axes.legend(loc="lower left")
+    count = int(table["instances"].max())
+    axes.legend(loc="lower left", title=f"95 % intervals, {count} instances")
     title(axes, "a", "dropout: distance to its SVM")
 
 

@@ -6,6 +6,7 @@ import made_up_pretrained
 import made_up_real
 import made_up_rules
 import made_up_rungs
+import made_up_variants
 import pandas as pd
 
 from attnsvm.pipeline import cards
@@ -200,4 +201,5 @@ def tables():
         **{name: make() for name, make in made_up_pretrained.TABLES.items()},
         **{name: make() for name, make in made_up_rules.TABLES.items()},
         **{name: make() for name, make in made_up_rungs.TABLES.items()},
+        **{name: make() for name, make in made_up_variants.TABLES.items()},
     }

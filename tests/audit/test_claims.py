@@ -7,6 +7,7 @@ import made_up_pretrained
 import made_up_real
 import made_up_rules
 import made_up_rungs
+import made_up_variants
 import pytest
 from made_up import BY_KEY, CLAIMS
 from pandas.api.types import is_numeric_dtype
@@ -128,6 +129,7 @@ FLIPS |= made_up_real.FLIPS
 FLIPS |= made_up_pretrained.FLIPS
 FLIPS |= made_up_rules.FLIPS
 FLIPS |= made_up_rungs.FLIPS
+FLIPS |= made_up_variants.FLIPS
 
 
 # Per claim: what a configuration may leave in its table, and what the row then says is missing.
@@ -186,6 +188,7 @@ EMPTY = [
     *made_up_pretrained.EMPTY,
     *made_up_rules.EMPTY,
     *made_up_rungs.EMPTY,
+    *made_up_variants.EMPTY,
 ]
 EMPTY += made_up_heads.EMPTY
 # What a run always has something to say about, because its experiment ends with a sentence where it has not.
@@ -194,6 +197,7 @@ NEVER_EMPTY |= {"geometries", "mirror_own", "print_other_tokens", "print_stalls"
 NEVER_EMPTY |= {"rule_and_tokens", "rule_and_new_inputs"}  # every run has an end, and W selects tokens of new inputs
 NEVER_EMPTY |= made_up_layers.NEVER_EMPTY
 NEVER_EMPTY |= made_up_rungs.NEVER_EMPTY
+NEVER_EMPTY |= made_up_variants.NEVER_EMPTY
 
 
 def figure_of(key):

@@ -1,0 +1,78 @@
+"""Four panels: dropout, merged tokens, weights without a softmax, linear attention."""
+
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SERIES, VERMILLION, canvas, title
+
+PEAKS = {
+    "attention": ("softmax attention", BLACK, "-"),
+    "linear": ("linear attention", VERMILLION, "--"),
+    "mixer": ("mixer", GREEN, "-."),
+    "uniform": ("uniform", GREY, ":"),
+}
+MARGINS = (  # variant, quantity, what it says
+    ("merged", "margin", "pairs merged"),
+    ("merged unit", "margin", "merged, unit length"),
+    ("half", "margin", "one of each pair"),
+    ("merged", "margin_half", "pairs merged"),
+)
+LIMITS = (
+    ("linear", "predictions", "linear: SVM of predictions", VERMILLION, "-"),
+    ("linear", "distance", "linear: SVM of tokens", ORANGE, "--"),
+    ("attention", "distance", "softmax: SVM of tokens", BLUE, "-"),
+    ("attention", "predictions", "softmax: SVM of predictions", PURPLE, "--"),
+)
+
+
+def draw(table, settings):
+    """Draw from rows (variant, quantity, step, value, low, high, instances)."""
+    with canvas(settings, height=0.72) as figure:
+        (drop, merged), (peak, linear) = figure.subplots(2, 2)
+        _dropout(drop, table)
+        _merged(merged, table)
+        for variant, (label, colour, dashes) in PEAKS.items():
+            _way(peak, _rows(table, variant, "peak"), label, colour, dashes)
+        peak.set(xscale="log", xlabel="step", ylabel="part of the weight", ylim=(0, 1.03))
+        peak.legend(loc="upper left", bbox_to_anchor=(0, 0.97))
+        title(peak, "c", "the largest weight of an input")
+        for variant, quantity, label, colour, dashes in LIMITS:
+            _way(linear, _rows(table, variant, quantity), label, colour, dashes)
+        linear.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
+        linear.legend(loc="lower left")
+        title(linear, "d", "which SVM linear attention goes to")
+    return figure
+
+
+def _rows(table, variant: str, quantity: str):
+    return table[(table["variant"] == variant) & (table["quantity"] == quantity)].sort_values("step")
+
+
+def _way(axes, rows, label, colour, dashes) -> None:
+    axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
+    axes.plot(rows["step"], rows["value"], color=colour, linestyle=dashes, label=label)
+
+
+def _dropout(axes, table) -> None:
+    _way(axes, _rows(table, "attention", "distance"), "no dropout", BLACK, "-")
+    drops = [name for name in dict.fromkeys(table["variant"]) if name.startswith("dropout")]
+    for colour, name in zip(SERIES * len(drops), drops, strict=False):
+        same = _rows(table, name, "same")["value"].iloc[-1]
+        _way(axes, _rows(table, name, "distance"), f"{name} ({same:.0%} same token)", colour, "--")
+    axes.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
+    count = int(table["instances"].max())
+    axes.legend(loc="lower left", title=f"95 % intervals, {count} instances")
+    title(axes, "a", "dropout: distance to its SVM")
+
+
+def _merged(axes, table) -> None:
+    for k, (variant, quantity, label) in enumerate(MARGINS):
+        row = _rows(table, variant, quantity).iloc[-1]
+        bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
+        axes.errorbar([row["value"]], [k], xerr=bars, color=BLUE if quantity == "margin" else VERMILLION, fmt="o")
+        same = _rows(table, variant, "same")["value"].iloc[-1]
+        said = f"{label} ({same:.0%} same pair)" if quantity == "margin" else label
+        axes.text(row["value"], k - 0.2, said, ha="center", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
+    axes.axvline(1, color=GREY, linewidth=0.6)
+    axes.plot([], [], "o", color=BLUE, label="on all tokens")
+    axes.plot([], [], "o", color=VERMILLION, label="on one of each pair")
+    axes.legend(title="margin divided by that", loc="lower right")
+    axes.set(xlim=(0, 2), xlabel="ratio of the margins", ylim=(len(MARGINS) - 0.3, -0.6), yticks=[])
+    title(axes, "b", "merged tokens: the margin")

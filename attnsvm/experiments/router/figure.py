@@ -1,0 +1,97 @@
+"""Routers beside plain attention: the distance on the way, the tokens, and the steps."""
+
+import numpy as np
+
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+
+PLAIN = "attention"
+COLOURS = {"gumbel": GREEN, "dirichlet": PURPLE, "reward": GREY}
+NAMES = {
+    PLAIN: "plain attention",
+    "gumbel": "Gumbel-softmax",
+    "dirichlet": "Dirichlet form",
+    "reward": "entropy rewarded",
+}
+PENALTIES = (BLUE, VERMILLION, ORANGE, SKY)
+
+
+def draw(table, settings):
+    """Draw from rows (selector, quantity, step, value, low, high, instances)."""
+    selectors = list(dict.fromkeys(table["selector"]))
+    looks = _looks(selectors)
+    with canvas(settings, height=0.44) as figure:
+        way, tokens, steps = figure.subplots(1, 3, width_ratios=(1.25, 1, 1))
+        for name in selectors:
+            rows = table[(table["selector"] == name) & (table["quantity"] == "distance")].sort_values("step")
+            colour, _, dashes = looks[name]
+            way.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
+            way.plot(rows["step"], rows["value"], color=colour, linestyle=dashes)
+        way.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
+        title(way, "a", "distance to the SVM of its tokens")
+        ends = table.sort_values("step").groupby(["selector", "quantity"]).last()
+        _tokens(tokens, ends, selectors, looks)
+        _steps(steps, ends, selectors, looks)
+        handles = [
+            way.plot([], [], color=c, marker=m, linestyle=line, label=_name(name))[0]
+            for name, (c, m, line) in looks.items()
+        ]
+        count = int(table["instances"].max())
+        figure.legend(handles=handles, loc="outside lower center", ncols=3, title=f"95 % intervals, {count} instances")
+    return figure
+
+
+def _name(selector: str) -> str:
+    return NAMES.get(selector, selector.replace("entropy ", "entropy penalty "))
+
+
+def _looks(selectors) -> dict:
+    looks, penalties = {}, iter(PENALTIES)
+    for k, name in enumerate(selectors):
+        colour = BLACK if name == PLAIN else COLOURS.get(name) or next(penalties, SKY)
+        looks[name] = colour, MARKERS[k % len(MARKERS)], ":" if name == "reward" else "-"
+    return looks
+
+
+def _tokens(axes, ends, selectors, looks) -> None:
+    for k, name in enumerate(selectors):
+        for quantity, shift, filled in (("same", -0.15, True), ("best", 0.15, False)):
+            row, (colour, marker, _) = ends.loc[(name, quantity)], looks[name]
+            bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
+            face = colour if filled else "white"
+            axes.errorbar([row["value"]], [k + shift], xerr=bars, color=colour, fmt=marker, markerfacecolor=face)
+    axes.plot([], [], "o", color=GREY, label="attention's token")
+    axes.plot([], [], "o", color=GREY, markerfacecolor="white", label="the best token")
+    axes.legend(loc="lower left")
+    axes.set(xlim=(0, 1.03), xlabel="share of inputs", ylim=(len(selectors) + 1.2, -0.6), yticks=[])
+    title(axes, "b", "what is selected")
+
+
+def _steps(axes, ends, selectors, looks) -> None:
+    known = [
+        ends.loc[(name, quantity)]
+        for name in selectors
+        for quantity in ("ratio_near", "ratio_saturated")
+        if (name, quantity) in ends.index
+    ]
+    finite = np.array([row["value"] for row in known if np.isfinite(row["value"])])
+    edge = 1.5 * max(finite.max(initial=1.0), 1.0)
+    for k, name in enumerate(selectors):
+        for quantity, shift, filled in (("ratio_near", -0.15, True), ("ratio_saturated", 0.15, False)):
+            if (name, quantity) not in ends.index:
+                continue
+            row, (colour, marker, _) = ends.loc[(name, quantity)], looks[name]
+            face = colour if filled else "white"
+            if not np.isfinite(row["value"]):
+                axes.plot([edge], [k + shift], marker=">", color=colour, markerfacecolor=face, clip_on=False)
+                continue
+            high = min(row["high"], edge)
+            bars = [[row["value"] - row["low"]], [high - row["value"]]]
+            axes.errorbar([row["value"]], [k + shift], xerr=bars, color=colour, fmt=marker, markerfacecolor=face)
+    axes.axvline(1, color=GREY, linewidth=0.6)
+    axes.plot([], [], "o", color=GREY, label="near its SVM")
+    axes.plot([], [], "o", color=GREY, markerfacecolor="white", label="saturated")
+    axes.plot([], [], ">", color=GREY, label="never")
+    axes.legend(loc="lower right")
+    axes.set(xlim=(0, edge), xlabel="steps / those of attention")
+    axes.set(ylim=(len(selectors) + 1.2, -0.6), yticks=[])
+    title(axes, "c", "how soon")

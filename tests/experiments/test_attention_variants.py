@@ -1,0 +1,195 @@
+"""Dropout, merged tokens, no softmax: gradients against automatic ones, solutions against another solver, the table."""
+
+from pathlib import Path
+
+import drawing
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy.optimize import minimize
+
+from attnsvm.audit import Tables
+from attnsvm.draws import draw, gaussian
+from attnsvm.experiments.attention_variants import claims, figure
+from attnsvm.experiments.attention_variants.merging import HALF, MERGED, RESCALED, shortened
+from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, classify, features, token_weights
+from attnsvm.experiments.attention_variants.svm import predictions
+from attnsvm.experiments.router.routing import Router, _noise, descend
+from attnsvm.svm import separation, solve
+from attnsvm.training.start import full_weights
+
+SMALL = {
+    "problems": {"n": 3, "T": 5, "d": 6, "first_seed": 5, "instances": 5},
+    "descent": {"steps": 200, "points": 6},
+}
+PROBLEMS = draw(gaussian, range(4), 3, 5, 6)
+
+
+def test_a_step_with_dropout_is_that_of_torch_with_the_same_zeros():
+    (start,) = full_weights(PROBLEMS.seeds, 6, "uniform")
+    drop, steps = 0.4, 5
+    found = descend(PROBLEMS, Router(dropout=drop), start, 0.1, np.array([steps]))["weights"][:, 0]
+    zeros = _noise(PROBLEMS.seeds, (3, 5), "random")
+    tokens, queries, labels, v = map(torch.tensor, (PROBLEMS.tokens, PROBLEMS.queries, PROBLEMS.labels, PROBLEMS.head))
+    W = torch.tensor(start)
+    for _ in range(steps):
+        W = W.detach().requires_grad_()
+        p = torch.softmax(torch.einsum("sntd,sde,sne->snt", tokens, W, queries), -1)
+        p = p * torch.tensor(next(zeros) >= drop) / (1 - drop)
+        output = torch.einsum("snt,sntd,sd->sn", p, tokens, v)
+        torch.nn.functional.softplus(-labels * output).mean(1).sum().backward()
+        W = W - 0.1 * W.grad / W.grad.norm(dim=(1, 2), keepdim=True)
+    np.testing.assert_allclose(found, W.detach().numpy(), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", [LINEAR, MIXER])
+def test_what_has_no_softmax_is_linear_in_its_features(kind):
+    """f from the weights of the tokens, and f from the features."""
+    rng = np.random.default_rng(0)
+    left, right = features(PROBLEMS, kind)
+    w = rng.normal(size=(4, 2, left.shape[2], right.shape[2]))
+    weights = token_weights(PROBLEMS, kind, w)
+    given = [np.einsum("t,td,d->", weights[s, k, i], PROBLEMS.tokens[s, i], PROBLEMS.head[s])
+             for s in range(4) for k in range(2) for i in range(3)]  # fmt: skip
+    found = [left[s, i] @ w[s, k] @ right[s, i] for s in range(4) for k in range(2) for i in range(3)]
+    np.testing.assert_allclose(found, given, rtol=1e-10)
+
+
+def test_classify_is_normalised_descent():
+    left, right = features(PROBLEMS, LINEAR)
+    (start,) = full_weights(PROBLEMS.seeds, 6, "uniform")
+    found = classify(left, right, PROBLEMS.labels, start, 0.1, np.array([1, 4]))
+    F, labels = torch.tensor(np.einsum("snp,snq->snpq", left, right)), torch.tensor(PROBLEMS.labels)
+    W = torch.tensor(start)
+    for step in range(1, 5):
+        W = W.detach().requires_grad_()
+        output = torch.einsum("snpq,spq->sn", F, W)
+        torch.nn.functional.softplus(-labels * output).mean(1).sum().backward()
+        W = W - 0.1 * W.grad / W.grad.norm(dim=(1, 2), keepdim=True)
+        if step in (1, 4):
+            np.testing.assert_allclose(found[:, int(step == 4)], W.detach().numpy(), rtol=1e-9, atol=1e-11)
+
+
+def test_classify_goes_on_where_every_gradient_is_zero():
+    """Margins of thousands: the next step is along the input of least margin."""
+    left, right, labels = np.eye(2)[None], np.ones((1, 2, 1)), np.ones((1, 2))
+    start = np.array([[[2000.0], [3000.0]]])
+    found = classify(left, right, labels, start, 1.0, np.array([1]))
+    np.testing.assert_allclose(found[0, 0, :, 0], [2001.0, 3000.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [LINEAR, MIXER])
+def test_the_solution_of_the_predictions_is_that_of_another_solver(kind):
+    left, right = features(PROBLEMS, kind)
+    found = predictions(left, right, PROBLEMS.labels)
+    assert (found["status"] == "solved").all()
+    for s in range(2):
+        A = np.einsum("np,nq,n->npq", left[s], right[s], PROBLEMS.labels[s]).reshape(3, -1)
+        start = np.linalg.lstsq(A, np.ones(3), rcond=None)[0]
+        bound = {"type": "ineq", "fun": lambda w, A=A: A @ w - 1, "jac": lambda w, A=A: A}
+        options = {"ftol": 1e-14, "maxiter": 500}
+        other = minimize(lambda w: w @ w / 2, 1.5 * start, jac=lambda w: w, constraints=bound, options=options)
+        # SLSQP stops at 1e-14 of the objective, and so at its root in w.
+        np.testing.assert_allclose(found["W"][s].ravel(), other.x, rtol=1e-5, atol=1e-5 * np.linalg.norm(other.x))
+
+
+def test_neighbours_are_merged():
+    X = PROBLEMS.tokens
+    assert shortened(PROBLEMS, "attention") is PROBLEMS
+    np.testing.assert_array_equal(shortened(PROBLEMS, HALF).tokens, X[:, :, [0, 2]])
+    mean = (X[:, :, [0, 2]] + X[:, :, [1, 3]]) / 2
+    np.testing.assert_allclose(shortened(PROBLEMS, MERGED).tokens, mean, rtol=1e-15)
+    np.testing.assert_allclose(np.linalg.norm(shortened(PROBLEMS, RESCALED).tokens, axis=-1), 1, rtol=1e-15)
+
+
+def test_the_table_is_its_definition(run):
+    found = {}
+    for _, s, p, trained, _ in run.each():
+        last = int(trained["steps"][-1])
+        plain, margin = trained["runs"]["attention"]["selected"][s], {}
+        for name, log in trained["runs"].items():
+            X, chosen, W = p["tokens"][s], log["selected"][s], log["weights"][s, -1]
+            if name in (MERGED, RESCALED, HALF):
+                first, second = X[:, [0, 2]], X[:, [1, 3]]
+                X = first if name == HALF else (first + second) / 2
+                X = X / np.linalg.norm(X, axis=-1, keepdims=True) if name == RESCALED else X
+                found.setdefault((name, "same"), []).append(np.mean(chosen == np.array([0, 0, 1, 1, 2])[plain]))
+            elif name != "attention":
+                found.setdefault((name, "same"), []).append(np.mean(chosen == plain))
+            logits = np.einsum("ntd,de,ne->nt", X, W, p["queries"][s])
+            assert (chosen == logits.argmax(1)).all()
+            best = solve(separation(X, p["queries"][s], chosen)).W
+            margin[name] = 1 / np.sqrt((best**2).sum())
+            value = 1 - (W * best).sum() / np.sqrt((W**2).sum() * (best**2).sum())
+            found.setdefault((name, "distance"), []).append(value)
+        for name in (MERGED, RESCALED, HALF):
+            found.setdefault((name, "margin"), []).append(margin[name] / margin["attention"])
+        found.setdefault((MERGED, "margin_half"), []).append(margin[MERGED] / margin[HALF])
+        W = trained["linear"][LINEAR][s, -1]
+        size = np.abs(np.einsum("ntd,de,ne->nt", p["tokens"][s], W, p["queries"][s]))
+        found.setdefault((LINEAR, "peak"), []).append(np.mean([one.max() / one.sum() for one in size]))
+    table = run.table[run.table.step == last].set_index(["variant", "quantity"])
+    for key, values in found.items():
+        middle = np.mean(values) if key[1] in ("same", "peak") else np.median(values)
+        assert table.loc[key, "value"] == pytest.approx(middle, rel=1e-6, abs=1e-9), key
+    # No softmax: uniform weights stay what they are.
+    assert table.loc[("uniform", "peak"), "value"] == pytest.approx(1 / 5, rel=1e-12)
+
+
+def variants(distance=0.02, same=0.95, margin_half=1.1, pair=0.7, peak=0.3, predictions=0.01):
+    """Dropout changes nothing, merging widens the margin, and without a softmax nothing is selected."""
+    quantities = {
+        "attention": {"distance": 0.01, "peak": 0.99, "predictions": 0.5},
+        "dropout 0.5": {"distance": distance, "same": same},
+        "merged": {"margin": 1.2, "margin_half": margin_half, "same": pair},
+        "merged unit": {"margin": 1.3, "same": 0.7},
+        "half": {"margin": 1.1, "same": 0.55},
+        "linear": {"predictions": predictions, "distance": 0.4, "peak": peak},
+        "mixer": {"predictions": 0.01, "peak": 0.3},
+        "uniform": {"peak": 0.1},
+    }
+    rows = []
+    for variant, own in quantities.items():
+        for quantity, value in own.items():
+            at = {"variant": variant, "quantity": quantity, "instances": 64}
+            ways = quantity in ("distance", "peak", "predictions")
+            rows += [
+                at | {"step": k, "value": value * (2 if k < 100 else 1)} for k in ((1, 10, 100) if ways else (100,))
+            ]
+    table = pd.DataFrame(rows)
+    return table.assign(low=0.99 * table["value"], high=1.01 * table["value"])
+
+
+VERDICTS = [
+    ("dropout_law", {}, "holds"),
+    ("dropout_law", {"distance": 0.2}, "holds in part"),
+    ("dropout_tokens", {}, "holds"),
+    ("dropout_tokens", {"same": 0.7}, "fails"),
+    ("merged_margin", {}, "holds"),
+    ("merged_margin", {"margin_half": 0.7}, "holds in part"),
+    ("merged_tokens", {}, "holds"),
+    ("merged_tokens", {"pair": 0.4}, "fails"),
+    ("merged_tokens", {"pair": 0.53}, "holds in part"),
+    ("softmax_selects", {}, "holds"),
+    ("softmax_selects", {"peak": 0.8}, "holds in part"),
+    ("linear_attention", {}, "holds"),
+    ("linear_attention", {"predictions": 0.2}, "holds in part"),
+]
+
+
+@pytest.mark.parametrize(("key", "numbers", "verdict"), VERDICTS)
+def test_verdicts_follow_the_numbers(key, numbers, verdict):
+    (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
+    tables = Tables(Path(), "attention_variants", {"figures/attention_variants.csv": variants(**numbers)})
+    assert claim.read(tables, claim.threshold).verdict == verdict
+
+
+def test_the_ways_are_drawn():
+    made: pd.DataFrame = drawing.told_apart(variants(), "value", "low", "high")
+    ways = made[made.quantity.isin(["distance", "peak", "predictions"])]
+    drawn = ways[(ways.variant.isin(["attention", "linear"])) | ways.variant.str.startswith("dropout")]
+    drawn = drawn[(drawn.quantity != "peak") | drawn.variant.isin(["attention", "linear"])]
+    drawing.assert_drawn(figure.draw, made, drawn[["step", "value"]])
+    places = {x for x, _ in drawing.drawn_points(figure.draw(made, drawing.SETTINGS))}
+    assert {round(float(x), 9) for x in made[made.quantity.str.startswith("margin")]["value"]} <= places

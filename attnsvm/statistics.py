@@ -24,6 +24,12 @@ def mean_interval(mean: float, std: float, count: float) -> tuple[float, float, 
     return mean, mean - half, mean + half
 
 
+def share_interval(values: np.ndarray) -> tuple[float, float, float]:
+    """The mean of one share per instance, (m,), and its 95 % interval inside [0, 1]: value, low, high."""
+    mean, low, high = mean_interval(values.mean(), values.std(ddof=1) if len(values) > 1 else 0.0, len(values))
+    return mean, max(low, 0.0), min(high, 1.0)
+
+
 # The ends of the middle 68 % of a column, for pandas' `agg`: as wide as two standard deviations of a Gaussian, but
 # never beyond what occurs.
 MIDDLE = {"low": lambda column: column.quantile(0.16), "high": lambda column: column.quantile(0.84)}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.statistics import median_interval, share
+from attnsvm.statistics import median_interval, share, share_interval
 
 
 @pytest.mark.parametrize(("hits", "instances"), [(0, 1), (0, 40), (1, 40), (13, 40), (39, 40), (500, 500)])
@@ -31,3 +31,12 @@ def test_the_interval_of_a_median_covers_it():
 
 def test_few_values_have_all_of_them_as_the_interval():
     assert median_interval(np.array([3.0, 1.0, 2.0])) == (2.0, 1.0, 3.0)
+
+
+def test_the_interval_of_a_mean_share_stays_inside_its_bounds():
+    values = np.array([1.0] * 9 + [0.5])
+    mean, low, high = share_interval(values)
+    assert (mean, high) == (0.95, 1.0)
+    assert low == pytest.approx(0.95 - 1.959964 * np.std(values, ddof=1) / np.sqrt(10))
+    assert share_interval(1 - values)[1] == 0.0
+    assert share_interval(np.array([0.25])) == (0.25, 0.25, 0.25)

@@ -7,7 +7,7 @@ from attnsvm.directions import correlation
 from attnsvm.experiments.attention_variants.merging import HALF, MERGED, PLAIN, RESCALED
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, UNIFORM, token_weights
 from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import mean_interval, median_interval
+from attnsvm.statistics import median_interval, share_interval
 
 MEANS = ("same", "peak")  # of the others the median is read
 
@@ -55,8 +55,7 @@ def table(measures, settings):
     found = []
     for (variant, quantity, step), group in measures.instances.groupby(["variant", "quantity", "step"], sort=False):
         values = group["value"].to_numpy()
-        mean = mean_interval(values.mean(), values.std(ddof=0), len(values))
-        interval = mean if quantity in MEANS else median_interval(values)
+        interval = share_interval(values) if quantity in MEANS else median_interval(values)
         numbers = dict(zip(("value", "low", "high"), interval, strict=True))
         found.append({"variant": variant, "quantity": quantity, "step": step} | numbers | {"instances": len(values)})
     return pd.DataFrame(found)

@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.directions import correlation
 from attnsvm.measured import Measures, curves, outcomes
 from attnsvm.selection import optimal_tokens
-from attnsvm.statistics import mean_interval, median_interval
+from attnsvm.statistics import median_interval, share_interval
 
 PLAIN = "attention"
 WAYS = ("distance", "to_plain", "to_mean", "saturation")
@@ -77,7 +77,7 @@ def table(measures, settings):
     for (selector, quantity, step), group in rows.groupby(["selector", "quantity", "step"], sort=False):
         values = group["value"].to_numpy()
         mean = quantity in ENDS
-        interval = mean_interval(values.mean(), values.std(ddof=0), len(values)) if mean else median_interval(values)
+        interval = share_interval(values) if mean else median_interval(values)
         numbers = dict(zip(("value", "low", "high"), interval, strict=True))
         found.append({"selector": selector, "quantity": quantity, "step": step} | numbers | {"instances": len(values)})
     return pd.DataFrame(found)

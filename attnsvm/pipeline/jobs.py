@@ -52,6 +52,17 @@ def stage_code(name: str, stage: str) -> str:
     return digest(*stage_modules(cards.read(name), stage))
 
 
+def history(name: str, stages: tuple[str, ...], resolved: dict) -> str:
+    """A hash of what some stages of an experiment are asked for, and of the code that they run.
+
+    Args:
+        resolved: the whole configuration.
+    """
+    card = cards.read(name)
+    asked = [(stage, stage_settings(card, resolved, stage), stage_code(name, stage)) for stage in stages]
+    return hashlib.sha256(repr(asked).encode()).hexdigest()
+
+
 def figure_code(name: str) -> str:
     """The hash of the code that draws a figure."""
     return digest(*figure_modules(cards.read(name)))

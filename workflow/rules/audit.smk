@@ -21,6 +21,7 @@ rule claims:
     params:
         claiming=[card.name for card in cards.claiming()],
         code=said(jobs.claims_code),
+        before=lambda _: [history(name) for name in EXPERIMENTS],
     message:
         "check every claim"
     script:
@@ -48,6 +49,7 @@ rule optional_claims:
         runtime=10,
     params:
         code=lambda wildcards: said(jobs.claims_code, wildcards.optional),
+        before=lambda wildcards: history(wildcards.optional),
     message:
         "check the claims of {wildcards.optional}"
     script:

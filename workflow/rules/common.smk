@@ -1,6 +1,7 @@
 """The checked configuration, and the names that the rules share."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -83,6 +84,22 @@ def outside(name):
 def code(stage):
     """A params function: the hash of the code that a stage runs. Snakemake compares params by value, dates or not."""
     return lambda wildcards: said(jobs.stage_code, wildcards.experiment, stage)
+
+
+def before(stage):
+    """A params function: a hash of the settings and the code of the earlier stages.
+
+    Snakemake compares the files of those stages, but not what is gone: drawn anew for another seed and then deleted, by
+    hand or by a run that was killed, they would leave old figures that pass as up to date.
+    """
+    return lambda wildcards: history(wildcards.experiment, stage)
+
+
+@cache
+def history(name, stage="figure"):
+    """The hash for one experiment; that of its figure is over all its stages."""
+    card = cards.read(name)
+    return said(jobs.history, name, card.stages if stage == "figure" else jobs.earlier(card, stage), config)
 
 
 def growing(mb):

@@ -20,6 +20,7 @@ rule descent:
     params:
         settings=settings("descent"),
         code=code("descent"),
+        before=before("descent"),
     message:
         "{wildcards.experiment} {wildcards.block}: train by gradient descent"
     script:

@@ -20,6 +20,7 @@ rule figure:
     params:
         settings=config["figures"],
         code=lambda wildcards: said(jobs.figure_code, wildcards.figure),
+        before=lambda wildcards: [history(name) for name in jobs.behind(wildcards.figure)],
     message:
         "draw {wildcards.figure}"
     script:

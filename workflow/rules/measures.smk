@@ -19,6 +19,7 @@ rule measures_of_block:
     params:
         settings=settings("measures"),
         code=code("measures"),
+        before=before("measures"),
     message:
         "{wildcards.experiment} {wildcards.block}: measure"
     script:
@@ -46,6 +47,7 @@ rule measures:
     params:
         settings=settings("measures"),
         code=code("measures"),
+        before=before("measures"),
     message:
         "{wildcards.experiment}: measure and gather the blocks"
     script:

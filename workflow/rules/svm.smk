@@ -18,6 +18,7 @@ rule svm:
     params:
         settings=settings("svm"),
         code=code("svm"),
+        before=before("svm"),
     message:
         "{wildcards.experiment} {wildcards.block}: solve and certify the SVMs"
     script:

@@ -88,7 +88,7 @@ lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0 -c requirements-cuda.lock
-	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,storage]'
+	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,site,storage]'
 	sed -n '/^#/p' requirements.lock > requirements.lock.new
 	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
 	mv requirements.lock.new requirements.lock

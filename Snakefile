@@ -37,7 +37,7 @@ rule:
     name:
         "figures/audit"
     input:
-        expand(f"{AT}figures/audit.{{kind}}", kind=("pdf", "png", "json")),
+        expand(f"{AT}figures/audit.{{kind}}", kind=("pdf", "png", "svg", "json")),
 
 
 rule audit:

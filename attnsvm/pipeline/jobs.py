@@ -79,7 +79,8 @@ def behind(pictured: str) -> tuple[str, ...]:
 
 def drawn(pictured: str) -> tuple[str, ...]:
     """The kinds of files that are drawn of a figure."""
-    return ("pdf", "png") if pictured == "audit" else ("pdf", "png", "csv")
+    pictures = ("pdf", "png", "svg")
+    return pictures if pictured == "audit" else (*pictures, "csv")
 
 
 def all_files(pictured: str) -> list[str]:

@@ -26,7 +26,10 @@ def refused(run):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["figures/cone.svg"], "figures are not made as .svg: build figures/cone, which makes pdf, png, csv, json"),
+        (
+            ["figures/cone.eps"],
+            "figures are not made as .eps: build figures/cone, which makes pdf, png, svg, csv, json",
+        ),
         (["kone"], "error: unknown target 'kone': did you mean 'figures/cone'?"),
         (["cone"], "error: unknown target 'cone': did you mean 'figures/cone'?"),
         (["figures/kone"], "error: unknown figure 'kone': did you mean 'cone'?"),

@@ -37,7 +37,7 @@ if workflow.storage_settings.default_storage_provider:
 AT = "" if config["scale"] == "paper" else f"{config['scale']}/"  # smoke numbers stay out of the paper's folders
 EXPERIMENTS = [card.name for card in cards.experiments()]
 FIGURES = [card.name for card in cards.figures()]
-KINDS = ("pdf", "png", "csv", "json")
+KINDS = ("pdf", "png", "svg", "csv", "json")
 AUDIT = (
     *(f"{AT}results/audit/{name}" for name in ("claims.csv", "audit.html", "audit.md")),
     *(f"{AT}figures/audit.{kind}" for kind in ("png", "json")),

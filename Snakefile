@@ -62,6 +62,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/site.smk"
 
 
 # Inside somebody else's workflow a file that is not ours is none of our business.
@@ -81,3 +82,4 @@ localrules:
     audit_figure,
     provenance,
     pages,
+    site,

@@ -32,6 +32,7 @@ MESSAGES = {
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
+    r"build the (site)": "site",
     r"say where (\w+) comes from": "provenance",
 }
 

@@ -2,11 +2,12 @@
 
 from attnsvm.errors import require
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.dependencies import digest, module_files
+from attnsvm.pipeline.dependencies import ROOT, digest, module_files
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
 PAGES = tuple(f"attnsvm/pipeline/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
+SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 # What of the pipeline decides over a stage's numbers: which seeds are in a block, how blocks are put together.
 OWN = {"problems": ("attnsvm.cells",), "measures": ("attnsvm.pipeline.gathering",)}
 
@@ -65,6 +66,13 @@ def audit_figure_code() -> str:
 def pages_code() -> str:
     """The hash of the code that writes the pages of the report, and of their templates."""
     return digest("attnsvm.pipeline.report", texts=PAGES)
+
+
+def site_code() -> str:
+    """The hash of everything that the site shows beside the figures: of the whole package, and of what is documented."""
+    files = [path for pattern in SHOWN for path in ROOT.glob(pattern) if path.is_file()]
+    names = {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
+    return digest("attnsvm.site.build", texts=tuple(sorted(names)))
 
 
 def provenance_code() -> str:

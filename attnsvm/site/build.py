@@ -1,6 +1,6 @@
 """`snakemake site`: pages written from what was computed, made into a site by Sphinx; the same bytes every time.
 
-The site is a folder of files that a browser opens from a disk as well as from a server, and asks nothing of anybody else.
+The site is a folder of files that a browser opens from a disk or from a server. It asks nothing of anybody else.
 """
 
 import gzip

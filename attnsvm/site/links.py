@@ -49,7 +49,7 @@ class Links:
         image, text, address = found.groups()
         if ELSEWHERE.match(address):
             return found[0]
-        path, hash_, anchor = address.partition("#")
+        path = address.partition("#")[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
         name = Path(path).stem
         if path.startswith(GALLERY):

@@ -1,7 +1,7 @@
-"""The moving picture of the front page: W(k) z turns towards its max-margin direction, and one token per input gets all.
+"""The moving picture of the front page: W(k) z turns towards its max-margin direction, and one token gets all weight.
 
-An svg that stands in the page, moved by the style sheet inside it: without JavaScript, still for readers who asked their
-system for less motion, and held by a checkbox. Drawn from the rows of figures/trajectories.csv, as W was trained.
+An svg in the page, moved by the style sheet inside it, without JavaScript. It is still for readers who asked
+their system for less motion, and a checkbox holds it. Drawn from the rows of W in figures/trajectories.csv.
 """
 
 import numpy as np
@@ -11,11 +11,14 @@ FRAMES = 48
 SECONDS, HELD = 12, 0.15  # of one round, and the share of it in which the end is held
 SIZE, RIM = 400, 172  # of the picture, and of the disc in it
 DOT, GLOW = 5.0, 24.0  # radius of a token, and of its glow with all the attention
-STAR = [(np.sin(k * np.pi / 5) * r, -np.cos(k * np.pi / 5) * r) for k in range(10) for r in [(9.0, 3.8)[k % 2]]]
+STAR = [(np.sin(k * np.pi / 5) * r, -np.cos(k * np.pi / 5) * r) for k, r in enumerate((9.0, 3.8) * 5)]
 
 
 def picture(table: pd.DataFrame) -> str:
-    """The svg, from rows (kind, parametrisation, input, token, step, x, y); attention is the softmax of x_tᵀ W(k) z_i."""
+    """What is inside the svg, from rows (kind, parametrisation, input, token, step, x, y).
+
+    The attention of a token is its part of the softmax of x_tᵀ W(k) z_i.
+    """
     run = table[(table["kind"] == "trajectory") & (table["parametrisation"] == "W")]
     goals = table[(table["kind"] == "svm_direction") & (table["parametrisation"] == "W")]
     steps = _steps(run["step"].max())

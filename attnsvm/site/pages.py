@@ -1,4 +1,4 @@
-"""The pages of the site as MyST sources: {path: text}, from the cards, the table of claims and the repository's own pages."""
+"""The pages of the site as MyST sources: from the cards, the table of claims and the repository's own pages."""
 
 import importlib
 import inspect
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import jinja2
 import markupsafe
-import pandas as pd
 
 from attnsvm.audit import pages as audit_pages
 from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
+from attnsvm.files.store import load_csv
 from attnsvm.pipeline import cards, reference
 from attnsvm.site import moving, screen
 from attnsvm.site.links import Links, source_page
@@ -59,11 +59,9 @@ class Built:
     def claims(self) -> list[dict]:
         """The rows of the audit, each with the experiment that it stands in."""
         homes = {claim.key: card.name for card in cards.claiming() for claim in card.module("claims").CLAIMS}
-        table = pd.read_csv(
-            self.folder / "results/audit/claims.csv", keep_default_na=True, float_precision="round_trip"
-        )
-        rows = table.astype({"parts": str, "figure": str}).replace({"parts": {"nan": ""}, "figure": {"nan": ""}})
-        return [row | {"experiment": homes[row["key"]]} for row in rows.to_dict("records")]
+        table = load_csv(self.folder / "results/audit/claims.csv")
+        table = table.fillna(dict.fromkeys(("parts", "figure", "why"), ""))
+        return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]
 
     def offered(self, name: str) -> dict[str, Path]:
         """The files of a figure that the site has, by what they are called there; a large csv is compressed."""
@@ -225,12 +223,12 @@ class _Writer:
 
     def moving(self) -> str:
         path = self.built.folder / "figures/trajectories.csv"
-        return moving.picture(pd.read_csv(path, float_precision="round_trip"))
+        return moving.picture(load_csv(path))
 
     def audit(self) -> dict:
         """What the audit's page says of the certificates."""
         found = [
-            pd.read_csv(self.built.folder / f"results/{card.name}/certificates.csv")[
+            load_csv(self.built.folder / f"results/{card.name}/certificates.csv")[
                 ["solved", "infeasible", "uncertified"]
             ]
             for card in cards.experiments()

@@ -1,7 +1,7 @@
 """A figure's svg for the site: half as large, and light and dark in one file.
 
-`<img src="x.svg">` shows it light, `<img src="x.svg#dark">` dark: the root is called "dark", and while the address names
-it, other values stand behind the same variables. A browser fetches the file once for both.
+`<img src="x.svg">` shows it light, `<img src="x.svg#dark">` dark: the root is called "dark", and while the address
+names it, other values stand behind the same variables. A browser fetches the file once for both.
 """
 
 import base64

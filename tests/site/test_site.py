@@ -1,21 +1,28 @@
-"""The site as its readers have it: every link leads somewhere, every width is wide enough, nothing is asked of anybody."""
+"""The site as its readers have it: every link leads somewhere, no width is too narrow, nothing is asked of others."""
 
+import base64
 import hashlib
+import io
+import os
 import re
 import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 import pytest
-from harness import BUILT, ROOT, build, jobs, dry
+from harness import BUILT, ROOT, build, dry, jobs
+from PIL import Image
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 from attnsvm.audit.reading import GROUPS
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import captions, cards
+from attnsvm.pipeline.configuration import resolve
 from attnsvm.site.pages import first_sentence
 
-REST = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Dockerfile", "docs", "requirements.lock", "figures", ".github")
 WIDTHS = (360, 768, 1280)
 # One page of each kind; the links of all are followed.
 KINDS = (
@@ -69,9 +76,11 @@ def workshop(built, tmp_path_factory):
     """A finished smoke run with the repository's own pages beside it, in which the site has been built."""
     folder = tmp_path_factory.mktemp("workshop") / "attnsvm"
     shutil.copytree(built, folder)
-    for name in REST:
-        source = ROOT / name
-        (shutil.copytree if source.is_dir() else shutil.copy2)(source, folder / name)
+    listed = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True)
+    for name in listed.splitlines():
+        if not (folder / name).exists() and (ROOT / name).is_file() and not name.startswith("tests/"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
     build(folder, "site")
     return folder
 
@@ -110,7 +119,7 @@ def test_a_second_build_gives_the_same_bytes(workshop, site, tmp_path):
     moved = tmp_path / "elsewhere"
     workshop.rename(moved)  # nothing of where it was built is in it
     try:
-        build(moved, "site", "--forcerun", "site", environment={**__import__("os").environ, "PYTHONHASHSEED": "7"})
+        build(moved, "site", "--forcerun", "site", environment={**os.environ, "PYTHONHASHSEED": "7"})
         again = {
             name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files(moved / BUILT / "site").items()
         }
@@ -134,7 +143,6 @@ def test_every_link_leads_somewhere(site, pages):
             if parts.scheme or address.startswith("#dark"):
                 continue
             target = (Path(name).parent / unquote(parts.path)) if parts.path else Path(name)
-            path = Path(*[part for part in re.sub(r"[^/]+/\.\./", "", str(target)).split("/")])
             found = (site / target).resolve()
             if not found.is_file():
                 dead.append(f"{name}: {address}")
@@ -172,9 +180,6 @@ def test_the_counts_of_the_front_page_are_those_of_the_audit(workshop, pages):
 
 
 def test_every_picture_says_what_is_seen(workshop, pages):
-    from attnsvm.pipeline import captions
-    from attnsvm.pipeline.configuration import resolve
-
     smoke = resolve({"scale": "smoke"})
     for card in cards.figures():
         said = first_sentence(captions.caption(card, smoke))
@@ -224,8 +229,6 @@ def test_a_page_fits_every_width_and_complains_of_nothing(window, site, name):
 def test_a_figure_is_as_dark_as_its_page(window, site):
     """One of the two pictures is shown, and its ground is that of the page; without JavaScript too."""
     script = """const [shown, ...more] = [...document.querySelectorAll('.figure img')].filter((i) => i.offsetParent);
-    const canvas = document.createElement('canvas'); canvas.width = canvas.height = 40;
-    const brush = canvas.getContext('2d'); brush.drawImage(shown, 0, 0, 40, 40);
     return [more.length, shown.src, shown.complete && shown.naturalWidth > 0];"""
     for scheme, dark in (("light", False), ("dark", True)):
         window.execute_cdp_cmd(
@@ -243,11 +246,6 @@ def test_a_figure_is_as_dark_as_its_page(window, site):
 
 def pixel(browser, x, y):
     """The colour of one point of the window."""
-    import base64
-    import io
-
-    from PIL import Image
-
     shot = Image.open(io.BytesIO(base64.b64decode(browser.get_screenshot_as_base64()))).convert("RGB")
     return shot.getpixel((round(x), round(y)))
 
@@ -273,8 +271,6 @@ def test_rows_are_chosen_by_verdict_and_section(window, site):
     hidden = window.execute_script("return [...document.querySelectorAll('table.audit tr[hidden]')].at(-1).id")
     window.execute_script("location.hash = arguments[0]", hidden)
     shown = "return document.getElementById(arguments[0]).offsetParent !== null"
-    from selenium.webdriver.support.ui import WebDriverWait
-
     WebDriverWait(window, 5).until(lambda driver: driver.execute_script(shown, hidden))
 
 
@@ -298,8 +294,6 @@ def test_without_javascript_every_row_and_every_page_can_be_read(window, site, p
 def test_the_moving_picture_moves_and_can_be_held(window, site):
     where = "return getComputedStyle(document.querySelector('.moving .head')).transform"
     opened(window, site, "index.html")
-    from selenium.webdriver.support.ui import WebDriverWait
-
     first = window.execute_script(where)
     WebDriverWait(window, 10, 0.1).until(lambda driver: driver.execute_script(where) != first)
     window.find_element("css selector", ".moving label").click()
@@ -316,17 +310,12 @@ def test_the_moving_picture_moves_and_can_be_held(window, site):
 
 def test_it_can_be_walked_by_keys(window, site):
     """Every link and menu can be reached with the tab key, and what is reached is marked."""
-    from selenium.webdriver.common.keys import Keys
-
     opened(window, site, "index.html")
     reached = set()
+    name = "const e = document.activeElement; return e.getAttribute('href') || e.id || e.className"
     for _ in range(60):
         window.switch_to.active_element.send_keys(Keys.TAB)
-        reached.add(
-            window.execute_script(
-                "const e = document.activeElement; return e.getAttribute('href') || e.id || e.className"
-            )
-        )
+        reached.add(window.execute_script(name))
     assert {"gallery.html", "audit.html", "hold", "play.html", "figure"} <= reached
 
 

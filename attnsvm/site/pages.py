@@ -112,7 +112,7 @@ def introduction(readme: str) -> str:
     """What the README says before its first piece of code, without its title and pictures; links to it lead there."""
     before = readme.partition("\n```")[0]
     paragraphs = [part for part in before.split("\n\n") if part.strip() and not part.lstrip().startswith(("#", "!"))]
-    return re.sub(r"\]\(#", "](README.md#", "\n\n".join(paragraphs))
+    return re.sub(r"\]\(#", "](README.md#", "\n\n".join(paragraphs)).strip()
 
 
 def one_title(text: str) -> str:
@@ -126,8 +126,8 @@ def one_title(text: str) -> str:
 
 def first_sentence(text: str) -> str:
     """The first sentence of a text, on one line, without the marks of Markdown."""
-    line = " ".join(text.split())
-    return re.split(r"(?<=[a-z\)\d]\.) (?=[A-Z(])", line)[0].replace("`", "").replace("*", "")
+    line = " ".join(re.sub(r"[`*]", "", text).split())
+    return re.split(r"(?<=\w\.|\)\.) (?=[A-Z(])", line)[0]
 
 
 def plain(short: str) -> str:

@@ -142,7 +142,19 @@ def plain(short: str) -> str:
 def module_page(name: str) -> str:
     """The public names of a module, with their docstrings as they are."""
     module = importlib.import_module(name)
-    lines = [f"# `{name}`", "", "```{eval-rst}", f".. automodule:: {name}", "   :no-members:", ""]
+    lines = [
+        "---",
+        "orphan: true",
+        "---",
+        f"# `{name}`",
+        "",
+        "[All modules](../api.md)",
+        "",
+        "```{eval-rst}",
+        f".. automodule:: {name}",
+        "   :no-members:",
+        "",
+    ]
     for member in reference.public(module):
         value = getattr(module, member)
         kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"

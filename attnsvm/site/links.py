@@ -27,7 +27,7 @@ class Links:
         """
         Args:
             root: the repository.
-            pages: the pages of the site that stand in the repository too, such as "docs/svm.md".
+            pages: the pages of the site that may be named as they are, such as "docs/svm.md".
             picture: the html of a figure, given its name, its alternative text and the page it is on.
         """
         self.root, self.pages, self.picture = root, pages, picture
@@ -55,8 +55,10 @@ class Links:
         if path.startswith(GALLERY):
             target = "audit.md" if name == "audit" else f"gallery/{name}.md"
             return self.picture(name, text, page) if image else f"[{text}]({_relative(page, target)})"
+        if path in self.pages:
+            return found[0]
         require((self.root / path).exists(), f"{page}: the link to {address} leads nowhere")
-        if image or path in self.pages:
+        if image:
             return found[0]
         if path == "figures/README.md":
             return f"[{text}]({_relative(page, 'gallery.md')})"

@@ -82,7 +82,7 @@ def sources(built: Built) -> dict[str, str]:
     documents.sort(key=lambda path: (ORDER.index(Path(path).stem) if Path(path).stem in ORDER else len(ORDER), path))
     own = [*(name for name in OWN_PAGES if (built.root / name).exists()), *documents]
     writer = _Writer(built)
-    links = Links(built.root, set(own), writer.picture)
+    links = Links(built.root, {*own, "audit.md", "gallery.md"}, writer.picture)
     texts = {path: links.rewritten(path, one_title((built.root / path).read_text("utf-8"))) for path in own}
     told = links.rewritten("index.md", introduction((built.root / "README.md").read_text("utf-8")))
     opening, _, found = told.partition("\n\n")
@@ -109,10 +109,11 @@ def _large(path: Path) -> bool:
 
 
 def introduction(readme: str) -> str:
-    """What the README says before its first piece of code, without its title and pictures; links to it lead there."""
+    """What the README says before its first piece of code, without its title and pictures; its own links lead to it."""
     before = readme.partition("\n```")[0]
     paragraphs = [part for part in before.split("\n\n") if part.strip() and not part.lstrip().startswith(("#", "!"))]
-    return re.sub(r"\]\(#", "](README.md#", "\n\n".join(paragraphs)).strip()
+    text = "\n\n".join(paragraphs).strip().replace("](#the-audit)", "](audit.md)")
+    return text.replace("](#", "](README.md#")
 
 
 def one_title(text: str) -> str:
@@ -198,7 +199,7 @@ class _Writer:
             captions=self.built.captions,
             files=self.files,
             groups=GROUPS,
-            verdicts=VERDICTS,
+            verdicts=[verdict for verdict in VERDICTS if any(row["verdict"] == verdict for row in self.built.claims)],
             holds=HOLDS,
             read=cards.read,
             to=to,

@@ -197,8 +197,8 @@ def test_what_links_show_is_remembered_and_what_is_not_there_is_refused(links):
 
 
 def test_the_introduction_is_the_prose_before_the_first_code():
-    readme = "# name\n\nFirst [a](#b).\n\n![p](q.png)\n\nSecond.\n\n```\nmake\n```\n\nThird.\n"
-    assert pages.introduction(readme) == "First [a](README.md#b).\n\nSecond."
+    readme = "# name\n\nFirst [a](#b), [c](#the-audit).\n\n![p](q.png)\n\nSecond.\n\n```\nmake\n```\n\nThird.\n"
+    assert pages.introduction(readme) == "First [a](README.md#b), [c](audit.md).\n\nSecond."
 
 
 @pytest.mark.parametrize(

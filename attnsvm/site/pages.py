@@ -131,6 +131,12 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=\w\.|\)\.) (?=[A-Z(])", line)[0]
 
 
+def sentence(title: str) -> str:
+    """A title as a sentence; a symbol at its beginning, such as v, stays as it is."""
+    start = title[0].upper() if re.match(r"[a-z](?=[a-z])|a ", title) else title[0]
+    return start + title[1:] + ("" if title.endswith(("?", ".", "!")) else ".")
+
+
 def plain(short: str) -> str:
     """A claim's short form without the marks of mathematics: "$d = \\max(T-1, n)$" says "d = max(T−1, n)"."""
 
@@ -182,6 +188,7 @@ class _Writer:
             "escape": lambda text: str(markupsafe.escape(text)),
             "code": lambda text: re.sub(r"`([^`]+)`", r"<code>\1</code>", str(markupsafe.escape(text))),
             "plain": plain,
+            "sentence": sentence,
             "measured": audit_pages.measured,
             "wanted": audit_pages.wanted,
             "css": lambda verdict: verdict.replace(" ", "-"),

@@ -222,6 +222,19 @@ def test_a_claim_without_the_marks_of_mathematics():
     assert pages.plain("nothing") == "nothing"
 
 
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("a head that turns", "A head that turns."),
+        ("is it so?", "Is it so?"),
+        ("v trained together with W", "v trained together with W."),
+        ("`W` alone", "`W` alone."),
+    ],
+)
+def test_a_title_as_a_sentence(title, expected):
+    assert pages.sentence(title) == expected
+
+
 def test_a_page_with_several_titles_gets_one():
     text = "# A\n\n## B\n\n```sh\n# no heading\n```\n\n# C\n\n## D\n"
     assert pages.one_title(text) == "# A\n\n### B\n\n```sh\n# no heading\n```\n\n## C\n\n### D\n"

@@ -10,7 +10,7 @@ CHECK = attnsvm/pipeline/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
 ADDRESSED = pyproject.toml CITATION.cff CONTRIBUTING.md docs/cluster.md
 
-.PHONY: help check install figures report verify test test-fast test-slow lint docs experiment lock address clean
+.PHONY: help check install figures report site verify test test-fast test-slow lint docs experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make install   the locked requirements into $(VENV); the targets below do it by themselves"
 	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
 	@echo "make report    everything in one file to open in a browser, report.html"
+	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
 	@echo "make test      run the test suite"
 	@echo "make test-fast its mathematics alone, in about a minute"
 	@echo "make test-slow 20 more kills and every kind of damage, in about ten minutes"
@@ -27,7 +28,7 @@ help:
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
 	@echo "make address URL=https://github.com/me/attnsvm   sets the address of this repository where it is named"
-	@echo "make clean     delete what was built: results/, smoke/, the figures (not $(VENV), not the gallery)"
+	@echo "make clean     delete what was built: results/, smoke/, site/, the figures (not $(VENV), not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
 check:
@@ -64,6 +65,9 @@ report: figures
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report --report report.html
 
+site: figures
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake site
+
 test-slow: $(INSTALLED)
 	$(PYTEST) -m slow
 
@@ -88,7 +92,7 @@ lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0 -c requirements-cuda.lock
-	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,storage]'
+	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,site,storage]'
 	sed -n '/^#/p' requirements.lock > requirements.lock.new
 	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
 	mv requirements.lock.new requirements.lock
@@ -100,5 +104,5 @@ address:
 		sed "s|$$old|$(URL)|g" $$file > $$file.new && cat $$file.new > $$file && rm $$file.new; done
 
 clean:
-	rm -rf results smoke .snakemake report.html
+	rm -rf results smoke site .snakemake report.html
 	find figures -mindepth 1 -maxdepth 1 ! -name README.md ! -name gallery -exec rm -rf {} +

@@ -48,7 +48,7 @@ rule:
     name:
         "figures/audit"
     input:
-        expand(f"{AT}figures/audit.{{kind}}", kind=("pdf", "png", "json")),
+        expand(f"{AT}figures/audit.{{kind}}", kind=("pdf", "png", "svg", "json")),
 
 
 rule audit:
@@ -73,6 +73,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/site.smk"
 
 
 # Inside somebody else's workflow a file that is not ours is none of our business.
@@ -93,3 +94,4 @@ localrules:
     audit_figure,
     provenance,
     pages,
+    site,

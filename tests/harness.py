@@ -17,7 +17,7 @@ PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "environment.
 # The folder that a smoke run fills. What is in it is the same to the byte in every rebuild, but for figures/<name>.json
 # and results/benchmarks, which hold times, and results/logs.
 BUILT = "smoke"
-DRAWN = [f"{BUILT}/figures/*.{kind}" for kind in ("csv", "png", "pdf")]
+DRAWN = [f"{BUILT}/figures/*.{kind}" for kind in ("csv", "png", "pdf", "svg")]
 DRAWN += [name.replace("*", ".*") + ".sha256" for name in DRAWN]
 PRODUCTS = (*DRAWN, *(f"{BUILT}/results/**/*.{kind}" for kind in ("npz", "parquet", "csv", "html", "md", "sha256")))
 TARGETS = ("figures/all", "audit")
@@ -34,6 +34,7 @@ MESSAGES = {
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
     r"check the claims of (\w+)": "optional_claims",
+    r"build the (site)": "site",
     r"say where (\w+) comes from": "provenance",
 }
 

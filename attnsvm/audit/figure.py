@@ -1,11 +1,8 @@
-"""The audit at a glance: every claim, what was measured and what is wanted of it, the verdict."""
-
-from textwrap import wrap
+"""The audit at a glance: one line per claim with the mark of its verdict, in two columns; numbers stand on its page."""
 
 import pandas as pd
 
-from attnsvm.audit.pages import measured, wanted
-from attnsvm.audit.reading import DIFFERS, FAILS, GROUPS, HOLDS, IN_PART, UNTESTABLE
+from attnsvm.audit.reading import DIFFERS, FAILS, GROUPS, HOLDS, IN_PART, UNTESTABLE, VERDICTS
 from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, canvas
 
 # Shape and colour: a reader who sees neither hue nor grey tells them apart by the mark.
@@ -16,49 +13,71 @@ MARKS = {
     DIFFERS: ("s", BLUE),
     UNTESTABLE: ("_", GREY),
 }
-LINE, MORE, HEADING = 1.0, 0.37, 0.8  # height of a row, of each further line in it, and of a group's heading
-WIDEST = 92  # characters of a line of what was measured
+HEADING, GAP = 1.35, 0.5  # height of a group's heading and of the space above it, in lines
+LINE = 1.75  # height of a line, as a multiple of the font size
+COLUMNS = (0.0, 0.515)  # where the columns begin, as a share of the width
+MARK, TEXT, RIGHT = 0.012, 0.032, 0.485  # inside a column: the mark, the claim, and where the column ends
+POINTS = 72  # per inch
 
 
 def draw(table: pd.DataFrame, settings: dict):
     """Draw from the claims table, see `attnsvm.audit.audit`."""
-    rows = [(row, _measured(row)) for row in table.to_dict("records")]
-    total = HEADING * table["group"].nunique() + sum(_height(lines) for _, lines in rows)
-    with canvas(settings, height=0.051 * total + 0.03) as figure:
+    left, right = columns(table)
+    width, size = settings.get("width", 6.75), settings.get("font_size", 8)
+    lines = 2.2 + max(_height(left), _height(right))
+    with canvas(settings, height=lines * LINE * size / POINTS / width) as figure:
         axes = figure.subplots()
         axes.set_axis_off()
-        axes.set(xlim=(0, 1), ylim=(total, -0.4))
-        y, group = 0.0, None
-        for row, lines in rows:
-            if row["group"] != group:
-                group = row["group"]
-                axes.text(0, y + 0.05, GROUPS[group], weight="bold", va="center")
-                axes.axhline(y + 0.4, color=GREY, linewidth=0.6)
-                y += HEADING
-            _row(axes, y, row, lines, 0.85 * settings.get("font_size", 8))
-            y += _height(lines)
+        axes.set(xlim=(0, 1), ylim=(lines, 0))
+        _key(axes, table["verdict"])
+        for x, groups in zip(COLUMNS, (left, right), strict=True):
+            _column(axes, x, groups)
     return figure
 
 
-def _measured(row: dict) -> list[str]:
-    """What was measured and over how many instances, in lines; none of what cannot be tested."""
-    if row["verdict"] == UNTESTABLE:
-        return []
-    count = f"({row['instances']:,} instance{'s' if row['instances'] != 1 else ''})"
-    return wrap(f"{measured(row)} {count}", WIDEST)
+def columns(table: pd.DataFrame) -> tuple[list[tuple[str, list[dict]]], list[tuple[str, list[dict]]]]:
+    """The rows in two columns of about the same height: per column [(heading, rows)], groups in their order.
+
+    A group that goes on in the second column has its heading there again.
+    """
+    rows = table.to_dict("records")
+    cuts = [(_grouped(rows[:k]), _grouped(rows[k:], rows[k - 1]["group"] if k else None)) for k in range(len(rows) + 1)]
+    return min(cuts, key=lambda cut: max(map(_height, cut)))
 
 
-def _height(lines: list[str]) -> float:
-    return LINE + MORE * max(0, len(lines) - 1)
+def _grouped(rows: list[dict], before: str | None = None) -> list[tuple[str, list[dict]]]:
+    found: dict[str, list[dict]] = {}
+    for row in rows:
+        found.setdefault(row["group"], []).append(row)
+    return [(GROUPS[name] + (" (continued)" if name == before else ""), own) for name, own in found.items()]
 
 
-def _row(axes, y: float, row: dict, lines: list[str], small: float) -> None:
-    """The claim and its verdict, and below them what was measured and what is wanted."""
-    marker, colour = MARKS[row["verdict"]]
-    axes.plot(0.01, y, marker=marker, color=colour, markersize=5, linestyle="none")
-    axes.text(0.03, y, row["short"], va="center")
-    axes.text(0.79, y, row["verdict"], va="center", color=colour)
-    for k, line in enumerate(lines):
-        axes.text(0.03, y + 0.42 + MORE * k, line, va="center", color="0.3", fontsize=small)
-    if lines:
-        axes.text(0.79, y + 0.42, f"wanted: {wanted(row)}", va="center", color="0.3", fontsize=small)
+def _height(groups: list[tuple[str, list[dict]]]) -> float:
+    return sum(HEADING + GAP + len(rows) for _, rows in groups)
+
+
+def _key(axes, verdicts: pd.Series) -> None:
+    """What the marks mean, and how many claims have each."""
+    counts = {verdict: int((verdicts == verdict).sum()) for verdict in VERDICTS}
+    present = [verdict for verdict in VERDICTS if counts[verdict]]
+    for k, verdict in enumerate(present):
+        x = k / max(4, len(present))
+        _mark(axes, x + MARK, 0.9, verdict)
+        axes.text(x + TEXT, 0.9, f"{verdict}: {counts[verdict]}", va="center", weight="bold")
+
+
+def _column(axes, x: float, groups: list[tuple[str, list[dict]]]) -> None:
+    y = 1.6
+    for heading, rows in groups:
+        y += GAP + HEADING
+        axes.text(x, y - 0.75, heading, weight="bold", va="center")
+        axes.plot([x, x + RIGHT], [y - 0.2, y - 0.2], color=GREY, linewidth=0.6)
+        for row in rows:
+            _mark(axes, x + MARK, y + 0.5, row["verdict"])
+            axes.text(x + TEXT, y + 0.5, row["short"], va="center")
+            y += 1
+
+
+def _mark(axes, x: float, y: float, verdict: str) -> None:
+    marker, colour = MARKS[verdict]
+    axes.plot(x, y, marker=marker, color=colour, markersize=4.5, linestyle="none")

@@ -6,11 +6,12 @@ from functools import cache
 from attnsvm.errors import require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import stage_settings
-from attnsvm.pipeline.dependencies import digest, module_files
+from attnsvm.pipeline.dependencies import ROOT, digest, module_files
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
 PAGES = tuple(f"attnsvm/pipeline/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
+SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 # What of the pipeline decides over a stage's numbers: which seeds are in a block, how blocks are put together.
 OWN = {"problems": ("attnsvm.cells",), "measures": ("attnsvm.pipeline.gathering",)}
 
@@ -83,6 +84,13 @@ def pages_code() -> str:
     return digest("attnsvm.pipeline.report", texts=PAGES)
 
 
+def site_code() -> str:
+    """The hash of everything that the site shows beside the figures: of the package and of the documents."""
+    files = [path for pattern in SHOWN for path in ROOT.glob(pattern) if path.is_file()]
+    names = {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
+    return digest("attnsvm.site.build", texts=tuple(sorted(names)))
+
+
 def provenance_code() -> str:
     """The hash of the code that says where a figure comes from."""
     return digest("attnsvm.pipeline.provenance", texts=("attnsvm/pipeline/provenance.schema.yaml",))
@@ -115,7 +123,8 @@ def behind(pictured: str) -> tuple[str, ...]:
 
 def drawn(pictured: str) -> tuple[str, ...]:
     """The kinds of files that are drawn of a figure."""
-    return ("pdf", "png") if pictured == "audit" else ("pdf", "png", "csv")
+    pictures = ("pdf", "png", "svg")
+    return pictures if pictured == "audit" else (*pictures, "csv")
 
 
 def all_files(pictured: str) -> list[str]:

@@ -98,7 +98,7 @@ def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], output
 
 
 def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
-    """Draw a figure as `stem`.pdf and `stem`.png, and write the numbers drawn to `stem`.csv.
+    """Draw a figure as `stem`.pdf, `stem`.png and `stem`.svg, and write the numbers drawn to `stem`.csv.
 
     Args:
         tables: by experiment, the table to draw; of several, the rows follow one another, with a column `experiment`.
@@ -144,7 +144,7 @@ def _claims(claiming, experiments, left_out, outputs, folder) -> None:
 
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
-    """Draw the table of claims as `stem`.pdf and `stem`.png."""
+    """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
     from attnsvm.audit import figure
 
     _save_figure(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
@@ -165,9 +165,9 @@ def provenance(
 
 
 def _save_figure(figure, stem: str, dpi: float) -> None:
-    from attnsvm.plots.style import rendered
+    from attnsvm.plots.style import METADATA, rendered
 
-    for kind in ("pdf", "png"):
+    for kind in METADATA:
         save_bytes(f"{stem}.{kind}", rendered(figure, kind, dpi))
 
 

@@ -23,6 +23,7 @@ NAME = {"W": "$W$", "KQ": "$(K, Q)$", "fro": "Frobenius norm", "nuc": "nuclear n
 METADATA = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
+    "svg": {"Creator": None, "Date": None, "Format": None, "Type": None},
 }
 
 
@@ -98,7 +99,7 @@ def title(axes, letter: str, text: str) -> None:
 
 
 def rendered(figure: Figure, kind: str, dpi: float = 300) -> bytes:
-    """The file of a figure, of kind "pdf" or "png": the same bytes for the same figure."""
+    """The file of a figure, of kind "pdf", "png" or "svg": the same bytes for the same figure."""
     drawn = BytesIO()
     with _looks(8):
         figure.savefig(drawn, format=kind, dpi=dpi, metadata=METADATA[kind])

@@ -1,1 +1,1 @@
-"""The pages that a reader opens in a browser."""
+"""What is looked at in a browser: the site, made of what was computed, and the explorer."""

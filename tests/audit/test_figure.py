@@ -1,42 +1,88 @@
-"""The overview."""
+"""The overview: every claim on a line, its mark that of its verdict, and room for all of them."""
 
+import pandas as pd
+import pytest
 from made_up import CLAIMS
 
 from attnsvm.audit import Tables, audit
-from attnsvm.audit.figure import WIDEST, draw
-from attnsvm.audit.pages import measured
-from attnsvm.audit.reading import GROUPS, UNTESTABLE
+from attnsvm.audit.figure import MARKS, columns, draw
+from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
 from attnsvm.files.store import load_csv, save_csv
 
+SETTINGS = {"width": 6.75, "font_size": 8}
 
-def test_the_overview_draws_every_claim_and_its_verdict(folder):
+
+@pytest.fixture
+def table(folder):
     save_csv(folder / "claims.csv", audit(Tables(folder), CLAIMS))
-    table = load_csv(folder / "claims.csv")
-    figure = draw(table, {"width": 6.75, "font_size": 8})
-    texts = [text.get_text() for text in figure.axes[0].texts]
+    return load_csv(folder / "claims.csv")
+
+
+@pytest.fixture
+def drawn(table):
+    """The axes, drawn once: its texts then know how large they are."""
+    figure = draw(table, SETTINGS)
+    figure.draw_without_rendering()
+    return figure.axes[0]
+
+
+def test_every_claim_stands_on_a_line_of_its_own(table, drawn):
+    texts = [text.get_text() for text in drawn.texts]
     assert table.short.is_unique
     assert all(texts.count(short) == 1 for short in table.short)
-    tested = table[table.verdict != UNTESTABLE]
-    said = [measured(row) for row in tested.to_dict("records")]
-    assert all(any(words in one for one in said) for words in tested.measured)
-    counts = [f" ({count:,} instances)" for count in tested.instances]
-    drawn_in_lines = " ".join(texts)
-    assert all(one + count in drawn_in_lines for one, count in zip(said, counts, strict=True))
-    assert max(map(len, texts)) <= WIDEST
-    assert [text for text in texts if text in GROUPS.values()] == [GROUPS[group] for group in table.group.unique()]
-    for verdict, count in table.verdict.value_counts().items():
-        assert texts.count(verdict) == count
-    # No two texts overlap, and none leaves the page.
-    figure.draw_without_rendering()
-    assert all(
-        figure.bbox.contains(*corner) for text in figure.axes[0].texts for corner in text.get_window_extent().corners()
-    )
-    drawn = figure.axes[0].texts
-    boxes = [text.get_window_extent() for text in drawn]
-    overlaps = [
-        (one.get_text(), other.get_text())
-        for k, one in enumerate(drawn)
-        for j, other in enumerate(drawn[:k])
-        if boxes[k].overlaps(boxes[j])
+    headings = [
+        text.removesuffix(" (continued)") for text in texts if text.removesuffix(" (continued)") in GROUPS.values()
     ]
+    assert list(dict.fromkeys(headings)) == [GROUPS[group] for group in table.group.unique()]
+
+
+def test_the_mark_beside_a_claim_is_that_of_its_verdict(table, drawn):
+    at = {text.get_text(): text.get_position() for text in drawn.texts}
+    marks = {tuple(line.get_xydata()[0].round(6)): line for line in drawn.lines if len(line.get_xydata()) == 1}
+    verdicts = dict(zip(table.short, table.verdict, strict=True))
+    for short, verdict in verdicts.items():
+        x, y = at[short]
+        beside = [line for (mx, my), line in marks.items() if abs(my - y) < 1e-6 and 0 < x - mx < 0.05]
+        assert [(line.get_marker(), line.get_color()) for line in beside] == [MARKS[verdict]]
+    counts = [f"{verdict}: {count}" for verdict in VERDICTS if (count := (table.verdict == verdict).sum())]
+    assert [text.get_text() for text in drawn.texts][: len(counts)] == counts
+
+
+def test_no_two_texts_overlap_and_none_leaves_its_column(drawn):
+    boxes = {text.get_text(): text.get_window_extent() for text in drawn.texts}
+    assert all(drawn.figure.bbox.contains(*corner) for box in boxes.values() for corner in box.corners())
+    names = list(boxes)
+    overlaps = [(a, b) for k, a in enumerate(names) for b in names[:k] if boxes[a].overlaps(boxes[b])]
     assert not overlaps
+
+
+def test_the_picture_is_no_taller_than_a_page(drawn):
+    width, height = drawn.figure.get_size_inches()
+    assert height < 1.5 * width
+
+
+def rows(**counts):
+    return pd.DataFrame(
+        [
+            {"group": group, "short": f"{group} {k}", "verdict": HOLDS}
+            for group, count in counts.items()
+            for k in range(count)
+        ]
+    )
+
+
+@pytest.mark.parametrize("counts", [{"paper": 1}, {"paper": 9}, {"paper": 3, "beyond": 20, "print": 2}])
+def test_columns_keep_the_order_and_are_about_as_tall(counts):
+    left, right = columns(rows(**counts))
+    shorts = [row["short"] for column in (left, right) for _, own in column for row in own]
+    assert shorts == rows(**counts).short.tolist()
+    sizes = [sum(1 + len(own) for _, own in column) for column in (left, right)]
+    assert abs(sizes[0] - sizes[1]) <= 3
+
+
+def test_a_group_that_goes_on_in_the_second_column_says_so():
+    left, right = columns(rows(paper=3, beyond=20, print=2))
+    assert [heading for heading, _ in left] == [GROUPS["paper"], GROUPS["beyond"]]
+    assert [heading for heading, _ in right] == [f"{GROUPS['beyond']} (continued)", GROUPS["print"]]
+    left, right = columns(rows(paper=9, beyond=9))
+    assert [heading for heading, _ in left + right] == [GROUPS["paper"], GROUPS["beyond"]]

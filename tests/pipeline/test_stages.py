@@ -162,11 +162,12 @@ def table(**columns):
     return pd.DataFrame({"seed": [1, 2], "value": [0.5, 0.25]} | columns)
 
 
-def test_a_figure_is_a_picture_twice_and_exactly_the_numbers_drawn(tiny, tmp_path):
+def test_a_figure_is_three_pictures_and_exactly_the_numbers_drawn(tiny, tmp_path):
     save_table(tmp_path / "table", table())
     stages.figure("tiny", {"dpi": 50}, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in (tmp_path / "out.svg").read_bytes()
     assert (tmp_path / "out.csv").read_text() == "seed,value\n1,0.5\n2,0.25\n"
 
 

@@ -16,17 +16,18 @@ def draw(settings=None):
     return figure
 
 
-@pytest.mark.parametrize("kind", ["pdf", "png"])
+@pytest.mark.parametrize("kind", ["pdf", "png", "svg"])
 def test_the_same_figure_gives_the_same_bytes(kind):
     first, second = (style.rendered(draw(), kind, dpi=80) for _ in range(2))
     assert first == second
-    assert first.startswith({"pdf": b"%PDF", "png": b"\x89PNG"}[kind])
+    assert first.startswith({"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<?xml"}[kind])
 
 
 def test_nothing_of_when_and_with_what_it_was_drawn_is_in_the_file():
     assert b"CreationDate" not in style.rendered(draw(), "pdf")
     assert b"Matplotlib" not in style.rendered(draw(), "pdf")
     assert b"Software" not in style.rendered(draw(), "png")
+    assert not [word for word in (b"dc:date", b"Matplotlib", b"<metadata") if word in style.rendered(draw(), "svg")]
 
 
 def test_the_users_own_settings_change_nothing_and_stay():

@@ -76,7 +76,7 @@ def done(main, bucket):
 
 
 def test_the_figure_is_the_one_that_a_shared_disk_gives(done, bucket, built):
-    for kind in ("png", "pdf", "csv"):
+    for kind in ("png", "pdf", "svg", "csv"):
         name = f"{BUILT}/figures/{FIGURE}.{kind}"
         assert bucket.read(f"runs/{name}") == (built / name).read_bytes()
 

@@ -36,6 +36,7 @@ KINDS = {
     "figures/{name}.csv": "figure",
     "figures/{name}.png": "figure",
     "figures/{name}.pdf": "figure",
+    "figures/{name}.svg": "figure",
     "figures/{name}.json": "provenance",
 }
 OF_THE_AUDIT = {
@@ -44,6 +45,7 @@ OF_THE_AUDIT = {
     "results/audit/audit.md": "claims",
     "figures/audit.png": "audit_figure",
     "figures/audit.pdf": "audit_figure",
+    "figures/audit.svg": "audit_figure",
 }
 STAGES = ("problems", "descent", "svm", "measures")
 

@@ -26,7 +26,10 @@ def refused(run):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["figures/cone.svg"], "figures are not made as .svg: build figures/cone, which makes pdf, png, csv, json"),
+        (
+            ["figures/cone.eps"],
+            "figures are not made as .eps: build figures/cone, which makes pdf, png, svg, csv, json",
+        ),
         (["kone"], "error: unknown target 'kone': did you mean 'figures/cone'?"),
         (["cone"], "error: unknown target 'cone': did you mean 'figures/cone'?"),
         (["figures/kone"], "error: unknown figure 'kone': did you mean 'cone'?"),
@@ -68,7 +71,7 @@ def test_the_list_says_what_each_target_is_and_which_rules_are_no_targets(house)
     titles = {f"figures/{card.name}": card.title.rstrip(")") for card in cards.figures(optional=True)}
     assert titles.items() <= said.items()
     targets = {name for name, text in said.items() if not text.startswith("internal: ")}
-    assert targets == {*titles, "figures/all", "figures/audit", "audit", "report"}
+    assert targets == {*titles, "figures/all", "figures/audit", "audit", "report", "site"}
     assert {"problems", "descent", "svm", "measures", "figure", "provenance"} <= set(said) - targets
 
 

@@ -21,6 +21,7 @@ def test_every_figure_is_built_with_the_columns_of_its_card(built, figure):
     stem = built / BUILT / "figures" / figure
     assert stem.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
     assert stem.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in stem.with_suffix(".svg").read_bytes()[:1000]
     table = pd.read_csv(stem.with_suffix(".csv"))
     assert set(table.columns) == set(cards.read(figure).columns)
     assert len(table)
@@ -106,12 +107,12 @@ def test_another_rebuild_in_another_folder_gives_the_same_bytes(built, tmp_path)
     folder = clone(built, tmp_path / "elsewhere")
     assert not (folder / BUILT).exists()
     build(folder)
-    drawn = [f"{BUILT}/{base}/**/*.{kind}" for base in ("figures", "results") for kind in ("csv", "png", "pdf")]
+    drawn = [f"{BUILT}/{base}/**/*.{kind}" for base in ("figures", "results") for kind in ("csv", "png", "pdf", "svg")]
     ours, theirs = (
         {name: hashlib.sha256(data).hexdigest() for name, data in snapshot(where, *drawn).items()}
         for where in (folder, built)
     )
-    assert len(ours) >= 3 * len(FIGURES) + 3 * len(cards.experiments())
+    assert len(ours) >= 4 * len(FIGURES) + 3 * len(cards.experiments())
     assert ours == theirs
 
 

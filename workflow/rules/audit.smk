@@ -62,6 +62,7 @@ rule audit_figure:
     output:
         pdf=f"{AT}figures/audit.pdf",
         png=f"{AT}figures/audit.png",
+        svg=f"{AT}figures/audit.svg",
     log:
         f"{AT}results/logs/figures/audit.log",
     benchmark:

@@ -40,7 +40,7 @@ EXPERIMENTS = [card.name for card in cards.experiments()]
 WITH_OPTIONAL = [card.name for card in cards.experiments(optional=True)]
 FIGURES = [card.name for card in cards.figures()]
 OPTIONAL = [card.name for card in cards.figures(optional=True) if card.optional]  # built only where they are asked for
-KINDS = ("pdf", "png", "csv", "json")
+KINDS = ("pdf", "png", "svg", "csv", "json")
 AUDIT = (
     *(f"{AT}results/audit/{name}" for name in ("claims.csv", "audit.html", "audit.md")),
     *(f"{AT}figures/audit.{kind}" for kind in ("png", "json")),

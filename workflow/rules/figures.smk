@@ -7,6 +7,7 @@ rule figure:
     output:
         pdf=f"{AT}figures/{{figure}}.pdf",
         png=f"{AT}figures/{{figure}}.png",
+        svg=f"{AT}figures/{{figure}}.svg",
         csv=f"{AT}figures/{{figure}}.csv",
     log:
         f"{AT}results/logs/figures/{{figure}}.log",

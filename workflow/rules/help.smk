@@ -13,9 +13,10 @@ DESCRIPTIONS = {
     "figures/audit": "every claim and its verdict in one picture",
     "audit": "every claim of the paper against the numbers: results/audit/audit.html",
     "report": "a page per figure, and the audit, for `make report`",
+    "site": "a website of everything: site/index.html",
     **{f"figures/{card.name}": card.title for card in cards.figures(optional=True)},
 }
-TARGETS = [*(f"figures/{name}" for name in ("all", "audit", *FIGURES, *OPTIONAL)), "audit", "report"]
+TARGETS = [*(f"figures/{name}" for name in ("all", "audit", *FIGURES, *OPTIONAL)), "audit", "report", "site"]
 INTERNAL = "internal: a step on the way to the targets"
 
 try:

@@ -18,12 +18,17 @@ def program(*names: str) -> str:
     return "\n".join((HERE / f"{name}.js").read_text("utf-8") for name in names)
 
 
-def page() -> str:
-    """The page as HTML; the same text every time."""
+def page(home: str = "") -> str:
+    """The page as HTML; the same text every time.
+
+    Args:
+        home: the address that its first link leads back to; without one there is no such link.
+    """
     parts = {
         "style": (HERE / "style.css").read_text("utf-8"),
         "presets": json.dumps(presets()).replace("</", "<\\/"),
         "program": program(*PROGRAMS),
+        "home": f'<p class="home"><a href="{home}">attnsvm</a></p>' if home else "",
     }
     text = (HERE / "page.html").read_text("utf-8")
     for name, part in parts.items():

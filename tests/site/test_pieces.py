@@ -1,0 +1,248 @@
+"""What the site is put together from: colours, pictures, links, sentences."""
+
+import base64
+import io
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from attnsvm.errors import UserError
+from attnsvm.plots import style
+from attnsvm.site import colours, moving, pages, screen
+from attnsvm.site.links import Links, source_page
+
+OURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE, style.SKY, style.PURPLE)
+
+
+def luminance(colour):
+    """Of WCAG 2."""
+    channels = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ (0.2126, 0.7152, 0.0722)
+
+
+def contrast(one, other):
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_oklab_is_the_one_of_its_author():
+    """His table of XYZ colours has no sRGB in it: white, black and the primaries as CSS Color 4 has them."""
+    given = {"#ffffff": (1, 0, 0), "#000000": (0, 0, 0), "#ff0000": (0.6280, 0.2249, 0.1258)}
+    given |= {"#00ff00": (0.8664, -0.2339, 0.1795), "#0000ff": (0.4520, -0.0325, -0.3115)}
+    for colour, expected in given.items():
+        rgb = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+        np.testing.assert_allclose(colours.oklab(rgb), expected, atol=1e-4)
+        np.testing.assert_allclose(colours.from_oklab(colours.oklab(rgb)), rgb, atol=1e-6)
+
+
+def test_light_becomes_dark_and_dark_light_in_their_order():
+    greys = [f"#{value:02x}{value:02x}{value:02x}" for value in range(0, 256, 5)]
+    turned = [luminance(colours.dark(grey)) for grey in greys]
+    assert turned == sorted(turned, reverse=True)
+    assert contrast(colours.dark("#000000"), colours.dark("#ffffff")) > 12
+
+
+@pytest.mark.parametrize("colour", OURS)
+def test_our_colours_stand_out_from_a_dark_page_in_their_hue(colour):
+    assert contrast(colours.dark(colour), colours.dark("#ffffff")) > 3, "what WCAG asks of graphics"
+
+    def hue(of):
+        rgb = np.array([int(of[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+        return np.degrees(np.arctan2(*colours.oklab(rgb)[:0:-1]))
+
+    assert abs((hue(colour) - hue(colours.dark(colour)) + 180) % 360 - 180) < 15, "cut off where no screen shows it"
+
+
+def drawn(pixels=False):
+    with style.canvas({}, height=0.5) as figure:
+        axes = figure.subplots()
+        axes.plot([0, 1, 2], [0.123456789, 1, 0], color=style.BLUE, marker="o", label="a line")
+        axes.fill_between([0, 1], 0, 1, color=style.GREEN, alpha=0.3)
+        if pixels:
+            axes.imshow([[0.0, 1.0], [0.5, 0.2]], cmap="cividis")
+        axes.set_xlabel("$x$")
+        axes.legend()
+    return style.rendered(figure, "svg").decode()
+
+
+def test_a_picture_for_the_screen_is_smaller_and_has_the_same_marks():
+    before = drawn()
+    after = screen.for_screens(before)
+    assert len(after) < 0.75 * len(before)
+    one, other = (ElementTree.fromstring(text) for text in (before, after))
+    for tag in ("path", "use"):
+        name = f".//{{http://www.w3.org/2000/svg}}{tag}"
+        assert len(one.findall(name)) == len(other.findall(name)) > 3
+    assert screen.size(after) == screen.size(before) == (486, 243)
+    assert not re.findall(
+        r'style="|<!--|\d\.\d{3}', re.sub(r"scale\([^)]*\)|<style>.*?</style>", "", after, flags=re.S)
+    )
+
+
+def test_coordinates_move_by_less_than_anybody_sees():
+    numbers = [
+        np.array([float(x) for d in re.findall(r'\bd="([^"]*)"', text) for x in re.findall(r"-?[\d.]+", d)])
+        for text in (drawn(), screen.for_screens(drawn()))
+    ]
+    assert np.abs(numbers[0] - numbers[1]).max() <= 0.005
+
+
+def test_every_colour_of_the_dark_picture_is_that_of_the_light_one_turned():
+    after = screen.for_screens(drawn())
+    light = dict(re.findall(r"(--\w{6}):(#\w{6})", re.search(r"^svg\{.*\}$|svg\{[^}]*\}", after)[0]))
+    dark = dict(re.findall(r"(--\w{6}):(#\w{6})", re.search(r"svg:target\{[^}]*\}", after)[0]))
+    assert style.BLUE.lower() in light.values()
+    assert dark == {name: colours.dark(colour) for name, colour in light.items()}
+    used = set(re.findall(r"var\((--\w{6})\)", after))
+    assert used <= set(light)
+    rules = re.search(r"<style>.*?</style>", after, re.S)[0]
+    assert not re.findall(r"#[0-9a-f]{6}\b", after.replace(rules, ""))
+
+
+def test_pixels_are_there_for_both_grounds():
+    after = screen.for_screens(drawn(pixels=True))
+    found = re.findall(r'style="display:var\(--(\w+)\)"[^>]*base64,([^"]*)"', after)
+    assert [mode for mode, _ in found] == ["light", "dark"]
+    light, dark = (
+        np.asarray(Image.open(io.BytesIO(base64.b64decode("".join(data.split())))).convert("RGBA")) for _, data in found
+    )
+    np.testing.assert_array_equal(dark[..., :3], colours.darkened(light[..., :3]))
+    np.testing.assert_array_equal(dark[..., 3], light[..., 3])
+
+
+def test_a_picture_without_a_size_is_refused():
+    with pytest.raises(ValueError, match="no viewBox"):
+        screen.size("<svg>")
+
+
+@pytest.fixture
+def course():
+    """Two inputs of two tokens; W(k) z_i = k (1, i) for 100 steps."""
+    rows = [("trajectory", "W", i, np.nan, k, k, i * k) for i in (1, 2) for k in range(101)]
+    rows += [("trajectory", "KQ", i, np.nan, k, -k, k) for i in (1, 2) for k in range(101)]
+    rows += [("svm_direction", "W", i, np.nan, np.nan, 3, 4) for i in (1, 2)]
+    rows += [("optimal_token", None, i, 1, np.nan, 1, 0) for i in (1, 2)]
+    rows += [("token", None, i, 2, np.nan, -1, 0) for i in (1, 2)]
+    return pd.DataFrame(rows, columns=["kind", "parametrisation", "input", "token", "step", "x", "y"])
+
+
+def test_the_moving_picture_ends_where_the_run_ends(course):
+    text = moving.picture(course)
+    ElementTree.fromstring(f"<svg>{text}</svg>")
+    assert text == moving.picture(course)
+    heads = re.findall(r'class="m(\d) head" r="4" transform="translate\(([\d.]+) ([\d.]+)\)"', text)
+    for number, x, y in heads:
+        end = np.array([100, 100 * int(number)])
+        expected = moving.SIZE / 2 + moving.RIM * end / (1 + np.hypot(*end)) * (1, -1)
+        np.testing.assert_allclose([float(x), float(y)], expected, atol=0.06)
+        assert f"to{{transform:translate({x}px,{y}px)}}" in text
+    assert [number for number, *_ in heads] == ["1", "2"]
+
+
+def test_the_glow_is_the_softmax_of_the_logits(course):
+    text = moving.picture(course)
+    frames = {
+        name: [float(value) for value in re.findall(r"scale\(([\d.]+)\)", body)]
+        for name, body in re.findall(r"@keyframes (m1t\d)g\{((?:[^{}]*\{[^{}]*\})*)\}", text)
+    }
+    steps = moving._steps(100)
+    assert steps[0] == 0
+    assert steps[-1] == 100
+    best = 1 / (1 + np.exp(-2.0 * np.array(steps)))  # the logits of the two tokens are k and −k
+    np.testing.assert_allclose(np.square(frames["m1t0"]), best, atol=2e-3)
+    np.testing.assert_allclose(np.square(frames["m1t1"]), 1 - best, atol=2e-3)
+
+
+@pytest.fixture
+def links(tmp_path):
+    for name in ("docs/one.md", "docs/plot.png", "config/config.yaml", "figures/README.md", "README.md", ".ci/run"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    return Links(tmp_path, {"docs/one.md", "README.md"}, lambda name, text, page: f"<{name}|{text}|{page}>")
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "expected"),
+    [
+        ("docs/one.md", "[a](../README.md#b)", "[a](../README.md#b)"),
+        ("README.md", "[a](docs/one.md)", "[a](docs/one.md)"),
+        ("docs/one.md", "[`a` b](../config/config.yaml)", "[`a` b](../source/config/config.yaml.md)"),
+        ("README.md", "[a](config)", "[a](source/config.md)"),
+        ("README.md", "[a](figures/README.md)", "[a](gallery.md)"),
+        ("docs/one.md", "[a](../figures/gallery/cone.png)", "[a](../gallery/cone.md)"),
+        ("README.md", "![a](figures/gallery/cone.png)", "<cone|a|README.md>"),
+        ("docs/one.md", "![a](plot.png)", "![a](plot.png)"),
+        ("README.md", "[a](https://x.org) [b](#c)", "[a](https://x.org) [b](#c)"),
+        ("README.md", "`[a](no.md)`\n```\n[b](no.md)\n```\n", "`[a](no.md)`\n```\n[b](no.md)\n```\n"),
+        ("README.md", "`a` [b](config) `c`", "`a` [b](source/config.md) `c`"),
+    ],
+)
+def test_where_links_lead(links, page, text, expected):
+    assert links.rewritten(page, text) == expected
+
+
+def test_what_links_show_is_remembered_and_what_is_not_there_is_refused(links):
+    links.rewritten("docs/one.md", "[a](../config/config.yaml) [b](../.ci/run)")
+    assert links.shown == {"config/config.yaml", ".ci/run"}
+    assert source_page(".github/workflows/ci.yml") == "source/github/workflows/ci.yml.md"
+    with pytest.raises(UserError, match=r"docs/one\.md: the link to \.\./no\.md leads nowhere"):
+        links.rewritten("docs/one.md", "[a](../no.md)")
+
+
+def test_the_introduction_is_the_prose_before_the_first_code():
+    readme = "# name\n\nFirst [a](#b), [c](#the-audit).\n\n![p](q.png)\n\nSecond.\n\n```\nmake\n```\n\nThird.\n"
+    assert pages.introduction(readme) == "First [a](README.md#b), [c](audit.md).\n\nSecond."
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (
+            "One instance (n = 2, seed 1.5), followed\nas `W(k) z_i`. Two.",
+            "One instance (n = 2, seed 1.5), followed as W(k) z_i.",
+        ),
+        ("Shares, with 95 % intervals. (a) Left.", "Shares, with 95 % intervals."),
+        ("Only one", "Only one"),
+    ],
+)
+def test_the_first_sentence(text, first):
+    assert pages.first_sentence(text) == first
+
+
+def test_a_claim_without_the_marks_of_mathematics():
+    assert pages.plain(r"separable from $d = \max(T-1, n)$ on") == "separable from d = max(T−1, n) on"
+    assert pages.plain(r"its own $\ell_p$") == "its own ℓp"
+    assert pages.plain("nothing") == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("a head that turns", "A head that turns."),
+        ("is it so?", "Is it so?"),
+        ("v trained together with W", "v trained together with W."),
+        ("`W` alone", "`W` alone."),
+    ],
+)
+def test_a_title_as_a_sentence(title, expected):
+    assert pages.sentence(title) == expected
+
+
+def test_a_page_with_several_titles_gets_one():
+    text = "# A\n\n## B\n\n```sh\n# no heading\n```\n\n# C\n\n## D\n"
+    assert pages.one_title(text) == "# A\n\n### B\n\n```sh\n# no heading\n```\n\n## C\n\n### D\n"
+    assert pages.one_title("# A\n\n## B\n") == "# A\n\n## B\n"
+    assert pages.one_title("<!-- made -->\n\n# A\n\n# B\n") == "<!-- made -->\n\n# A\n\n## B\n"
+
+
+def test_without_sphinx_one_sentence_says_what_to_install(tmp_path):
+    code = "import sys; sys.modules['sphinx'] = None\nfrom attnsvm.site import build\nbuild.site('.', {}, 'out')"
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "UserError: the site needs Sphinx: install attnsvm[site], or run make install" in run.stderr

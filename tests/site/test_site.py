@@ -1,0 +1,323 @@
+"""The site as its readers have it: every link leads somewhere, no width is too narrow, nothing is asked of others."""
+
+import base64
+import hashlib
+import io
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pandas as pd
+import pytest
+from harness import BUILT, ROOT, build, dry, jobs
+from PIL import Image
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from attnsvm.audit.reading import GROUPS
+from attnsvm.pipeline import captions, cards
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.site.pages import first_sentence, plain
+
+WIDTHS = (360, 768, 1280)
+# One page of each kind; the links of all are followed.
+KINDS = (
+    "index.html",
+    "gallery.html",
+    "gallery/overview.html",
+    "audit.html",
+    "explorer.html",
+    "docs/figures.html",
+    "docs/svm.html",
+    "README.html",
+    "api/attnsvm.svm.html",
+    "source/attnsvm/experiments/cone.html",
+)
+WIDE = """const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+return [wide, getComputedStyle(document.body).backgroundColor];"""
+
+
+class Page(HTMLParser):
+    """What a page points to, what may be pointed to in it, and its pictures."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.resources, self.names, self.pictures, self.text = [], [], [], [], []
+        self.skipped = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.names += [found[key] for key in ("id", "name") if found.get(key)]
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        if tag in ("img", "script", "iframe", "source") and found.get("src"):
+            self.resources.append(found["src"])
+        if tag == "link" and "stylesheet" in found.get("rel", "") + "icon":
+            self.resources.append(found["href"])
+        if tag == "img":
+            self.pictures.append(found)
+        self.skipped += tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.skipped -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        if not self.skipped:
+            self.text.append(data)
+
+
+@pytest.fixture(scope="session")
+def workshop(built, tmp_path_factory):
+    """A finished smoke run with the repository's own pages beside it, in which the site has been built."""
+    folder = tmp_path_factory.mktemp("workshop") / "attnsvm"
+    shutil.copytree(built, folder)
+    listed = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True)
+    for name in listed.splitlines():
+        if not (folder / name).exists() and (ROOT / name).is_file() and not name.startswith("tests/"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    build(folder, "site")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def site(workshop):
+    return workshop / BUILT / "site"
+
+
+@pytest.fixture(scope="session")
+def pages(site):
+    """Every page by its path in the site."""
+    return {str(path.relative_to(site)): Page(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
+
+
+def files(site):
+    return {str(path.relative_to(site)): path for path in sorted(site.rglob("*")) if path.is_file()}
+
+
+def test_there_is_a_page_for_everything(pages):
+    assert set(KINDS) < set(pages)
+    assert {f"gallery/{card.name}.html" for card in cards.figures()} < set(pages)
+    assert {f"source/attnsvm/experiments/{name}.html" for name in cards.names()} < set(pages)
+    assert {f"docs/{path.stem}.html" for path in (ROOT / "docs").glob("*.md")} < set(pages)
+
+
+def test_it_is_small(site):
+    sizes = {name: path.stat().st_size for name, path in files(site).items()}
+    assert sum(sizes.values()) < 12e6, "smoke numbers are fewer than the paper's, whose site stays below 15 MB"
+    assert max(size for name, size in sizes.items() if name.endswith(".svg")) < 300_000
+
+
+def test_a_second_build_gives_the_same_bytes(workshop, site, tmp_path):
+    before = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files(site).items()}
+    assert jobs(dry(workshop, "site")) == {}, "nothing has changed"
+    moved = tmp_path / "elsewhere"
+    workshop.rename(moved)  # nothing of where it was built is in it
+    try:
+        build(moved, "site", "--forcerun", "site", environment={**os.environ, "PYTHONHASHSEED": "7"})
+        again = {
+            name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files(moved / BUILT / "site").items()
+        }
+    finally:
+        moved.rename(workshop)
+    assert again == before
+
+
+def test_no_page_asks_anything_of_anybody_else(site, pages):
+    for name, page in pages.items():
+        assert not [address for address in page.resources if urlsplit(address).scheme not in ("", "data")], name
+    styles = [path.read_text("utf-8") for name, path in files(site).items() if name.endswith((".css", ".svg"))]
+    assert not [found for text in styles for found in re.findall(r"@import|url\(['\"]?(?:https?:)?//[^)]*", text)]
+
+
+def test_every_link_leads_somewhere(site, pages):
+    dead = []
+    for name, page in pages.items():
+        for address in {*page.links, *page.resources}:
+            parts = urlsplit(address)
+            if parts.scheme or address.startswith("#dark"):
+                continue
+            target = (Path(name).parent / unquote(parts.path)) if parts.path else Path(name)
+            found = (site / target).resolve()
+            if not found.is_file():
+                dead.append(f"{name}: {address}")
+            elif parts.fragment and found.suffix == ".html" and parts.fragment not in ("", "dark"):
+                there = pages[str(found.relative_to(site.resolve()))]
+                if unquote(parts.fragment) not in there.names:
+                    dead.append(f"{name}: {address}")
+    assert not dead
+
+
+def test_from_a_claim_to_its_figure_its_numbers_its_code_and_back(workshop, pages):
+    claims = pd.read_csv(workshop / BUILT / "results/audit/claims.csv")
+    audit = pages["audit.html"]
+    homes = {claim.key: card.name for card in cards.claiming() for claim in card.module("claims").CLAIMS}
+    for key, figure in zip(claims.key, claims.figure, strict=True):
+        assert key in audit.names
+        assert f"../../../audit.html#{key}" in pages[f"source/attnsvm/experiments/{homes[key]}.html"].links
+        if isinstance(figure, str):
+            assert f"gallery/{figure}.html" in audit.links
+            own = pages[f"gallery/{figure}.html"].links
+            assert f"../audit.html#{key}" in own
+            assert {f"../figures/{figure}.{kind}" for kind in ("pdf", "svg", "json")} < set(own)
+            assert {f"../figures/{figure}.csv", f"../figures/{figure}.csv.gz"} & set(own)
+            assert f"../source/attnsvm/experiments/{figure}.html" in own
+            assert f"../../../gallery/{figure}.html" in pages[f"source/attnsvm/experiments/{figure}.html"].links
+
+
+def test_the_counts_of_the_front_page_are_those_of_the_audit(workshop, pages):
+    claims = pd.read_csv(workshop / BUILT / "results/audit/claims.csv")
+    text = (workshop / BUILT / "site/index.html").read_text("utf-8")
+    shown = re.findall(r'audit\.html\?section=(\w+)&amp;verdict=([\w-]+)">(\d+)<', text)
+    counts = claims.groupby(["group", claims.verdict.str.replace(" ", "-")]).size()
+    assert {(group, verdict): int(count) for group, verdict, count in shown} == counts.to_dict()
+    assert set(claims.group) <= set(GROUPS)
+
+
+def test_every_picture_says_what_is_seen(workshop, pages):
+    smoke = resolve({"scale": "smoke"})
+    for card in cards.figures():
+        said = first_sentence(captions.caption(card, smoke))
+        own = [found for found in pages[f"gallery/{card.name}.html"].pictures if "figures/" in found["src"]]
+        assert [found["src"] for found in own] == [f"../figures/{card.name}.svg", f"../figures/{card.name}.svg#dark"]
+        assert {found["alt"] for found in own} == {said}
+        assert said.endswith(".")
+    assert not [name for name, page in pages.items() for found in page.pictures if not found.get("alt")]
+
+
+def test_nothing_of_mathematics_source_is_left_in_a_claim(pages):
+    text = " ".join(pages["audit.html"].text)
+    assert not re.findall(r"\$[^$]+\$|\\[a-z]+", text)
+
+
+def opened(browser, site, name, script=True):
+    browser.get("about:blank")
+    browser.get_log("browser")
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not script})
+    browser.get((site / name).as_uri())
+
+
+@pytest.fixture
+def window(browser):
+    """The browser, given back as it was."""
+    yield browser
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_fits_every_width_and_complains_of_nothing(window, site, name):
+    for width in WIDTHS:
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        window.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        for scheme, dark in (("light", False), ("dark", True)):
+            features = [{"name": "prefers-color-scheme", "value": scheme}]
+            window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+            opened(window, site, name)
+            wide, background = window.execute_script(WIDE)
+            assert wide <= 0, (width, scheme)
+            assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 200) == dark
+            assert [entry for entry in window.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
+
+
+def test_a_figure_is_as_dark_as_its_page(window, site):
+    """One of the two pictures is shown, and its ground is that of the page; without JavaScript too."""
+    script = """const [shown, ...more] = [...document.querySelectorAll('.figure img')].filter((i) => i.offsetParent);
+    return [more.length, shown.src, shown.complete && shown.naturalWidth > 0];"""
+    for scheme, dark in (("light", False), ("dark", True)):
+        window.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        )
+        opened(window, site, "gallery/geometries.html")
+        others, source, loaded = window.execute_script(script)
+        assert (others, loaded, source.endswith("#dark")) == (0, True, dark)
+        place = window.execute_script(
+            "const b = document.querySelector('.figure').getBoundingClientRect(); return [b.x, b.y]"
+        )
+        pixels = pixel(window, place[0] + 3, place[1] + 3)
+        assert (sum(pixels) < 120) if dark else (sum(pixels) > 740)
+
+
+def pixel(browser, x, y):
+    """The colour of one point of the window."""
+    shot = Image.open(io.BytesIO(base64.b64decode(browser.get_screenshot_as_base64()))).convert("RGB")
+    return shot.getpixel((round(x), round(y)))
+
+
+def test_rows_are_chosen_by_verdict_and_section(window, site):
+    rows = "return [...document.querySelectorAll('table.audit tbody tr')].filter((r) => r.offsetParent)"
+    rows += ".map((r) => [r.dataset.verdict, r.closest('table').dataset.section])"
+    opened(window, site, "audit.html")
+    every = window.execute_script(rows)
+    choose = "const s = document.querySelector(`select[name=${arguments[0]}]`); s.value = arguments[1];"
+    choose += "s.dispatchEvent(new Event('change'))"
+    window.execute_script(choose, "section", "paper")
+    assert window.execute_script(rows) == [row for row in every if row[1] == "paper"]
+    verdict = next(row[0] for row in every if row[1] == "paper")
+    window.execute_script(choose, "verdict", verdict)
+    expected = [row for row in every if row == [verdict, "paper"]]
+    assert window.execute_script(rows) == expected != every
+    said = window.execute_script("return document.querySelector('#filter output').textContent")
+    assert said == f"{len(expected)} of {len(every)} claims"
+    window.get((site / "audit.html").as_uri() + f"?section=paper&verdict={verdict}")
+    assert window.execute_script(rows) == expected
+    # A link to a row shows the row, whatever is chosen.
+    hidden = window.execute_script("return [...document.querySelectorAll('table.audit tr[hidden]')].at(-1).id")
+    window.execute_script("location.hash = arguments[0]", hidden)
+    shown = "return document.getElementById(arguments[0]).offsetParent !== null"
+    WebDriverWait(window, 5).until(lambda driver: driver.execute_script(shown, hidden))
+
+
+def test_without_javascript_every_row_and_the_pages_can_be_read(window, site):
+    """Read by the protocol: the page itself runs no program."""
+    for name in ("index.html", "gallery/overview.html", "docs/svm.html", "source/attnsvm/experiments/cone.html"):
+        opened(window, site, name, script=False)
+        text = window.find_element("css selector", "article").text
+        assert len(text) > 200, name
+    opened(window, site, "audit.html", script=False)
+    shown = window.find_element("css selector", "article").text
+    claims = pd.read_csv(site.parent / "results/audit/claims.csv")
+    assert not [short for short in claims.short if plain(short) not in shown]
+    assert not window.find_elements("css selector", "#filter select")
+    opened(window, site, "explorer.html", script=False)
+    assert "does not run" in window.find_element("css selector", "article").text
+
+
+def test_the_moving_picture_moves_and_can_be_held(window, site):
+    where = "return getComputedStyle(document.querySelector('.moving .head')).transform"
+    opened(window, site, "index.html")
+    first = window.execute_script(where)
+    WebDriverWait(window, 10, 0.1).until(lambda driver: driver.execute_script(where) != first)
+    window.find_element("css selector", ".moving label").click()
+    held = window.execute_async_script(
+        "const done = arguments[0], at = () => getComputedStyle(document.querySelector('.moving .head')).transform;"
+        "requestAnimationFrame(() => { const one = at(); setTimeout(() => done([one, at()]), 300); });"
+    )
+    assert held[0] == held[1]
+    features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
+    window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    opened(window, site, "index.html")
+    assert window.execute_script("return document.getAnimations().length") == 0
+
+
+def test_it_can_be_walked_by_keys(window, site):
+    """Every link and menu can be reached with the tab key, and what is reached is marked."""
+    opened(window, site, "index.html")
+    reached = set()
+    name = "const e = document.activeElement; return e.getAttribute('href') || e.id || e.className"
+    for _ in range(60):
+        window.switch_to.active_element.send_keys(Keys.TAB)
+        reached.add(window.execute_script(name))
+    assert {"gallery.html", "audit.html", "hold", "play.html", "figure"} <= reached
+
+
+def test_the_explorer_leads_back(window, site):
+    opened(window, site, "play.html")
+    assert window.find_element("css selector", ".home a").get_attribute("href") == (site / "index.html").as_uri()
+    assert [entry for entry in window.get_log("browser") if entry["level"] == "SEVERE"] == []

@@ -1,0 +1,27 @@
+"""A website of everything that was built."""
+
+
+rule site:
+    input:
+        figures=expand(f"{AT}figures/{{figure}}.{{kind}}", figure=FIGURES, kind=KINDS),
+        audit=expand(f"{AT}figures/audit.{{kind}}", kind=("pdf", "svg", "json")),
+        claims=f"{AT}results/audit/claims.csv",
+        certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
+    output:
+        directory(f"{AT}site"),
+    log:
+        f"{AT}results/logs/site.log",
+    benchmark:
+        f"{AT}results/benchmarks/site.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        captions=config["captions"],
+        code=lambda wildcards: said(jobs.site_code),
+    message:
+        "build the site"
+    script:
+        "../scripts/site.py"

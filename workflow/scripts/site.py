@@ -1,0 +1,7 @@
+from attnsvm.pipeline.script import reporting
+
+with reporting(snakemake.log[0]):
+    from attnsvm.site import build
+
+    claims = snakemake.input.claims
+    build.site(claims.removesuffix("results/audit/claims.csv") or ".", snakemake.params.captions, snakemake.output[0])

@@ -14,7 +14,7 @@ MARKS = {
     UNTESTABLE: ("_", GREY),
 }
 HEADING, GAP = 1.35, 0.5  # height of a group's heading and of the space above it, in lines
-LINE = 1.75  # height of a line, as a multiple of the font size
+LINE = 1.5  # height of a line, as a multiple of the font size
 COLUMNS = (0.0, 0.515)  # where the columns begin, as a share of the width
 MARK, TEXT, RIGHT = 0.012, 0.032, 0.485  # inside a column: the mark, the claim, and where the column ends
 POINTS = 72  # per inch

@@ -8,12 +8,14 @@ import io
 import re
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.site import explorer
-from attnsvm.site.pages import Built, sources
+from attnsvm.site.links import GALLERY
+from attnsvm.site.pages import Built, optional, sources
 from attnsvm.site.screen import for_screens
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +73,8 @@ def site(folder: str, captions: dict[str, str], output: str) -> None:
         source, extra, made = (Path(temporary) / name for name in ("source", "extra", "made"))
         for path, text in sources(built).items():
             _write(source / path, text)
-        _pictures(ROOT / "docs", source / "docs")
+        _pictures((ROOT / "docs").glob("*.png"), source / "docs")
+        _pictures((ROOT / f"{GALLERY}{name}.png" for name in optional()), source / GALLERY)
         _files(built, extra)
         _sphinx(source, extra, made)
         for name in LEFT:
@@ -93,8 +96,8 @@ def _files(built: Built, extra: Path) -> None:
     _write(extra / "play.html", explorer.page(home="index.html"))
 
 
-def _pictures(source: Path, target: Path) -> None:
-    for path in source.glob("*.png"):
+def _pictures(paths: Iterable[Path], target: Path) -> None:
+    for path in paths:
         _write(target / path.name, path.read_bytes())
 
 

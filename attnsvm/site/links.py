@@ -6,7 +6,7 @@ file or folder leads to a page that shows it; the gallery's small pictures becom
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from attnsvm.errors import require
@@ -23,14 +23,21 @@ class Links:
         shown: the files and folders that some page leads to, relative to the repository.
     """
 
-    def __init__(self, root: Path, pages: set[str], picture: Callable[[str, str, str], str]):
+    def __init__(
+        self,
+        root: Path,
+        pages: set[str],
+        picture: Callable[[str, str, str], str],
+        optional: Collection[str] = (),
+    ):
         """
         Args:
             root: the repository.
             pages: the pages of the site that may be named as they are, such as "docs/svm.md".
             picture: the html of a figure, given its name, its alternative text and the page it is on.
+            optional: figures that a run leaves out: of these the site has the gallery's picture, and the experiment.
         """
-        self.root, self.pages, self.picture = root, pages, picture
+        self.root, self.pages, self.picture, self.optional = root, pages, picture, optional
         self.shown: set[str] = set()
 
     def rewritten(self, page: str, text: str) -> str:
@@ -52,7 +59,10 @@ class Links:
         path = address.partition("#")[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
         name = Path(path).stem
-        if path.startswith(GALLERY):
+        if path.startswith(GALLERY) and name in self.optional:
+            if not image:
+                path = f"attnsvm/experiments/{name}"
+        elif path.startswith(GALLERY):
             target = "audit.md" if name == "audit" else f"gallery/{name}.md"
             return self.picture(name, text, page) if image else f"[{text}]({_relative(page, target)})"
         if path in self.pages:

@@ -76,13 +76,18 @@ class Built:
         return {name: screen.size((self.folder / f"figures/{name}.svg").read_text("utf-8")[:2000]) for name in names}
 
 
+def optional() -> list[str]:
+    """The figures that a run leaves out."""
+    return [card.name for card in cards.figures(optional=True) if card.optional]
+
+
 def sources(built: Built) -> dict[str, str]:
     """Every page by its path in the folder that Sphinx reads."""
     documents = [f"docs/{path.name}" for path in (built.root / "docs").glob("*.md")]
     documents.sort(key=lambda path: (ORDER.index(Path(path).stem) if Path(path).stem in ORDER else len(ORDER), path))
     own = [*(name for name in OWN_PAGES if (built.root / name).exists()), *documents]
     writer = _Writer(built)
-    links = Links(built.root, {*own, "audit.md", "gallery.md"}, writer.picture)
+    links = Links(built.root, {*own, "audit.md", "gallery.md"}, writer.picture, optional())
     texts = {path: links.rewritten(path, one_title((built.root / path).read_text("utf-8"))) for path in own}
     told = links.rewritten("index.md", introduction((built.root / "README.md").read_text("utf-8")))
     opening, _, found = told.partition("\n\n")

@@ -21,8 +21,8 @@ from attnsvm.site.links import Links, source_page
 
 OWN_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # The files of a figure, and what they are where the ending does not say it.
-KINDS = {"csv": "the numbers drawn", "pdf": "", "svg": "", "json": "provenance: settings, code, packages, seeds, costs"}
-LARGE = 100_000  # bytes from which on a csv is compressed
+KINDS = {"csv": "the numbers drawn", "svg": "", "json": "provenance: settings, code, packages, seeds, costs"}
+LARGE = 30_000  # bytes from which on a csv is compressed
 # In the order in which somebody meets them; a page that is not named comes last.
 ORDER = (
     "paper",

@@ -164,7 +164,7 @@ def test_from_a_claim_to_its_figure_its_numbers_its_code_and_back(workshop, page
             assert f"gallery/{figure}.html" in audit.links
             own = pages[f"gallery/{figure}.html"].links
             assert f"../audit.html#{key}" in own
-            assert {f"../figures/{figure}.{kind}" for kind in ("pdf", "svg", "json")} < set(own)
+            assert {f"../figures/{figure}.{kind}" for kind in ("svg", "json")} < set(own)
             assert {f"../figures/{figure}.csv", f"../figures/{figure}.csv.gz"} & set(own)
             assert f"../source/attnsvm/experiments/{figure}.html" in own
             assert f"../../../gallery/{figure}.html" in pages[f"source/attnsvm/experiments/{figure}.html"].links

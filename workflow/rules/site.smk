@@ -4,7 +4,7 @@
 rule site:
     input:
         figures=expand(f"{AT}figures/{{figure}}.{{kind}}", figure=FIGURES, kind=KINDS),
-        audit=expand(f"{AT}figures/audit.{{kind}}", kind=("pdf", "svg", "json")),
+        audit=expand(f"{AT}figures/audit.{{kind}}", kind=("svg", "json")),
         claims=f"{AT}results/audit/claims.csv",
         certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
     output:

@@ -1,5 +1,7 @@
 """Routers beside plain attention: the distance on the way, the tokens, and the steps."""
 
+from itertools import cycle
+
 import numpy as np
 
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
@@ -12,7 +14,8 @@ NAMES = {
     "dirichlet": "Dirichlet form",
     "reward": "entropy rewarded",
 }
-PENALTIES = (BLUE, VERMILLION, ORANGE, SKY)
+# Curves of several penalties may coincide: dashes let the one below be seen.
+PENALTIES = ((BLUE, "-"), (VERMILLION, "--"), (ORANGE, "-."), (SKY, ":"))
 
 
 def draw(table, settings):
@@ -45,10 +48,11 @@ def _name(selector: str) -> str:
 
 
 def _looks(selectors) -> dict:
-    looks, penalties = {}, iter(PENALTIES)
+    looks, penalties = {}, cycle(PENALTIES)
+    known = {name: (colour, "-") for name, colour in COLOURS.items()} | {PLAIN: (BLACK, "-"), "reward": (GREY, ":")}
     for k, name in enumerate(selectors):
-        colour = BLACK if name == PLAIN else COLOURS.get(name) or next(penalties, SKY)
-        looks[name] = colour, MARKERS[k % len(MARKERS)], ":" if name == "reward" else "-"
+        colour, dashes = known.get(name) or next(penalties)
+        looks[name] = colour, MARKERS[k % len(MARKERS)], dashes
     return looks
 
 

@@ -159,7 +159,7 @@ def _longest(config, longest: int) -> int:
 def _encoded(tokenizer, texts, longest, causal):
     """Token numbers, which of them are delimiters, and their words, per text."""
     require(len(texts) > 0, "texts: expected at least one line that is not empty")
-    special, encoded, marks, words = set(tokenizer.all_special_ids), [], [], []
+    special, encoded, marks, words = _delimiters(tokenizer), [], [], []
     for number, text in enumerate(texts, 1):
         ids = tokenizer(text, truncation=True, max_length=longest, verbose=False)["input_ids"]
         inside = [k for k in ids if k not in special]
@@ -176,6 +176,12 @@ def _encoded(tokenizer, texts, longest, causal):
         marks.append(mark)
         words.append([_word(tokenizer, k) for k in ids])
     return encoded, marks, words
+
+
+def _delimiters(tokenizer) -> set[int]:
+    """The special tokens that mark a beginning or an end; an unknown or a masked word is a word."""
+    ends = {tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.cls_token_id, tokenizer.sep_token_id}
+    return set(tokenizer.all_special_ids) - ({tokenizer.unk_token_id, tokenizer.mask_token_id} - ends)
 
 
 def _word(tokenizer, number: int) -> str:

@@ -53,9 +53,11 @@ def config(model: str | os.PathLike) -> dict:
     """What config.json of a model says."""
     path = located(model) / CONFIG
     try:
-        return json.loads(path.read_text("utf-8"))
+        said = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
+    require(isinstance(said, dict), f"{path}: expected the settings of a model")
+    return said
 
 
 def _installed(name: str) -> list[Path]:

@@ -21,29 +21,29 @@ def write(folder: Path, times: Path, scale: float, cluster: Cluster) -> str:
         UserError: no times, no profile to start from, or a folder that is there already.
     """
     for name, value in (("--cores", cluster.cores), ("--scale", scale), ("--rate", cluster.rate)):
-        require(value > 0, f"{name}: expected a number above 0, got {value:g}")
+        require(1e-6 < value < 1e6, f"{name}: expected a number above 0 and below a million, got {value:g}")
     for name, value in (("--wait", cluster.wait), ("--overhead", cluster.overhead), ("--poll", cluster.poll)):
-        require(value >= 0, f"{name}: expected a number of seconds, got {value:g}")
+        require(0 <= value < 1e6, f"{name}: expected a number of seconds, got {value:g}")
     require(MODEL.is_file(), f"there is no {MODEL} here: run this in the folder of the repository")
     target = folder / "config.yaml"
     require(not target.exists(), f"{target} is there already: choose another folder")
     makespan, blocks, local = best(costs(times), scale, cluster)
-    cut = {name: count for name, count in sorted(blocks.items()) if count > 1}
     text = MODEL.read_text("utf-8")
     text = re.sub(r"^jobs: \d+", f"jobs: {cluster.cores}", text, flags=re.MULTILINE)
     text = re.sub(r"^set-scatter:\n(  .*\n)*", "", text, flags=re.MULTILINE)
     if not local:
         require(GATHERED in text, f"{MODEL}: the lines that group measures and figure are not there")
         text = text.replace(GATHERED, "  measures: figure\n  figure: figure\n")
-    text += "set-scatter:\n" + "".join(f"  {name}: {count}\n" for name, count in cut.items())
+    text += "set-scatter:\n" + "".join(f"  {name}: {count}\n" for name, count in sorted(blocks.items()))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
     except OSError as error:
         raise UserError(f"{target}: cannot be written ({error.strerror})") from error
     where = "on the login node" if local else "on the cluster"
+    larger = "" if scale == 1 else f"with {scale:g} times the instances, which config/config.yaml must ask for, "
     return (
-        f"{target}: {sum(blocks.values())} blocks, gathered {where}; about {readable(makespan)} in simulation\n"
+        f"{target}: {sum(blocks.values())} blocks, gathered {where}; {larger}about {readable(makespan)} in simulation\n"
         f"snakemake figures/all --profile {folder}"
     )
 

@@ -14,7 +14,7 @@ from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnsvm.errors import require
+from attnsvm.errors import UserError, require
 from attnsvm.pipeline.blocks import MEASURED_TOGETHER, MOST
 
 BLOCK_STAGES = ("problems", "descent", "svm")
@@ -74,10 +74,13 @@ def costs(path: Path) -> dict[str, Cost]:
     """
     require(path.is_file(), f"{path}: there is no such file; times stand in profiles/times.json")
     found = {}
-    for name, one in json.loads(path.read_text("utf-8"))["experiments"].items():
-        stages = {stage: (cost["wall_s"], cost["jobs"]) for stage, cost in one["cost"].items() if cost}
-        if "problems" in stages and "measures" in stages:
-            found[name] = Cost(one["instances_tried"], stages)
+    try:
+        for name, one in json.loads(path.read_text("utf-8"))["experiments"].items():
+            stages = {stage: (cost["wall_s"], cost["jobs"]) for stage, cost in one["cost"].items() if cost}
+            if "problems" in stages and "measures" in stages:
+                found[name] = Cost(one["instances_tried"], stages)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path}: this is no file of stage times, such as profiles/times.json") from error
     require(bool(found), f"{path}: it says no times: its results came from a cache or a bucket")
     return found
 
@@ -95,7 +98,7 @@ def cut(measured: dict[str, Cost], scale: float, target: float) -> dict[str, int
     """How many blocks every experiment has with about `target` seconds of work in each, `scale` times larger."""
     start = starts(measured)
     return {
-        name: min(max(round(_work(cost, start, scale, BLOCK_STAGES) / target), 1), round(cost.instances * scale), MOST)
+        name: max(min(round(_work(cost, start, scale, BLOCK_STAGES) / target), round(cost.instances * scale), MOST), 1)
         if cost.instances > 1
         else 1
         for name, cost in measured.items()

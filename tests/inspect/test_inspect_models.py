@@ -221,3 +221,11 @@ def test_what_is_asked_for_and_not_there_is_said(settings, sentence, encoder):
     with pytest.raises(UserError) as caught:
         models.read(encoder, TEXTS[:3], **settings)
     assert str(caught.value) == sentence
+
+
+def test_a_word_that_the_tokenizer_does_not_know_is_no_delimiter(encoder):
+    known, unknown = TEXTS[0], f"{TEXTS[0]} xyzzy"
+    (layer, *_) = models.read(encoder, [known, unknown], position="first")
+    for marks, words in zip(layer.inputs.delimiters, layer.inputs.words, strict=True):
+        assert np.flatnonzero(marks).tolist() == [0, len(words) - 1]
+    assert "[UNK]" in layer.inputs.words[1]

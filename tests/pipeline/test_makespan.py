@@ -74,6 +74,7 @@ def test_in_many_blocks_measuring_is_shared_too():
 
 def test_no_block_is_left_without_an_instance():
     assert cut(MEASURED, 1, 0.01)["large"] == LARGE.instances
+    assert set(cut(MEASURED, 1e-3, 0.01).values()) == {1}
 
 
 def test_more_cores_never_take_longer_and_never_beat_the_bounds():
@@ -114,16 +115,24 @@ def test_the_profile_is_that_of_slurm_with_other_blocks(folder, capsys):
     assert set(said["set-scatter"]) <= known
     assert max(said["set-scatter"].values()) > 50
     printed = capsys.readouterr().out
-    assert f"{sum(said['set-scatter'].values()) + len(costs(TIMES)) - len(said['set-scatter'])} blocks" in printed
+    assert set(said["set-scatter"]) == set(costs(TIMES))
+    assert f"{sum(said['set-scatter'].values())} blocks" in printed
+    assert "100 times the instances, which config/config.yaml must ask for" in printed
     assert "snakemake figures/all --profile profiles/mine" in printed
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--cores", "0"], "--cores: expected a number above 0, got 0"),
+        (["--cores", "0"], "--cores: expected a number above 0 and below a million, got 0"),
         (["--cores", "9", "--wait", "-1"], "--wait: expected a number of seconds, got -1"),
+        (["--cores", "9", "--wait", "inf"], "--wait: expected a number of seconds, got inf"),
+        (["--cores", "9", "--scale", "inf"], "--scale: expected a number above 0 and below a million, got inf"),
         (["--cores", "9", "--times", "none.json"], "none.json: there is no such file"),
+        (
+            ["--cores", "9", "--times", "profiles/slurm/config.yaml"],
+            "profiles/slurm/config.yaml: this is no file",
+        ),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(folder, capsys, arguments, sentence):

@@ -26,6 +26,8 @@ def cells(settings):
     known = f"this figure reads encoders of the kinds {', '.join(models.ENCODERS)}"
     where = f"config: experiments.pretrained.problems.model: {settings['model']!r}"
     require(kind in models.ENCODERS, f"{where} is a model of the kind {kind!r}; {known}")
+    for key in ("num_hidden_layers", "hidden_size"):
+        require(isinstance(config.get(key), int), f"{where}: its config.json does not say {key}")
     depth, width = config["num_hidden_layers"], config["hidden_size"] + 1
     wrong = [k for k in settings["layers"] if k >= depth]
     layers = f"{where} has the layers 0 to {depth - 1}: name others in experiments.pretrained.problems.layers"

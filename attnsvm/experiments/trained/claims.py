@@ -70,7 +70,7 @@ CLAIMS = (
         threshold=0.0,
         why="the whole interval above zero, in both layers, before and after training",
         read=easy_null,
-        measured="difference of the cosines, the lower layer",
+        measured="difference of the cosines, the layer with less",
         wanted="> {}",
     ),
     Claim(
@@ -83,7 +83,7 @@ CLAIMS = (
         threshold=0.0,
         why="the whole interval above zero in both layers; untrained heads are the control",
         read=hard_null,
-        measured="difference of the cosines, the lower layer",
+        measured="difference of the cosines, the layer with less",
         wanted="> {}",
     ),
     Claim(

@@ -42,6 +42,9 @@ def total(counts: "list[pd.DataFrame]") -> "pd.DataFrame":
     """The counts of all cells and blocks, added up by solve."""
     import pandas as pd
 
+    counts = [frame for frame in counts if len(frame)]  # a block without instances has none
+    if not counts:
+        return pd.DataFrame(columns=COLUMNS)
     frame = pd.concat(counts, ignore_index=True)
     added = dict.fromkeys(STATUSES, "sum") | dict.fromkeys(COLUMNS[-2:], "max")
     return frame.groupby("solve", as_index=False, sort=True).agg(added)[COLUMNS]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from made_up_variants import variants
 from scipy.optimize import minimize
 
 from attnsvm.audit import Tables
@@ -135,30 +136,6 @@ def test_the_table_is_its_definition(run):
         assert table.loc[key, "value"] == pytest.approx(middle, rel=1e-6, abs=1e-9), key
     # No softmax: uniform weights stay what they are.
     assert table.loc[("uniform", "peak"), "value"] == pytest.approx(1 / 5, rel=1e-12)
-
-
-def variants(distance=0.02, same=0.95, margin_half=1.1, pair=0.7, peak=0.3, predictions=0.01):
-    """Dropout changes nothing, merging widens the margin, and without a softmax nothing is selected."""
-    quantities = {
-        "attention": {"distance": 0.01, "peak": 0.99, "predictions": 0.5},
-        "dropout 0.5": {"distance": distance, "same": same},
-        "merged": {"margin": 1.2, "margin_half": margin_half, "same": pair},
-        "merged unit": {"margin": 1.3, "same": 0.7},
-        "half": {"margin": 1.1, "same": 0.55},
-        "linear": {"predictions": predictions, "distance": 0.4, "peak": peak},
-        "mixer": {"predictions": 0.01, "peak": 0.3},
-        "uniform": {"peak": 0.1},
-    }
-    rows = []
-    for variant, own in quantities.items():
-        for quantity, value in own.items():
-            at = {"variant": variant, "quantity": quantity, "instances": 64}
-            ways = quantity in ("distance", "peak", "predictions")
-            rows += [
-                at | {"step": k, "value": value * (2 if k < 100 else 1)} for k in ((1, 10, 100) if ways else (100,))
-            ]
-    table = pd.DataFrame(rows)
-    return table.assign(low=0.99 * table["value"], high=1.01 * table["value"])
 
 
 VERDICTS = [

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import drawing
 import numpy as np
-import pandas as pd
 import pytest
 import torch
+from made_up_variants import rates as made_up
 
 from attnsvm.audit import Tables
 from attnsvm.experiments.rate_reduction import claims, descent, figure, layers, svm
@@ -174,25 +174,6 @@ def test_the_table_is_its_definition(run):
         assert table.loc[key, "high"] - table.loc[key, "value"] == pytest.approx(half, rel=1e-4, abs=1e-10), key
     lead = np.subtract(found["crate", "accuracy"], found["plain", "accuracy"])
     assert table.loc[("crate", "accuracy_over_plain"), "value"] == pytest.approx(lead.mean(), abs=1e-12)
-
-
-def made_up(change=-0.5, rate=-0.3, accuracy=0.01, peak=0.8, lead=0.2):
-    """CRATE and plain attention reduce the rate, select, and are aligned; one number each may differ."""
-    rows = []
-    for layer in layers.LAYERS:
-        at = {"layer": layer, "instances": 12}
-        ends = {"rate_over_chance": rate, "rate_over_random": rate, "alignment_own": 0.9, "predicted_own": 0.8}
-        ends |= {"alignment_random": 0.6, "predicted_random": 0.5, "alignment_over_random": 0.3}
-        if layer == "crate":
-            ends |= {"accuracy_over_plain": accuracy, "alignment_over_symmetric": lead, "alignment_symmetric": 0.7}
-            ends |= {"predicted_symmetric": 0.6}
-        for k in (1, 100):
-            ways = {"accuracy": 0.9, "peak": peak, "rate_change": change if k == 100 else -0.1}
-            ways |= {f"rate_{after}{what}": 5.0 for after in ("", "after_") for what in ("selected", "chance", "all")}
-            rows += [at | {"quantity": name, "step": k, "value": value} for name, value in ways.items()]
-        rows += [at | {"quantity": name, "step": 100, "value": value} for name, value in ends.items()]
-    table = pd.DataFrame(rows)
-    return table.assign(low=table["value"] - 0.01, high=table["value"] + 0.01)
 
 
 VERDICTS = [

@@ -182,6 +182,17 @@ def test_a_head_without_a_proof_leaves_its_network_out_by_name(made):
     assert rows.to_dict() == {(1, 0): 2, (1, 20): 2, (2, 0): 2, (2, 20): 1}
 
 
+def test_a_permutation_without_a_separator_is_named_and_leaves_the_others(made):
+    cell, drawn, trained, solved = made
+    fro = dict(solved["fro"])
+    fro["permuted"] = {**fro["permuted"], "status": np.full_like(fro["permuted"]["status"], "solved")}
+    whole = measures.measures(cell, drawn, trained, {"fro": fro}, {}).outcomes["outcome"].tolist()
+    fro["permuted"]["status"][0] = "infeasible"
+    named = measures.measures(cell, drawn, trained, {"fro": fro}, {}).outcomes["outcome"].tolist()
+    assert whole == ["measured"] * 2
+    assert named == ["measured, permuted selections without certified solution left out", "measured"]
+
+
 def test_the_figure_draws_every_median(made):
     cell, drawn, trained, solved = made
     table = measures.table(measures.measures(cell, drawn, trained, solved, {}), {})

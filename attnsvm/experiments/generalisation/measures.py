@@ -27,6 +27,12 @@ def measures(cell, problems, trained, solved, settings):
     frames.append(curves(problems.seeds, np.array([0]), {"value": np.full((len(problems), 1), 1 / cell.T)}, **blind))
     frame = pd.concat(frames)
     status = np.char.add(f"{cell.variant} ", solved["fro"]["status"])
+    if "nuc" in solved:  # one that only the nuclear norm has no answer for leaves its curve by name
+        other = solved["nuc"]["status"]
+        odd = (other != solved["fro"]["status"]).nonzero()[0]
+        named = [f"{cell.variant} (nuclear {other[k]}) {solved['fro']['status'][k]}" for k in odd]
+        status = status.astype(object)
+        status[odd] = named
     return Measures(frame[frame["value"].notna()], outcomes(cell, problems.seeds, status))
 
 

@@ -29,9 +29,21 @@ def measures(cell, problems, trained, solved, settings):
             for layer in range(value.shape[2]):
                 columns = {"layer": layer + 1, "quantity": f"{name}_{norm}"}
                 frames.append(curves(seeds, steps, {"value": value[:, :, layer].mean(-1)}, **columns))
-    good = (solved["fro"]["own"]["status"] == "solved").reshape(len(seeds), -1).all(1)
-    ends = outcomes(cell, seeds, np.where(good, "measured", "a head without certified solution"))
-    return Measures(pd.concat(frames).dropna(subset="value"), ends)
+    return Measures(pd.concat(frames).dropna(subset="value"), outcomes(cell, seeds, became(solved, len(seeds))))
+
+
+def became(solved, count):
+    """A word per network: measured, or what has no certified solution, and so leaves the mean over heads."""
+    words = np.full(count, "measured", dtype=object)
+    for kind in ("random", "permuted", "own"):
+        every = [found[kind]["status"].reshape(count, -1) == "solved" for found in solved.values()]
+        missing = ~np.concatenate(every, axis=1).all(1)
+        words[missing] = (
+            "a head without certified solution"
+            if kind == "own"
+            else f"measured, {kind} selections without certified solution left out"
+        )
+    return words
 
 
 def table(measures, settings):

@@ -1,18 +1,28 @@
 """The grid of an experiment: cells of one shape, each with the seeds of its instances."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from attnsvm.errors import require
+
+COUNTED = (
+    "first_seed",
+    "instances",
+    "candidates",
+)  # which seeds there are: only `cells` is given these
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of an experiment's grid and the seeds of its instances; `variant` names what else sets it apart."""
+    """One point of an experiment's grid and the seeds of its instances; `variant` names what else sets it apart.
+
+    In a grid the seeds follow one another, so that blocks are ranges of them.
+    """
 
     n: int
     T: int
     d: int
-    seeds: tuple[int, ...]
+    seeds: Sequence[int]
     variant: str = ""
 
     @property
@@ -20,10 +30,10 @@ class Cell:
         return "_".join([f"n{self.n}", f"T{self.T}", f"d{self.d}", *filter(None, [self.variant])])
 
 
-def seeds(settings: dict, count: str = "instances") -> tuple[int, ...]:
+def seeds(settings: dict, count: str = "instances") -> range:
     """first_seed, first_seed + 1, ...: as many as `settings[count]` says."""
     first = settings["first_seed"]
-    return tuple(range(first, first + settings[count]))
+    return range(first, first + settings[count])
 
 
 def one_shape(settings: dict, variants: tuple[str, ...] = ("",), count: str = "instances") -> list[Cell]:
@@ -32,7 +42,7 @@ def one_shape(settings: dict, variants: tuple[str, ...] = ("",), count: str = "i
     return [Cell(*shape, seeds(settings, count), variant) for variant in variants]
 
 
-def grid(n: list[int], T: list[int], d: list[int], own: tuple[int, ...]) -> list[Cell]:
+def grid(n: list[int], T: list[int], d: list[int], own: Sequence[int]) -> list[Cell]:
     """One cell per (n, T, d), all with the same seeds."""
     return [Cell(each_n, each_T, each_d, own) for each_n in n for each_T in T for each_d in d]
 
@@ -42,19 +52,3 @@ def shapes(settings: dict) -> list[Cell]:
     pairs = [tuple(shape) for shape in settings["shapes"]]
     require(len(set(pairs)) == len(pairs), "config: problems.shapes: a pair (n, T) occurs twice")
     return [Cell(n, T, d, seeds(settings)) for n, T in pairs for d in settings["d"]]
-
-
-def block_cells(cells: list[Cell], block: str) -> list[tuple[int, Cell]]:
-    """The cells of block "i-of-N" (1-based), each with its place in the grid; no empty cell.
-
-    A block holds every N-th instance, counted through all cells.
-    """
-    index, count = (int(part) for part in block.split("-of-"))
-    require(1 <= index <= count, f"there is no block {block}: blocks are 1-of-{count} to {count}-of-{count}")
-    found, position = [], 0
-    for place, cell in enumerate(cells):
-        own = cell.seeds[(index - 1 - position) % count :: count]
-        position += len(cell.seeds)
-        if own:
-            found.append((place, replace(cell, seeds=own)))
-    return found

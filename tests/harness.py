@@ -25,10 +25,10 @@ NOTHING = "Nothing to be done"
 LONG_AGO = 1_000_000_000  # 2001: the date of an old edit
 # What a job says of itself in a dry run, and so which it is: the rule, and the name of an experiment or a figure.
 MESSAGES = {
-    r"(\w+) \d+-of-\d+: draw the problems": "problems",
-    r"(\w+) \d+-of-\d+: train by gradient descent": "descent",
-    r"(\w+) \d+-of-\d+: solve and certify the SVMs": "svm",
-    r"(\w+) \d+-of-\d+: measure$": "measures_of_block",
+    r"(\w+) seeds-\d+-\d+: draw the problems": "problems",
+    r"(\w+) seeds-\d+-\d+: train by gradient descent": "descent",
+    r"(\w+) seeds-\d+-\d+: solve and certify the SVMs": "svm",
+    r"(\w+) seeds-\d+-\d+: measure$": "measures_of_block",
     r"(\w+): measure and gather the blocks": "measures",
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",

@@ -3,6 +3,7 @@
 import hashlib
 from functools import cache
 
+from attnsvm.cells import COUNTED
 from attnsvm.errors import require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import stage_settings
@@ -12,8 +13,8 @@ AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
 PAGES = tuple(f"attnsvm/pipeline/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
 SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
-# What of the pipeline decides over a stage's numbers: which seeds are in a block, how blocks are put together.
-OWN = {"problems": ("attnsvm.cells",), "measures": ("attnsvm.pipeline.gathering",)}
+# What of the pipeline decides over a stage's numbers: how blocks are put together.
+OWN = {"measures": ("attnsvm.pipeline.gathering",)}
 
 
 def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
@@ -53,15 +54,29 @@ def stage_code(name: str, stage: str) -> str:
     return digest(*stage_modules(cards.read(name), stage))
 
 
-def history(name: str, stages: tuple[str, ...], resolved: dict) -> str:
-    """A hash of what some stages of an experiment are asked for, and of the code that they run.
+def block_settings(name: str, stage: str, resolved: dict) -> dict:
+    """The settings of a stage for one block: without those that say how many seeds there are, which change no block.
 
     Args:
         resolved: the whole configuration.
     """
+    whole = stage_settings(cards.read(name), resolved, stage)
+    return {key: value for key, value in whole.items() if stage != "problems" or key not in COUNTED}
+
+
+def history(name: str, stages: tuple[str, ...], resolved: dict, parts: list | None = None) -> str:
+    """A hash of what some stages of an experiment are asked for, and of the code that they run.
+
+    Args:
+        resolved: the whole configuration.
+        parts: of one block, see `blocks.cut`; None: of all.
+    """
     card = cards.read(name)
-    asked = [(stage, stage_settings(card, resolved, stage), stage_code(name, stage)) for stage in stages]
-    return hashlib.sha256(repr(asked).encode()).hexdigest()
+    asked = []
+    for stage in stages:
+        one = stage_settings(card, resolved, stage) if parts is None else block_settings(name, stage, resolved)
+        asked.append((stage, one, stage_code(name, stage)))
+    return hashlib.sha256(repr((asked, parts)).encode()).hexdigest()
 
 
 def figure_code(name: str) -> str:

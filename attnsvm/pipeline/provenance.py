@@ -35,12 +35,18 @@ SCHEMA = Path(__file__).resolve().with_name("provenance.schema.yaml")
 
 
 def describe(
-    experiments: dict[str, dict], settings: dict, code: Iterable[str], results: Path, outside: dict[str, dict]
+    experiments: dict[str, dict],
+    blocks: dict[str, list[str]],
+    settings: dict,
+    code: Iterable[str],
+    results: Path,
+    outside: dict[str, dict],
 ) -> dict:
     """The provenance of a figure, as provenance.schema.yaml beside this file has it.
 
     Args:
         experiments: the configuration of each experiment behind the figure, by name.
+        blocks: the names of the blocks of each.
         settings: the configuration of the figures.
         code: the files of this repository that all its stages run, relative to it.
         results: the folder of the results.
@@ -53,7 +59,9 @@ def describe(
         "code": _code(sorted(code), ROOT),
         "packages": {name: _version(name) for name in PACKAGES} | {"python": platform.python_version()},
         "machine": _machine(),
-        "experiments": {name: _experiment(results, name) | _outside(outside, name) for name in experiments},
+        "experiments": {
+            name: _experiment(results, name, blocks[name]) | _outside(outside, name) for name in experiments
+        },
     }
 
 
@@ -105,7 +113,7 @@ def _machine() -> dict:
     }
 
 
-def _experiment(results: Path, name: str) -> dict:
+def _experiment(results: Path, name: str, blocks: list[str]) -> dict:
     cells = _rows(results / name / "cells.csv")
     outcomes: dict[str, int] = {}
     for row in _rows(results / name / "outcomes.csv"):
@@ -123,7 +131,8 @@ def _experiment(results: Path, name: str) -> dict:
         "outcomes": outcomes,
         "svm_certificates": solves,
         "cost": {
-            stage: _cost(results / "benchmarks" / name, stage) for stage in ("problems", "descent", "svm", "measures")
+            stage: _cost(results / "benchmarks" / name, stage, blocks)
+            for stage in ("problems", "descent", "svm", "measures")
         },
     }
 
@@ -132,20 +141,16 @@ def _outside(outside: dict[str, dict], name: str) -> dict:
     return {"outside": outside[name]} if outside.get(name) else {}
 
 
-def _cost(base: Path, stage: str) -> dict | None:
+def _cost(base: Path, stage: str, blocks: list[str]) -> dict | None:
     """Seconds of a stage, its blocks added up, as Snakemake measured them when it last ran; None if it did not."""
-    paths = sorted([*base.glob(f"{_cut(base)}/{stage}.tsv"), *base.glob(f"{stage}.tsv")])
+    paths = [
+        path for path in (*(base / block / f"{stage}.tsv" for block in blocks), base / f"{stage}.tsv") if path.exists()
+    ]
     if not paths:
         return None
     rows = [row for path in paths for row in _rows(path, "\t")]
     seconds = {key: sum(_number(row[name]) for row in rows) for key, name in (("wall_s", "s"), ("cpu_s", "cpu_time"))}
     return {key: round(value, 2) for key, value in seconds.items()} | {"jobs": len(rows)}
-
-
-def _cut(base: Path) -> str:
-    """The pattern of the blocks, of several ways to cut them those that were drawn last."""
-    last = max(base.glob("*-of-*/problems.tsv"), key=lambda path: path.stat().st_mtime, default=base / "none/none")
-    return f"*-of-{last.parent.name.partition('-of-')[2]}"
 
 
 def _number(text: str) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attnsvm.cells import Cell, block_cells
+from attnsvm.cells import Cell
 from attnsvm.errors import require
 from attnsvm.files.store import (
     Cells,
@@ -25,17 +25,17 @@ from attnsvm.files.store import (
     save_tables,
     save_text,
 )
-from attnsvm.pipeline import answers, cards
+from attnsvm.pipeline import answers, blocks, cards
 from attnsvm.pipeline.progress import Progress
 from attnsvm.problems import Problems
 from attnsvm.threads import allow
 
 
-def problems(name: str, settings: dict, block: str, output: str) -> None:
-    """Draw the problems of a block "i-of-N"."""
+def problems(name: str, settings: dict, parts: list[blocks.Part], output: str) -> None:
+    """Draw the problems of a block, which is made of `parts` of the grid's cells."""
     module = cards.read(name).module("problems")
     drawn = {}
-    for place, cell in block_cells(module.cells(settings), block):
+    for place, cell in blocks.cells(parts):
         where = {"place": np.array(place)}
         where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
         drawn[cell.label] = {"cell": where, "problems": module.problems(cell, settings).arrays()}
@@ -72,11 +72,11 @@ def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output:
     save_tables(output, _measured(name, settings, inputs).tables())
 
 
-def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
+def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
     """Measure every block that is not yet measured, and gather all in seed order into the table the figure draws.
 
     Args:
-        blocks: the file of every block by stage; of a block that is measured, that of "measures" alone.
+        files: the file of every block by stage; of a block that is measured, that of "measures" alone.
         outputs: paths "table" (what the figure draws), "instances" (one measured value per row), "outcomes" (csv: how
             many instances of each cell ended how), "cells" (csv: how many instances each cell has, and their seeds) and
             "certificates" (csv: how many solves ended how, see `answers.count`).
@@ -87,7 +87,7 @@ def measures(name: str, settings: dict, blocks: Iterable[dict[str, str]], output
         gathering.Block(**load_tables(inputs["measures"]))
         if "measures" in inputs
         else _measured(name, settings, inputs)
-        for inputs in blocks
+        for inputs in files
     ]
     gathered = gathering.gather(name, measured)
     save_table(outputs["table"], cards.read(name).module("measures").table(gathered, settings))
@@ -151,7 +151,13 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
 
 
 def provenance(
-    experiments: dict, settings: dict, code: list[str], results: str, output: str, outside: dict | None = None
+    experiments: dict,
+    blocks: dict[str, list[str]],
+    settings: dict,
+    code: list[str],
+    results: str,
+    output: str,
+    outside: dict | None = None,
 ) -> None:
     """Write the provenance of a figure as JSON, checked against its schema; see `provenance.describe`."""
     import jsonschema
@@ -159,7 +165,7 @@ def provenance(
 
     from attnsvm.pipeline.provenance import SCHEMA, describe
 
-    answer = describe(experiments, settings, code, Path(results), outside or {})
+    answer = describe(experiments, blocks, settings, code, Path(results), outside or {})
     jsonschema.validate(answer, yaml.safe_load(SCHEMA.read_text("utf-8")))
     save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from attnsvm.cells import Cell
 from attnsvm.files.store import load_cells, load_csv, load_table
-from attnsvm.pipeline import cards, stages
+from attnsvm.pipeline import blocks, cards, stages
 from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.pipeline.jobs import block_settings
 
 OUTPUTS = ("table", "instances", "outcomes", "certificates", "cells")
 
@@ -50,16 +51,15 @@ class Run:
         table, instances, outcomes, certificates, grid: what is in them; `grid` has one row per cell.
     """
 
-    def __init__(self, name: str, given: dict, folder: Path, blocks: int = 3, scale: str = "paper"):
+    def __init__(self, name: str, given: dict, folder: Path, count: int = 3, scale: str = "paper"):
         card, config = cards.read(name), resolve({"scale": scale, "experiments": {name: given}})
         self.card, self.settings = card, {stage: stage_settings(card, config, stage) for stage in cards.STAGES}
         files = []
-        for k in range(1, blocks + 1):
+        for block, parts in blocks.cut(card, config, count).items():
             inputs: dict[str, str] = {}
             for stage in card.stages[:-1]:
-                path = str(folder / f"{k}" / f"{stage}.npz")
-                first = f"{k}-of-{blocks}" if stage == "problems" else dict(inputs)
-                getattr(stages, stage)(name, self.settings[stage], first, path)
+                path, own = str(folder / block / f"{stage}.npz"), block_settings(name, stage, config)
+                getattr(stages, stage)(name, own, parts if stage == "problems" else dict(inputs), path)
                 inputs[stage] = path
             files.append(inputs)
         self.files = files

@@ -8,8 +8,8 @@ import pytest
 from test_draws import check_batches
 
 from attnsvm.audit import Claim
-from attnsvm.cells import Cell, block_cells
-from attnsvm.pipeline import cards
+from attnsvm.cells import Cell
+from attnsvm.pipeline import blocks, cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.pipeline.dependencies import ROOT, module_files
 
@@ -76,11 +76,26 @@ def test_the_grid_has_cells_that_can_be_told_apart(card, scale):
 def test_blocks_partition_the_instances(card, count):
     cells, _ = grid(card, "paper")
     whole = [(cell.label, seed) for cell in cells for seed in cell.seeds]
-    blocks = [block_cells(cells, f"{k}-of-{count}") for k in range(1, count + 1)]
-    assert sorted((cell.label, seed) for block in blocks for _, cell in block for seed in cell.seeds) == sorted(whole)
-    assert all(cells[place].label == cell.label for block in blocks for place, cell in block)
-    sizes = [sum(len(cell.seeds) for _, cell in block) for block in blocks]
-    assert max(sizes) - min(sizes) <= 1
+    cut = [blocks.cells(parts) for parts in blocks.cut(card, resolve({}), count).values()]
+    assert 1 <= len(cut) <= count
+    assert sorted((cell.label, seed) for block in cut for _, cell in block for seed in cell.seeds) == sorted(whole)
+    assert all(cells[place].label == cell.label for block in cut for place, cell in block)
+    assert all(cell.seeds for block in cut for _, cell in block)
+
+
+@pytest.mark.parametrize(
+    "card", [card for card in EXPERIMENTS if "instances" in card.settings["problems"]], ids=lambda card: card.name
+)
+def test_twice_the_instances_are_the_blocks_that_were_there_and_as_many_more(card):
+    def cut(count):
+        return blocks.cut(card, resolve({"experiments": {card.name: {"problems": {"instances": count}}}}))
+
+    own = card.settings["problems"]["instances"]["value"]
+    once, twice = cut(own), cut(2 * own)
+    assert len(once) == card.blocks
+    assert own % card.blocks == 0, "or else the last block is a shorter one, and trained again"
+    assert len(twice) == 2 * len(once)
+    assert {name: twice[name] for name in once} == once
 
 
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)

@@ -40,7 +40,7 @@ def table(name, smoke):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_the_split_into_blocks_changes_no_table(name, smoke, tmp_path):
-    split, whole = smoke(name), Run(name, {}, tmp_path, blocks=1, scale="smoke")
+    split, whole = smoke(name), Run(name, {}, tmp_path, count=1, scale="smoke")
     pd.testing.assert_frame_equal(split.table, whole.table, rtol=1e-9)
     pd.testing.assert_frame_equal(split.outcomes, whole.outcomes)
     pd.testing.assert_frame_equal(split.grid, whole.grid)

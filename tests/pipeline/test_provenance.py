@@ -64,25 +64,25 @@ def test_outside_git_there_is_no_commit_and_still_a_hash(tmp_path, monkeypatch):
     assert len(found["sha256"]) == 64
 
 
-def test_the_cost_is_of_the_blocks_run_last(tmp_path):
-    def write(name, seconds, age=3000):
+def test_the_cost_is_of_the_blocks_of_this_run(tmp_path):
+    def write(name, seconds):
         path = tmp_path / f"{name}.tsv"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"s\tcpu_time\n{seconds}\t-\n")
-        os.utime(path, (age, age))
 
-    for block, age in (("1-of-1", 1000), ("1-of-2", 2000), ("2-of-2", 1500)):
-        write(f"{block}/problems", 1.0, age)
-    write("1-of-1/svm", 9.0)
-    write("1-of-2/svm", 2.0)
-    write("2-of-2/svm", 3.5)
-    assert provenance._cost(tmp_path, "svm") == {"wall_s": 5.5, "cpu_s": 0.0, "jobs": 2}
-    assert provenance._cost(tmp_path, "descent") is None
+    own = ["seeds-0-3", "seeds-4-7"]
+    for block in ("seeds-0-7", *own):
+        write(f"{block}/problems", 1.0)
+    write("seeds-0-7/svm", 9.0)  # of a run with another cut
+    write("seeds-0-3/svm", 2.0)
+    write("seeds-4-7/svm", 3.5)
+    assert provenance._cost(tmp_path, "svm", own) == {"wall_s": 5.5, "cpu_s": 0.0, "jobs": 2}
+    assert provenance._cost(tmp_path, "descent", own) is None
     write("measures", 0.5)
-    assert provenance._cost(tmp_path, "measures")["jobs"] == 1
-    write("1-of-2/measures", 0.25)  # measured where they were trained, and gathered
-    write("2-of-2/measures", 0.25)
-    assert provenance._cost(tmp_path, "measures") == {"wall_s": 1.0, "cpu_s": 0.0, "jobs": 3}
+    assert provenance._cost(tmp_path, "measures", own)["jobs"] == 1
+    write("seeds-0-3/measures", 0.25)  # measured where they were trained, and gathered
+    write("seeds-4-7/measures", 0.25)
+    assert provenance._cost(tmp_path, "measures", own) == {"wall_s": 1.0, "cpu_s": 0.0, "jobs": 3}
 
 
 def test_the_machine_is_described_without_its_name():

@@ -70,4 +70,4 @@ def test_the_plugin_takes_its_settings(name):
     finally:
         server.stop()
     assert said.returncode == 0, said.stdout
-    assert "6 of 6" in said.stdout or "6-of-6" in said.stdout
+    assert "feasibility seeds-5-5: " in said.stdout, "six seeds, six blocks"

@@ -82,7 +82,7 @@ def test_the_figure_is_the_one_that_a_shared_disk_gives(done, bucket, built):
 
 
 def test_results_lie_in_the_bucket_and_nowhere_else(done, bucket, main):
-    assert f"runs/{BUILT}/results/{FIGURE}/1-of-1/svm.npz" in bucket.names()
+    assert f"runs/{BUILT}/results/{FIGURE}/seeds-1-1/svm.npz" in bucket.names()
     assert not (main / BUILT).exists()
 
 

@@ -11,8 +11,10 @@ from harness import BUILT, PRODUCTS, build, dry, scheduled, snapshot
 from attnsvm.errors import UserError
 from attnsvm.files import checksums
 from attnsvm.files.store import load_cells, load_csv, load_table
-from attnsvm.pipeline import cards, jobs
+from attnsvm.pipeline import blocks, cards, jobs
+from attnsvm.pipeline.configuration import resolve
 
+SMOKE = resolve({"scale": "smoke"})
 DAMAGE = {
     "truncated": lambda data: data[: len(data) // 2],
     "emptied": lambda data: b"",
@@ -25,9 +27,9 @@ LOADERS = {".npz": load_cells, ".parquet": load_table, ".csv": load_csv}
 ENDS = f"damaged ({checksums.DIFFERS}); it is built anew"
 # One file of each kind: where it lies, and the rule that writes it.
 KINDS = {
-    "results/{name}/1-of-{blocks}/problems.npz": "problems",
-    "results/{name}/1-of-{blocks}/descent.npz": "descent",
-    "results/{name}/1-of-{blocks}/svm.npz": "svm",
+    "results/{name}/{block}/problems.npz": "problems",
+    "results/{name}/{block}/descent.npz": "descent",
+    "results/{name}/{block}/svm.npz": "svm",
     "results/{name}/measures.parquet": "measures",
     "results/{name}/instances.parquet": "measures",
     "results/{name}/outcomes.csv": "measures",
@@ -50,6 +52,10 @@ OF_THE_AUDIT = {
 STAGES = ("problems", "descent", "svm", "measures")
 
 
+def first_block(card):
+    return next(iter(blocks.cut(card, SMOKE)))
+
+
 def one_of_each():
     """{path: (rule, experiment)}: every kind of file, of one experiment after the other; and those of the audit."""
     own = [card for card in cards.experiments() if card.draws == (card.name,)]
@@ -57,7 +63,7 @@ def one_of_each():
     for kind, rule in KINDS.items():
         able = [card for card in own if rule not in STAGES or rule in card.stages]
         card = min(able, key=lambda card: sum(name == card.name for _, name in found.values()))
-        found[f"{BUILT}/{kind.format(name=card.name, blocks=card.blocks)}"] = rule, card.name
+        found[f"{BUILT}/{kind.format(name=card.name, block=first_block(card))}"] = rule, card.name
     return found | {
         f"{BUILT}/{name}": (rule, "claim" if rule == "claims" else "audit") for name, rule in OF_THE_AUDIT.items()
     }

@@ -92,7 +92,7 @@ def test_a_home_that_cannot_be_written_to_is_no_obstacle(house, tmp_path):
     (tmp_path / "file").write_text("")
     environment = {"HOME": str(tmp_path / "file" / "home"), "TMPDIR": str(tmp_path), "XDG_CACHE_HOME": ""}
     run = as_typed(
-        house, f"{BUILT}/results/feasibility/1-of-2/problems.npz", "--cores", "1", *SMOKE, environment=environment
+        house, f"{BUILT}/results/feasibility/seeds-0-2/problems.npz", "--cores", "1", *SMOKE, environment=environment
     )
     assert run.returncode == 0, run.stdout
     assert list(tmp_path.glob("attnsvm-caches-*/snakemake"))

@@ -3,7 +3,7 @@
 from harness import BUILT, build, clone, dry, jobs, snapshot
 
 OTHER = {"experiments": {"trajectories": {"problems": {"seed": 2}}}}
-BLOCK = f"{BUILT}/results/trajectories/1-of-1"
+BLOCK = f"{BUILT}/results/trajectories/seeds-1-1"
 TARGET = "figures/trajectories"
 
 

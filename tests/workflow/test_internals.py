@@ -47,7 +47,7 @@ def test_forced_files_are_a_set_that_the_graph_of_jobs_reads():
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("results/svm_rank/2-of-2/svm.npz", "svm"),
+        ("results/svm_rank/seeds-2-3/svm.npz", "svm"),
         ("results/svm_rank/certificates.csv", "measures"),
         ("figures/svm_rank.png", "figure"),
     ],
@@ -74,7 +74,7 @@ def record(folder, path):
 
 
 def test_there_is_one_small_record_per_file_which_holds_what_is_compared(built):
-    for name in ("results/svm_rank/1-of-2/svm.npz", "results/svm_rank/measures.parquet", "figures/svm_rank.png"):
+    for name in ("results/svm_rank/seeds-0-1/svm.npz", "results/svm_rank/measures.parquet", "figures/svm_rank.png"):
         said = json.loads(record(built, f"{BUILT}/{name}").read_text())
         assert {"params", "input", "input_checksums"} <= set(said)
         assert any(re.search(r"[0-9a-f]{64}", value) for value in said["params"]), "the hash of the code"

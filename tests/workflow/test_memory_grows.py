@@ -16,7 +16,7 @@ if first:
 
 def test_the_second_attempt_of_a_killed_job_has_twice_the_memory(built, tmp_path):
     folder = clone(built, tmp_path / "again", f"{BUILT}/results", ".snakemake")
-    drawn = f"{BUILT}/results/trajectories/1-of-1/svm.npz"
+    drawn = f"{BUILT}/results/trajectories/seeds-1-1/svm.npz"
     before = (folder / drawn).read_bytes()
     script = folder / "workflow/scripts/svm.py"
     script.write_text(FAILS_ONCE + script.read_text())

@@ -51,18 +51,18 @@ def test_an_unknown_target_ends_with_its_sentence(built, target, sentence):
     assert "Traceback" not in run.stdout
 
 
-@pytest.mark.parametrize("block", ["9-of-2", "0-of-2"])
+@pytest.mark.parametrize("block", ["9-of-2", "seeds-0-9"])
 def test_a_block_beyond_the_last_is_refused(copy, block):
     target = f"{BUILT}/results/svm_rank/{block}/problems.npz"
     run = snakemake(copy, target)
     assert run.returncode != 0
-    assert f"there is no block {block}: blocks are 1-of-2 to 2-of-2" in run.stdout
+    assert f"error: svm_rank has no block {block}: its blocks are seeds-0-1, seeds-2-3\n" in run.stdout
     assert not (copy / target).exists()
 
 
 @pytest.mark.parametrize(("name", "stage"), WITHOUT[:1])
 def test_a_stage_that_an_experiment_does_not_have_is_refused(built, name, stage):
-    run = snakemake(built, f"{BUILT}/results/{name}/1-of-1/{stage}.npz")
+    run = snakemake(built, f"{BUILT}/results/{name}/seeds-0-0/{stage}.npz")
     assert run.returncode != 0
     assert f"{name} has no {stage}" in run.stdout
     assert "Traceback" not in run.stdout

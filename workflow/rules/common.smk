@@ -47,7 +47,8 @@ AUDIT = (
 )
 
 
-# How many blocks each experiment's instances are cut into; a cluster wants more: --set-scatter multi_token=64.
+# How many blocks each experiment's own number of seeds is cut into; a cluster wants more: --set-scatter multi_token=64.
+# Snakemake keeps the number. Its names "i-of-N" are not used: a block is called after its seeds (attnsvm/pipeline/blocks.py).
 scattergather:
     **{card.name: card.blocks for card in cards.experiments(optional=True)},
 
@@ -57,7 +58,7 @@ wildcard_constraints:
     figure="|".join([*FIGURES, *OPTIONAL]),
     optional="|".join(OPTIONAL),
     pictured="|".join([*FIGURES, *OPTIONAL, "audit"]),
-    block=r"\d+-of-\d+",
+    block=r"[^/]+",
     unknown_at=r"([a-z]+/)?",
     unknown_figure=rf"(?!({'|'.join([*FIGURES, *OPTIONAL])}|audit)\.({'|'.join(KINDS)})$)[^/]+",
     unknown_experiment=rf"(?!({'|'.join(WITH_OPTIONAL)}|logs|benchmarks|audit|report)/)[^/]+",
@@ -69,11 +70,24 @@ def settings(stage):
     """A params function: what the configuration says of a stage; of the first also what it reads from outside."""
 
     def values(wildcards):
-        own = stage_settings(cards.read(wildcards.experiment), config, stage)
+        if not hasattr(wildcards, "block"):
+            return stage_settings(cards.read(wildcards.experiment), config, stage)
+        own = jobs.block_settings(wildcards.experiment, stage, config)
         read = outside(wildcards.experiment) if stage == "problems" else {}
         return own | {"outside": read} if read else own
 
     return values
+
+
+@cache
+def blocks_of(name):
+    """The blocks of an experiment, see `blocks.cut`."""
+    return said(blocks.cut, cards.read(name), config, ASKED_BLOCKS.get(name))
+
+
+def parts(wildcards):
+    """A params function: the parts of cells of which a block is made."""
+    return blocks_of(wildcards.experiment)[wildcards.block]
 
 
 def outside(name):
@@ -92,14 +106,15 @@ def before(stage):
     Snakemake compares the files of those stages, but not what is gone: drawn anew for another seed and then deleted, by
     hand or by a run that was killed, they would leave old figures that pass as up to date.
     """
-    return lambda wildcards: history(wildcards.experiment, stage)
+    return lambda wildcards: history(wildcards.experiment, stage, getattr(wildcards, "block", None))
 
 
 @cache
-def history(name, stage="figure"):
-    """The hash for one experiment; that of its figure is over all its stages."""
+def history(name, stage="figure", block=None):
+    """The hash for one experiment, or for one block of it; that of its figure is over all its stages."""
     card = cards.read(name)
-    return said(jobs.history, name, card.stages if stage == "figure" else jobs.earlier(card, stage), config)
+    stages = card.stages if stage == "figure" else jobs.earlier(card, stage)
+    return said(jobs.history, name, stages, config, block and blocks_of(name)[block])
 
 
 def growing(mb):
@@ -122,6 +137,11 @@ def of_block(stage):
         rebuild_damaged_files()
         if stage not in cards.read(wildcards.experiment).stages:
             sys.exit(f"error: {wildcards.experiment} has no {stage}")
+        known = blocks_of(wildcards.experiment)
+        if wildcards.block not in known:
+            more = ", ..." if len(known) > 4 else ""
+            are = f"its blocks are {', '.join([*known][:4])}{more}"
+            sys.exit(f"error: {wildcards.experiment} has no block {wildcards.block}: {are}")
         if stage == "problems":
             outside(wildcards.experiment)
         if stage == "descent":
@@ -135,10 +155,10 @@ def of_block(stage):
 def of_all_blocks(wildcards):
     """An input function: what is measured of every block, or where blocks are few the files of all stages, by stage."""
     rebuild_damaged_files()
-    base, gathered = f"{AT}results/{wildcards.experiment}", getattr(gather, wildcards.experiment)
-    few = len(gathered("{scatteritem}")) <= blocks.MEASURED_TOGETHER
+    base, known = f"{AT}results/{wildcards.experiment}", blocks_of(wildcards.experiment)
+    few = len(known) <= blocks.MEASURED_TOGETHER
     stages = jobs.earlier(cards.read(wildcards.experiment), "measures") if few else ("measures",)
-    return {stage: gathered(f"{base}/{{scatteritem}}/{stage}.npz") for stage in stages}
+    return {stage: [f"{base}/{block}/{stage}.npz" for block in known] for stage in stages}
 
 
 def tables(wildcards):

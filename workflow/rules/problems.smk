@@ -18,7 +18,7 @@ rule problems:
     params:
         settings=settings("problems"),
         code=code("problems"),
-        block="{block}",  # part of the key under which a cache keeps the file
+        parts=parts,
     message:
         "{wildcards.experiment} {wildcards.block}: draw the problems"
     script:

@@ -20,6 +20,7 @@ rule provenance:
         runtime=10,
     params:
         experiments=lambda wildcards: {name: config["experiments"][name] for name in jobs.behind(wildcards.pictured)},
+        blocks=lambda wildcards: {name: list(blocks_of(name)) for name in jobs.behind(wildcards.pictured)},
         settings=config["figures"],
         outside=lambda wildcards: {name: found for name in jobs.behind(wildcards.pictured) if (found := outside(name))},
         files=lambda wildcards: said(jobs.all_files, wildcards.pictured),

@@ -49,10 +49,16 @@ def small_pictures(source: Path, target: Path) -> None:
 
 
 def stage_times(source: Path, target: Path) -> None:
-    """The times of every stage, out of the provenance of the built audit: what `attnsvm profile` reckons with."""
+    """The times of every stage, out of the provenance of the built audit: what `attnsvm profile` reckons with.
+
+    Those of a block of one seed stay as they are: benchmarks/one_seed.py measures them.
+    """
     if source.exists():
         experiments = json.loads(source.read_text("utf-8"))["experiments"]
-        kept = {name: {key: one[key] for key in ("instances_tried", "cost")} for name, one in experiments.items()}
+        kept = {name: {key: one[key] for key in ("seeds", "cost")} for name, one in experiments.items()}
+        known = json.loads(target.read_text("utf-8"))["experiments"] if target.exists() else {}
+        for name, one in kept.items():
+            one |= {"one": known[name]["one"]} if "one" in known.get(name, {}) else {}
         target.write_text(json.dumps({"experiments": kept}, indent=1, sort_keys=True) + "\n", "utf-8")
 
 

@@ -1,7 +1,8 @@
 """How long the pipeline takes on a cluster: its jobs scheduled in simulated time, from stage times that were measured.
 
-The model, also in docs/cluster.md: a stage of a block takes a fixed start (the least time that any block of that
-stage took) and work in proportion to its instances; the stages of a block are one job. A job costs `overhead`
+The model, also in docs/cluster.md: a stage of a block takes a fixed start (what a block of one seed takes; of descent
+the least time that any block took) and work in proportion to its seeds, in steps of 32 where the compiled descent
+trains so many in the time of one; the stages of a block are one job. A job costs `overhead`
 beyond its stages and waits `wait` in the queue; jobs are submitted in order, `rate` a second, and started in order
 as cores fall free; that a job has ended is noticed at the next multiple of `poll`. Gathering and drawing an
 experiment is a job on the cluster too, or runs on the login node.
@@ -11,7 +12,7 @@ import heapq
 import json
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from attnsvm.errors import UserError, require
@@ -19,6 +20,7 @@ from attnsvm.pipeline.blocks import MEASURED_TOGETHER, MOST
 
 BLOCK_STAGES = ("problems", "descent", "svm")
 TARGETS = (3, 10, 30, 60, 100, 300, 1000, 3000)  # seconds of work to aim at in a block
+LANES = 32  # seeds that the compiled descent takes at once; fewer take as long
 GATHERING = 0.31  # of the work of measuring, at most: multi_token at 100 times its size; 0.03 for convergence_types
 DRAWING = 3.0  # seconds for a figure and its provenance
 
@@ -58,12 +60,14 @@ class Cost:
     """What an experiment took.
 
     Attributes:
-        instances: that were tried.
+        seeds: of the largest cell.
         stages: {stage: (seconds, jobs)}.
+        one: {stage: seconds} of a block of one seed, see benchmarks/one_seed.py.
     """
 
-    instances: int
+    seeds: int
     stages: dict[str, tuple[float, int]]
+    one: dict[str, float] = field(default_factory=dict)
 
 
 def costs(path: Path) -> dict[str, Cost]:
@@ -78,7 +82,8 @@ def costs(path: Path) -> dict[str, Cost]:
         for name, one in json.loads(path.read_text("utf-8"))["experiments"].items():
             stages = {stage: (cost["wall_s"], cost["jobs"]) for stage, cost in one["cost"].items() if cost}
             if "problems" in stages and "measures" in stages:
-                found[name] = Cost(one["instances_tried"], stages)
+                seeds = one["seeds"]["last"] - one["seeds"]["first"] + 1
+                found[name] = Cost(seeds, stages, one.get("one", {}))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: this is no file of stage times, such as profiles/times.json") from error
     require(bool(found), f"{path}: it says no times: its results came from a cache or a bucket")
@@ -96,17 +101,19 @@ def starts(measured: dict[str, Cost]) -> dict[str, float]:
 
 def cut(measured: dict[str, Cost], scale: float, target: float) -> dict[str, int]:
     """How many blocks every experiment has with about `target` seconds of work in each, `scale` times larger."""
-    start = starts(measured)
-    return {
-        name: max(min(round(_work(cost, start, scale, BLOCK_STAGES) / target), round(cost.instances * scale), MOST), 1)
-        if cost.instances > 1
-        else 1
-        for name, cost in measured.items()
-    }
+    start, found = starts(measured), {}
+    for name, cost in measured.items():
+        seeds = _seeds(cost, scale)
+        work = sum(_seconds(cost, start, stage, seeds) for stage in BLOCK_STAGES if stage in cost.stages)
+        most = min(math.ceil(seeds / _together(cost, start)), MOST)
+        # Above a few blocks the measuring is shared too.
+        least = MEASURED_TOGETHER + 1 if _seconds(cost, start, "measures", seeds) > target else 1
+        found[name] = max(min(max(round(work / target), least), most), 1)
+    return found
 
 
 def pipeline(measured: dict[str, Cost], scale: float, blocks: dict[str, int], local: bool) -> list[Job]:
-    """The jobs of all experiments, `scale` times larger in that many blocks; an experiment of one instance stays.
+    """The jobs of all experiments, `scale` times larger in that many blocks; an experiment of one seed stays.
 
     Args:
         local: whether experiments are gathered and drawn on the login node.
@@ -114,12 +121,12 @@ def pipeline(measured: dict[str, Cost], scale: float, blocks: dict[str, int], lo
     start = starts(measured)
     experiments = []
     for name, cost in measured.items():
-        larger, count = scale if cost.instances > 1 else 1, blocks[name]
+        seeds, count = _seeds(cost, scale), blocks[name]
         apart = count > MEASURED_TOGETHER
         stages = [stage for stage in (*BLOCK_STAGES, *(["measures"] if apart else [])) if stage in cost.stages]
-        block = sum(start[stage] for stage in stages) + _work(cost, start, larger, stages) / count
-        gathered = _work(cost, start, larger, ["measures"]) * (GATHERING if apart else 1.0)
-        experiments.append((block, count, start["measures"] + gathered + DRAWING))
+        block = sum(_start(cost, start, stage) + _seconds(cost, start, stage, seeds / count) for stage in stages)
+        gathered = _seconds(cost, start, "measures", seeds) * (GATHERING if apart else 1.0)
+        experiments.append((block, count, _start(cost, start, "measures") + gathered + DRAWING))
     jobs: list[Job] = []
     ends: list[tuple[float, tuple[int, ...]]] = []
     for block, count, last in sorted(experiments, key=lambda one: -one[0] * one[1]):  # the longest first
@@ -201,7 +208,29 @@ def simulate(jobs: list[Job], cluster: Cluster) -> float:
     return now
 
 
-def _work(cost, start, scale, stages):
-    """Seconds beyond the starts."""
-    known = [stage for stage in stages if stage in cost.stages]
-    return scale * sum(max(cost.stages[stage][0] - cost.stages[stage][1] * start[stage], 0.0) for stage in known)
+def _seeds(cost: Cost, scale: float) -> int:
+    return max(round(cost.seeds * scale), 1) if cost.seeds > 1 else 1
+
+
+def _start(cost: Cost, start: dict[str, float], stage: str) -> float:
+    """Seconds before the first seed: of descent, one seed may take as long as 32, and says nothing of it."""
+    own = start[stage] if stage == "descent" else cost.one.get(stage, start[stage])
+    return min(own, cost.stages[stage][0] / cost.stages[stage][1])
+
+
+def _together(cost: Cost, start: dict[str, float]) -> int:
+    """How many seeds the descent trains in the time of one: 1 or LANES, whichever fits a block of one seed better."""
+    if "descent" not in cost.one or "descent" not in cost.stages:
+        return 1
+    own = _start(cost, start, "descent")
+    seconds, jobs = cost.stages["descent"]
+    work = seconds / jobs - own
+    return min((1, LANES), key=lambda g: abs(own + work / math.ceil(cost.seeds / jobs / g) - cost.one["descent"]))
+
+
+def _seconds(cost: Cost, start: dict[str, float], stage: str, seeds: float) -> float:
+    """Seconds of a stage for so many seeds in one block, beyond its start."""
+    seconds, jobs = cost.stages[stage]
+    together = _together(cost, start) if stage == "descent" else 1
+    groups = math.ceil(cost.seeds / jobs / together)
+    return (seconds / jobs - _start(cost, start, stage)) * math.ceil(seeds / together) / groups

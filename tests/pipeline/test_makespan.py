@@ -28,7 +28,7 @@ PLAIN = {"overhead": 0.0, "rate": 1e9, "poll": 0.0, "local_cores": 1}
 TIMES = ROOT / "profiles/times.json"
 # Start 1 s a stage; beyond it 10 s of work in `large`, and 2 s of measuring.
 SINGLE = Cost(1, {"problems": (1.0, 1), "descent": (4.0, 1), "svm": (1.0, 1), "measures": (1.0, 1)})
-LARGE = Cost(50, {"problems": (2.0, 2), "descent": (12.0, 2), "svm": (2.0, 2), "measures": (3.0, 1)})
+LARGE = Cost(320, {"problems": (2.0, 2), "descent": (12.0, 2), "svm": (2.0, 2), "measures": (3.0, 1)})
 SMALL = Cost(5, {"problems": (1.0, 1), "descent": (1.0, 1), "measures": (1.0, 1)})
 MEASURED = {"single": SINGLE, "large": LARGE, "small": SMALL}
 
@@ -73,8 +73,20 @@ def test_in_many_blocks_measuring_is_shared_too():
 
 
 def test_no_block_is_left_without_an_instance():
-    assert cut(MEASURED, 1, 0.01)["large"] == LARGE.instances
+    assert cut(MEASURED, 1, 0.01)["large"] == LARGE.seeds
     assert set(cut(MEASURED, 1e-3, 0.01).values()) == {1}
+
+
+def test_seeds_that_are_trained_together_are_not_taken_apart():
+    """Both train 64 seeds in 41 s; of one, a single seed takes half of that, and so the other 31 cost nothing."""
+    stages = {"problems": (1.0, 1), "descent": (41.0, 1), "measures": (1.0, 1)}
+    measured = {"quick": Cost(9, dict.fromkeys(stages, (1.0, 1)))}
+    measured |= {"lanes": Cost(64, stages, {"descent": 21.0}), "alone": Cost(64, stages, {"descent": 1.6})}
+    blocks = cut(measured, 10, 1e-3)
+    assert blocks == {"quick": 1, "lanes": 20, "alone": 640}
+    longest = sorted({job.seconds for job in pipeline(measured, 10, blocks, local=False)[:661]})
+    # A start of 1 s for each of three stages, of two where there is one block; and 20 s for 32 seeds or 0.625 s for one.
+    assert longest == pytest.approx([2, 3 + 40 / 64, 3 + 20])
 
 
 def test_more_cores_never_take_longer_and_never_beat_the_bounds():
@@ -149,6 +161,6 @@ def test_a_profile_that_is_there_is_not_written_over(folder, capsys):
 def test_without_times_nothing_is_guessed(tmp_path):
     cost = dict.fromkeys(("problems", "descent", "svm", "measures"))
     path = tmp_path / "audit.json"
-    path.write_text(json.dumps({"experiments": {"cone": {"instances_tried": 3, "cost": cost}}}))
+    path.write_text(json.dumps({"experiments": {"cone": {"seeds": {"first": 0, "last": 2}, "cost": cost}}}))
     with pytest.raises(UserError, match="it says no times"):
         costs(path)

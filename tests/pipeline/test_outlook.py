@@ -13,7 +13,7 @@ JOBS = [("descent", "cone"), ("descent", "cone"), ("measures", "cone"), ("figure
 def times(tmp_path):
     cost = {stage: {"wall_s": wall, "jobs": 1} for stage, wall in (("problems", 1), ("descent", 100), ("measures", 7))}
     path = tmp_path / "times.json"
-    path.write_text(json.dumps({"experiments": {"cone": {"instances_tried": 9, "cost": cost}}}))
+    path.write_text(json.dumps({"experiments": {"cone": {"seeds": {"first": 0, "last": 8}, "cost": cost}}}))
     return path
 
 

@@ -85,7 +85,7 @@ def test_seeds_that_are_trained_together_are_not_taken_apart():
     blocks = cut(measured, 10, 1e-3)
     assert blocks == {"quick": 1, "lanes": 20, "alone": 640}
     longest = sorted({job.seconds for job in pipeline(measured, 10, blocks, local=False)[:661]})
-    # A start of 1 s for each of three stages, of two where there is one block; and 20 s for 32 seeds or 0.625 s for one.
+    # A start of 1 s for each of three stages, of two in a single block; and 20 s for 32 seeds or 0.625 s for one.
     assert longest == pytest.approx([2, 3 + 40 / 64, 3 + 20])
 
 

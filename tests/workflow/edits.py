@@ -6,7 +6,7 @@ import pytest
 import yaml
 from harness import ROOT, edited
 
-from attnsvm.pipeline import cards, configuration, dependencies, jobs
+from attnsvm.pipeline import blocks, cards, configuration, dependencies, jobs
 
 CARDS = {card.name: card for card in cards.every()}
 EXPERIMENTS = [card.name for card in cards.experiments()]
@@ -60,8 +60,9 @@ class Repository:
         found = {}
         for card in cards.experiments():
             for stage in card.stages:
-                settings = configuration.stage_settings(card, resolved, stage)
-                found[stage, card.name] = repr(settings), jobs.stage_code(card.name, stage)
+                settings = jobs.block_settings(card.name, stage, resolved)
+                own = blocks.cut(card, resolved) if stage == "problems" else None
+                found[stage, card.name] = repr(settings), repr(own), jobs.stage_code(card.name, stage)
         for card in cards.figures():
             found["figure", card.name] = repr(resolved["figures"]), jobs.figure_code(card.name)
         found["claims", "claim"] = jobs.claims_code()

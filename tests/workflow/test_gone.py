@@ -2,13 +2,13 @@
 
 from harness import BUILT, build, clone, dry, jobs, snapshot
 
-OTHER = {"experiments": {"trajectories": {"problems": {"seed": 2}}}}
+OTHER = {"experiments": {"trajectories": {"problems": {"T": 4}}}}
 BLOCK = f"{BUILT}/results/trajectories/seeds-1-1"
 TARGET = "figures/trajectories"
 
 
 def test_a_figure_is_drawn_anew_though_the_new_intermediates_are_gone(built, tmp_path):
-    """A run with another seed is killed when it trains, the problems it drew are deleted: found by the soak."""
+    """A run with other problems is killed when it trains, the problems it drew are deleted: found by the soak."""
     folder = clone(built, tmp_path / "gone", f"{BUILT}/results", f"{BUILT}/figures", ".snakemake")
     old = snapshot(folder, f"{BUILT}/figures/trajectories.csv")
     build(folder, f"{BLOCK}/problems.npz", extra=OTHER)

@@ -1,15 +1,27 @@
-"""Shares and means with their 95 % intervals."""
+"""Shares and means with their 95 % intervals.
+
+Without scipy.stats, whose import takes longer than most measures do; the tests compare with it to the bit.
+"""
+
+import math
 
 import numpy as np
-from scipy.stats import binom, binomtest
 
 Z95 = 1.959963984540054  # the normal quantile of a 95 % interval
 
 
 def wilson(hits: int, count: int) -> tuple[float, float, float]:
-    """A share and its 95 % Wilson score interval: value, low, high."""
-    interval = binomtest(hits, count).proportion_ci(0.95, method="wilson")
-    return hits / count, interval.low, interval.high
+    """A share and its 95 % Wilson score interval: value, low, high.
+
+    Raises:
+        ValueError: there is no share of `hits` in `count`.
+    """
+    if not 0 <= hits <= count or count < 1:
+        raise ValueError(f"hits: expected 0 to {count} out of at least one, got {hits}")
+    n, p, z = int(count), int(hits) / int(count), Z95
+    width = 2 * (n + z * z)
+    middle, half = (2 * n * p + z * z) / width, z / width * math.sqrt(4 * n * p * (1 - p) + z * z)
+    return hits / count, middle - half if hits else 0.0, middle + half if hits < count else 1.0
 
 
 def share(hits: int, instances: int) -> dict:
@@ -41,7 +53,10 @@ def median_interval(values: np.ndarray) -> tuple[float, float, float]:
     The interval of the values numbered a and b from below misses the median if fewer than a, or more than b − 1 of them
     lie below it: each happens with at most 2.5 %. Fewer than six values have no such interval: all of them, then.
     """
+    from scipy.special import bdtr
+
     values = np.sort(np.asarray(values, dtype=float))
-    below = int(binom.ppf(0.025, len(values), 0.5))  # P(fewer than `below` lie below the median) ≤ 2.5 %
+    # P(fewer than `below` lie below the median) ≤ 2.5 %
+    below = int(np.searchsorted(bdtr(np.arange(len(values) // 2 + 1), len(values), 0.5), 0.025))
     low, high = max(below - 1, 0), min(len(values) - below, len(values) - 1)
     return float(np.median(values)), float(values[low]), float(values[high])

@@ -6,10 +6,14 @@ hidden files out, so that none is left beside the local copy of a newer object. 
 cache between workflows makes them, is not the file that a checksum of this folder was written for, and is not compared.
 """
 
+import atexit
 import hashlib
 import os
+import subprocess
+import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 
 DIFFERS = "its SHA-256 is not the one it was written with"
@@ -51,8 +55,36 @@ def damaged(folders: Iterable[str | os.PathLike]) -> list[str]:
         return []
     sidecars = (found for folder in folders for found in Path(folder).rglob(".*.sha256"))
     files = sorted(str(found.with_name(found.name[1:].removesuffix(".sha256"))) for found in sidecars)
-    with ThreadPoolExecutor() as pool:  # hashing releases the interpreter's lock
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # hashing releases the interpreter's lock
         return [file for file, bad in zip(files, pool.map(_is_damaged, files), strict=True) if bad]
+
+
+class Search:
+    """The search for damaged files in a process of its own: threads would wait for the interpreter at every piece.
+
+    Args:
+        folders: where to search.
+    """
+
+    def __init__(self, folders: Iterable[str | os.PathLike]):
+        self.folders = [os.fspath(folder) for folder in folders]
+        command = [sys.executable, "-I", "-S", __file__, *self.folders]
+        quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        try:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, **quiet) if kept() else None
+        except OSError:  # no memory for another process
+            self.process = None
+        if self.process:
+            atexit.register(self.process.kill)  # nobody asked for what it finds
+
+    @cached_property
+    def found(self) -> list[str]:
+        """What `damaged` says of the folders; waits for the search to end."""
+        if self.process:
+            found, _ = self.process.communicate()
+            if self.process.returncode == 0:
+                return [os.fsdecode(name) for name in found.split(b"\0")[:-1]]
+        return damaged(self.folders)
 
 
 def _is_damaged(path: str) -> bool:
@@ -62,3 +94,9 @@ def _is_damaged(path: str) -> bool:
         return False
     except OSError:  # a disk's read error
         return True
+
+
+if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(5)  # Snakemake goes first
+    sys.stdout.buffer.write(b"".join(os.fsencode(path) + b"\0" for path in damaged(sys.argv[1:])))

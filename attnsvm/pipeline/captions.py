@@ -1,12 +1,16 @@
-"""Captions: the cards' templates filled with the settings of the run."""
+"""Captions: the cards' templates filled with the settings of the run, remembered by both."""
 
 import difflib
 import re
+from pathlib import Path
 
 import jinja2
 
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
+from attnsvm.pipeline.memory import Memory, key_of
+
+MEMORY, OWN = Memory("captions.json"), Path(__file__).read_bytes()
 
 
 def caption(card: cards.Card, resolved: dict) -> str:
@@ -27,10 +31,15 @@ def listed(values: list) -> str:
 
 def _filled(card: cards.Card, template: str, resolved: dict, what: str) -> str:
     """Over what the card fixes and the settings of its experiment by stage, or over its experiments by name."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=_with_commas)
-    environment.filters["listed"] = listed
     values = resolved["experiments"]
     known = card.fixed | values.get(card.name, {}) | {name: values[name] for name in card.draws}
+    given = template.encode(), repr(known).encode()
+    return MEMORY.recall(key_of(OWN, *given), lambda: _rendered(card, template, known, what))
+
+
+def _rendered(card: cards.Card, template: str, known: dict, what: str) -> str:
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, finalize=_with_commas)
+    environment.filters["listed"] = listed
     try:
         return environment.from_string(template).render(known).strip()
     except jinja2.TemplateError as error:

@@ -1,10 +1,11 @@
-"""Check what a user wrote against a JSON schema; say what is wrong in one sentence that names the key."""
+"""Check what a user wrote against a JSON schema; say what is wrong in one sentence that names the key.
+
+jsonschema is imported where something is checked: most runs of Snakemake remember that all is right.
+"""
 
 import difflib
 import math
 from functools import cache
-
-import jsonschema
 
 
 def first_error(value, schema: dict) -> str:
@@ -17,6 +18,8 @@ def first_error(value, schema: dict) -> str:
 
 @cache
 def _validator():
+    import jsonschema
+
     # JSON Schema takes 4.0 for an integer and lets NaN pass every bound.
     types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
         {
@@ -31,6 +34,8 @@ def _validator():
 
 def schema_error(schema: dict) -> str:
     """What makes `schema` no JSON schema; "" if nothing."""
+    import jsonschema
+
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
     except jsonschema.SchemaError as error:

@@ -7,8 +7,11 @@ import yaml
 from attnsvm.errors import require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.checking import first_error
+from attnsvm.pipeline.memory import Memory, key_of
 
 SCALES = ("paper", "smoke")
+MEMORY = Memory("configuration.json")
+OWN = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
 
 
 def resolve(given: dict) -> dict:
@@ -22,7 +25,8 @@ def resolve(given: dict) -> dict:
     """
     whole = schema()
     given = typed(given, whole)
-    wrong = first_error(given, whole)
+    asked = repr((given, whole)).encode()
+    wrong = MEMORY.recall(key_of(*OWN, asked), lambda: first_error(given, whole))
     require(not wrong, f"config: {wrong}")
     scale = given.get("scale") or SCALES[0]
     figures = _values(figure_settings(), scale) | (given.get("figures") or {})

@@ -5,6 +5,7 @@ docstrings and the layout of the source do not: they cannot change a number.
 """
 
 import hashlib
+import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,7 @@ def module_files(*modules: str) -> tuple[str, ...]:
     while todo:
         seen |= todo
         todo = {needed for module in todo for needed in _imports(module)} - seen
-    return tuple(sorted(str(_file(module).relative_to(ROOT)) for module in seen if _file(module).exists()))
+    return tuple(sorted(filter(None, map(_file, seen))))
 
 
 @cache
@@ -49,16 +50,16 @@ def _source(file: str) -> Source:
 @cache
 def _imports(module: str) -> frozenset[str]:
     """The modules of this package that `module` imports, with the packages that contain them."""
-    if not _file(module).exists():  # a folder without __init__.py
+    if not _file(module):  # a folder without __init__.py
         return frozenset()
-    package = module if _file(module).name == "__init__.py" else module.rpartition(".")[0]
+    package = module if _file(module).endswith("/__init__.py") else module.rpartition(".")[0]
     found: set[str] = set()
-    for level, source, names in _source(str(_file(module).relative_to(ROOT))).imports:
+    for level, source, names in _source(_file(module)).imports:
         above = package.rsplit(".", level - 1)[0] if level else ""
         whole = ".".join(filter(None, [above, source]))
         found |= {whole, *(f"{whole}.{name}" for name in names)}
     own = module.partition(".")[0]
-    known = {name for name in found if name.partition(".")[0] == own and _file(name).exists()}
+    known = {name for name in found if name.partition(".")[0] == own and _file(name)}
     return frozenset(parent for name in known for parent in _with_packages(name))
 
 
@@ -68,7 +69,9 @@ def _with_packages(module: str) -> Iterable[str]:
     return [".".join(parts[: k + 1]) for k in range(len(parts))]
 
 
-def _file(module: str) -> Path:
-    """The source of a module or package; that of a folder of modules does not exist."""
-    base = ROOT.joinpath(*module.split("."))
-    return base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
+@cache
+def _file(module: str) -> str:
+    """The source of a module or package, relative to the repository; "" where there is none."""
+    base = module.replace(".", "/")
+    found = f"{base}/__init__.py" if os.path.isdir(f"{ROOT}/{base}") else f"{base}.py"
+    return found if os.path.exists(f"{ROOT}/{found}") else ""

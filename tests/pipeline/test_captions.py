@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.captions import caption, listed, notes
 from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.memory import Memory
 
 FIGURES = cards.figures()
 
@@ -91,3 +92,22 @@ def test_a_wrong_placeholder_is_answered_with_the_name_that_is_close(template, m
     with pytest.raises(UserError) as caught:
         caption(replace(CARD, caption=template), resolve({}))
     assert (f"did you mean {meant!r}?" in str(caught.value)) == (meant is not None)
+
+
+def test_a_caption_is_remembered_by_its_template_and_its_settings(tmp_path, monkeypatch):
+    """Filled once, asked for again; another size or another word is filled anew."""
+    monkeypatch.setattr(captions, "MEMORY", Memory(str(tmp_path / "captions.json")))
+    filled, fill = [], captions._rendered
+    monkeypatch.setattr(captions, "_rendered", lambda *given: filled.append(1) or fill(*given))
+    said = []
+    for template, size in [
+        ("{{ problems.n }} here", 4),
+        ("{{ problems.n }} here", 4),
+        ("{{ problems.n }} there", 4),
+    ] * 2:
+        resolved = {"experiments": {"svm_rank": {"problems": {"n": size}}}}
+        said.append(caption(replace(CARD, caption=template), resolved))
+    assert said == ["4 here", "4 here", "4 there"] * 2
+    assert len(filled) == 2
+    changed = {"experiments": {"svm_rank": {"problems": {"n": 5}}}}
+    assert caption(replace(CARD, caption="{{ problems.n }} here"), changed) == "5 here"

@@ -7,7 +7,8 @@ import sys
 import pytest
 from harness import ROOT
 
-from attnsvm.pipeline import memory
+from attnsvm.errors import UserError
+from attnsvm.pipeline import configuration, memory
 from attnsvm.pipeline.memory import Memory
 
 
@@ -85,3 +86,22 @@ def test_a_card_is_checked_again_only_when_its_bytes_are_others(tmp_path):
         answers.append(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())
     assert answers == [["4", "True"], ["4", "False"], ["4", "True"], ["4", "False"]]
     assert all(isinstance(answer, dict) for answer in json.loads(kept.read_text()).values())
+
+
+def test_a_configuration_is_checked_again_only_when_it_or_the_cards_are_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(configuration, "MEMORY", Memory(str(tmp_path / "configuration.json")))
+    checked, check = [], configuration.first_error
+    monkeypatch.setattr(configuration, "first_error", lambda *given: checked.append(1) or check(*given))
+    counts = []
+    for given in ({}, {}, {"figures": {"dpi": 72}}, {"figures": {"dpi": 73}}, {"figures": {"dpi": 72}}):
+        configuration.resolve(given)
+        counts.append(len(checked))
+    assert counts == [1, 1, 2, 3, 3]
+    for _ in range(2):
+        with pytest.raises(UserError, match=r"figures\.dpi: 'many' is not of type"):
+            configuration.resolve({"figures": {"dpi": "many"}})
+    settings = configuration.figure_settings()
+    stricter = settings | {"dpi": settings["dpi"] | {"maximum": 70}}
+    monkeypatch.setattr(configuration, "figure_settings", lambda: stricter)
+    with pytest.raises(UserError, match=r"figures\.dpi: 72 is too large"):
+        configuration.resolve({"figures": {"dpi": 72}})

@@ -30,7 +30,12 @@ def test_the_installed_version_is_one_that_these_tests_have_seen():
 
 def test_the_file_names_what_it_reaches_for_and_this_test():
     text = SOURCE.read_text()
-    for name in ("workflow.dag.forcefiles", ".snakemake/metadata", "tests/workflow/test_internals.py"):
+    for name in (
+        "workflow.dag.forcefiles",
+        "workflow.dag.update_needrun",
+        ".snakemake/metadata",
+        "tests/workflow/test_internals.py",
+    ):
         assert name in text
 
 
@@ -41,6 +46,8 @@ def test_forced_files_are_a_set_that_the_graph_of_jobs_reads():
     source = inspect.getsource(DAG)
     assert re.search(r"self\.forcefiles(: [^=]+)? = set\(\)", source)
     assert "self.forcefiles" in inspect.getsource(DAG.update_needrun)
+    assert inspect.iscoroutinefunction(DAG.update_needrun), "what our rules put in its place waits for the checksums"
+    assert len(re.findall(r"self\.forcefiles(?!\.update|: | = )", source)) == 1, "it is read there alone"
     assert isinstance(inspect.getattr_static(Workflow, "is_main_process"), property)
 
 

@@ -1,6 +1,7 @@
 """Where this workflow reaches into Snakemake's own workings, for what it has no word for.
 
-`workflow.dag.forcefiles` (all of Snakemake 9): files to build anew, whatever their dates say.
+`workflow.dag.forcefiles` (all of Snakemake 9): files to build anew, whatever their dates say. `workflow.dag.update_needrun` (seen in
+9.27): where Snakemake first reads them, after it has found all jobs.
 `workflow.modifier` (seen in 9.27): whether this is a module of another workflow, and under which prefix it writes.
 `workflow.scheduler.running` and `.failed`, `workflow.dag.needrun_jobs`, the event of a log record (seen in 9.27): how far the run is.
 `.snakemake/metadata` (all of Snakemake 9): Snakemake's records of what made each file, one small file per output.
@@ -14,6 +15,7 @@ tests/workflow/test_internals.py, test_first_use.py, test_embedding.py and test_
 version; the first names the versions they hold for.
 """
 
+import gc
 import logging
 import shutil
 import time
@@ -24,22 +26,41 @@ from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from attnsvm.pipeline import outlook
-from attnsvm.files.checksums import DIFFERS, damaged
+from attnsvm.files.checksums import DIFFERS, Search
 
 RECORDS, TRAVELLING = Path(".snakemake/metadata"), Path(f"{AT}results/.metadata")
 # As the outputs are called, with the prefix of a module; in a bucket there are no such folders.
 FOLDERS = [workflow.modifier.path_modifier.replace_prefix(f"{AT}{folder}") for folder in ("results", "figures")]
 
 
+gc.freeze()  # Snakemake's own modules: no collection looks through them again
+SEARCH = Search(FOLDERS) if workflow.is_main_process else None
+
+
 @cache
 def rebuild_damaged_files():
-    """Name every file that is not what its stage wrote, and have it built anew: once per run, while jobs are found."""
-    if workflow.is_main_process:
-        found = damaged(FOLDERS)
-        for path in found:
-            logger.warning(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
-        workflow.dag.forcefiles.update(found)
+    """Name every file that is not what its stage wrote, and have it built anew: once per run, while jobs are found.
+
+    The search for them began with the first line of these rules. Its end is waited for when Snakemake has found all
+    jobs, and is to decide which of them run.
+    """
+    if SEARCH:
+        decide = workflow.dag.update_needrun
+
+        async def decide_when_searched(*given, **named):
+            force_damaged_files()
+            return await decide(*given, **named)
+
+        workflow.dag.update_needrun = decide_when_searched
         choose_jobs_when_one_ends()
+
+
+@cache
+def force_damaged_files():
+    found = SEARCH.found
+    for path in found:
+        logger.warning(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
+    workflow.dag.forcefiles.update(found)
 
 
 def choose_jobs_when_one_ends():

@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 DIFFERS = "its SHA-256 is not the one it was written with"
@@ -53,6 +54,18 @@ def damaged(folders: Iterable[str | os.PathLike]) -> list[str]:
     files = sorted(str(found.with_name(found.name[1:].removesuffix(".sha256"))) for found in sidecars)
     with ThreadPoolExecutor() as pool:  # hashing releases the interpreter's lock
         return [file for file, bad in zip(files, pool.map(_is_damaged, files), strict=True) if bad]
+
+
+def forget_the_gone(folders: Iterable[str | os.PathLike]) -> None:
+    """Remove the checksums under `folders` of files that are gone, and the folders that are empty then.
+
+    Snakemake removes a file that is read once, and knows nothing of what lies hidden beside it.
+    """
+    for sidecar in [found for folder in folders for found in Path(folder).rglob(".*.sha256")]:
+        if not os.path.lexists(sidecar.with_name(sidecar.name[1:].removesuffix(".sha256"))):
+            with suppress(OSError):  # another run was faster; a folder that holds more
+                sidecar.unlink(missing_ok=True)
+                sidecar.parent.rmdir()
 
 
 def _is_damaged(path: str) -> bool:

@@ -9,10 +9,11 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.checking import first_error
 
 SCALES = ("paper", "smoke")
+INTERMEDIATES = ("keep", "drop")  # what becomes of the files of a block once it is measured
 
 
 def resolve(given: dict) -> dict:
-    """The whole configuration: {"scale", "figures", "experiments": {name: {stage: {key: value}}}}.
+    """The whole configuration: {"scale", "intermediates", "figures", "experiments": {name: {stage: {key: value}}}}.
 
     Args:
         given: what the user wrote, any part of it.
@@ -24,7 +25,7 @@ def resolve(given: dict) -> dict:
     given = typed(given, whole)
     wrong = first_error(given, whole)
     require(not wrong, f"config: {wrong}")
-    scale = given.get("scale") or SCALES[0]
+    scale, intermediates = given.get("scale") or SCALES[0], given.get("intermediates") or INTERMEDIATES[0]
     figures = _values(figure_settings(), scale) | (given.get("figures") or {})
     chosen = given.get("experiments") or {}
     found = {}
@@ -36,7 +37,7 @@ def resolve(given: dict) -> dict:
             if settings
         }
         _related(card, found[card.name])
-    return {"scale": scale, "figures": figures, "experiments": found}
+    return {"scale": scale, "intermediates": intermediates, "figures": figures, "experiments": found}
 
 
 def typed(value, schema: dict):
@@ -75,6 +76,7 @@ def schema() -> dict:
         **_object(
             {
                 "scale": {"enum": list(SCALES)},
+                "intermediates": {"enum": list(INTERMEDIATES)},
                 "figures": _properties(figure_settings()),
                 "experiments": _object(experiments),
             }

@@ -24,7 +24,7 @@ from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from attnsvm.pipeline import outlook
-from attnsvm.files.checksums import DIFFERS, damaged
+from attnsvm.files.checksums import DIFFERS, damaged, forget_the_gone
 
 RECORDS, TRAVELLING = Path(".snakemake/metadata"), Path(f"{AT}results/.metadata")
 # As the outputs are called, with the prefix of a module; in a bucket there are no such folders.
@@ -39,6 +39,8 @@ def rebuild_damaged_files():
         for path in found:
             logger.warning(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
         workflow.dag.forcefiles.update(found)
+        if not workflow.dryrun:
+            forget_the_gone(FOLDERS)
         choose_jobs_when_one_ends()
 
 
@@ -48,7 +50,8 @@ def choose_jobs_when_one_ends():
     It makes Snakemake choose again every second, once more for each job that has ended: a tenth of the time of a long run,
     and up to a second of waiting at the end of every run.
     """
-    if ALONE and not workflow.dryrun and workflow.local_exec:
+    # Without settings there are no jobs: --delete-temp-output and its like.
+    if ALONE and workflow.scheduling_settings and not workflow.dryrun and workflow.local_exec:
         workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
@@ -123,7 +126,9 @@ def from_cache(proxy):
 
 onsuccess:
     pack_records()
+    forget_the_gone(FOLDERS)
 
 
 onerror:
     pack_records()
+    forget_the_gone(FOLDERS)

@@ -1,0 +1,80 @@
+"""Which arrays of the block files the later stages read, and which are kept for nobody."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from attnsvm.files.store import Arrays, Cells
+from attnsvm.pipeline import answers, stages
+
+
+class Recorded(Arrays):
+    """Arrays whose every reading is noted under the name of the array."""
+
+    def __init__(self, tree: Arrays, name: tuple[str, ...], ledger: dict):
+        super().__init__(tree.path, tree.place)
+        self.name, self.ledger = name, ledger
+        for key, value in tree.items():
+            inside = (*name, key)
+            if isinstance(value, dict):
+                super().__setitem__(key, Recorded(value, inside, ledger))
+            else:
+                super().__setitem__(key, value)
+                ledger.setdefault(inside, False)
+
+    def __getitem__(self, key):
+        value = super().__getitem__(key)
+        if not isinstance(value, dict):
+            self.ledger[*self.name, key] = True
+        return value
+
+    # What a plain dict would hand out past __getitem__, also to dict(x), {**x} and x | y.
+    def __iter__(self):
+        return super().__iter__()
+
+    def keys(self):
+        return super().keys()
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def items(self):
+        return [(key, self[key]) for key in self]
+
+    def values(self):
+        return [self[key] for key in self]
+
+    def __or__(self, other):
+        return dict(self.items()) | other
+
+    def pop(self, key, *default):
+        self.get(key)
+        return super().pop(key, *default)
+
+
+@contextmanager
+def reading() -> Iterator[dict[tuple[str, ...], bool]]:
+    """{(stage, names of the array): whether anything read it} of all block files that the stages load inside.
+
+    The fields that the table of certificates counts are read by it, and by counting no other array.
+    """
+    ledger, load, count = {}, stages.load_cells, answers.count
+
+    def loaded(path):
+        cells, stage = Cells(path), Path(path).stem
+        for label, tree in load(path).items():
+            cells[label] = Recorded(tree, (stage,), ledger)
+        return cells
+
+    def counted(tree):
+        before = dict(ledger)
+        found = count(tree)
+        for name, was in before.items():
+            ledger[name] = was or (ledger[name] and name[-1] in ("status", *answers.PROOF))
+        return found
+
+    stages.load_cells, answers.count = loaded, counted
+    try:
+        yield ledger
+    finally:
+        stages.load_cells, answers.count = load, count

@@ -60,7 +60,8 @@ def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), {}
     with answers.all_kept(solved), Progress(len(drawn), f"{name} cells solved") as progress:
         for label, cell in drawn.items():
-            solved[label] = module.svm(Problems.from_arrays(cell["problems"]), trained[label], settings)
+            whole = module.svm(Problems.from_arrays(cell["problems"]), trained[label], settings)
+            solved[label] = answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
             progress(1)
     save_cells(output, solved)
 

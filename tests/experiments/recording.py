@@ -23,10 +23,12 @@ class Recorded(Arrays):
                 ledger.setdefault(inside, False)
 
     def __getitem__(self, key):
-        value = super().__getitem__(key)
-        if not isinstance(value, dict):
+        self.note(key)
+        return super().__getitem__(key)
+
+    def note(self, key):
+        if (*self.name, key) in self.ledger:
             self.ledger[*self.name, key] = True
-        return value
 
     # What a plain dict would hand out past __getitem__, also to dict(x), {**x} and x | y.
     def __iter__(self):
@@ -36,7 +38,8 @@ class Recorded(Arrays):
         return super().keys()
 
     def get(self, key, default=None):
-        return self[key] if key in self else default
+        self.note(key)
+        return super().get(key, default)
 
     def items(self):
         return [(key, self[key]) for key in self]
@@ -48,7 +51,7 @@ class Recorded(Arrays):
         return dict(self.items()) | other
 
     def pop(self, key, *default):
-        self.get(key)
+        self.note(key)
         return super().pop(key, *default)
 
 
@@ -56,7 +59,7 @@ class Recorded(Arrays):
 def reading() -> Iterator[dict[tuple[str, ...], bool]]:
     """{(stage, names of the array): whether anything read it} of all block files that the stages load inside.
 
-    The fields that the table of certificates counts are read by it, and by counting no other array.
+    Counting certificates reads every answer, and by that only the proofs.
     """
     ledger, load, count = {}, stages.load_cells, answers.count
 
@@ -78,3 +81,10 @@ def reading() -> Iterator[dict[tuple[str, ...], bool]]:
         yield ledger
     finally:
         stages.load_cells, answers.count = load, count
+
+
+def unread(ledger: dict[tuple[str, ...], bool]) -> set[str]:
+    """The arrays that nothing read; of the fields of answers, those that are read of no answer of the experiment."""
+    named = {name[-1] for name, was in ledger.items() if was}
+    never = {name for name, was in ledger.items() if not was}
+    return {"/".join(name) for name in never if not (name[-1] in answers.FIELDS and name[-1] in named)}

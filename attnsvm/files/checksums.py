@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -85,6 +86,18 @@ class Search:
             if self.process.returncode == 0:
                 return [os.fsdecode(name) for name in found.split(b"\0")[:-1]]
         return damaged(self.folders)
+
+
+def forget_the_gone(folders: Iterable[str | os.PathLike]) -> None:
+    """Remove the checksums under `folders` of files that are gone, and the folders that are empty then.
+
+    Snakemake removes a file that is read once, and knows nothing of what lies hidden beside it.
+    """
+    for sidecar in [found for folder in folders for found in Path(folder).rglob(".*.sha256")]:
+        if not os.path.lexists(sidecar.with_name(sidecar.name[1:].removesuffix(".sha256"))):
+            with suppress(OSError):  # another run was faster; a folder that holds more
+                sidecar.unlink(missing_ok=True)
+                sidecar.parent.rmdir()
 
 
 def _is_damaged(path: str) -> bool:

@@ -20,7 +20,6 @@ from attnsvm.files import checksums
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 Tree = dict[str, "np.ndarray | Tree"]
 
@@ -119,28 +118,6 @@ def load_table(path: str | os.PathLike) -> "pd.DataFrame":
         return pyarrow.parquet.read_table(path, page_checksum_verification=True).to_pandas()
 
     return _whole(path, read)
-
-
-def save_tables(path: str | os.PathLike, tables: "dict[str, pa.Table]") -> None:
-    """Write Arrow tables by name as one block file, each as Parquet."""
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    packed = {}
-    for name, table in tables.items():
-        buffer = pa.BufferOutputStream()
-        pyarrow.parquet.write_table(table, buffer)
-        packed[name] = np.frombuffer(buffer.getvalue(), dtype=np.uint8)
-    save_cells(path, {"tables": packed})
-
-
-def load_tables(path: str | os.PathLike) -> "dict[str, pa.Table]":
-    """Read what `save_tables` wrote."""
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    packed = load_cells(path)["tables"]
-    return {name: pyarrow.parquet.read_table(pa.BufferReader(packed[name])) for name in packed}
 
 
 def save_csv(path: str | os.PathLike, table: "pd.DataFrame") -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 COLUMNS = ["solve", *STATUSES, "largest_gap", "largest_residual"]
 PROOF = ("gap", "residual")  # stand beside every status
+# What else an answer has; a stage keeps of it what a later one reads.
+FIELDS = ("W", "dual", "rank", "rank_low", "rank_high", "rank_bound", "method", "rejected")
+USUAL = ("W",)
 
 
 def count(tree: dict) -> "pd.DataFrame":
@@ -48,6 +51,16 @@ def total(counts: "list[pd.DataFrame]") -> "pd.DataFrame":
     frame = pd.concat(counts, ignore_index=True)
     added = dict.fromkeys(STATUSES, "sum") | dict.fromkeys(COLUMNS[-2:], "max")
     return frame.groupby("solve", as_index=False, sort=True).agg(added)[COLUMNS]
+
+
+def without_fields(tree: dict, kept: tuple[str, ...] = USUAL) -> dict:
+    """The same nested dicts, where answers have of their FIELDS none but those in `kept`."""
+    answers = "status" in tree and not isinstance(tree["status"], dict)
+    return {
+        name: without_fields(value, kept) if isinstance(value, dict) else value
+        for name, value in tree.items()
+        if not (answers and name in FIELDS and name not in kept)
+    }
 
 
 @contextmanager

@@ -12,10 +12,11 @@ from attnsvm.pipeline.memory import Memory, key_of
 SCALES = ("paper", "smoke")
 MEMORY = Memory("configuration.json")
 OWN = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
+INTERMEDIATES = ("keep", "drop")  # what becomes of the files of a block once it is measured
 
 
 def resolve(given: dict) -> dict:
-    """The whole configuration: {"scale", "figures", "experiments": {name: {stage: {key: value}}}}.
+    """The whole configuration: {"scale", "intermediates", "figures", "experiments": {name: {stage: {key: value}}}}.
 
     Args:
         given: what the user wrote, any part of it.
@@ -28,7 +29,7 @@ def resolve(given: dict) -> dict:
     asked = repr((given, whole)).encode()
     wrong = MEMORY.recall(key_of(*OWN, asked), lambda: first_error(given, whole))
     require(not wrong, f"config: {wrong}")
-    scale = given.get("scale") or SCALES[0]
+    scale, intermediates = given.get("scale") or SCALES[0], given.get("intermediates") or INTERMEDIATES[0]
     figures = _values(figure_settings(), scale) | (given.get("figures") or {})
     chosen = given.get("experiments") or {}
     found = {}
@@ -40,7 +41,7 @@ def resolve(given: dict) -> dict:
             if settings
         }
         _related(card, found[card.name])
-    return {"scale": scale, "figures": figures, "experiments": found}
+    return {"scale": scale, "intermediates": intermediates, "figures": figures, "experiments": found}
 
 
 def typed(value, schema: dict):
@@ -79,6 +80,7 @@ def schema() -> dict:
         **_object(
             {
                 "scale": {"enum": list(SCALES)},
+                "intermediates": {"enum": list(INTERMEDIATES)},
                 "figures": _properties(figure_settings()),
                 "experiments": _object(experiments),
             }

@@ -17,12 +17,10 @@ from attnsvm.files.store import (
     load_cells,
     load_csv,
     load_table,
-    load_tables,
     save_bytes,
     save_cells,
     save_csv,
     save_table,
-    save_tables,
     save_text,
 )
 from attnsvm.pipeline import answers, blocks, cards
@@ -62,14 +60,15 @@ def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), {}
     with answers.all_kept(solved), Progress(len(drawn), f"{name} cells solved") as progress:
         for label, cell in drawn.items():
-            solved[label] = module.svm(Problems.from_arrays(cell["problems"]), trained[label], settings)
+            whole = module.svm(Problems.from_arrays(cell["problems"]), trained[label], settings)
+            solved[label] = answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
             progress(1)
     save_cells(output, solved)
 
 
 def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Measure a block where it was trained; `inputs`: the block's file by stage."""
-    save_tables(output, _measured(name, settings, inputs).tables())
+    save_cells(output, {"tables": _measured(name, settings, inputs).tables()})
 
 
 def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
@@ -83,18 +82,18 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
     """
     from attnsvm.pipeline import gathering
 
-    measured = [
-        gathering.Block(**load_tables(inputs["measures"]))
+    measured = (
+        gathering.Block(**load_cells(inputs["measures"])["tables"])
         if "measures" in inputs
         else _measured(name, settings, inputs)
         for inputs in files
-    ]
+    )
     gathered = gathering.gather(name, measured)
-    save_table(outputs["table"], cards.read(name).module("measures").table(gathered, settings))
-    save_table(outputs["instances"], gathered.instances)
-    save_csv(outputs["outcomes"], gathering.count_outcomes(gathered))
-    save_csv(outputs["cells"], gathering.count_cells(measured))
-    save_csv(outputs["certificates"], answers.total([block.certificates.to_pandas() for block in measured]))
+    save_table(outputs["table"], cards.read(name).module("measures").table(gathered.measures, settings))
+    save_table(outputs["instances"], gathered.measures.instances)
+    save_csv(outputs["outcomes"], gathering.count_outcomes(gathered.measures))
+    save_csv(outputs["cells"], gathered.cells)
+    save_csv(outputs["certificates"], answers.total(gathered.certificates))
 
 
 def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from drawing import SETTINGS, together
+from recording import reading, unread
 from running import Run
 
 from attnsvm.pipeline import cards, stages
@@ -20,12 +21,14 @@ FIGURES = [card.name for card in cards.figures()]
 
 @pytest.fixture(scope="module")
 def smoke(tmp_path_factory):
-    """`smoke(name)`: the experiment's run in three blocks."""
+    """`smoke(name)`: the experiment's run in three blocks; `read`: which arrays of their files its stages read."""
     done = {}
 
     def get(name):
         if name not in done:
-            done[name] = Run(name, {}, tmp_path_factory.mktemp(name), scale="smoke")
+            with reading() as read:
+                done[name] = Run(name, {}, tmp_path_factory.mktemp(name), scale="smoke")
+            done[name].read = read
         return done[name]
 
     return get
@@ -58,6 +61,12 @@ def test_blocks_measured_each_by_itself_give_the_same_bytes(name, smoke, tmp_pat
     stages.measures(name, run.settings["measures"], apart, paths)
     for key, path in paths.items():
         assert Path(path).read_bytes() == Path(run.paths[key]).read_bytes(), key
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_no_array_is_kept_that_no_later_stage_reads(name, smoke):
+    """Drop it where it is made; of answers, `KEPT` in svm.py names what stays beside the proof."""
+    assert unread(smoke(name).read) == set()
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

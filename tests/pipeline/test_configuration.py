@@ -92,6 +92,7 @@ def test_a_misspelt_key_is_answered_with_the_one_that_was_meant(card):
         ("experiments.svmrank", {}, "experiments: unknown key 'svmrank': did you mean 'svm_rank'?"),
         ("figures.colour", "red", "figures: unknown key 'colour': known are dpi, font_size, width"),
         ("figures.dpi", 10**9, "figures.dpi: 1000000000 is too large, the largest value is 1200"),
+        ("intermediates", "temp", "config: intermediates: 'temp' is not one of ['keep', 'drop']"),
         ("scale", "tiny", "config: scale: 'tiny' is not one of ['paper', 'smoke']"),
         ("experiments.svm_rank.problems.instances", 4.0, "instances: 4.0 is not of type integer"),
         ("experiments.svm_rank.problems.instances", True, "instances: True is not of type integer"),

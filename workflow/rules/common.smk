@@ -180,3 +180,8 @@ def heading(card):
 def page(name, heading, label):
     """The page of a figure as an entry of the report."""
     return report(f"{AT}results/report/{name}.html", category=heading, labels={"figure": label})
+
+
+def read_once(path):
+    """A block's file: with `intermediates: drop` it goes as soon as everything that is made from it is there."""
+    return temp(path) if config["intermediates"] == "drop" else path

@@ -5,7 +5,7 @@ rule descent:
     input:
         unpack(of_block("descent")),
     output:
-        f"{AT}results/{{experiment}}/{{block}}/descent.npz",
+        read_once(f"{AT}results/{{experiment}}/{{block}}/descent.npz"),
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/descent.log",
     benchmark:

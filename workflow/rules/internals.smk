@@ -26,7 +26,7 @@ from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from attnsvm.pipeline import outlook
-from attnsvm.files.checksums import DIFFERS, Search
+from attnsvm.files.checksums import DIFFERS, Search, forget_the_gone
 
 RECORDS, TRAVELLING = Path(".snakemake/metadata"), Path(f"{AT}results/.metadata")
 # As the outputs are called, with the prefix of a module; in a bucket there are no such folders.
@@ -61,6 +61,8 @@ def force_damaged_files():
     for path in found:
         logger.warning(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
     workflow.dag.forcefiles.update(found)
+    if config["intermediates"] == "drop" and not workflow.dryrun:
+        forget_the_gone(FOLDERS)
 
 
 def choose_jobs_when_one_ends():
@@ -69,7 +71,8 @@ def choose_jobs_when_one_ends():
     It makes Snakemake choose again every second, once more for each job that has ended: a tenth of the time of a long run,
     and up to a second of waiting at the end of every run.
     """
-    if ALONE and not workflow.dryrun and workflow.local_exec:
+    # Without settings there are no jobs: --delete-temp-output and its like.
+    if ALONE and workflow.scheduling_settings and not workflow.dryrun and workflow.local_exec:
         workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
@@ -135,6 +138,13 @@ def pack_records():
         shutil.copytree(RECORDS, TRAVELLING, dirs_exist_ok=True)
 
 
+def leave():
+    """What is done when a run ends."""
+    pack_records()
+    if config["intermediates"] == "drop":
+        forget_the_gone(FOLDERS)
+
+
 def from_cache(proxy):
     """Let the files of a rule come from the cache between workflows; no benchmark is allowed beside them."""
     from snakemake.caching.rule import CacheFlag
@@ -144,8 +154,8 @@ def from_cache(proxy):
 
 
 onsuccess:
-    pack_records()
+    leave()
 
 
 onerror:
-    pack_records()
+    leave()

@@ -5,7 +5,7 @@ rule problems:
     input:
         unpack(of_block("problems")),
     output:
-        f"{AT}results/{{experiment}}/{{block}}/problems.npz",
+        read_once(f"{AT}results/{{experiment}}/{{block}}/problems.npz"),
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/problems.log",
     benchmark:

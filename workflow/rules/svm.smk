@@ -5,7 +5,7 @@ rule svm:
     input:
         unpack(of_block("svm")),
     output:
-        f"{AT}results/{{experiment}}/{{block}}/svm.npz",
+        read_once(f"{AT}results/{{experiment}}/{{block}}/svm.npz"),
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/svm.log",
     benchmark:

@@ -5,6 +5,4 @@ with reporting(snakemake.log[0]):
 
     given, output = snakemake.params, snakemake.output[0]
     results = f"{output.rpartition('figures/')[0]}results"
-    stages.provenance(
-        given.experiments, given.blocks, given.settings, given.files, results, output, given.outside
-    )
+    stages.provenance(given.experiments, given.blocks, given.settings, given.files, results, output, given.outside)

@@ -13,7 +13,6 @@ local, not_local and not_saturated add up to one.
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
 from attnsvm.measured import Measures, outcomes
 from attnsvm.selection import locally_optimal, scores
 from attnsvm.statistics import share
@@ -31,7 +30,7 @@ def measures(cell, problems, trained, solved, settings):
         selected, best, own = answers["selected"], answers["optimal"], _of_selected(answers)
         has_solution, infeasible = own["status"] == "solved", own["status"] == "infeasible"
         saturated = run["probabilities"].max(-1).min(-1) >= settings["saturated"]
-        along = correlation(run["weights"], own["W"])
+        along = own["correlation"]
         settled = saturated & has_solution & locally_optimal(score, selected, own["support"])
         found = saturated & (selected == optimal).all(1)
         local = found | (settled & (along >= settings["correlation"]))
@@ -61,7 +60,7 @@ def table(measures, settings):
 
 def _of_selected(answers):
     """The answers for the selected tokens: those for the optimal ones, replaced where others were selected."""
-    own = {name: answers["optimal"][name].copy() for name in ("status", "W", "support")}
+    own = {name: answers["optimal"][name].copy() for name in ("status", "correlation", "support")}
     if "apart" in answers:
         for name, column in own.items():
             column[answers["places"]] = answers["apart"][name]

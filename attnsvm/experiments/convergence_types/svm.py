@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnsvm.directions import correlation
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.norms import OWN_NORM
 from attnsvm.selection import by_token, margins, optimal_tokens, selected_tokens, support
@@ -14,17 +15,19 @@ def svm(problems, trained, settings):
     for parametrisation, run in trained.items():
         selected, norm = selected_tokens(run["probabilities"]), OWN_NORM[parametrisation]
         places = np.flatnonzero((selected != optimal).any(1))
-        own = {"selected": selected, "places": places, "optimal": _solve(problems, optimal, norm, settings)}
+        weights = run["weights"]
+        own = {"selected": selected, "places": places, "optimal": _solve(problems, optimal, norm, settings, weights)}
         if len(places):
-            own["apart"] = _solve(problems[places], selected[places], norm, settings)
+            own["apart"] = _solve(problems[places], selected[places], norm, settings, weights[places])
         solved[parametrisation] = own
     return solved
 
 
-def _solve(problems, selected, norm, settings):
-    """The certified solutions, and whether each token is a support index (S, n, T)."""
+def _solve(problems, selected, norm, settings, weights):
+    """Proofs, each solution's correlation with the weights, and whether each token is a support index (S, n, T)."""
     answers = certified(problems, selected, norm, settings["attention"])
     queries = ATTENTIONS[settings["attention"]](problems).queries
     margin = margins(problems.tokens, queries, answers["W"], selected)
     tight = support(margin, by_token(answers["dual"], selected, margin.shape[2]), selected)
-    return {name: answers[name] for name in ("status", "W", "gap", "residual")} | {"support": tight}
+    proof = {name: answers[name] for name in ("status", "gap", "residual")}
+    return proof | {"correlation": correlation(weights, answers["W"]), "support": tight}

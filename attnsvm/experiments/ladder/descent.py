@@ -24,7 +24,7 @@ def descent(problems, settings, progress):
     copies = problems[np.tile(np.arange(len(problems)), len(decays))]
     each = torch.from_numpy(np.repeat(decays, len(problems)))
     for name, rung in DECAYING.items():
-        trained["decays"][name] = train(copies, rung, settings, each, only=ATTENTION)
+        trained["decays"][name] = {"end": train(copies, rung, settings, each, only=ATTENTION)["end"]}
         progress(len(copies))
     return trained
 

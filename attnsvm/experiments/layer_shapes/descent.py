@@ -3,7 +3,7 @@
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import Stack, train_stack
 
-KEPT = ("steps", "weights", "below", "top", "tokens")
+KEPT = ("weights", "below", "top", "tokens")
 
 
 def descent(problems, settings, progress):

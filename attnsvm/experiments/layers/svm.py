@@ -16,6 +16,7 @@ from attnsvm.experiments.layers.architectures import VALUES, stack_of
 from attnsvm.selection import selected_sets, selected_tokens
 from attnsvm.svm import layer_constraints, separation, sequence, solve_batch, stack
 
+KEPT = ("W", "dual")  # of an answer, beside its proof
 CONTROL_STREAM = 41017  # keeps the control's shuffles apart from what else is drawn with a seed
 
 

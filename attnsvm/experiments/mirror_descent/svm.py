@@ -14,7 +14,7 @@ def svm(problems, trained, settings):
     for (kind, p), own in zip(names, place, strict=True):
         places[kind][p] = own
     solutions = {p: certified(problems[owner], tokens, norm(p)) for p in next(iter(trained.values()))}
-    return {"place": places, "selected": tokens, "solutions": solutions}
+    return {"place": places, "solutions": solutions}
 
 
 def norm(p: str) -> str:

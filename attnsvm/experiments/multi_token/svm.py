@@ -3,8 +3,6 @@
 from attnsvm.selection import selected_sets, selected_tokens
 from attnsvm.svm import certified, finite_part, solve_batch, stack
 
-COLUMNS = ("status", "W", "gap", "residual", "rejected")  # what is kept of thousands of answers
-
 
 def svm(problems, trained, settings):
     if len(trained["kept"]) == 0:
@@ -12,7 +10,7 @@ def svm(problems, trained, settings):
     problems, probabilities = problems[trained["kept"]], trained["probabilities"]
     solved = generalised(problems, probabilities)
     solved["one_token"] = certified(problems, selected_tokens(probabilities), "fro")
-    return {name: {column: answers[column] for column in COLUMNS} for name, answers in solved.items()}
+    return solved
 
 
 def generalised(problems, probabilities) -> dict:

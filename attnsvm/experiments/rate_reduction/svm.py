@@ -32,6 +32,7 @@ def svm(problems, trained, settings):
                 for name, heads in _heads(W[s, h], kinds, settings["draws"], draw).items():
                     _measure(parts[name], problem, held, heads)
         found[kind] = {name: _arrays(part, W.shape[:2]) for name, part in parts.items()}
+        del found[kind]["own"]["heads"]  # they are those of the training
     return found
 
 

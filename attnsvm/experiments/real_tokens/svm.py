@@ -13,6 +13,7 @@ from attnsvm.norms import OWN_NORM
 from attnsvm.selection import optimal_tokens, selected_tokens
 from attnsvm.svm import certified
 
+KEPT = ("W", "rank")  # of an answer, beside its proof
 NULL = 20317  # keeps the random matrices apart from what else is drawn with a seed
 
 

@@ -10,6 +10,7 @@ from attnsvm.selection import optimal_tokens
 from attnsvm.svm import separation, solve_batch, stack
 from attnsvm.svm.published import published_gap, published_rank, published_solution
 
+KEPT = ("rank", "rank_low", "rank_high", "rank_bound")  # of an answer, beside its proof
 NORMS = ("fro", "nuc")
 
 

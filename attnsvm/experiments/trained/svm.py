@@ -15,6 +15,7 @@ from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm import methods, solve_batch, stack
 
+KEPT = ()  # of an answer, beside its proof: what is compared with a head is worked out here
 # Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.
 METHODS = {"fro": None, "nuc": methods.INTERIOR + methods.WORKING_SET}
 STREAM = 15025  # of the null models

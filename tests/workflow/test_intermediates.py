@@ -1,0 +1,130 @@
+"""`intermediates: drop`: the files of a block go once it is measured, and nothing else changes."""
+
+import random
+import shutil
+import subprocess
+import time
+
+import pytest
+from harness import BUILT, DRAWN, NOTHING, build, copy_repository, dry, jobs, snakemake, snapshot, start
+from test_resume import kill
+
+from attnsvm.files import checksums
+from attnsvm.files.verify import main as verify
+
+DROP = ("--set-scatter", "feasibility=6")  # measured block by block; trajectories is measured by the job that gathers
+NAMES = "trajectories", "feasibility"
+TARGETS = tuple(f"figures/{name}" for name in NAMES)
+TABLES = [f"{BUILT}/results/{name}/*.{kind}" for name in NAMES for kind in ("parquet", "csv")]
+OF_BLOCKS = "problems", "descent", "svm"
+SEED = {"experiments": {"trajectories": {"problems": {"seed": 2}}}}
+
+
+def configured(value, extra=None):
+    return (extra or {}) | {"intermediates": value}
+
+
+def run(folder, value, *arguments, extra=None):
+    return build(folder, *TARGETS, *DROP, *arguments, extra=configured(value, extra))
+
+
+def left(folder):
+    """What lies in the folders of the blocks."""
+    return {path.name for name in NAMES for path in (folder / BUILT / "results" / name).glob("*/*")}
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory):
+    """A folder for runs from nothing, and what a run leaves that keeps everything."""
+    folder = copy_repository(tmp_path_factory.mktemp("intermediates") / "run")
+    run(folder, "keep")
+    expected = snapshot(folder, *DRAWN, *TABLES)
+    assert left(folder) >= {f"{stage}.npz" for stage in OF_BLOCKS}
+    return folder, expected
+
+
+@pytest.fixture
+def empty(workshop):
+    folder, _ = workshop
+    for name in (BUILT, ".snakemake"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    return workshop
+
+
+@pytest.fixture(scope="module")
+def dropped(workshop, tmp_path_factory):
+    """A finished run that dropped the files of its blocks."""
+    folder = copy_repository(tmp_path_factory.mktemp("dropped") / "run")
+    run(folder, "drop")
+    return folder
+
+
+@pytest.fixture
+def another(dropped, tmp_path):
+    return shutil.copytree(dropped, tmp_path / "another")
+
+
+def test_the_files_of_the_blocks_are_gone_and_their_checksums_with_them(dropped, workshop):
+    assert left(dropped) == {"measures.npz", ".measures.npz.sha256"}
+    folders = [path for path in (dropped / BUILT / "results/trajectories").iterdir() if path.is_dir()]
+    assert folders == []  # none is left empty
+    assert snapshot(dropped, *DRAWN, *TABLES) == workshop[1]
+
+
+def test_times_and_checks_go_on_without_them(dropped, capsys):
+    assert verify([str(dropped / BUILT)]) == 0
+    assert capsys.readouterr().out == "Every file has the bytes it was written with.\n"
+    assert '"cpu_seconds": null' not in (dropped / BUILT / "figures/feasibility.json").read_text()
+    times = {path.name for path in (dropped / BUILT / "results/benchmarks").rglob("*.tsv")}
+    assert times >= {f"{stage}.tsv" for stage in OF_BLOCKS}
+
+
+@pytest.mark.parametrize("value", ["drop", "keep"])
+def test_a_second_run_has_nothing_to_do(dropped, value):
+    assert NOTHING in run(dropped, value, "-n").stdout
+
+
+def test_a_changed_figure_is_drawn_and_nothing_trained(another):
+    found = jobs(dry(another, *TARGETS, *DROP, extra=configured("drop", {"figures": {"dpi": 60}})))
+    assert found == {"figure": 2, "provenance": 2}
+
+
+def test_a_changed_seed_is_trained_anew_and_leaves_nothing_either(another):
+    old = snapshot(another, f"{BUILT}/figures/*.csv")
+    found = jobs(dry(another, *TARGETS, *DROP, extra=configured("drop", SEED)))
+    assert found == {"problems": 1, "descent": 1, "svm": 1, "measures": 1, "figure": 1, "provenance": 1}
+    run(another, "drop", extra=SEED)
+    changed = {path for path, content in snapshot(another, f"{BUILT}/figures/*.csv").items() if content != old[path]}
+    assert changed == {f"{BUILT}/figures/trajectories.csv"}
+    assert left(another) == {"measures.npz", ".measures.npz.sha256"}
+
+
+def test_what_an_earlier_run_kept_goes_where_it_is_asked_for(empty):
+    folder, expected = empty
+    run(folder, "keep")
+    run(folder, "drop", "--delete-temp-output")
+    assert not left(folder) & {f"{stage}.npz" for stage in OF_BLOCKS}
+    assert NOTHING in run(folder, "drop").stdout
+    assert left(folder) == {"measures.npz", ".measures.npz.sha256"}
+    assert snapshot(folder, *DRAWN, *TABLES) == expected
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_killed_run_goes_on(empty, seed):
+    folder, expected = empty
+    chance = random.Random(seed)
+    process = start(
+        folder, *TARGETS, *DROP, extra=configured("drop"), start_new_session=True, stdout=subprocess.DEVNULL
+    )
+    measured = folder / BUILT / "results/feasibility"
+    while len(list(measured.glob("*/measures.npz"))) < 1 + seed:
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(chance.uniform(0, 0.5))
+    kill(process)
+    assert snapshot(folder, *DRAWN, *TABLES) != expected, "the run was over before it was killed"
+    assert checksums.damaged([folder / BUILT]) == []
+    assert snakemake(folder, "--unlock").returncode == 0
+    run(folder, "drop")
+    assert snapshot(folder, *DRAWN, *TABLES) == expected
+    assert left(folder) == {"measures.npz", ".measures.npz.sha256"}

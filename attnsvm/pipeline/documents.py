@@ -51,14 +51,14 @@ def small_pictures(source: Path, target: Path) -> None:
 def stage_times(source: Path, target: Path) -> None:
     """The times of every stage, out of the provenance of the built audit: what `attnsvm profile` reckons with.
 
-    Those of a block of one seed stay as they are: benchmarks/one_seed.py measures them.
+    What benchmarks/block_times.py measures stays as it is.
     """
     if source.exists():
         experiments = json.loads(source.read_text("utf-8"))["experiments"]
         kept = {name: {key: one[key] for key in ("seeds", "cost")} for name, one in experiments.items()}
         known = json.loads(target.read_text("utf-8"))["experiments"] if target.exists() else {}
         for name, one in kept.items():
-            one |= {"one": known[name]["one"]} if "one" in known.get(name, {}) else {}
+            one |= {key: known[name][key] for key in ("one", "gathered") if key in known.get(name, {})}
         target.write_text(json.dumps({"experiments": kept}, indent=1, sort_keys=True) + "\n", "utf-8")
 
 

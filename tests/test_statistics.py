@@ -1,9 +1,11 @@
 """The interval of a share against its formula."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.stats import binom, binomtest
 
-from attnsvm.statistics import median_interval, share, share_interval
+from attnsvm.statistics import MIDDLE, median_interval, share, share_interval, wilson
 
 
 @pytest.mark.parametrize(("hits", "instances"), [(0, 1), (0, 40), (1, 40), (13, 40), (39, 40), (500, 500)])
@@ -40,3 +42,33 @@ def test_the_interval_of_a_mean_share_stays_inside_its_bounds():
     assert low == pytest.approx(0.95 - 1.959964 * np.std(values, ddof=1) / np.sqrt(10))
     assert share_interval(1 - values)[1] == 0.0
     assert share_interval(np.array([0.25])) == (0.25, 0.25, 0.25)
+
+
+def test_the_interval_of_a_share_is_scipys_to_the_bit():
+    draw = np.random.default_rng(0)
+    pairs = [(hits, count) for count in range(1, 25) for hits in range(count + 1)]
+    pairs += [(int(draw.integers(0, count + 1)), int(count)) for count in draw.integers(25, 100_000, 100)]
+    for hits, count in pairs:
+        theirs = binomtest(hits, count).proportion_ci(0.95, method="wilson")
+        assert wilson(hits, count) == (hits / count, theirs.low, theirs.high)
+
+
+@pytest.mark.parametrize(("hits", "count"), [(0, 0), (2, 1), (-1, 3)])
+def test_what_is_no_share_has_no_interval(hits, count):
+    with pytest.raises(ValueError, match=f"got {hits}"):
+        wilson(hits, count)
+
+
+def test_the_interval_of_a_median_has_the_places_of_scipys_quantile():
+    for count in (*range(6, 120), 1000, 4321):
+        place = int(binom.ppf(0.025, count, 0.5))
+        assert median_interval(np.arange(count))[1:] == (place - 1, count - place)
+
+
+def test_the_middle_of_a_column_is_pandas_quantile_to_the_bit():
+    draw = np.random.default_rng(0)
+    for count in (1, 2, 3, 10, 97):
+        values = draw.normal(size=count)
+        for column in (pd.Series(values), pd.Series([*values, np.nan])):
+            assert MIDDLE["low"](column) == column.quantile(0.16)
+            assert MIDDLE["high"](column) == column.quantile(0.84)

@@ -9,14 +9,15 @@ table is read: stages that pass arrays on need not wait for it.
 import os
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attnsvm.errors import UserError
 from attnsvm.files import checksums
+from attnsvm.files.writing import replacing
+from attnsvm.files.writing import save_bytes as save_bytes
+from attnsvm.files.writing import save_text as save_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,30 +45,6 @@ class Cells(dict[str, Arrays]):
 
     def __missing__(self, cell: str) -> Arrays:
         return Arrays(self.path, cell)
-
-
-@contextmanager
-def replacing(path: str | os.PathLike):
-    """A temporary path beside `path`, moved onto it with its checksum on success and removed on failure."""
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    sidecar = temporary.with_suffix(".sum.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed
-            left.unlink(missing_ok=True)
-        yield temporary
-        if checksums.kept():
-            sidecar.write_text(checksums.line(temporary, path.name))
-            os.replace(sidecar, checksums.beside(path))
-        os.replace(temporary, path)  # last: no file is ever without its checksum
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else error
-        raise UserError(f"{path}: cannot be written ({reason}); free space or make the folder writable") from error
-    finally:
-        for left in (temporary, sidecar):
-            with suppress(OSError):
-                left.unlink()
 
 
 def save_cells(path: str | os.PathLike, cells: dict[str, Tree]) -> None:
@@ -131,18 +108,6 @@ def load_csv(path: str | os.PathLike) -> "pd.DataFrame":
     import pandas as pd
 
     return _whole(path, lambda: pd.read_csv(path))
-
-
-def save_bytes(path: str | os.PathLike, content: bytes) -> None:
-    """Write a file whose bytes are at hand."""
-    with replacing(path) as temporary:
-        temporary.write_bytes(content)
-
-
-def save_text(path: str | os.PathLike, text: str) -> None:
-    """Write a text as UTF-8."""
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 def _whole(path, read: Callable):

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from attnsvm.files.writing import save_text
 from attnsvm.statuses import STATUSES
 
 PACKAGES = (
@@ -32,6 +33,24 @@ PACKAGES = (
 )
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = Path(__file__).resolve().with_name("provenance.schema.yaml")
+
+
+def write(
+    experiments: dict,
+    blocks: dict[str, list[str]],
+    settings: dict,
+    code: list[str],
+    results: str,
+    output: str,
+    outside: dict | None = None,
+) -> None:
+    """Write the provenance of a figure as JSON, checked against its schema; see `describe`."""
+    import jsonschema
+    import yaml
+
+    answer = describe(experiments, blocks, settings, code, Path(results), outside or {})
+    jsonschema.validate(answer, yaml.safe_load(SCHEMA.read_text("utf-8")))
+    save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 def describe(

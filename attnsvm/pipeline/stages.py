@@ -4,7 +4,6 @@ A block file holds, per cell, what its stage made; that of `problems` also says 
 the stages that make tables: the others would wait half a second for it.
 """
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -149,31 +148,11 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     _save_figure(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
 
 
-def provenance(
-    experiments: dict,
-    blocks: dict[str, list[str]],
-    settings: dict,
-    code: list[str],
-    results: str,
-    output: str,
-    outside: dict | None = None,
-) -> None:
-    """Write the provenance of a figure as JSON, checked against its schema; see `provenance.describe`."""
-    import jsonschema
-    import yaml
-
-    from attnsvm.pipeline.provenance import SCHEMA, describe
-
-    answer = describe(experiments, blocks, settings, code, Path(results), outside or {})
-    jsonschema.validate(answer, yaml.safe_load(SCHEMA.read_text("utf-8")))
-    save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
-
-
 def _save_figure(figure, stem: str, dpi: float) -> None:
-    from attnsvm.plots.style import METADATA, rendered
+    from attnsvm.plots.style import all_rendered
 
-    for kind in METADATA:
-        save_bytes(f"{stem}.{kind}", rendered(figure, kind, dpi))
+    for kind, content in all_rendered(figure, dpi).items():
+        save_bytes(f"{stem}.{kind}", content)
 
 
 def _measured(name: str, settings: dict, inputs: dict[str, str]):

@@ -1,6 +1,8 @@
 """How every figure looks: the same bytes for the same table."""
 
-from collections.abc import Iterator
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 
@@ -104,3 +106,36 @@ def rendered(figure: Figure, kind: str, dpi: float = 300) -> bytes:
     with _looks(8):
         figure.savefig(drawn, format=kind, dpi=dpi, metadata=METADATA[kind])
     return drawn.getvalue()
+
+
+def all_rendered(figure: Figure, dpi: float = 300) -> dict[str, bytes]:
+    """The file of every kind, as `rendered` makes it; on Linux the pdf is made in a process beside the others.
+
+    It takes half the time of all three, and whoever waits for one figure mostly has a second core.
+    """
+    with _beside(lambda: rendered(figure, "pdf", dpi)) as pdf:
+        others = {kind: rendered(figure, kind, dpi) for kind in METADATA if kind != "pdf"}
+    return {"pdf": pdf(), **others}
+
+
+@contextmanager
+def _beside(work: Callable[[], bytes]) -> Iterator[Callable[[], bytes]]:
+    """A function that gives what `work` returns, from a process that works while the body runs."""
+    if sys.platform != "linux":  # where a fork is safe
+        yield work
+        return
+    fork = multiprocessing.get_context("fork")
+    answer, given = fork.Pipe(duplex=False)
+    child = fork.Process(target=lambda: given.send_bytes(work()), daemon=True)
+    child.start()
+    given.close()
+
+    def wait() -> bytes:
+        try:
+            return answer.recv_bytes()
+        except EOFError:  # what stopped it is said here, or is gone: memory
+            return work()
+        finally:
+            child.join()
+
+    yield wait

@@ -1,5 +1,8 @@
 """How every figure looks: our settings and nobody else's, the same bytes for the same figure."""
 
+import os
+import sys
+
 import matplotlib
 import pytest
 
@@ -69,3 +72,29 @@ def test_every_colour_of_a_series_and_every_marker_is_another():
     assert len(set(style.SERIES)) == len(style.SERIES)
     assert len(set(style.MARKERS)) == len(style.MARKERS)
     assert set(style.COLOUR) == set(style.DASHES) == set(style.NAME)
+
+
+@pytest.mark.parametrize("system", ["linux", "darwin"])
+def test_all_kinds_together_are_the_same_bytes_as_one_by_one(monkeypatch, system):
+    monkeypatch.setattr(style.sys, "platform", system)
+    together = style.all_rendered(draw(), 80)
+    assert list(together) == ["pdf", "png", "svg"]
+    for kind, content in together.items():
+        assert content == style.rendered(draw(), kind, 80)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux alone")
+def test_where_the_process_of_the_pdf_ends_early_it_is_made_here(monkeypatch):
+    own, render = os.getpid(), style.rendered
+    expected = render(draw(), "pdf", 80)
+    monkeypatch.setattr(style, "rendered", lambda *given: render(*given) if os.getpid() == own else os._exit(1))
+    assert style.all_rendered(draw(), 80)["pdf"] == expected
+
+
+def test_what_cannot_be_drawn_ends_with_its_error(monkeypatch):
+    def fail(figure, kind, dpi):
+        raise ValueError(f"no {kind}")
+
+    monkeypatch.setattr(style, "rendered", fail)
+    with pytest.raises(ValueError, match="no "):
+        style.all_rendered(draw(), 80)

@@ -1,8 +1,8 @@
 from attnsvm.pipeline.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import stages
+    from attnsvm.pipeline import provenance
 
     given, output = snakemake.params, snakemake.output[0]
     results = f"{output.rpartition('figures/')[0]}results"
-    stages.provenance(given.experiments, given.blocks, given.settings, given.files, results, output, given.outside)
+    provenance.write(given.experiments, given.blocks, given.settings, given.files, results, output, given.outside)

@@ -6,6 +6,7 @@ nothing, and every read first compares it with its checksum (`attnsvm.files.chec
 table is read: stages that pass arrays on need not wait for it.
 """
 
+import fcntl
 import os
 import zipfile
 from collections.abc import Callable, Iterator
@@ -55,9 +56,9 @@ def replacing(path: str | os.PathLike):
     sidecar = temporary.with_suffix(".sum.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed
-            left.unlink(missing_ok=True)
-        yield temporary
+        _sweep(path)
+        with _in_use(temporary):
+            yield temporary
         if checksums.kept():
             sidecar.write_text(checksums.line(temporary, path.name))
             os.replace(sidecar, checksums.beside(path))
@@ -69,6 +70,28 @@ def replacing(path: str | os.PathLike):
         for left in (temporary, sidecar):
             with suppress(OSError):
                 left.unlink()
+
+
+@contextmanager
+def _in_use(temporary: Path):
+    """A file that is locked while it is written. On a file system without locks it is as if every file were."""
+    with open(temporary, "wb") as file:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed processes left beside `path`, and nothing that another one, on any node, writes now."""
+    for left in path.parent.glob(f".{path.name}.*.tmp"):
+        try:
+            with open(left.with_name(left.name.replace(".sum.tmp", ".tmp")), "r+b") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left.unlink(missing_ok=True)
+        except FileNotFoundError:
+            left.unlink(missing_ok=True)
+        except OSError:
+            continue
 
 
 def save_cells(path: str | os.PathLike, cells: dict[str, Tree]) -> None:

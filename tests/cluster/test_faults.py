@@ -93,6 +93,7 @@ def lose(cluster, node):
     return jobs
 
 
+@pytest.mark.slow
 def test_a_lost_node_costs_its_jobs_a_try(whole, folder, undisturbed):
     process = held(whole, folder)
     lost = lose(whole, "n1")
@@ -112,7 +113,9 @@ def test_a_controller_that_is_killed_and_restarted_is_not_noticed(whole, folder,
     whole.kill("slurmctld")
     time.sleep(2)
     whole.bring_back("slurmctld")
-    wait_for(lambda: sorted(whole.queue()) == sorted(before), 30, whole.queue)
+    # A step that begins before its node has reported is put off for two minutes (srun, SlurmctldTimeout).
+    wait_for(lambda: whole.command("sinfo", "-h", "-t", "alloc,mixed", "-o", "%D").strip() == "2", 30)
+    assert sorted(whole.queue()) == sorted(before)
     let_go(folder)
     output = completes(process, folder, undisturbed)
     assert "Error" not in output
@@ -228,6 +231,7 @@ def test_after_snakemake_was_killed_its_jobs_are_cancelled_by_name_and_the_next_
     completes(run(whole, folder), folder, undisturbed)
 
 
+@pytest.mark.slow
 def test_jobs_of_a_killed_snakemake_that_nobody_cancelled_disturb_no_byte(whole, folder, undisturbed):
     """Orphans and the jobs of the next run train the same blocks at the same time, and write the same files."""
     killed(whole, folder)

@@ -6,7 +6,6 @@ nothing, and every read first compares it with its checksum (`attnsvm.files.chec
 table is read: stages that pass arrays on need not wait for it.
 """
 
-import fcntl
 import os
 import zipfile
 from collections.abc import Callable, Iterator
@@ -77,8 +76,17 @@ def _in_use(temporary: Path):
     """A file that is locked while it is written. On a file system without locks it is as if every file were."""
     with open(temporary, "wb") as file:
         with suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(file)
         yield
+
+
+def _lock(file) -> None:
+    """Lock an open file, or raise an OSError."""
+    try:
+        import fcntl
+    except ImportError:
+        raise OSError("no such locks on this system") from None
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sweep(path: Path) -> None:
@@ -86,7 +94,7 @@ def _sweep(path: Path) -> None:
     for left in path.parent.glob(f".{path.name}.*.tmp"):
         try:
             with open(left.with_name(left.name.replace(".sum.tmp", ".tmp")), "r+b") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(file)
                 left.unlink(missing_ok=True)
         except FileNotFoundError:
             left.unlink(missing_ok=True)

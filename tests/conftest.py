@@ -1,6 +1,7 @@
 """One smoke run for every test that needs a finished one, whichever process of the test run it is in."""
 
 import shutil
+import subprocess
 
 import pytest
 from harness import build, copy_repository, once
@@ -39,3 +40,26 @@ def built(tmp_path_factory, request):
 def copy(built, tmp_path):
     """A copy of the finished smoke run, to change."""
     return shutil.copytree(built, tmp_path / "copy")
+
+
+@pytest.fixture
+def small_disk():
+    """A function that mounts a file system of so many kB on a folder, anew on the same one if asked again."""
+    mounted = []
+
+    def mount(folder, options):
+        folder.mkdir(exist_ok=True, parents=True)
+        again = ["remount"] if folder in mounted else []
+        command = ["mount", "-t", "tmpfs", "-o", ",".join([*again, options]), "tmpfs", str(folder)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            pytest.skip("mount is not installed")
+        if done.returncode:
+            pytest.skip(f"mounting a tmpfs needs root: {done.stderr.strip()}")
+        if not again:
+            mounted.append(folder)
+
+    yield mount
+    for folder in mounted:
+        subprocess.run(["umount", str(folder)], check=True)

@@ -16,13 +16,13 @@ def replacing(path: str | os.PathLike):
     sidecar = temporary.with_suffix(".sum.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed
-            left.unlink(missing_ok=True)
-        yield temporary
-        if checksums.kept():
-            sidecar.write_text(checksums.line(temporary, path.name))
-            os.replace(sidecar, checksums.beside(path))
-        os.replace(temporary, path)  # last: no file is ever without its checksum
+        _sweep(path)
+        with _in_use(temporary):
+            yield temporary
+            if checksums.kept():
+                sidecar.write_text(checksums.line(temporary, path.name))
+                os.replace(sidecar, checksums.beside(path))
+            os.replace(temporary, path)  # last: no file is ever without its checksum
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else error
         raise UserError(f"{path}: cannot be written ({reason}); free space or make the folder writable") from error
@@ -30,6 +30,37 @@ def replacing(path: str | os.PathLike):
         for left in (temporary, sidecar):
             with suppress(OSError):
                 left.unlink()
+
+
+@contextmanager
+def _in_use(temporary: Path):
+    """A file that is locked while it is written. On a file system without locks it is as if every file were."""
+    with open(temporary, "wb") as file:
+        with suppress(OSError):
+            _lock(file)
+        yield
+
+
+def _lock(file) -> None:
+    """Lock an open file, or raise an OSError."""
+    try:
+        import fcntl
+    except ImportError:
+        raise OSError("no such locks on this system") from None
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed processes left beside `path`, and nothing that another one, on any node, writes now."""
+    for left in path.parent.glob(f".{path.name}.*.tmp"):
+        try:
+            with open(left.with_name(left.name.replace(".sum.tmp", ".tmp")), "r+b") as file:
+                _lock(file)
+                left.unlink(missing_ok=True)
+        except FileNotFoundError:
+            left.unlink(missing_ok=True)
+        except OSError:
+            continue
 
 
 def save_bytes(path: str | os.PathLike, content: bytes) -> None:

@@ -5,6 +5,14 @@ import os
 import pytest
 from slurm_cluster import SlurmCluster, missing
 
+# Soon: that a node is gone (seconds), and that a job takes more memory than it asked for.
+NOTICES = {
+    "SlurmdTimeout": 10,
+    "JobAcctGatherType": "jobacct_gather/linux",
+    "JobAcctGatherFrequency": "task=1",
+    "JobAcctGatherParams": "OverMemoryKill",
+}
+
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory):
@@ -14,5 +22,5 @@ def cluster(tmp_path_factory):
         if os.environ.get("ATTNSVM_REQUIRE_CLUSTER"):
             pytest.fail(reason)
         pytest.skip(reason)
-    with SlurmCluster(tmp_path_factory.mktemp("slurm")) as running:
+    with SlurmCluster(tmp_path_factory.mktemp("slurm"), cpus=2, **NOTICES) as running:
         yield running

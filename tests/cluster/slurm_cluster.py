@@ -15,6 +15,8 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
+
 DAEMONS = ("munged", "slurmctld", "slurmd")
 COMMANDS = ("mungekey", "sbatch", "srun", "squeue", "scancel", "sinfo", "scontrol")
 NODES = ("n1", "n2")
@@ -74,9 +76,10 @@ def missing():
 class SlurmCluster:
     """Two nodes of `cpus` each in `folder`; `environment` makes SLURM's commands, and Snakemake, talk to them."""
 
-    def __init__(self, folder, cpus=1):
-        self.folder, self.cpus = Path(folder).resolve(), cpus
-        self.processes = []
+    def __init__(self, folder, cpus=1, **settings):
+        """`settings`: lines of slurm.conf, such as SlurmdTimeout=10; they hold instead of those of CONFIGURATION."""
+        self.folder, self.cpus, self.settings = Path(folder).resolve(), cpus, settings
+        self.processes = {}  # by the name of the daemon, or of its node
         commands = self.folder / "bin"
         self.environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith(("SLURM_", "SBATCH_", "SRUN_"))},
@@ -98,31 +101,46 @@ class SlurmCluster:
         self._configure()
         try:
             self._munge()
-            self._daemon("slurmctld", "-D", "-i")
-            for name in NODES:
-                self._daemon("slurmd", "-D", "-N", name)
-            end = time.monotonic() + seconds
-            while self.command("sinfo", "-h", "-t", "idle", "-o", "%D", check=False).strip() != str(len(NODES)):
-                dead = [process.args[0] for process in self.processes if process.poll() is not None]
-                if dead or time.monotonic() > end:
-                    what = f"{dead[0]} exited" if dead else f"the nodes are not idle after {seconds} s"
-                    raise ClusterError(f"The SLURM cluster did not start: {what}; see the logs in {self.folder}.")
-                time.sleep(0.1)
+            for name in ("slurmctld", *NODES):
+                self.bring_back(name)
+            self.wait_until_ready(seconds)
         except BaseException:
             self.stop()
             raise
 
+    def bring_back(self, name):
+        """Start the controller ("slurmctld") or a node's daemon, for the first time or after it was killed."""
+        if name == "slurmctld":
+            self._daemon(name, "slurmctld", "-D", "-i")
+        else:
+            self._daemon(name, "slurmd", "-D", "-N", name)
+
+    def kill(self, name):
+        """SIGKILL to the controller, or to a node's daemon alone: its jobs go on."""
+        self.processes[name].kill()
+        self.processes[name].wait()
+
+    def wait_until_ready(self, seconds=30):
+        """Wait until both nodes are idle."""
+        end = time.monotonic() + seconds
+        while self.command("sinfo", "-h", "-t", "idle", "-o", "%D", check=False).strip() != str(len(NODES)):
+            dead = [name for name, process in self.processes.items() if process.poll() is not None]
+            if dead or time.monotonic() > end:
+                what = f"{dead[0]} exited" if dead else f"the nodes are not idle after {seconds} s"
+                raise ClusterError(f"The SLURM cluster is not ready: {what}; see the logs in {self.folder}.")
+            time.sleep(0.1)
+
     def stop(self, seconds=20):
         """Cancel what runs, then end the daemons, by the process ids recorded when they were started."""
-        if any(process.poll() is None for process in self.processes):
+        if any(process.poll() is None for process in self.processes.values()):
             ids = self.command("squeue", "-h", "-o", "%A", check=False).split()
             if ids:
                 self.command("scancel", *ids, check=False)
                 self.wait_until_idle(10)
-        for process in reversed(self.processes):  # nodes first, while the controller still listens
+        for process in reversed(self.processes.values()):  # nodes first, while the controller still listens
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
-        for process in self.processes:
+        for process in self.processes.values():
             try:
                 process.wait(seconds)
             except subprocess.TimeoutExpired:
@@ -142,6 +160,12 @@ class SlurmCluster:
         chosen = ("--states", states) if states else ()
         lines = self.command("squeue", "-h", *chosen, "-o", "%i|%T|%N").splitlines()
         return [tuple(line.split("|")) for line in lines]
+
+    def steps(self, job, node):
+        """The daemons (slurmstepd) that look after a job's steps on a node, as psutil's processes."""
+        lines = self.command("scontrol", "listpids", job, node).splitlines()[1:]
+        found = [psutil.Process(int(line.split()[0])).parents() for line in lines]
+        return {parent for parents in found for parent in parents if parent.name() == "slurmstepd"}
 
     def wait_until_idle(self, seconds):
         """Whether the queue empties within `seconds`."""
@@ -179,7 +203,9 @@ class SlurmCluster:
             nodes="\n".join(nodes),
             names=",".join(NODES),
         )
-        (self.folder / "slurm.conf").write_text(text)
+        lines = [line for line in text.splitlines() if line.partition("=")[0] not in self.settings]
+        lines += [f"{name}={value}" for name, value in self.settings.items()]
+        (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n")
         # Inside a job Snakemake calls srun without SLURM's variables, of which SLURM_CONF is one.
         srun = self.folder / "bin" / "srun"
         srun.write_text(
@@ -194,25 +220,23 @@ class SlurmCluster:
         files = {"socket": "munge.socket", "pid-file": "munged.pid", "seed-file": "munged.seed"}
         options = [f"--{option}={self.folder / name}" for option, name in files.items()]
         # --force: the folders above may be writable by others (/tmp is).
-        self._daemon("munged", "--foreground", "--force", f"--key-file={key}", *options, "--num-threads=2")
+        self._daemon("munged", "munged", "--foreground", "--force", f"--key-file={key}", *options, "--num-threads=2")
         end = time.monotonic() + 5
         while not (self.folder / "munge.socket").exists() and time.monotonic() < end:
             time.sleep(0.02)
 
-    def _daemon(self, name, *arguments):
+    def _daemon(self, name, program, *arguments):
         with open(self.folder / f"{name}.out", "ab") as out:
-            self.processes.append(
-                subprocess.Popen(
-                    [shutil.which(name, path=SEARCH), *arguments],
-                    env=self.environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=out,
-                    start_new_session=True,  # Ctrl-C is for whoever uses the cluster
-                )
+            self.processes[name] = subprocess.Popen(
+                [shutil.which(program, path=SEARCH), *arguments],
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,  # Ctrl-C is for whoever uses the cluster
             )
         with open(self.folder / "pids", "a") as file:
-            file.write(f"{name} {self.processes[-1].pid}\n")
+            file.write(f"{name} {self.processes[name].pid}\n")
 
 
 def free_ports(count):

@@ -4,7 +4,6 @@ Two figures, in fewer blocks than the profile's, because a job costs some second
 """
 
 import os
-import re
 import signal
 import time
 
@@ -12,66 +11,21 @@ import harness
 import pandas as pd
 import pytest
 import slurm_cluster
+import through_slurm
 from harness import BUILT
+from through_slurm import finish, reported, start, wait_for_job
 
 pytestmark = pytest.mark.cluster
 
 FIGURES = ("local_convergence", "multi_token")
 BLOCKS = {"local_convergence": 2, "multi_token": 2}
-# What this cluster needs beyond the profile: it keeps no accounts, and its jobs are short and its file system local.
-HERE = (
-    *("--profile", "profiles/slurm", "--latency-wait", "10"),
-    *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "5"),
-)
 SCATTER = ("--set-scatter", *(f"{name}={count}" for name, count in BLOCKS.items()))
 TARGETS = tuple(f"figures/{figure}" for figure in FIGURES)
 
 
-def start(folder, *arguments, **options):
-    """Start Snakemake in a process group of its own, its output in `folder`/output."""
-    with open(folder / "output", "wb") as out:
-        return harness.start(
-            folder,
-            *arguments,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-            # A shell's background job ignores Ctrl-C, and so would its children.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-            **options,
-        )
-
-
 def submit(cluster, folder, *arguments, scatter=SCATTER, **options):
-    """Start Snakemake with profiles/slurm."""
-    return start(folder, *arguments, *HERE, *scatter, environment=cluster.environment, **options)
-
-
-def finish(process, folder, seconds=180):
-    """(exit status, output) of a Snakemake that was started in `folder`."""
-    try:
-        process.wait(seconds)
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    return process.returncode, (folder / "output").read_text()
-
-
-def wait_for_job(cluster, folder, process, state="RUNNING", seconds=60):
-    """The id of the first job in `state`."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and process.poll() is None:
-        for job, now, _ in cluster.queue():
-            if now == state:
-                return job
-        time.sleep(0.1)
-    raise AssertionError(f"no job was {state} within {seconds} s:\n{(folder / 'output').read_text()}")
-
-
-def reported(job, output):
-    """Whether the output names a cancelled job: SLURM's own line, from the log that Snakemake shows."""
-    return re.search(rf"JOB {job} ON \w+ CANCELLED AT", output) is not None
+    """Start Snakemake with profiles/slurm, in few blocks."""
+    return through_slurm.submit(cluster, folder, *arguments, *scatter, **options)
 
 
 @pytest.fixture(scope="module")
@@ -154,15 +108,15 @@ def test_a_cancelled_job_is_reported_or_retried_and_the_next_run_completes(clust
 
 
 def test_ctrl_c_leaves_no_job_behind(cluster, fresh):
-    """Four jobs that would take for ever, two of them still waiting for a node."""
+    """Six jobs that would take for ever, two of them still waiting for a node."""
     endless = {"experiments": {"local_convergence": {"descent": {"steps": 10**9, "log_every": 10**9}}}}
-    scatter = ("--set-scatter", "local_convergence=4")
+    scatter = ("--set-scatter", "local_convergence=6")
     run = submit(cluster, fresh, "figures/local_convergence", scatter=scatter, extra=endless)
     wait_for_job(cluster, fresh, run)
     wait_for_job(cluster, fresh, run, "PENDING")
     time.sleep(3)  # so that all are submitted, and some train
     ours = {job for job, _, _ in cluster.queue()}
-    assert len(ours) == 4
+    assert len(ours) == 6
     os.killpg(run.pid, signal.SIGINT)
     status, output = finish(run, fresh, 60)
     assert status != 0

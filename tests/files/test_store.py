@@ -174,3 +174,25 @@ def test_what_a_killed_process_left_goes_when_the_file_is_written_again(tmp_path
     (tmp_path / ".other.csv.123.tmp").write_text("of another file, perhaps of a running job")
     save_csv(tmp_path / "t.csv", TABLE)
     assert sorted(os.listdir(tmp_path)) == [".other.csv.123.tmp", ".t.csv.sha256", "t.csv"]
+
+
+def test_two_who_write_the_same_file_leave_each_other_alone(tmp_path):
+    """As two jobs on different nodes may, when Snakemake was killed and started again while its jobs ran."""
+    code = """
+import sys
+from attnsvm.files.store import replacing
+with replacing("t.csv") as temporary:
+    print("writes", flush=True)
+    sys.stdin.readline()
+    temporary.write_text("theirs")
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        other.stdout.readline()
+        save_csv(tmp_path / "t.csv", TABLE)
+        assert load_csv(tmp_path / "t.csv").equals(TABLE)
+        other.communicate("\n")
+    assert other.returncode == 0
+    assert (tmp_path / "t.csv").read_text() == "theirs"
+    assert sorted(os.listdir(tmp_path)) == [".t.csv.sha256", "t.csv"]

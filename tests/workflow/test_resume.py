@@ -108,29 +108,6 @@ def wait_for_lock(folder, process):
     assert process.poll() is None
 
 
-@pytest.fixture
-def small_disk():
-    """A function that mounts a file system of so many kB on a folder, anew on the same one if asked again."""
-    mounted = []
-
-    def mount(folder, options):
-        folder.mkdir(exist_ok=True, parents=True)
-        again = ["remount"] if folder in mounted else []
-        command = ["mount", "-t", "tmpfs", "-o", ",".join([*again, options]), "tmpfs", str(folder)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-        except FileNotFoundError:
-            pytest.skip("mount is not installed")
-        if done.returncode:
-            pytest.skip(f"mounting a tmpfs needs root: {done.stderr.strip()}")
-        if not again:
-            mounted.append(folder)
-
-    yield mount
-    for folder in mounted:
-        subprocess.run(["umount", str(folder)], check=True)
-
-
 @pytest.mark.parametrize("top", FULL)
 def test_a_full_disk_ends_with_a_sentence_and_the_next_run_completes(workshop, small_disk, top):
     folder, expected = workshop

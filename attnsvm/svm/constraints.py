@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -177,6 +177,29 @@ def separation(
     return _with_margins(found, bound, (n, T), found.index[:, 0], found.index[:, 2])
 
 
+def separations(tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, bounds: Iterable) -> list[Constraints]:
+    """`separation` for S problems of one shape, whose arrays are checked together.
+
+    Args:
+        tokens: (S, n, T, d), queries: (S, n, e), selected: (S, n) or (S, n, T), bounds: S of them, as in `separation`.
+
+    Raises:
+        ValueError: as `separation`.
+    """
+    bounds = list(bounds)
+    if len(tokens) == 0 or np.ndim(selected) != 2 or any(np.ndim(bound) or bound != 1.0 for bound in bounds):
+        return [separation(*one) for one in zip(tokens, queries, selected, bounds, strict=True)]
+    tokens = finite_array("tokens", tokens, (len(bounds), None, None, None), "(S, n, T, d)")
+    S, n, T, d = tokens.shape
+    queries = finite_array("queries", queries, (S, n, None), f"(S, n, e) with n = {n} as in tokens")
+    selected = token_indices("selected", selected, (S, n), T)
+    first = np.arange(n) * T
+    return [
+        _against_reference(flat, z, first, T, alpha, None)
+        for flat, z, alpha in zip(tokens.reshape(S, n * T, d), queries, selected, strict=True)
+    ]
+
+
 def _with_margins(constraints: "TokenConstraints", bound, shape: tuple[int, ...], *place) -> "TokenConstraints":
     """The constraints with the margins asked for: `bound` for all, or by its first axes; its entry at `place`."""
     margins = np.asarray(bound, dtype=float)
@@ -249,21 +272,40 @@ def _against_reference(tokens, queries, first, counts, reference, chosen) -> Con
         chosen: bool over the tokens of all queries one after another, or None where only the references are chosen.
     """
     n = len(queries)
-    counts = np.broadcast_to(counts, n)
-    inputs = np.repeat(np.arange(n), counts - 1)
-    other = np.arange(len(inputs)) - np.repeat(np.cumsum(counts - 1) - (counts - 1), counts - 1)
+    if isinstance(counts, int) and n * (counts - 1) < IMPLICIT:
+        inputs, other, bound, equality = _small_pattern(n, counts)
+    else:
+        counts = np.broadcast_to(counts, n)
+        inputs, other, bound, equality = _pattern(n, counts)
     alpha = np.repeat(reference, counts - 1)
-    other += other >= alpha
-    equality = np.zeros(len(inputs), dtype=bool)
+    other = other + (other >= alpha)
     if chosen is not None:
-        equality = chosen.ravel()[(np.cumsum(counts) - counts)[inputs] + other]
+        before = np.cumsum(np.broadcast_to(counts, n)) - counts
+        equality = chosen.ravel()[before[inputs] + other]
+        bound = np.where(equality, 0.0, 1.0)
     start = first[inputs]
     return TokenConstraints(
         Factors(tokens, queries, start + alpha, start + other, inputs),
-        bound=np.where(equality, 0.0, 1.0),
+        bound=bound,
         equality=equality,
         index=np.stack([inputs, alpha, other], axis=1),
     )
+
+
+def _pattern(n: int, counts) -> tuple[np.ndarray, ...]:
+    """What follows from the numbers of tokens alone: the input of every constraint, its place among those of its input,
+    bounds of one, and no equality; nobody writes to them."""
+    inputs = np.repeat(np.arange(n), counts - 1)
+    place = np.arange(len(inputs)) - np.repeat(np.cumsum(counts - 1) - (counts - 1), counts - 1)
+    found = inputs, place, np.ones(len(inputs)), np.zeros(len(inputs), dtype=bool)
+    for array in found:
+        array.flags.writeable = False
+    return found
+
+
+@lru_cache(maxsize=64)
+def _small_pattern(n: int, count: int) -> tuple[np.ndarray, ...]:
+    return _pattern(n, np.full(n, count))
 
 
 def sequence(

@@ -6,7 +6,7 @@ import numpy as np
 
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
-from attnsvm.svm.constraints import separation, sequence
+from attnsvm.svm.constraints import separations, sequence
 from attnsvm.svm.solution import Solution, stack
 from attnsvm.svm.solver import solve_batch
 
@@ -33,8 +33,7 @@ def certified(
         one = zip(problems.tokens, np.reshape(selected, problems.tokens.shape[:3]), bounds, strict=True)
         batch = [sequence(*arrays, causal=attention == "causal", bound=margin) for *arrays, margin in one]
     else:
-        one = zip(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds, strict=True)
-        batch = [separation(*arrays) for arrays in one]
+        batch = separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)
     if problems.lengths is None:
         return stack(solve_batch(batch, norm))
     kept = [there[tuple(each.index[:, ::2].T)] for each, there in zip(batch, problems.present, strict=True)]

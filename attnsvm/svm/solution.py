@@ -68,7 +68,10 @@ def stack(solutions: list[Solution]) -> dict[str, np.ndarray]:
     """
     columns = {name: [getattr(s, name) for s in solutions] for name in Solution.__annotations__}
     longest = max((len(dual) for dual in columns["dual"]), default=0)
-    columns["dual"] = [np.pad(dual, (0, longest - len(dual)), constant_values=np.nan) for dual in columns["dual"]]
+    columns["dual"] = [
+        dual if len(dual) == longest else np.pad(dual, (0, longest - len(dual)), constant_values=np.nan)
+        for dual in columns["dual"]
+    ]
     arrays = {name: np.array(column) for name, column in columns.items()}
     arrays["status"] = np.array([s.status.value for s in solutions], dtype="U11")
     return arrays

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attnsvm.svm import finite_part, separation, sequence, solve
+from attnsvm.svm.constraints import separations
 
 RNG = np.random.default_rng(0)
 TOKENS, QUERIES = RNG.normal(size=(3, 4, 5)), RNG.normal(size=(3, 5))
@@ -116,3 +117,35 @@ def test_a_bad_array_is_named_with_the_shape_received_and_the_shape_expected(tok
 def test_a_causal_selection_ahead_of_its_position_is_refused():
     with pytest.raises(ValueError, match="selected: expected causal token numbers"):
         sequence(TOKENS, np.full((3, 4), 3), causal=True)
+
+
+@pytest.mark.parametrize(("n", "T"), [(1, 1), (3, 4), (5, 40)], ids=["no constraint", "few", "many"])
+@pytest.mark.parametrize("kind", ["tokens", "sets", "margins"])
+def test_problems_built_together_are_those_built_one_by_one(n, T, kind):
+    draw = np.random.default_rng(n)
+    tokens, queries = draw.normal(size=(3, n, T, 2)), draw.normal(size=(3, n, 4))
+    selected, bounds = draw.integers(T, size=(3, n)), [1.0] * 3
+    if kind == "sets":
+        selected = (draw.random((3, n, T)) < 0.5) | (np.arange(T) == selected[..., None])
+    if kind == "margins":
+        bounds = list(draw.random((3, n)))
+    together = separations(tokens, queries, selected, bounds)
+    alone = [separation(*one) for one in zip(tokens, queries, selected, bounds, strict=True)]
+    for mine, theirs in zip(together, alone, strict=True):
+        for name in ("left", "right", "bound", "equality", "index", "asks"):
+            a, b = getattr(mine, name), getattr(theirs, name)
+            assert (a.dtype, a.shape) == (b.dtype, b.shape)
+            assert (a == b).all()
+
+
+def test_a_bad_array_among_many_is_named():
+    tokens, queries, selected = np.ones((2, 3, 4, 5)), np.ones((2, 3, 5)), np.zeros((2, 3), dtype=int)
+    for wrong, sentence in (
+        ((tokens * np.nan, queries, selected), "tokens: expected finite numbers"),
+        ((tokens, queries[:, :2], selected), "queries: expected shape"),
+        ((tokens, queries, selected + 4), "selected: expected token numbers from 0 to 3"),
+        ((tokens[:1], queries, selected), "tokens: expected shape"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            separations(*wrong, [1.0, 1.0])
+    assert separations(tokens[:0], queries[:0], selected[:0], []) == []

@@ -31,7 +31,7 @@ rule problems:
     output:
         "done/{number}",
     resources:
-        mem_mb=lambda wildcards, attempt: 100 * attempt,
+        mem_mb=500,
         runtime=5,
     shell:
         "sleep 1 && echo {wildcards.number} >> record && touch {output}"

@@ -117,7 +117,8 @@ def test_a_controller_that_is_killed_and_restarted_is_not_noticed(whole, folder,
     time.sleep(2)
     whole.bring_back("slurmctld")
     # A step that begins before its node has reported is put off for two minutes (srun, SlurmctldTimeout).
-    wait_for(lambda: whole.command("sinfo", "-h", "-t", "alloc,mixed", "-o", "%D").strip() == "2", 30)
+    wait_for(lambda: set(whole.command("sinfo", "-h", "-N", "-o", "%T").split()) <= {"allocated", "mixed"}, 30)
+    time.sleep(SAVED)
     assert sorted(whole.queue()) == sorted(before)
     let_go(folder)
     output = completes(process, folder, undisturbed)

@@ -21,7 +21,7 @@ help:
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
 	@echo "make test      run the test suite"
 	@echo "make test-fast its mathematics alone, in about three minutes"
-	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps: in about 40 minutes"
+	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face"
 	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards and the built figures"

@@ -5,16 +5,13 @@ A workflow of its own, whose one rule is called as one of ours is, so that the p
 
 import logging
 import shutil
-import subprocess
-import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from harness import ROOT
 from slurm_cluster import NODES
-from through_slurm import HERE, finish
+from through_slurm import finish, submit
 
 pytestmark = pytest.mark.cluster
 
@@ -31,40 +28,23 @@ rule problems:
     output:
         "done/{number}",
     resources:
-        mem_mb=lambda wildcards, attempt: 100 * attempt,
+        mem_mb=500,
         runtime=5,
     shell:
         "sleep 1 && echo {wildcards.number} >> record && touch {output}"
 """
 
 
-def submit(cluster, folder, count, *arguments):
-    """Start `count` jobs of a second each with profiles/slurm."""
-    folder.mkdir()
-    (folder / "Snakefile").write_text(WORKFLOW)
-    shutil.copytree(ROOT / "profiles/slurm", folder / "profiles/slurm")
-    environment = dict(cluster.environment)
-    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
-    with open(folder / "output", "wb") as out:
-        return subprocess.Popen(
-            [sys.executable, "-m", "snakemake", *HERE, "--config", f"count={count}", *arguments],
-            cwd=folder,
-            env=environment,
-            stdout=out,
-            stderr=out,
-            start_new_session=True,
-        )
-
-
 @pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.slow)])
 def test_no_job_is_lost_and_none_is_done_twice(cluster, tmp_path, count):
     """Every job adds its line to one file; SLURM's own log of finished jobs says the same."""
-    folder, before = tmp_path / "run", len(cluster.finished())
-    began = time.monotonic()
-    status, output = finish(submit(cluster, folder, count), folder, 60 + 6 * count)
+    (tmp_path / "Snakefile").write_text(WORKFLOW)
+    shutil.copytree(ROOT / "profiles/slurm", tmp_path / "profiles/slurm")
+    before, began = len(cluster.finished()), time.monotonic()
+    status, output = finish(submit(cluster, tmp_path, extra={"count": count}), tmp_path, 60 + 6 * count)
     seconds = time.monotonic() - began
     assert status == 0, output
-    assert Counter((folder / "record").read_text().split()) == Counter(map(str, range(count)))
+    assert Counter((tmp_path / "record").read_text().split()) == Counter(map(str, range(count)))
     ended = cluster.finished()[before:]
     assert Counter(job["JobState"] for job in ended) == {"COMPLETED": count}
     assert {job["NodeList"] for job in ended} == set(NODES)

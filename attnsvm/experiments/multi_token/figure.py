@@ -15,6 +15,7 @@ SOLUTIONS = {
     ),
 }
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LONGEST = 20  # characters of a title in one line, of four panels side by side
 
 
 def draw(table, settings):
@@ -30,7 +31,10 @@ def draw(table, settings):
             _scatter(scatter, _positive(rows[rows["panel"] == "scatter"], "value", "unselected_max"))
             first = rows.iloc[0]
             title(curve, LETTERS[k], f"$d = {d}$")
-            title(scatter, LETTERS[len(dimensions) + k], f"{first['accepted']:,.0f} of {first['tried']:,.0f} seeds")
+            drawn = f"{first['accepted']:,.0f} of {first['tried']:,.0f} seeds"
+            title(
+                scatter, LETTERS[len(dimensions) + k], drawn if len(drawn) <= LONGEST else drawn.replace("of ", "of\n")
+            )
         top[0].set(ylabel="1 − correlation,\nmean over instances")
         bottom[0].set(ylabel="1 − correlation,\nlast step")
         figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)

@@ -40,6 +40,13 @@ FLIPS = {
         0.999,
         IN_PART,
     ),
+    "parametrisations_cross": (
+        "convergence_types",
+        "d == 2 and n == 5 and parametrisation == 'KQ' and type == 'global'",
+        "share",
+        0.3,
+        IN_PART,
+    ),
     "locally_optimal": (
         "convergence_types",
         "d == 2 and n == 5 and parametrisation == 'KQ' and type == 'not_local'",
@@ -148,6 +155,7 @@ EMPTY = [
         "instance with both solutions certified",
     ),
     ("global_grows", lambda t: t.query("d == 64"), "second value of d"),
+    ("parametrisations_cross", lambda t: t.query("d == 64"), "instance with d < 5"),
     (
         "global_under_conditions",
         lambda t: t.assign(share=t.share.where(~t.type.str.startswith("all_support"), 0)),

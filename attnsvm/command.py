@@ -94,7 +94,7 @@ def _add_profile(parser: argparse.ArgumentParser) -> None:
         ("scale", 1.0, "how many times more instances than in the build that was measured"),
         ("rate", 5.0, "jobs submitted per second"),
         ("overhead", 6.0, "seconds that a job costs beyond its stages"),
-        ("poll", 15.0, "seconds between two looks at the queue"),
+        ("poll", 10.0, "seconds between two looks at the queue"),
     ):
         add(f"--{name}", type=float, default=default, metavar="X", help=f"{text}; default: {default:g}")
     add("--times", type=Path, default=Path("profiles/times.json"), metavar="FILE", help="default: profiles/times.json")

@@ -52,7 +52,7 @@ class Cluster:
     wait: float = 0.0
     overhead: float = 6.0
     rate: float = 5.0
-    poll: float = 15.0
+    poll: float = 10.0
     local_cores: int = 2
 
 

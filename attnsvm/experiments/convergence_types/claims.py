@@ -59,7 +59,7 @@ def locally_optimal(table, least):
 
 
 def parametrisations_cross(table, least):
-    """Global shares of the largest shape: W minus (K, Q), over d from 2 T on and over d below T, whose sign is the other."""
+    """Global shares of the largest shape: W minus (K, Q), d from 2 T on; and d below T, where the sign is the other."""
     n, T = max(zip(table["n"], table["T"], strict=True))
     own = with_hits(table[(table["n"] == n) & (table["T"] == T) & (table["type"] == "global")])
     found = {}
@@ -119,8 +119,8 @@ CLAIMS = (
         key="parametrisations_cross",
         group="ours",
         short="W more often global at large $d$, $(K,Q)$ at small",
-        statement="Training W ends globally more often than training (K, Q) where d is large, and less often where it is "
-        "small.",
+        statement="Training W ends globally more often than training (K, Q) where d is large, and less often where it "
+        "is small.",
         check="global share with W minus that with (K, Q), largest shape, over all d from 2 T on, its 95 % interval; "
         "part: the same over d below T, with the other sign",
         threshold=0.0,

@@ -5,7 +5,8 @@
 
 Mehrotra's predictor-corrector along the HKM direction (Helmberg, Rendl, Vanderbei, Wolkowicz 1996; Kojima, Shindoh,
 Hara 1997; Monteiro 1997). The constraint matrices have rank one, so the Schur complement costs a few products of
-(m, p + q) matrices instead of m² traces. Problems of one shape advance together; each stops when it is done.
+(m, p + q) matrices instead of m² traces. Problems of one shape advance together; each stops when it is done, and its
+bits are those of a batch of its own.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ from attnsvm.svm.constraints import asking
 MAX_ITERATIONS = 80
 REGULARISATION = 1e-14  # relative, on the Schur complement: repeated constraints make it singular in the end
 PATIENCE = 6  # iterations without progress: rounding has the last word
-FACTORED = 400  # constraints from which on a problem alone in its batch has its Schur complement factored once
+FACTORED = 400  # constraints from which on a problem is solved alone, its Schur complement factored once
 BLOCK = 256  # rows of that formed at a time
 
 
@@ -40,8 +41,12 @@ def least_nuclear_norm(
     Returns:
         W (S, p, q), with margins scaled to hold exactly where they can; multipliers (S, m), ‖Σ λ_k l_k r_kᵀ‖₂ ≤ 1.
     """
-    state = _State(left, right, bound, ~equality, start)
     S, m, p = left.shape
+    if S > 1 and m >= FACTORED:
+        alone = (slice(i, i + 1) for i in range(S))
+        parts = [least_nuclear_norm(left[i], right[i], bound[i], equality, start[i], tolerance) for i in alone]
+        return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
+    state = _State(left, right, bound, ~equality, start)
     best_gap, best_W, best_dual = np.full(S, np.inf), np.zeros((S, p, right.shape[2])), np.zeros((S, m))
     stalled = np.zeros(S, dtype=int)
     alive = np.arange(S)
@@ -125,7 +130,8 @@ class _State:
             gap = (value - (self.bound * dual).sum(1)) / value
             if self.loose.any():
                 lack = (self.bound - self.apply(W)) / (self.length * np.linalg.norm(W, axis=(1, 2))[:, None])
-                gap = np.maximum(gap, np.where(self.loose, lack, 0.0).max(1, initial=0.0))
+                lack = np.where(self.loose, lack, 0.0).max(1, initial=0.0)
+                gap = np.where(self.loose.any(1), np.maximum(gap, lack), gap)
         return W, dual, np.where((ratio > 0) & np.isfinite(gap), gap, np.inf)
 
     def _onto_equalities(self, W):
@@ -189,7 +195,7 @@ class _State:
     def _newton_system(self, X, Z_inv, slack):
         """What solves with the Schur complement of the multipliers, whose diagonal `slack` (S, m) adds to; and the
         constraints on Z⁻¹ (S, m)."""
-        if len(X) == 1 and slack.shape[1] >= FACTORED:
+        if slack.shape[1] >= FACTORED:
             return self._factored_system(X[0], Z_inv[0], slack[0]), self.apply(Z_inv[:, : self.p, self.p :])
         Xuu, Xuv, Xvv = self._blocks(X)
         Zuu, Zuv, Zvv = self._blocks(Z_inv)
@@ -248,8 +254,11 @@ def _solve(A, b):
     try:
         return np.linalg.solve(A, b[..., None])[..., 0]
     except np.linalg.LinAlgError:
-        lifted = A * (1 + REGULARISATION * np.eye(A.shape[-1]))
-        return np.linalg.solve(lifted, b[..., None])[..., 0]
+        pass
+    if len(A) > 1:  # the others are what they would be without the singular one
+        return np.concatenate([_solve(A[i : i + 1], b[i : i + 1]) for i in range(len(A))])
+    lifted = A * (1 + REGULARISATION * np.eye(A.shape[-1]))
+    return np.linalg.solve(lifted, b[..., None])[..., 0]
 
 
 def _to_boundary(inverse_chol, step):

@@ -132,7 +132,7 @@ def pipeline(measured: dict[str, Cost], scale: float, blocks: dict[str, int], lo
         experiments.append((block, count, _start(cost, start, "measures") + gathered + DRAWING))
     jobs: list[Job] = []
     ends: list[tuple[float, tuple[int, ...]]] = []
-    for block, count, last in sorted(experiments, key=lambda one: -one[0] * one[1]):  # the longest first
+    for block, count, last in sorted(experiments, key=lambda one: -one[0] - one[2]):  # the longest chain first
         ends.append((last, tuple(range(len(jobs), len(jobs) + count))))
         jobs += [Job(block)] * count
     return jobs + [Job(last, needs, local) for last, needs in ends]

@@ -2,9 +2,11 @@
 
 import re
 import tomllib
+from importlib.metadata import metadata
 from pathlib import Path
 
 import yaml
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[2]
 CONDA_NAMES = {"pytorch": "torch", "matplotlib-base": "matplotlib"}
@@ -30,6 +32,14 @@ def conda():
     lines = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     pairs = [line.split("=") for line in lines if isinstance(line, str) and re.search(r"\w=\w", line)]
     return {normal(CONDA_NAMES.get(name, name)): version for name, version in pairs}
+
+
+def test_every_locked_package_installs_on_the_oldest_python_that_is_promised():
+    """As one did not: found where Debian's Python 3.11.2 was first on the path."""
+    promised = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
+    oldest = f"{promised.removeprefix('>=')}.0"
+    asked = {name: metadata(name)["Requires-Python"] for name in locked()}
+    assert {name: text for name, text in asked.items() if text and oldest not in SpecifierSet(text)} == {}
 
 
 def test_every_direct_dependency_is_locked():

@@ -81,7 +81,8 @@ def settings(stage):
 
 @cache
 def blocks_of(name):
-    """The blocks of an experiment, see `blocks.cut`."""
+    """The blocks of an experiment, see `blocks.cut`; ends the run where a file is missing that its grid is read from."""
+    outside(name)
     return said(blocks.cut, cards.read(name), config, ASKED_BLOCKS.get(name))
 
 

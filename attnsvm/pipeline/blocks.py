@@ -14,7 +14,6 @@ from attnsvm.pipeline.configuration import stage_settings
 from attnsvm.pipeline.dependencies import digest
 from attnsvm.pipeline.memory import Memory, key_of
 
-FREE = 64  # so many blocks are never too many, however few seeds: there are as many as there can be
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
 MOST = 10_000  # of one experiment; Snakemake plans some hundred jobs per second
 MEMORY = Memory("grids.json")  # the modules that know a grid import much, and every run of Snakemake asks
@@ -51,10 +50,15 @@ def cut(card: cards.Card, resolved: dict, asked: int | None = None) -> dict[str,
         asked: the number of blocks at most; None: as many as have the length that the card gives them.
 
     Raises:
-        UserError: see `grid`.
+        UserError: see `grid`; or there are more blocks than Snakemake can plan.
     """
     whole = grid(card, resolved)
     length = _shares(_largest(whole), asked) if asked else _shares(_own_number(card, resolved), card.blocks)
+    count = _shares(_largest(whole), length)
+    longer = f"make them longer: --set-scatter {card.name}=1000"
+    require(
+        count <= MOST, f"{card.name}: {count} blocks of {length} seeds, and Snakemake plans {MOST} at most; {longer}"
+    )
     return divided(whole, length)
 
 
@@ -97,16 +101,15 @@ def cells(parts: list[Part]) -> list[tuple[int, Cell]]:
     return [(place, Cell(n, T, d, range(first, last + 1), variant)) for place, n, T, d, variant, first, last in parts]
 
 
-def check(asked: Mapping[str, int], resolved: dict, ours_alone: bool = True) -> None:
+def check(asked: Mapping[str, int], ours_alone: bool = True) -> None:
     """Refuse numbers of blocks that no run could use.
 
     Args:
-        asked: number of blocks by name of experiment.
-        resolved: the whole configuration.
+        asked: number of blocks at most, by name of experiment.
         ours_alone: whether every name must be one of ours; not inside somebody else's workflow.
 
     Raises:
-        UserError: an unknown experiment, no block, or more blocks than seeds.
+        UserError: an unknown experiment, no block, or more than Snakemake can plan.
     """
     known = {card.name: card for card in cards.experiments(optional=True)}
     for name, count in asked.items():
@@ -117,9 +120,6 @@ def check(asked: Mapping[str, int], resolved: dict, ours_alone: bool = True) -> 
         where = f"--set-scatter {name}={count}"
         require(count >= 1, f"{where}: at least 1 block is needed")
         require(count <= MOST, f"{where}: at most {MOST} blocks, Snakemake needs minutes to plan more")
-        if count > FREE:
-            seeds = _largest(grid(known[name], resolved))
-            require(count <= seeds, f"{where}: there are only {seeds} seeds to cut into blocks")
 
 
 def _size(part: Part) -> int:

@@ -20,7 +20,7 @@ TARGETS = [*(f"figures/{name}" for name in ("all", "audit", *FIGURES, *OPTIONAL)
 INTERNAL = "internal: a step on the way to the targets"
 
 try:
-    blocks.check(BLOCKS_ASKED_FOR, config, ours_alone=ALONE)
+    blocks.check(BLOCKS_ASKED_FOR, ours_alone=ALONE)
 except UserError as error:
     raise WorkflowError(str(error))
 

@@ -47,7 +47,7 @@ def test_the_table_is_its_definition(name, tmp_path):
 
 def test_the_papers_instances():
     (cell,) = cells(resolve({})["experiments"]["local_convergence"]["problems"])
-    assert (cell.n, cell.T, cell.d, cell.seeds) == (6, 8, 10, tuple(range(100)))
+    assert (cell.n, cell.T, cell.d, cell.seeds) == (6, 8, 10, range(100))
 
 
 def test_every_number_of_the_table_is_drawn():

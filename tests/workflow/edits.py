@@ -6,7 +6,8 @@ import pytest
 import yaml
 from harness import ROOT, edited
 
-from attnsvm.pipeline import blocks, cards, configuration, dependencies, jobs
+from attnsvm.cells import COUNTED
+from attnsvm.pipeline import cards, configuration, dependencies, jobs
 
 CARDS = {card.name: card for card in cards.every()}
 EXPERIMENTS = [card.name for card in cards.experiments()]
@@ -61,7 +62,9 @@ class Repository:
         for card in cards.experiments():
             for stage in card.stages:
                 settings = jobs.block_settings(card.name, stage, resolved)
-                own = blocks.cut(card, resolved) if stage == "problems" else None
+                # A block's parts of the grid follow from these, and from code; the copy's cannot be imported.
+                whole = configuration.stage_settings(card, resolved, stage)
+                own = card.blocks, {key: whole[key] for key in COUNTED if stage == "problems" and key in whole}
                 found[stage, card.name] = repr(settings), repr(own), jobs.stage_code(card.name, stage)
         for card in cards.figures():
             found["figure", card.name] = repr(resolved["figures"]), jobs.figure_code(card.name)

@@ -5,16 +5,18 @@
     python benchmarks/svm.py --large     12,600 to 10⁶ constraints, each in a process of its own, with peak memory
     python benchmarks/svm.py --nuclear   nuclear norm, 600 to 63,000 constraints
     python benchmarks/svm.py --others    the other norms: what a minute reaches
+    python benchmarks/svm.py --threads   seconds by the clock with one BLAS thread and with two
     python benchmarks/svm.py --growth    the growth curves, into docs/svm_growth.png
 
 The other ways: scikit-learn's LinearSVC (hinge, C = 1e6, no intercept, the constraints alternately as they are and
 mirrored into the second class), cvxpy's default solver on the constraints as one matrix, and what this package did
 before (the active set, which is what it still does on small problems). Seconds are CPU seconds of the process, least of
-several runs: set OMP_NUM_THREADS=1, and other work on the machine counts little.
+several runs: set OMP_NUM_THREADS=1, and other work on the machine counts little (but for --threads).
 """
 
 import argparse
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -178,7 +180,9 @@ def one(n, T, d, norm, labels):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     reading, _ = least(lambda: float(arrays[0].sum()), repetitions=3)
     build, c = seconds(separation, *arrays)
+    start = time.perf_counter()
     taken, s = seconds(solve, c, norm)
+    wall = time.perf_counter() - start
     checking, reason = seconds(check, c.factors, c.bound, c.equality, norm, tolerance(norm), s)
     assert not reason, reason
     return {
@@ -189,6 +193,7 @@ def one(n, T, d, norm, labels):
         "status": s.status.value,
         "method": s.method,
         "solve": taken,
+        "wall": wall,
         "separation": build,
         "check": checking,
         "reading": reading,
@@ -201,9 +206,10 @@ def one(n, T, d, norm, labels):
     }
 
 
-def apart(*problem):
+def apart(*problem, **environment):
     """`one` in a process of its own."""
-    run = subprocess.run([sys.executable, __file__, "--one", *map(str, problem)], capture_output=True, text=True)
+    command = [sys.executable, __file__, "--one", *map(str, problem)]
+    run = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
     return json.loads(run.stdout) if run.returncode == 0 else {"problem": problem, "failed": run.stderr[-300:]}
 
 
@@ -246,6 +252,22 @@ def nuclear():
         print(f"cvxpy, nuclear, {len(c)} constraints, d={d}: {taken:.2f} s, gap {gap:.0e}", flush=True)
     c = separation(*planted(*NUCLEAR[0]))
     print(f"interior point on all of {len(c)}: {seconds(solve, c, 'nuc', method=INTERIOR)[0]:.2f} s", flush=True)
+
+
+def threads():
+    """Both kinds of BLAS threads in turn, three times each: the least of each."""
+    for problem in [(200, 64, 64, "fro"), (1000, 64, 64, "fro"), (1000, 64, 384, "fro"), (200, 64, 64, "nuc")]:
+        walls = {"1": [], "2": []}
+        for _ in range(3):
+            for count, times in walls.items():
+                times.append(apart(*problem, "planted", OMP_NUM_THREADS=count)["wall"])
+        alone, both = min(walls["1"]), min(walls["2"])
+        n, T, d, norm = problem
+        print(
+            f"{norm} {n * (T - 1)} constraints, d={d}: {alone:.2f} s with one BLAS thread, {both:.2f} s with two, "
+            f"ratio {alone / both:.2f}",
+            flush=True,
+        )
 
 
 def others():
@@ -298,6 +320,7 @@ if __name__ == "__main__":
         ("large", "Frobenius norm, large"),
         ("nuclear", "nuclear norm"),
         ("others", "the other norms"),
+        ("threads", "one BLAS thread and two"),
         ("growth", "measure how cost grows"),
     ):
         parser.add_argument(f"--{name}", action="store_true", help=meaning)
@@ -307,10 +330,9 @@ if __name__ == "__main__":
         print(json.dumps(one(*map(int, asked.one[:3]), *asked.one[3:])))
     elif asked.growth:
         growth("docs/svm_growth")
-    elif any(getattr(asked, name) for name in ("sizes", "large", "nuclear", "others")):
-        for name, function in (("sizes", sizes), ("large", large), ("nuclear", nuclear), ("others", others)):
-            if getattr(asked, name):
-                function()
+    elif chosen := [f for f in (sizes, large, nuclear, others, threads) if getattr(asked, f.__name__)]:
+        for function in chosen:
+            function()
     else:
         compare(6, 8, 10, "fro")
         compare(15, 5, 20, "nuc")

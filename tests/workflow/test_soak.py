@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from harness import BUILT, PRODUCTS, build, clone, snakemake, snapshot, start
@@ -123,7 +124,9 @@ class Soak:
         wanted = {name for name in expected if name.startswith(f"{BUILT}/figures/")}
         differ = [name for name in found if name in expected and found[name] != expected[name]]
         assert (sorted(wanted - found.keys()), differ) == ([], []), self.story()
-        assert checksums.damaged([self.folder / BUILT]) == [], self.story()
+        # Blocks of seeds that this configuration does not ask for stay as they are until one asks for them again.
+        damaged = [path.relative_to(self.folder) for path in map(Path, checksums.damaged([self.folder / BUILT]))]
+        assert [path for path in damaged if str(path) in expected] == [], self.story()
 
     def story(self):
         return "\n".join(self.said)

@@ -55,8 +55,8 @@ def train(problems, rung, settings, decay, only=None):
 
 def normalised_step(weights, slopes, rate):
     """W ← W − η ∇/‖∇‖ for all weights of a run together."""
-    squares = torch.stack([slope.flatten(1).square().sum(1) for slope in slopes.values()])
-    length = squares.sum(0).sqrt()
+    # One after another: torch's sum of a stack takes another order for another number of runs.
+    length = sum(slope.flatten(1).square().sum(1) for slope in slopes.values()).sqrt()
     for name, weight in weights.items():
         weight -= rate * slopes[name] / length.reshape(-1, *[1] * (weight.dim() - 1))
 

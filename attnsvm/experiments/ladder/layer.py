@@ -75,8 +75,13 @@ def forward(weights, v, tokens, queries) -> tuple[torch.Tensor, torch.Tensor]:
     mixed = Pool.apply(logits, tokens)
     if "hidden" in weights:
         inner = torch.relu(mixed @ weights["hidden"].mT + weights["hidden_bias"].unsqueeze(1))
-        return (inner @ weights["out"].unsqueeze(-1)).squeeze(-1) + weights["out_bias"], logits
-    return (mixed @ weights.get("v", v).unsqueeze(-1)).squeeze(-1), logits
+        return along_vector(inner, weights["out"]) + weights["out_bias"], logits
+    return along_vector(mixed, weights.get("v", v)), logits
+
+
+def along_vector(x, v) -> torch.Tensor:
+    """x_n·v of every run, (R, n). No matrix product: that of one run alone would round otherwise than that of several."""
+    return (x * v.unsqueeze(1)).sum(-1)
 
 
 def gradients(weights, v, tokens, queries, labels, relative: bool) -> dict[str, torch.Tensor]:

@@ -45,8 +45,9 @@ def trained(kind, problems, settings, kept) -> dict[str, np.ndarray]:
         rows = torch.tensor(np.stack([draw.permutation(half)[:batch] for draw in draws]))
         f = predicted(kind, layer, tokens[every, rows], queries[every, rows], settings)
         adam.zero_grad()
-        # The sum over the seeds: nothing is shared, each has its own gradient.
-        torch.nn.functional.softplus(-labels[every, rows] * f).mean(1).sum().backward()
+        # The sum over the seeds: nothing is shared, each has its own gradient. torch's softplus would round an entry by
+        # its place in the batch, logsigmoid does not.
+        (-torch.nn.functional.logsigmoid(labels[every, rows] * f)).mean(1).sum().backward()
         adam.step()
     return {name: np.stack([one[name] for one in log], 1) for name in layer}
 
@@ -60,4 +61,5 @@ def predicted(kind, layer, tokens, queries, settings):
     if kind == CRATE:
         D, eta = layer["D"], settings["ista_step"]
         z = torch.relu(z + eta * ((z - z @ D.swapaxes(-1, -2)) @ D) - eta * settings["sparsity"])
-    return (z @ layer["v"][..., None])[..., 0] + layer["b"][:, None]
+    # No matrix product: that of one seed alone would round otherwise than that of several.
+    return (z * layer["v"][:, None]).sum(-1) + layer["b"][:, None]

@@ -80,7 +80,7 @@ def forward(weights, v, tokens, queries) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def along_vector(x, v) -> torch.Tensor:
-    """x_n·v of every run, (R, n). No matrix product: that of one run alone would round otherwise than that of several."""
+    """x_n·v of every run, (R, n). No matrix product, which rounds one run alone otherwise than several."""
     return (x * v.unsqueeze(1)).sum(-1)
 
 

@@ -255,14 +255,13 @@ def nuclear():
 
 
 def threads():
-    """Both kinds of BLAS threads in turn, three times each: the least of each."""
-    for problem in [(200, 64, 64, "fro"), (1000, 64, 64, "fro"), (1000, 64, 384, "fro"), (200, 64, 64, "nuc")]:
-        walls = {"1": [], "2": []}
-        for _ in range(3):
-            for count, times in walls.items():
-                times.append(apart(*problem, "planted", OMP_NUM_THREADS=count)["wall"])
-        alone, both = min(walls["1"]), min(walls["2"])
-        n, T, d, norm = problem
+    """One BLAS thread and two, in turn, three times each: the least of each."""
+    for n, T, d, norm in [(200, 64, 64, "fro"), (1000, 64, 64, "fro"), (1000, 64, 384, "fro"), (200, 64, 64, "nuc")]:
+        rows = [apart(n, T, d, norm, "planted", OMP_NUM_THREADS=count) for _ in range(3) for count in ("1", "2")]
+        if failed := [row for row in rows if "failed" in row]:
+            show(failed[0])
+            continue
+        alone, both = (min(row["wall"] for row in rows[first::2]) for first in (0, 1))
         print(
             f"{norm} {n * (T - 1)} constraints, d={d}: {alone:.2f} s with one BLAS thread, {both:.2f} s with two, "
             f"ratio {alone / both:.2f}",

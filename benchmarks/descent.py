@@ -22,9 +22,9 @@ from numba import njit
 
 from attnsvm.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
+from attnsvm.lanes.arithmetic import LANES, dot
+from attnsvm.lanes.singular import decomposition, polar
 from attnsvm.training import LinearHead, ReluHead, adam, exact, mirror, published, steepest, train
-from attnsvm.training.lanes import LANES, dot
-from attnsvm.training.singular import decomposition, polar
 from attnsvm.training.steps import EPSILON
 
 torch.set_num_threads(1)

@@ -10,9 +10,9 @@ import numpy as np
 
 from attnsvm import threads
 from attnsvm.inputs import Inputs
+from attnsvm.lanes.arithmetic import LANES, kept_on_disk
 from attnsvm.training.heads import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
-from attnsvm.training.lanes import LANES, kept_on_disk
 from attnsvm.training.log import Log
 from attnsvm.training.rules import Steered, follows_rotations
 from attnsvm.training.spans import Coordinates

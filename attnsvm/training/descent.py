@@ -14,10 +14,10 @@ import numpy as np
 
 from attnsvm import threads
 from attnsvm.inputs import ATTENTIONS
+from attnsvm.lanes.arithmetic import LANES
 from attnsvm.problems import Problems
 from attnsvm.training import compiled, dense
 from attnsvm.training.heads import Head
-from attnsvm.training.lanes import LANES
 from attnsvm.training.log import Log, logged_steps
 from attnsvm.training.rules import Mirror, Steered
 from attnsvm.training.start import PARAMETRISATIONS

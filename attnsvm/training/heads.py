@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes import LANES
+from attnsvm.lanes.arithmetic import LANES
 
 PART = 16  # terms of a sum that torch adds one by one before it goes on with the next
 

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from attnsvm.training.lanes import LANES, OPTIONS, combine, dot, exp
+from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
 from attnsvm.training.steps import Rule
 
 

@@ -18,116 +18,15 @@ import numpy as np
 from numba import njit
 
 from attnsvm import norms
-from attnsvm.training.lanes import LANES, OPTIONS, exp, log, power
-from attnsvm.training.singular import Decomposition, decomposition, polar
-from attnsvm.training.steps import EPSILON, SMALLEST, Rule, exact
+from attnsvm.lanes.arithmetic import LANES, OPTIONS, exp, log, power
+from attnsvm.lanes.singular import polar
+from attnsvm.lanes.slopes import SMALLEST, flatten, largest, sum_of_squares
+from attnsvm.training.steps import EPSILON, Rule, exact
 
 CONSTANT, ROOT, SHRINKING = 0, 1, 2
 SCHEDULES = {"constant": CONSTANT, "root": ROOT, "shrinking": SHRINKING}
 FROBENIUS, MAX, ONE, SPECTRAL, NUCLEAR, POWER = range(6)
 GEOMETRIES = {"fro": FROBENIUS, "linf": MAX, "l1": ONE, "spectral": SPECTRAL, "nuc": NUCLEAR}
-
-
-class Slope(NamedTuple):
-    """The gradient Σ_i exp(logs_i) left_i right_iᵀ of one factor.
-
-    Attributes:
-        left: (n, d, LANES); right: (n, e, LANES); logs: (n, LANES).
-        common: (LANES,), the largest of the logs; see `flatten`.
-        matrix: (d, e, LANES), the gradient divided by exp(common); see `flatten`.
-        scaled: (n, d, LANES) scratch.
-    """
-
-    left: np.ndarray
-    right: np.ndarray
-    logs: np.ndarray
-    common: np.ndarray
-    matrix: np.ndarray
-    scaled: np.ndarray
-
-
-class Memory(NamedTuple):
-    """What a rule keeps of one factor from step to step; zeros at first.
-
-    Attributes:
-        direction: (d, e, LANES), what `direct` writes.
-        first, second: (d, e, LANES): a velocity or the moments.
-        unit: (LANES,), the logarithm of the unit of the first moment; the second is in its square.
-        rows: (4, LANES) scratch.
-        room: scratch of the singular value decomposition.
-    """
-
-    direction: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    unit: np.ndarray
-    rows: np.ndarray
-    room: Decomposition
-
-
-@njit(**OPTIONS)
-def remembering(slope):
-    """The `Memory` of a factor before the first step."""
-    d, e = slope.matrix.shape[:2]
-    shape = d, e, LANES
-    room = decomposition(len(slope.left), d, e)
-    return Memory(np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(LANES), np.zeros((4, LANES)), room)
-
-
-@njit(**OPTIONS)
-def flatten(slope):
-    """Add the gradient up in the unit of its largest term: slope.matrix and slope.common."""
-    left, right, logs, common, matrix, scaled = slope
-    n, d, e = len(left), matrix.shape[0], matrix.shape[1]
-    for lane in range(LANES):
-        common[lane] = logs[0, lane]
-    for i in range(1, n):
-        for lane in range(LANES):
-            common[lane] = max(common[lane], logs[i, lane])
-    for i in range(n):
-        for a in range(d):
-            for lane in range(LANES):
-                scaled[i, a, lane] = left[i, a, lane]
-        weight = scaled[i]
-        for lane in range(LANES):
-            share = exp(logs[i, lane] - common[lane])
-            for a in range(d):
-                weight[a, lane] *= share
-    whole = n - n % 2
-    for a in range(d):
-        for b in range(e):
-            for lane in range(LANES):
-                matrix[a, b, lane] = 0.0
-            for i in range(0, whole, 2):
-                for lane in range(LANES):
-                    matrix[a, b, lane] += (
-                        scaled[i, a, lane] * right[i, b, lane] + scaled[i + 1, a, lane] * right[i + 1, b, lane]
-                    )
-            for i in range(whole, n):
-                for lane in range(LANES):
-                    matrix[a, b, lane] += scaled[i, a, lane] * right[i, b, lane]
-
-
-@njit(**OPTIONS)
-def sum_of_squares(A, out):
-    """out (LANES) = Σ A²."""
-    for lane in range(LANES):
-        out[lane] = 0.0
-    for a in range(A.shape[0]):
-        for b in range(A.shape[1]):
-            for lane in range(LANES):
-                out[lane] += A[a, b, lane] * A[a, b, lane]
-
-
-@njit(**OPTIONS)
-def largest(A, out):
-    """out (LANES) = max |A|, at least the smallest number that counts."""
-    for lane in range(LANES):
-        out[lane] = SMALLEST
-    for a in range(A.shape[0]):
-        for b in range(A.shape[1]):
-            for lane in range(LANES):
-                out[lane] = max(out[lane], abs(A[a, b, lane]))
 
 
 @njit(**OPTIONS)

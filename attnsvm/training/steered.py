@@ -8,9 +8,10 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
+from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
+from attnsvm.lanes.slopes import Slope, flatten, remembering, sum_of_squares
 from attnsvm.training.kernels import Factors, Group, Record, evaluate, log_pass, prepared
-from attnsvm.training.lanes import LANES, OPTIONS, combine, dot, exp
-from attnsvm.training.rules import Slope, Steered, flatten, remembering, scheduled, sum_of_squares
+from attnsvm.training.rules import Steered, scheduled
 
 
 def direct(rule, slope, memory, step):

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.lanes.slopes import SMALLEST
+
 EPSILON = float(np.finfo(float).eps)
-SMALLEST = 1e-140  # below it the square of a norm underflows: better no step than one of any length
 
 
 class Rule(NamedTuple):

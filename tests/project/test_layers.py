@@ -15,6 +15,8 @@ VOCABULARY = "vocabulary"
 LAYERS = (
     ("errors",),
     (VOCABULARY,),
+    ("lanes",),
+    ("geometry",),
     ("training", "svm", "files"),
     ("plots", "inspect"),
     ("audit",),
@@ -29,7 +31,6 @@ WORDS = {
         "cells",
         "draws",
         "inputs",
-        "norms",
         "margins",
         "selection",
         "directions",

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from attnsvm.training import compiled, lanes
-from attnsvm.training.lanes import LANES, combine, dot
+from attnsvm.lanes import arithmetic as lanes
+from attnsvm.lanes.arithmetic import LANES, combine, dot
+from attnsvm.training import compiled
 
 ROOT = Path(lanes.__file__).parents[2]
 
@@ -119,8 +120,8 @@ class Constant(NamedTuple):
 """
 LOOP = """
 from numba.extending import overload
-from toy.lanes import kept_on_disk
-from toy.structure import Constant
+from toy.lanes.arithmetic import kept_on_disk
+from toy.training.structure import Constant
 def value(structure): ...
 @overload(value, strict=False)
 def _value(structure):
@@ -135,10 +136,11 @@ print([compiled(Constant(3.0)), sum(compiled.stats.cache_misses.values())])
 def test_code_on_disk_is_that_of_the_sources_whatever_their_date(tmp_path):
     """A method that the loop calls changes; its file keeps size and date, the loop's own file stays as it is."""
     folder = tmp_path / "toy"
-    folder.mkdir()
-    (folder / "lanes.py").write_bytes(Path(lanes.__file__).read_bytes())
+    (folder / "lanes").mkdir(parents=True)
+    (folder / "training").mkdir()
+    (folder / "lanes/arithmetic.py").write_bytes(Path(lanes.__file__).read_bytes())
     (folder / "loop.py").write_text(LOOP)
-    structure = folder / "structure.py"
+    structure = folder / "training/structure.py"
     structure.write_text(STRUCTURE)
     date = structure.stat().st_mtime_ns
     # Python's own cache goes by size and date too: it must not hide the edit.

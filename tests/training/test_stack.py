@@ -11,8 +11,8 @@ from stack_references import mp_gradient, torch_losses
 
 from attnsvm.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
+from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training import LinearHead, PenalisedHead, ReluHead, exact, plain, train
-from attnsvm.training.lanes import LANES
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from attnsvm import threads
 from attnsvm.architecture import Stack
+from attnsvm.lanes.arithmetic import LANES, kept_on_disk
 from attnsvm.problems import Problems
 from attnsvm.training.heads import Head, LinearHead, PenalisedHead, ReluHead
-from attnsvm.training.lanes import LANES, kept_on_disk
 from attnsvm.training.log import logged_steps
 from attnsvm.training.stack.kernels import Model, Readout, Record, descend
 from attnsvm.training.stack.log import StackLog

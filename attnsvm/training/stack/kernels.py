@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
 from attnsvm.training.kernels import gradient, scale
-from attnsvm.training.lanes import LANES, OPTIONS, combine, dot, exp
 from attnsvm.training.steps import Rule
 
 # Only compiled code calls these functions: without the doors for Python they compile in half the time.

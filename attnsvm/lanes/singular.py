@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes import LANES, OPTIONS, exp, log
+from attnsvm.lanes.arithmetic import LANES, OPTIONS, exp, log
 
 DEPENDENT = 1e-12  # of a vector: what is left of it outside the span of others, and is taken for rounding
 SWEEPS = 40  # far more than are ever needed: about six

@@ -13,8 +13,13 @@ from numba import njit
 
 LANES = 32
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
+COMPILED = ("lanes", "geometry", "training")  # the rooms with compiled code
 SOURCES = hashlib.sha256(
-    b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py")))
+    b"".join(
+        path.read_bytes()
+        for room in COMPILED
+        for path in sorted((Path(__file__).resolve().parents[1] / room).rglob("*.py"))
+    )
 ).hexdigest()
 
 LOG2_E = 1.4426950408889634
@@ -28,8 +33,8 @@ def kept_on_disk(function: FunctionType, *structures: type):
     """`function` compiled for arguments of the classes `structures`, and kept on disk for the next process.
 
     Each choice of classes has its own file: two processes that fill one file at the same time can hand each other's
-    code to a third (numba writes index and code in two steps). The file's name holds a hash of this folder's sources:
-    numba itself looks only at the date of the file that holds `function`, and heads and rules stand elsewhere.
+    code to a third (numba writes index and code in two steps). The file's name holds a hash of the sources of
+    COMPILED: numba itself looks only at the date of the file that holds `function`, and heads and rules stand elsewhere.
     """
     own = FunctionType(function.__code__, function.__globals__, function.__name__)
     own.__qualname__ = "_".join([function.__name__, *(s.__name__ for s in structures), SOURCES[:12]])

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from attnsvm import training
+from attnsvm.training import rules
 
 MODULES = sorted(Path(training.__file__).parent.glob("*.py"))
-BELOW = {"errors", "problems", "inputs", "graphs", "norms", "selection", "directions", "threads", "streams"}
+RULES = sorted(Path(rules.__file__).parent.glob("*.py"))
+BELOW = {"errors", "problems", "inputs", "graphs", "norms", "selection", "directions", "threads", "streams", "lanes"}
 
 
 def imported(path):
@@ -23,7 +25,7 @@ def imported(path):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", MODULES + RULES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_imports_point_down_and_stand_at_the_top(path):
     ours = [name.split(".") for name in imported(path) if name.split(".")[0] == "attnsvm"]
     assert {name[1] for name in ours} <= BELOW | {"training"}
@@ -47,7 +49,22 @@ print("torch" in sys.modules)
 
 
 def test_what_needs_no_engine_imports_none():
-    """An experiment that reads steps or spans alone shall not hang on the kernels."""
-    for name in ("steps", "log", "spans"):
+    """An experiment that reads logs or spans alone shall not hang on the kernels."""
+    for name in ("log", "spans"):
         roots = {root.split(".")[0] for root in imported(Path(training.__file__).with_name(f"{name}.py"))}
         assert not roots & {"torch", "numba"}, name
+
+
+def of_rules(path):
+    """The files of rules/ that a file imports."""
+    return {name.split(".")[3] for name in imported(path) if name.startswith("attnsvm.training.rules.")}
+
+
+def test_an_edit_of_one_rule_concerns_only_who_uses_it():
+    """No engine names a rule but gradient descent, which all of them run; nor does a wrapper, or the door of rules."""
+    engines = [path for path in MODULES if path.name not in ("__init__.py", "settings.py")]
+    assert set().union(*map(of_rules, engines)) == {"protocol", "gradient_descent"}
+    assert "steepest" in {path.stem for path in RULES}
+    for path in RULES:
+        uses_another = {"steepest", "mirror"}  # "fro" is gradient descent, and mirror descent has the published ε
+        assert of_rules(path) <= {"protocol"} | ({"gradient_descent"} if path.stem in uses_another else set()), path

@@ -1,0 +1,80 @@
+"""Losses, as the mean over all predictions of an instance: each has the slope whose logarithm does not underflow."""
+
+import numpy as np
+
+from attnsvm.training import softmax as arrays
+from attnsvm.training.tape.node import Node
+from attnsvm.training.tape.scaled import Scaled, by_entries, from_log, power_of_two, tidy
+
+
+def logistic(labels: np.ndarray | Node, outputs: Node) -> Node:
+    """The mean of log(1 + exp(−Y f)), for labels ±1 of the shape of the outputs f."""
+    Y = outputs.like(labels).value
+    margin = Y * outputs.value
+    m, k = from_log(-np.logaddexp(0.0, margin))
+    return _mean(outputs, np.logaddexp(0.0, -margin), -Y * m, k)
+
+
+def squared(targets: np.ndarray | Node, outputs: Node) -> Node:
+    """The mean of (f − y)², for targets y of the shape of the outputs f."""
+    missing = outputs.value - outputs.like(targets).value
+    return _mean(outputs, missing**2, 2.0 * missing, np.zeros(missing.shape, dtype=np.int64))
+
+
+def negative_log(u: Node) -> Node:
+    """The mean of −log u, for probabilities u with logarithms."""
+    m, k = from_log(-u.log)
+    return _mean(u, -u.log, -m, k)
+
+
+def square_of(u: Node) -> Node:
+    """The mean of u², for probabilities u with logarithms."""
+    m, k = from_log(u.log)
+    return _mean(u, np.exp(2.0 * u.log), 2.0 * m, k)
+
+
+def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:
+    """The mean of −log softmax(logits)_target, for logits (..., C) and the numbers of the targets (...)."""
+    target = _numbers(targets, logits)
+    at = arrays.softmax(logits.value)
+    losses = -np.take_along_axis(at.log, target, -1)
+
+    def pull(g: Scaled) -> Scaled:
+        m, k = from_log(at.log)
+        m = m * _alone(g.m, m) / losses[0].size
+        others = tidy(Scaled(np.where(np.arange(m.shape[-1]) == target, 0.0, m), k + _alone(g.k, k)))
+        unit = others.k.max(-1, keepdims=True)
+        own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
+        np.put_along_axis(others.m, target, own.m, -1)
+        np.put_along_axis(others.k, target, own.k, -1)
+        return Scaled(others.m, others.k, target)
+
+    return Node(losses.reshape(len(losses), -1).mean(1), (logits, pull))
+
+
+def weighted(loss: Node, logs: np.ndarray) -> Node:
+    """A loss of each instance times exp(logs), (S,), which are not trained."""
+    m, k = from_log(logs)
+    return Node(loss.value * np.exp(logs), (loss, lambda g: tidy(Scaled(g.m * m, g.k + k))))
+
+
+def _mean(at: Node, losses: np.ndarray, m: np.ndarray, k: np.ndarray) -> Node:
+    """The mean over all entries, with slopes m·2^k."""
+    count = losses[0].size
+
+    def pull(g: Scaled) -> Scaled:
+        return by_entries(tidy(Scaled(m * _alone(g.m, m) / count, k + _alone(g.k, k))))
+
+    return Node(losses.reshape(len(losses), -1).mean(1), (at, pull))
+
+
+def _alone(x: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """(S,) with axes of length one behind."""
+    return x.reshape(len(x), *(1,) * (like.ndim - 1))
+
+
+def _numbers(targets, logits: Node) -> np.ndarray:
+    """The numbers of the targets as an index (S, ..., 1) into the last axis of the logits."""
+    values = targets.value if isinstance(targets, Node) else np.asarray(targets)
+    values = values.astype(np.int64)
+    return np.broadcast_to(values, logits.value.shape[:-1])[..., None]

@@ -34,7 +34,7 @@ def kept_on_disk(function: FunctionType, *structures: type):
 
     Each choice of classes has its own file: two processes that fill one file at the same time can hand each other's
     code to a third (numba writes index and code in two steps). The file's name holds a hash of the sources of
-    COMPILED: numba itself looks only at the date of the file that holds `function`, and heads and rules stand elsewhere.
+    COMPILED: numba itself looks at the date of the file that holds `function`; heads and rules stand elsewhere.
     """
     own = FunctionType(function.__code__, function.__globals__, function.__name__)
     own.__qualname__ = "_".join([function.__name__, *(s.__name__ for s in structures), SOURCES[:12]])

@@ -1,18 +1,26 @@
 """Descent of a model written on the tape, for a whole batch of instances, by any rule.
 
-Weights are moved by the compiled rules, LANES instances at a time; each group has tapes of its own. An instance's
-result does not depend on its place in the batch.
+The compiled rules move the weights, LANES instances at a time; each group has a tape of its own. An instance's result
+does not depend on its place in the batch.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm import threads
+from attnsvm.lanes.arithmetic import LANES
+from attnsvm.training.log import logged_steps
+from attnsvm.training.rules.stepper import Stepper
+from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
+from attnsvm.training.tape.terms import Terms
 
-Arrays = dict[str, np.ndarray]
-Model = Callable[[dict[str, Node], dict[str, Node]], Node | tuple[Node, dict[str, Node]]]
+Arrays = Mapping[str, np.ndarray]
+Nodes = Mapping[str, Node]
+Model = Callable[[Nodes, Nodes], Node | tuple[Node, Nodes]]
 
 
 @dataclass(frozen=True)
@@ -21,12 +29,113 @@ class TapeLog:
 
     Attributes:
         steps: (K,).
-        weights: each (S, K, ...).
+        weights: by name, (S, K, ...).
         loss: (S, K).
-        seen: what the model returned beside its loss, after the last step, each (S, ...).
+        seen: what the model gives beside its loss, after the last step, by name, (S, ...).
     """
 
     steps: np.ndarray
-    weights: Arrays
+    weights: dict[str, np.ndarray]
     loss: np.ndarray
-    seen: Arrays
+    seen: dict[str, np.ndarray]
+
+
+def descend(
+    model: Model,
+    weights: Arrays,
+    inputs: Arrays | Callable[[int, np.ndarray], Arrays],
+    rule: NamedTuple,
+    steps: int,
+    every: int | np.ndarray,
+    pairs: tuple[tuple[str, str], ...] = (),
+    progress: Callable[[int], None] = lambda done: None,
+) -> TapeLog:
+    """Train S instances of a model for `steps` updates.
+
+    Args:
+        model: from the weights and inputs of one instance, by name, the loss: one number; or a pair of it and other
+            nodes by name, to be seen after the last step.
+        weights: what is trained, at the start: by name (S,), (S, d) or (S, d, e).
+        inputs: what is not trained: by name (S, ...); or a function of the step and of the places in the batch (s,)
+            that gives those of these instances, (s, ...).
+        rule: one of `attnsvm.training.rules`. A vector counts as a matrix of one column. To each weight the rule is
+            applied by itself; `joint` takes one norm of all.
+        steps: number of updates, at least 1.
+        every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
+            ending with `steps`.
+        pairs: the names of K and Q of each pair, for `balanced`.
+        progress: called with the number of instances finished since the last call.
+
+    Raises:
+        ValueError: a weight has more than two axes of its own, the loss is not one number, or it does not depend on
+            a weight.
+    """
+    logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
+    for name, weight in weights.items():
+        if np.ndim(weight) > 3:
+            raise ValueError(f"weights: expected numbers, vectors or matrices, got {name} {np.shape(weight)[1:]}")
+    S = len(next(iter(weights.values())))
+    groups = [np.arange(first, min(first + LANES, S)) for first in range(0, S, LANES)]
+    given = inputs if callable(inputs) else lambda step, places: {name: x[places] for name, x in inputs.items()}
+
+    def run(places: np.ndarray) -> TapeLog:
+        return _group(model, weights, given, callable(inputs), rule, logged, pairs, places)
+
+    parts = []
+    for first in range(0, len(groups), threads.allowed()):
+        some = groups[first : first + threads.allowed()]
+        parts += threads.each(run, some)
+        progress(sum(map(len, some)))
+    return TapeLog(
+        logged,
+        _joined([part.weights for part in parts]),
+        np.concatenate([part.loss for part in parts]),
+        _joined([part.seen for part in parts]),
+    )
+
+
+def _joined(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _group(model, weights, given, changing, rule, logged, pairs, places) -> TapeLog:
+    """Train the instances at `places`, at most LANES."""
+    lanes, names, stepper = places[np.minimum(np.arange(LANES), len(places) - 1)], list(weights), Stepper(rule)
+    moving = [np.array(np.moveaxis(_matrix(weights[name][lanes]), 0, -1), dtype=float, order="C") for name in names]
+    shapes = [np.shape(weights[name])[1:] for name in names]
+    where = [(names.index(K), names.index(Q)) for K, Q in pairs]
+    kept: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    losses, constants, slot = [], None, 0
+    for step in range(logged[-1] + 1):
+        if constants is None or changing:
+            constants = {name: Node(np.asarray(x, dtype=float)) for name, x in given(step, places).items()}
+        now = {
+            name: Node(np.array(np.moveaxis(w, -1, 0)[: len(places)], order="C").reshape(-1, *shape), weight=True)
+            for name, w, shape in zip(names, moving, shapes, strict=True)
+        }
+        found = model(now, constants)
+        loss, seen = found if isinstance(found, tuple) else (found, {})
+        if step == logged[slot]:
+            slot += 1
+            losses.append(loss.value)
+            for name, node in now.items():
+                kept[name].append(node.value)
+        if step < logged[-1]:
+            terms = gradient(loss, now)
+            stepper.step(moving, [_lanes(terms[name]) for name in names], where)
+    after = {name: node.value for name, node in seen.items()}
+    return TapeLog(logged, {name: np.stack(x, 1) for name, x in kept.items()}, np.stack(losses, 1), after)
+
+
+def _matrix(weight: np.ndarray) -> np.ndarray:
+    """(S,), (S, d) or (S, d, e) as (S, d, e)."""
+    return weight.reshape(len(weight), *weight.shape[1:], *(1,) * (3 - weight.ndim))
+
+
+def _lanes(terms: Terms) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """left (r, d, LANES), right (r, e, LANES) and logs (r, LANES), filled up with the last instance."""
+    fill = np.minimum(np.arange(LANES), len(terms.k) - 1)
+    left, right, logs = (
+        np.ascontiguousarray(np.moveaxis(x[fill], 0, -1)) for x in (terms.left, terms.right, terms.logs)
+    )
+    return left, right, logs

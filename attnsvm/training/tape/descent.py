@@ -75,17 +75,16 @@ def descend(
         if np.ndim(weight) > 3:
             raise ValueError(f"weights: expected numbers, vectors or matrices, got {name} {np.shape(weight)[1:]}")
     S = len(next(iter(weights.values())))
-    groups = [np.arange(first, min(first + LANES, S)) for first in range(0, S, LANES)]
     given = inputs if callable(inputs) else lambda step, places: {name: x[places] for name, x in inputs.items()}
+    size = _piece(S, given(0, np.arange(1)), weights)
+    pieces = [np.arange(first, min(first + size, S)) for first in range(0, S, size)]
 
     def run(places: np.ndarray) -> TapeLog:
-        return _group(model, weights, given, callable(inputs), rule, logged, pairs, places)
+        done = _descend(model, weights, given, callable(inputs), rule, logged, pairs, places)
+        progress(len(places))
+        return done
 
-    parts = []
-    for first in range(0, len(groups), threads.allowed()):
-        some = groups[first : first + threads.allowed()]
-        parts += threads.each(run, some)
-        progress(sum(map(len, some)))
+    parts = threads.each(run, pieces)
     return TapeLog(
         logged,
         _joined([part.weights for part in parts]),
@@ -94,15 +93,27 @@ def descend(
     )
 
 
+CACHED = 2**16  # numbers of inputs and weights that a tape works on at once, so that they stay in the cache
+
+
+def _piece(S: int, inputs: Arrays, weights: Arrays) -> int:
+    """How many instances share a tape: whole groups of LANES, and a piece for each thread."""
+    each = sum(np.size(x) for x in inputs.values()) + sum(np.size(x[0]) for x in weights.values())
+    groups = max(1, CACHED // (each * LANES))
+    return LANES * max(1, min(groups, -(-S // LANES) // threads.allowed()))
+
+
 def _joined(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _group(model, weights, given, changing, rule, logged, pairs, places) -> TapeLog:
-    """Train the instances at `places`, at most LANES."""
-    lanes, names, stepper = places[np.minimum(np.arange(LANES), len(places) - 1)], list(weights), Stepper(rule)
-    moving = [np.array(np.moveaxis(_matrix(weights[name][lanes]), 0, -1), dtype=float, order="C") for name in names]
-    shapes = [np.shape(weights[name])[1:] for name in names]
+def _descend(model, weights, given, changing, rule, logged, pairs, places) -> TapeLog:
+    """Train the instances at `places` on one tape."""
+    names = list(weights)
+    shapes = {name: np.shape(weights[name])[1:] for name in names}
+    groups = [places[first : first + LANES] for first in range(0, len(places), LANES)]
+    moving = [[_filled(_matrix(weights[name][group])) for name in names] for group in groups]
+    steppers = [Stepper(rule) for _ in groups]
     where = [(names.index(K), names.index(Q)) for K, Q in pairs]
     kept: dict[str, list[np.ndarray]] = {name: [] for name in names}
     losses, constants, slot = [], None, 0
@@ -110,8 +121,8 @@ def _group(model, weights, given, changing, rule, logged, pairs, places) -> Tape
         if constants is None or changing:
             constants = {name: Node(np.asarray(x, dtype=float)) for name, x in given(step, places).items()}
         now = {
-            name: Node(np.array(np.moveaxis(w, -1, 0)[: len(places)], order="C").reshape(-1, *shape), weight=True)
-            for name, w, shape in zip(names, moving, shapes, strict=True)
+            name: Node(_instances([of[w] for of in moving], len(places), shapes[name]), weight=True)
+            for w, name in enumerate(names)
         }
         found = model(now, constants)
         loss, seen = found if isinstance(found, tuple) else (found, {})
@@ -122,9 +133,22 @@ def _group(model, weights, given, changing, rule, logged, pairs, places) -> Tape
                 kept[name].append(node.value)
         if step < logged[-1]:
             terms = gradient(loss, now)
-            stepper.step(moving, [_lanes(terms[name]) for name in names], where)
+            for g, stepper in enumerate(steppers):
+                some = slice(g * LANES, g * LANES + len(groups[g]))
+                stepper.step(moving[g], [_lanes(terms[name], some) for name in names], where)
     after = {name: node.value for name, node in seen.items()}
     return TapeLog(logged, {name: np.stack(x, 1) for name, x in kept.items()}, np.stack(losses, 1), after)
+
+
+def _filled(x: np.ndarray) -> np.ndarray:
+    """(s, ...) as (..., LANES), filled up with the last instance."""
+    fill = np.minimum(np.arange(LANES), len(x) - 1)
+    return np.array(np.moveaxis(x[fill], 0, -1), dtype=float, order="C")
+
+
+def _instances(groups: list[np.ndarray], size: int, shape: tuple[int, ...]) -> np.ndarray:
+    """Several (d, e, LANES) as (size, *shape), a copy."""
+    return np.concatenate([np.moveaxis(x, -1, 0) for x in groups])[:size].reshape(size, *shape)
 
 
 def _matrix(weight: np.ndarray) -> np.ndarray:
@@ -132,10 +156,6 @@ def _matrix(weight: np.ndarray) -> np.ndarray:
     return weight.reshape(len(weight), *weight.shape[1:], *(1,) * (3 - weight.ndim))
 
 
-def _lanes(terms: Terms) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """left (r, d, LANES), right (r, e, LANES) and logs (r, LANES), filled up with the last instance."""
-    fill = np.minimum(np.arange(LANES), len(terms.k) - 1)
-    left, right, logs = (
-        np.ascontiguousarray(np.moveaxis(x[fill], 0, -1)) for x in (terms.left, terms.right, terms.logs)
-    )
-    return left, right, logs
+def _lanes(terms: Terms, some: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """left (r, d, LANES), right (r, e, LANES) and logs (r, LANES) of some instances."""
+    return _filled(terms.left[some]), _filled(terms.right[some]), _filled(terms.logs[some])

@@ -239,11 +239,11 @@ def filled(name: str, x: Operand, like: Node) -> np.ndarray:
     Raises:
         ValueError: it does not broadcast to that shape.
     """
-    found = in_front(like.like(x).value, like.value.ndim)
+    given = like.like(x)
     try:
-        return np.broadcast_to(found, like.value.shape)
+        return np.broadcast_to(in_front(given.value, like.value.ndim), like.value.shape)
     except ValueError:
-        raise ValueError(f"{name}: expected a shape that fits {like.shape}, got {found.shape[1:]}") from None
+        raise ValueError(f"{name}: expected a shape that fits {like.shape}, got {given.shape}") from None
 
 
 def add(a: Node, b: Node) -> Node:

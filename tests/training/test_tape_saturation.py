@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from multiple_precision import pairs
 from mpmath import mp
+from multiple_precision import pairs
 from slow_reverse import relative_error, slow_gradient
-from tape_models import D, MODELS, TAPE, drawn, summed, tape_gradient, tape_loss, torch_gradient
+from tape_models import MODELS, TAPE, drawn, summed, tape_gradient, tape_loss, torch_gradient
 
 from attnsvm.lanes.arithmetic import LANES, kept_on_disk
 from attnsvm.lanes.singular import decomposition, polar
-from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
 
 # Logits of 1e4 are floats with an error of 1e-12, and so is the relative size of two gradients.

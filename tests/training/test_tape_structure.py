@@ -42,7 +42,9 @@ def test_the_winner_twice(name):
 def test_another_token_tied_with_the_winner(name):
     """Logits that are equal, of tokens that are not: all numbers are small integers, so that floats are exact."""
     model, weights, inputs = drawn(name, S=1, seed=4)
-    inputs["tokens"] = np.array([[[[1, 0, 0, 2], [0, 1, 0, 1], [0, 0, -1, 1]], [[1, 1, 0, 0], [0, 1, 1, 0], [0, 1, 0, 0]]]])
+    inputs["tokens"] = np.array(
+        [[[[1, 0, 0, 2], [0, 1, 0, 1], [0, 0, -1, 1]], [[1, 1, 0, 0], [0, 1, 1, 0], [0, 1, 0, 0]]]]
+    )
     inputs["tokens"] = inputs["tokens"].astype(float)
     inputs["queries"] = np.array([[[300.0, 300, 0, 0], [0, 0, 700, 0]]])
     for key, weight in weights.items():

@@ -17,16 +17,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm import norms
+from attnsvm import geometry
+from attnsvm.geometry.base import Geometry, steepest_direction
 from attnsvm.lanes.arithmetic import LANES, OPTIONS, exp, log, power
-from attnsvm.lanes.singular import polar
 from attnsvm.lanes.slopes import SMALLEST, flatten, largest, sum_of_squares
 from attnsvm.training.steps import EPSILON, Rule, exact
 
 CONSTANT, ROOT, SHRINKING = 0, 1, 2
 SCHEDULES = {"constant": CONSTANT, "root": ROOT, "shrinking": SHRINKING}
-FROBENIUS, MAX, ONE, SPECTRAL, NUCLEAR, POWER = range(6)
-GEOMETRIES = {"fro": FROBENIUS, "linf": MAX, "l1": ONE, "spectral": SPECTRAL, "nuc": NUCLEAR}
 
 
 @njit(**OPTIONS)
@@ -38,75 +36,6 @@ def scheduled(learning_rate, schedule, step, squares, out):
             out[lane] = learning_rate / np.sqrt(step + 1.0)
         if schedule == SHRINKING:
             out[lane] = learning_rate / max(1.0, np.sqrt(squares[lane]))
-
-
-@njit(**OPTIONS)
-def along_frobenius(slope, memory):
-    """∇L/‖∇L‖_F."""
-    size, matrix, direction = memory.rows[0], slope.matrix, memory.direction
-    sum_of_squares(matrix, size)
-    for lane in range(LANES):
-        size[lane] = 1.0 / (np.sqrt(size[lane]) + SMALLEST)
-    for a in range(matrix.shape[0]):
-        for b in range(matrix.shape[1]):
-            for lane in range(LANES):
-                direction[a, b, lane] = matrix[a, b, lane] * size[lane]
-
-
-@njit(**OPTIONS)
-def along_max(slope, memory):
-    """The sign of every entry."""
-    matrix, direction = slope.matrix, memory.direction
-    for a in range(matrix.shape[0]):
-        for b in range(matrix.shape[1]):
-            for lane in range(LANES):
-                g = matrix[a, b, lane]
-                direction[a, b, lane] = 1.0 if g > 0.0 else (-1.0 if g < 0.0 else 0.0)
-
-
-@njit(**OPTIONS)
-def along_one(slope, memory):
-    """The sign of the largest entry alone, the first of equals."""
-    matrix, direction, best, where = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
-    d, e = matrix.shape[:2]
-    for lane in range(LANES):
-        best[lane] = 0.0
-        where[lane] = -1.0
-    for a in range(d):
-        for b in range(e):
-            for lane in range(LANES):
-                size = abs(matrix[a, b, lane])
-                where[lane] = float(a * e + b) if size > best[lane] else where[lane]
-                best[lane] = max(best[lane], size)
-    for a in range(d):
-        for b in range(e):
-            for lane in range(LANES):
-                sign = 1.0 if matrix[a, b, lane] > 0.0 else -1.0
-                direction[a, b, lane] = sign if where[lane] == float(a * e + b) else 0.0
-
-
-@njit(**OPTIONS)
-def along_power(slope, memory, p):
-    """sign(∇L)|∇L|^(q − 1) divided by its ℓp norm, 1/p + 1/q = 1."""
-    matrix, direction, top, total = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
-    q = p / (p - 1.0)
-    largest(matrix, top)
-    for lane in range(LANES):
-        top[lane] = 1.0 / top[lane]
-        total[lane] = 0.0
-    for a in range(matrix.shape[0]):
-        for b in range(matrix.shape[1]):
-            for lane in range(LANES):
-                g = matrix[a, b, lane] * top[lane]
-                size = power(abs(g), q - 1.0)
-                total[lane] += size * abs(g)
-                direction[a, b, lane] = size if g >= 0.0 else -size
-    for lane in range(LANES):
-        total[lane] = power(total[lane], -1.0 / p)
-    for a in range(matrix.shape[0]):
-        for b in range(matrix.shape[1]):
-            for lane in range(LANES):
-                direction[a, b, lane] *= total[lane]
 
 
 @njit(**OPTIONS)
@@ -127,14 +56,11 @@ def together(first, second):
 class Steepest(NamedTuple):
     """Steepest descent in a norm, see `steepest`.
 
-    One class for all norms: each class has its own compiled loops, which take seconds to compile.
-
     Attributes:
         learning_rate: η.
         schedule: one of SCHEDULES.
         momentum: of the heavy ball.
-        norm: one of GEOMETRIES, or POWER.
-        p: of the norm ℓp; of no meaning in another norm.
+        geometry: the norm, by `Norm.compiled`.
         joint: whether K and Q are divided by the Frobenius norm of both.
         balanced: whether ‖K‖ and ‖Q‖ are made equal after every step.
     """
@@ -142,27 +68,16 @@ class Steepest(NamedTuple):
     learning_rate: float
     schedule: int
     momentum: float
-    norm: int
-    p: float
+    geometry: Geometry
     joint: bool
     balanced: bool
 
     def direct(self, slope, memory, step):
-        if self.norm == SPECTRAL or self.norm == NUCLEAR:
-            pairs = len(slope.left) if self.norm == SPECTRAL else 1
-            polar(slope.left, slope.right, slope.logs, memory.room, pairs, memory.direction)
-            return
-        flatten(slope)
         if self.joint:
+            flatten(slope)
             memory.direction[:] = slope.matrix
-        elif self.norm == FROBENIUS:
-            along_frobenius(slope, memory)
-        elif self.norm == MAX:
-            along_max(slope, memory)
-        elif self.norm == ONE:
-            along_one(slope, memory)
         else:
-            along_power(slope, memory, self.p)
+            steepest_direction(self.geometry, slope, memory)
 
     def settle(self, first, second):
         if self.joint:
@@ -294,7 +209,7 @@ def follows_rotations(rule: Steered) -> bool:
 
     It may where the rule turns with the factors and reads no norm of theirs: what never moves has a share in that.
     """
-    turns = isinstance(rule, Steepest) and rule.norm in (FROBENIUS, SPECTRAL, NUCLEAR)
+    turns = isinstance(rule, Steepest) and rule.geometry.unitarily_invariant
     return turns and rule.schedule != SHRINKING and not rule.balanced
 
 
@@ -308,12 +223,10 @@ def steepest(
 ) -> Rule | Steered:
     """Steepest descent in a norm N: W ← W − η S, S = argmax ⟨∇L, S⟩ over ‖S‖_N ≤ 1, exact at any ‖W‖.
 
-    Each factor by its own gradient. In the spectral norm S is the polar factor, zero where ∇L is zero; in the nuclear
-    norm the leading pair of singular vectors; in ℓ1 the sign of the largest entry; in the max norm the sign of every
-    entry that is not zero.
+    Each factor by its own gradient. What S is in each norm stands in its file in `attnsvm.geometry`.
 
     Args:
-        norm: "fro", "linf", "spectral", "l1", "nuc", or "l<p>" such as "l1.75"; see `norms.get`.
+        norm: N by its name, as in `geometry.get`.
         learning_rate: η.
         momentum: of the heavy ball: the steps S are added up with weights 1, momentum, momentum², ... to the past.
         schedule: "constant"; "root", η/√(k + 1) at step k = 0, 1, ...; "shrinking", η/max(1, ‖W‖_F), with
@@ -325,17 +238,15 @@ def steepest(
     Raises:
         ValueError: there is no such norm or schedule, momentum is not from 0 to 1, or the norm has no such option.
     """
-    name = norms.get(norm).name
+    measure = geometry.get(norm)
     if not 0 <= momentum < 1:
         raise ValueError(f"momentum: expected a number from 0 on and below 1, got {momentum!r}")
-    if (joint or balanced) and name != "fro":
+    if (joint or balanced) and measure.name != "fro":
         raise ValueError(f"joint, balanced: expected the norm 'fro', got {norm!r}")
     number = _schedule(schedule)
-    if name == "fro" and number == CONSTANT and not (momentum or joint or balanced):
+    if measure.name == "fro" and number == CONSTANT and not (momentum or joint or balanced):
         return exact(learning_rate)
-    p = getattr(norms.get(norm), "p", 0.0)
-    options = GEOMETRIES.get(name, POWER), float(p), bool(joint), bool(balanced)
-    return Steepest(float(learning_rate), number, float(momentum), *options)
+    return Steepest(float(learning_rate), number, float(momentum), measure.compiled(), bool(joint), bool(balanced))
 
 
 def mirror(p: float, learning_rate: float, published: bool = False) -> Mirror:

@@ -1,7 +1,10 @@
 """Gradient descent on one attention layer, for a whole batch of problems at once."""
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads import Head, LinearHead, PenalisedHead, ReluHead
+from attnsvm.training.heads.base import Head
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.heads.penalised import PenalisedHead
+from attnsvm.training.heads.relu import ReluHead
 from attnsvm.training.log import Log, logarithmic_steps, logged_steps
 from attnsvm.training.rules.adam import adam
 from attnsvm.training.rules.balanced import balanced

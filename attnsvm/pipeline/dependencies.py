@@ -2,8 +2,9 @@
 
 Found from the source without running any of it. Every import in a module counts, wherever it stands. A name that a
 package only offers (attnsvm.lazy) is followed to the module that defines it; the others that the package offers do not
-count. Where a package itself is handed on, all that it offers does. Comments, docstrings and the layout of the source
-do not: they cannot change a number. An import that no statement says is found when a job runs (covered.py).
+count. Where a package itself is handed on, all that it offers does. Of a package that imports its modules by name
+those count whose name is a string in it or in the experiment. Comments, docstrings and the layout of the source do not:
+they cannot change a number. What all this does not see is found when a job runs (covered.py).
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from attnsvm.files import FORMAT
 from attnsvm.pipeline.sources import Source, read
 
 ROOT = Path(__file__).resolve().parents[2]
+EXPERIMENTS = ".experiments."
 
 
 class Way(NamedTuple):
@@ -41,17 +43,6 @@ def module_files(*modules: str) -> tuple[str, ...]:
 
 
 @cache
-def _behind(*modules: str) -> frozenset[str]:
-    """`modules` and all that they need, as dotted names."""
-    seen: set[str] = set()
-    todo = {parent for module in modules for parent in _with_packages(module)}
-    while todo:
-        seen |= todo
-        todo = {needed for module in todo for needed in _needs(module).modules} - seen
-    return frozenset(seen)
-
-
-@cache
 def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
     """A hash of the code that `modules` run, of other files, and of the format in which stages pass files on.
 
@@ -69,8 +60,38 @@ def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
 
 
 @cache
+def _behind(*modules: str) -> frozenset[str]:
+    """`modules` and all that they need, as dotted names."""
+    seen: set[str] = set()
+    todo = {parent for module in modules for parent in _with_packages(module)}
+    while todo:
+        seen |= todo
+        needed = {needed for module in todo for needed in _needs(module).modules}
+        todo = (needed | _chosen(seen)) - seen
+    return frozenset(seen)
+
+
+def _chosen(modules: set[str]) -> set[str]:
+    """Of those packages among `modules` that import their own modules by name, what they or the experiments name."""
+    choosing = {module for module in modules if _source(file_of(module)).chooses}
+    if not choosing:
+        return set()
+    said = set().union(*map(_words, {module.rpartition(".")[0] for module in modules if EXPERIMENTS in module}))
+    names = {f"{module}.{word}" for module in choosing for word in said.union(_source(file_of(module)).words)}
+    return {name for name in names if file_of(name)}
+
+
+@cache
+def _words(experiment: str) -> set[str]:
+    """The strings in all modules of an experiment: a stage is given names by those before it."""
+    folder = experiment.replace(".", "/")
+    files = (f"{folder}/{name}" for name in sorted(os.listdir(ROOT / folder)) if name.endswith(".py"))
+    return set().union(*(_source(file).words for file in files))
+
+
+@cache
 def _source(file: str) -> Source:
-    return read(ROOT, file) if file else Source("", [], {})  # a folder without __init__.py
+    return read(ROOT, file) if file else Source("", [], {}, [], False)  # a folder without __init__.py
 
 
 @cache

@@ -26,11 +26,15 @@ class Source(NamedTuple):
             one with its dots; the name that it binds; what is used of it. `from a import b` and `b.c(1)` are
             ["a.b", "b", ["c.*"]]. The * says that from there on nothing is known: with `b(1)` the tail is "*".
         exports: {name: path} of what it imports for type checkers alone, see attnsvm.lazy.
+        words: the strings in it that could be the name of a module; of ".name" without the dot.
+        chooses: whether it imports its own modules by names that it works out: import_module(f"{__name__}.{word}").
     """
 
     digest: str
     imports: list[list]
     exports: dict[str, str]
+    words: list[str]
+    chooses: bool
 
 
 def read(root: Path, name: str) -> Source:
@@ -57,7 +61,7 @@ def _parsed(name: str, package: str, content: bytes) -> list:
         raise UserError(f"{name}{line}: this is not Python ({reason})") from error
     exports = {own: ".".join(path) for own, path in lazy.exported(whole).items()}
     tree = _that_runs(whole)
-    return [_digest(tree), _imports(tree, package), exports]
+    return [_digest(tree), _imports(tree, package), exports, _words(tree), _chooses(tree)]
 
 
 def _imports(tree: ast.Module, package: str) -> list[list]:
@@ -79,6 +83,17 @@ def _imports(tree: ast.Module, package: str) -> list[list]:
             tails = used.get(name, set()) | ({"*"} if in_class else set())  # a class hands on what it imports
             found.append([start, name, sorted(tails)])
     return [one for k, one in enumerate(found) if one not in found[:k]]
+
+
+def _words(tree: ast.Module) -> list[str]:
+    strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return sorted(word for word in (string.removeprefix(".") for string in strings) if word.isidentifier())
+
+
+def _chooses(tree: ast.Module) -> bool:
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    importing = (node for node in calls if ast.unparse(node.func).endswith(("import_module", "__import__")))
+    return any(isinstance(at, ast.Name) and at.id == "__name__" for node in importing for at in ast.walk(node))
 
 
 def _statements(tree: ast.Module) -> Iterable[tuple[ast.Import | ast.ImportFrom, bool]]:

@@ -190,6 +190,29 @@ def test_a_name_more_that_a_package_offers_changes_no_hash(package):
     assert digest("pack.a") == before
 
 
+CHOOSING = {
+    "pack/__init__.py": "",
+    "pack/shapes/__init__.py": "from importlib import import_module\nUSUAL = 'round'\n\n"
+    "def get(name=USUAL):\n    return import_module(f'{__name__}.base'), import_module(f'{__name__}.{name}')\n",
+    **{f"pack/shapes/{name}.py": "" for name in ("base", "round", "square", "flat", "long")},
+    "pack/engine.py": "from pack import shapes\n\ndef go(name):\n    return shapes.get(name) or 'long'\n",
+    "pack/experiments/__init__.py": "",
+    "pack/experiments/one/descent.py": "NAMES = ('square', 'a square')\n",
+    "pack/experiments/one/svm.py": "from pack.engine import go\n\ndef svm(trained):\n    map(go, trained)\n",
+    "pack/experiments/two/svm.py": "from pack.engine import go\n\ndef svm(trained):\n    return go('flat')\n",
+    "pack/experiments/two/plain.py": "x = 'flat'\n",
+}
+
+
+@pytest.mark.parametrize(("experiment", "named"), [("one", {"square"}), ("two", {"flat"})])
+def test_of_a_package_that_imports_by_name_what_it_and_the_experiment_name_counts(package, experiment, named):
+    """In any of its modules: a stage is given names by those before it. What the engine between them says does not."""
+    package(CHOOSING)
+    found = {file for file in module_files(f"pack.experiments.{experiment}.svm") if "shapes" in file}
+    assert found == {f"pack/shapes/{name}.py" for name in {"__init__", "base", "round"} | named}
+    assert not [file for file in module_files("pack.experiments.two.plain") if "shapes" in file]
+
+
 def test_a_circle_of_imports_ends(package):
     package({"pack/__init__.py": "", "pack/a.py": "import pack.b\n", "pack/b.py": "import pack.a\n"})
     assert set(module_files("pack.a")) == {"pack/__init__.py", "pack/a.py", "pack/b.py"}

@@ -61,6 +61,21 @@ def test_what_only_a_type_checker_imports_is_no_import(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("text", "words", "chooses"),
+    [
+        ("from importlib import import_module\nimport_module(f'{__name__}.{name}')\n", [], True),
+        ("import importlib\nimportlib.import_module('.a' + name, __name__)\n", ["a"], True),
+        ("import importlib\nimportlib.import_module('.' + name, 'a')\n", ["a"], False),
+        ("import_modules = ['one', 'or two', '.three', 'l1.5']\n", ["one", "three"], False),
+    ],
+)
+def test_what_may_be_imported_by_name_is_known(tmp_path, text, words, chooses):
+    (tmp_path / "a.py").write_text(text)
+    found = read(tmp_path, "a.py")
+    assert (found.words, found.chooses) == (words, chooses)
+
+
+@pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (b"x = 1\ndef draw(:\n", r"^broken.py, line 2: this is not Python \(invalid syntax\)$"),

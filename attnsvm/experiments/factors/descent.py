@@ -2,8 +2,12 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, exact, logarithmic_steps, plain, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules import steepest
 from attnsvm.training.start import factored_weights
+from attnsvm.training.steps import exact, plain
 
 KEPT = ("steps", "weights", "probabilities")
 

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, exact
-from attnsvm.training.stack import Stack, train_stack
+from attnsvm.architecture import Stack
+from attnsvm.training.heads import LinearHead
+from attnsvm.training.stack.descent import train_stack
+from attnsvm.training.steps import exact
 
 
 def descent(problems, settings, progress):

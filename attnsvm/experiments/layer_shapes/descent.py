@@ -1,7 +1,9 @@
 """Train plain stacks of several depths on the instances of every shape."""
 
-from attnsvm.training import LinearHead, exact
-from attnsvm.training.stack import Stack, train_stack
+from attnsvm.architecture import Stack
+from attnsvm.training.heads import LinearHead
+from attnsvm.training.stack.descent import train_stack
+from attnsvm.training.steps import exact
 
 KEPT = ("weights", "below", "top", "tokens")
 

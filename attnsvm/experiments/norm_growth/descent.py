@@ -1,6 +1,9 @@
 """Train W from random weights by plain gradient descent, whose steps vanish with the gradient."""
 
-from attnsvm.training import LinearHead, logarithmic_steps, plain, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.steps import plain
 
 
 def descent(problems, settings, progress):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.experiments.next_token.problems import token_numbers
-from attnsvm.training import logarithmic_steps
+from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.next_token import LOSSES, NextToken, finite_part, train_KQ, train_W
 from attnsvm.training.start import factored_weights
 

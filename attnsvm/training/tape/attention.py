@@ -66,6 +66,13 @@ def _through(at: arrays.Softmax, g: Scaled, factor: float) -> Scaled:
     return Scaled(m, k, at.winner)
 
 
+def straight_through(p: Node) -> Node:
+    """One for the token of largest probability and zero for the others, with the derivative of p (arXiv 1308.3432)."""
+    hard = np.zeros(p.value.shape)
+    np.put_along_axis(hard, p.winner, 1.0, -1)
+    return Node(hard, (p, lambda g: g), winner=p.winner)
+
+
 def log_softmax(logits: Node, mask: np.ndarray | None = None) -> Node:
     """The logarithms of the probabilities of `softmax`; of a token that is shut out 0, and nothing depends on it."""
     at = arrays.softmax(logits.value if mask is None else np.where(mask, logits.value, -np.inf))

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.training import softmax as arrays
 from attnsvm.training.tape.node import Node, in_front, unbroadcast
-from attnsvm.training.tape.scaled import NOTHING, Scaled, by_rows, contract, from_log, power_of_two, relative_to, tidy
+from attnsvm.training.tape.scaled import NOTHING, Scaled, by_rows, contract, from_log, largest, power_of_two, relative_to, tidy
 
 
 def compare(queries: Node, keys: Node) -> Node:
@@ -49,27 +49,24 @@ def _through(at: arrays.Softmax, g: Scaled, factor: float) -> Scaled:
     g = by_rows(g)
     c = arrays.relative(at, g.m)
     shares, powers = from_log(at.log)
-    # The mean with a power of its own: for tokens with c_t = 0 it is all there is.
-    k = np.where(c == 0.0, NOTHING, powers)
-    unit = k.max(-1, keepdims=True)
-    average = tidy(Scaled((shares * c * power_of_two(k - unit)).sum(-1, keepdims=True), unit))
-    plain = average.m * power_of_two(average.k)
+    mean = (at.p * c).sum(-1, keepdims=True)
+    m, k = shares * (c - mean), powers + g.k
     tied = c == 0.0
-    m = factor * shares * np.where(tied, -average.m, c - plain)
-    k = powers + g.k + np.where(tied, average.k, 0)
-    others = tidy(Scaled(np.where(np.arange(m.shape[-1]) == at.winner, 0.0, m), k))
-    unit = others.k.max(-1, keepdims=True)
+    if np.count_nonzero(tied) > mean.size:  # more than the winners: of these the mean is all there is
+        apart = np.where(tied, NOTHING, powers)
+        unit = largest(apart)
+        mean = tidy(Scaled((shares * c * power_of_two(apart - unit)).sum(-1, keepdims=True), unit))
+        m, k = np.where(tied, -shares * mean.m, m), np.where(tied, k + mean.k, k)
+    others = tidy(Scaled(arrays.with_winner(factor * m, at.winner, 0.0), k))
+    unit = largest(others.k)
     own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
-    m, k = others.m, others.k
-    np.put_along_axis(m, at.winner, own.m, -1)
-    np.put_along_axis(k, at.winner, own.k, -1)
+    m, k = (arrays.with_winner(*pair) for pair in ((others.m, at.winner, own.m), (others.k, at.winner, own.k)))
     return Scaled(m, k, at.winner)
 
 
 def straight_through(p: Node) -> Node:
     """One for the token of largest probability and zero for the others, with the derivative of p (arXiv 1308.3432)."""
-    hard = np.zeros(p.value.shape)
-    np.put_along_axis(hard, p.winner, 1.0, -1)
+    hard = arrays.with_winner(np.zeros(p.value.shape), p.winner, 1.0)
     return Node(hard, (p, lambda g: g), winner=p.winner)
 
 

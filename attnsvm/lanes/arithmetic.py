@@ -9,9 +9,11 @@ from pathlib import Path
 from types import FunctionType
 
 import numpy as np
-from numba import njit
+from numba import cfunc, njit
+from numba.core.ccallback import CFunc
 
-LANES = 32
+from attnsvm.lanes import LANES
+
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
 COMPILED = ("lanes", "geometry", "training")  # the rooms with compiled code
 SOURCES = hashlib.sha256(
@@ -36,9 +38,23 @@ def kept_on_disk(function: FunctionType, *structures: type):
     code to a third (numba writes index and code in two steps). The file's name holds a hash of the sources of
     COMPILED: numba itself looks at the date of the file that holds `function`; heads and rules stand elsewhere.
     """
-    own = FunctionType(function.__code__, function.__globals__, function.__name__)
-    own.__qualname__ = "_".join([function.__name__, *(s.__name__ for s in structures), SOURCES[:12]])
+    own = _named(function, function.__name__, *(s.__name__ for s in structures))
     return njit(own, cache=True, nogil=True, **OPTIONS)
+
+
+def called_from_loops(function: FunctionType, signature) -> CFunc:
+    """`function` compiled for one signature, and kept on disk: compiled code takes it as an argument, and calls it.
+
+    What calls it is compiled once for all functions of this signature.
+    """
+    return cfunc(signature, cache=True, **OPTIONS)(_named(function, *function.__qualname__.split(".")))
+
+
+def _named(function: FunctionType, *names: str) -> FunctionType:
+    """A copy of `function` whose compiled code has a file of its own on disk."""
+    own = FunctionType(function.__code__, function.__globals__, function.__name__)
+    own.__qualname__ = "_".join([*names, SOURCES[:12]])
+    return own
 
 
 @njit(inline="always")

@@ -14,9 +14,9 @@ from attnsvm.pipeline import cards
 VOCABULARY = "vocabulary"
 LAYERS = (
     ("errors",),
-    (VOCABULARY,),
     ("lanes",),
     ("geometry",),
+    (VOCABULARY,),
     ("training", "svm", "files"),
     ("plots", "inspect"),
     ("audit",),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.svm import Status, block_diagonal, diagonal_blocks, join, separation, solve, solve_blocks
 
 
@@ -38,7 +38,7 @@ def test_a_block_problem_is_the_problem_of_the_block_diagonal_matrix(norm):
     (answer,), whole = solve_blocks([parts], norm), solve(block_diagonal(parts), norm)
     assert answer.status is Status.SOLVED
     assert answer.rejected == ""
-    value = norms.get(norm).value
+    value = geometry.get(norm).value
     assert np.isclose(value(answer.W), value(whole.W), rtol=1e-6)
     blocks = diagonal_blocks(answer.W, [part.shape for part in parts])
     assert np.isclose(sum((block**2).sum() for block in blocks), (answer.W**2).sum())

@@ -4,7 +4,7 @@ import cvxpy
 import numpy as np
 import pytest
 
-from attnsvm.norms import get
+from attnsvm.geometry import get
 
 NAMES = ["fro", "nuc", "spectral", "l1", "linf", "l1.75", "l3"]
 RNG = np.random.default_rng(0)

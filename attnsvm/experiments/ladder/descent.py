@@ -16,7 +16,7 @@ from attnsvm.training.tape.descent import descend
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
 
-TOGETHER = 8  # runs on one tape of AdamW's: their arrays stay in the cache
+TOGETHER = 20  # runs on one tape of AdamW's: their arrays stay in the cache
 
 
 def descent(problems, settings, progress):

@@ -102,6 +102,20 @@ def _hides(a: Scaled, b: Scaled) -> bool:
     return bool(far.any() and (far & (a.m == 0.0) & (b.m != 0.0)).any())
 
 
+def across(a: Scaled) -> Scaled:
+    """The last two axes exchanged; each entry keeps its power."""
+    return Scaled(a.m.swapaxes(-1, -2), np.broadcast_to(a.k, a.m.shape).swapaxes(-1, -2))
+
+
+def closed(a: Scaled, winner: np.ndarray) -> Scaled:
+    """a, with a power for each entry, and at the winner minus the sum of the others: rows that add up to zero."""
+    here = np.arange(a.m.shape[-1]) == winner
+    others = tidy(Scaled(np.where(here, 0.0, a.m), a.k))
+    unit = others.k.max(-1, keepdims=True)
+    own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
+    return Scaled(np.where(here, own.m, others.m), np.where(here, own.k, others.k), winner)
+
+
 def total(a: Scaled, axes: tuple[int, ...]) -> Scaled:
     """The sum over `axes`, which stay with length one; not the last axis of one with a power for each row."""
     k = a.k.max(axes, keepdims=True)

@@ -13,6 +13,7 @@ from attnsvm.training.tape.scaled import (
     closed,
     contract,
     from_log,
+    largest,
     plus,
     power_of_two,
     relative_to,
@@ -64,15 +65,15 @@ def _through(at: arrays.Softmax, g: Scaled, factor: float) -> Scaled:
     g = by_rows(g)
     c = arrays.relative(at, g.m)
     shares, powers = from_log(at.log)
-    # The mean with a power of its own: for tokens with c_t = 0 it is all there is.
-    k = np.where(c == 0.0, NOTHING, powers)
-    unit = k.max(-1, keepdims=True)
-    average = tidy(Scaled((shares * c * power_of_two(k - unit)).sum(-1, keepdims=True), unit))
-    plain = average.m * power_of_two(average.k)
+    mean = (at.p * c).sum(-1, keepdims=True)
+    m, k = shares * (c - mean), powers + g.k
     tied = c == 0.0
-    m = factor * shares * np.where(tied, -average.m, c - plain)
-    k = powers + g.k + np.where(tied, average.k, 0)
-    return closed(Scaled(m, k), at.winner)
+    if np.count_nonzero(tied) > mean.size:  # more than the winners: of these the mean is all there is
+        apart = np.where(tied, NOTHING, powers)
+        unit = largest(apart)
+        mean = tidy(Scaled((shares * c * power_of_two(apart - unit)).sum(-1, keepdims=True), unit))
+        m, k = np.where(tied, -shares * mean.m, m), np.where(tied, k + mean.k, k)
+    return closed(Scaled(factor * m, k), at.winner)
 
 
 def _masked(logits: Node, mask: Operand | None) -> np.ndarray:
@@ -83,6 +84,12 @@ def _masked(logits: Node, mask: Operand | None) -> np.ndarray:
     if not inside.any(-1).all():
         raise ValueError("mask: expected at least one token in each row")
     return np.where(inside, logits.value, -np.inf)
+
+
+def straight_through(p: Node) -> Node:
+    """One for the token of largest probability and zero for the others, with the derivative of p (arXiv 1308.3432)."""
+    hard = arrays.with_winner(np.zeros(p.value.shape), p.winner, 1.0)
+    return Node(hard, (p, lambda g: g), winner=p.winner)
 
 
 def log_softmax(logits: Node, mask: Operand | None = None) -> Node:

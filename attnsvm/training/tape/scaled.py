@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.training.softmax import with_winner
+
 NOTHING = -(2**40)  # the power that goes with a zero
 FLOOR = -1023  # 2^k below it is zero beside a number of size one
 LOG2_E = 1.4426950408889634
@@ -45,9 +47,15 @@ def power_of_two(k: np.ndarray) -> np.ndarray:
 
 
 def exponent(x: np.ndarray) -> np.ndarray:
-    """The integer k with |x|/2^k in [½, 1), at least −1022; NOTHING for zero."""
-    _, k = np.frexp(x)
-    return np.where(x == 0.0, NOTHING, np.maximum(k.astype(np.int64), FLOOR + 1))
+    """The integer k with |x|/2^k in [½, 1), for normal numbers; −1022 for zero and what is smaller."""
+    return ((x.view(np.int64) >> 52) & 2047) - 1022
+
+
+def largest(x: np.ndarray) -> np.ndarray:
+    """The largest entry of each row, (..., 1)."""
+    # NumPy is slow in rows as short as these are, and fast down columns.
+    columns = np.ascontiguousarray(x.reshape(-1, x.shape[-1]).T)
+    return columns.max(0).reshape(*x.shape[:-1], 1)
 
 
 def from_log(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -61,28 +69,22 @@ def from_log(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def tidy(a: Scaled) -> Scaled:
     """The same numbers with mantissas of size one: for each row the largest, or each by itself."""
-    size = np.abs(a.m)
-    shift = exponent(size.max(-1, keepdims=True) if a.rowwise else size)
-    nothing = shift == NOTHING
-    shift = np.where(nothing, 0, shift)
-    return Scaled(a.m * power_of_two(-shift), np.where(nothing, NOTHING, a.k + shift), a.winner)
+    size = largest(np.abs(a.m)) if a.rowwise else np.ascontiguousarray(a.m)
+    shift = exponent(size)
+    return Scaled(a.m * power_of_two(-shift), np.where(size == 0.0, NOTHING, a.k + shift), a.winner)
 
 
 def by_rows(a: Scaled) -> Scaled:
     """With one power for each row; what is smaller than the row's largest by more than 2^1022 becomes zero."""
     if a.rowwise:
         return a
-    k = a.k.max(-1, keepdims=True)
+    k = largest(a.k)
     return Scaled(a.m * power_of_two(a.k - k), k, a.winner)
 
 
 def by_entries(a: Scaled) -> Scaled:
     """With a power for each entry."""
-    if not a.rowwise:
-        return a
-    k = exponent(a.m)
-    m = a.m * power_of_two(np.where(k == NOTHING, 0, -k))
-    return Scaled(m, np.where(k == NOTHING, NOTHING, k + a.k), a.winner)
+    return tidy(a._replace(k=np.broadcast_to(a.k, a.m.shape))) if a.rowwise else a
 
 
 def plus(a: Scaled, b: Scaled) -> Scaled:
@@ -109,11 +111,10 @@ def across(a: Scaled) -> Scaled:
 
 def closed(a: Scaled, winner: np.ndarray) -> Scaled:
     """a, with a power for each entry, and at the winner minus the sum of the others: rows that add up to zero."""
-    here = np.arange(a.m.shape[-1]) == winner
-    others = tidy(Scaled(np.where(here, 0.0, a.m), a.k))
-    unit = others.k.max(-1, keepdims=True)
+    others = tidy(Scaled(with_winner(a.m, winner, 0.0), a.k))
+    unit = largest(others.k)
     own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
-    return Scaled(np.where(here, own.m, others.m), np.where(here, own.k, others.k), winner)
+    return Scaled(with_winner(others.m, winner, own.m), with_winner(others.k, winner, own.k), winner)
 
 
 def total(a: Scaled, axes: tuple[int, ...]) -> Scaled:
@@ -163,4 +164,5 @@ def relative_to(B: np.ndarray, winner: np.ndarray | None) -> np.ndarray:
     if winner is None or winner[0].size * B.shape[-1] * B.shape[-2] > LARGE:
         return B
     B = np.broadcast_to(B, (*winner.shape[:-2], *B.shape[-2:]))
-    return B[..., None, :, :] - np.take_along_axis(B, winner, -2)[..., :, None, :]
+    rows = np.arange(0, B[..., 0].size, B.shape[-2]).reshape(*B.shape[:-2], 1) + winner[..., 0]
+    return B[..., None, :, :] - B.reshape(-1, B.shape[-1])[rows][..., None, :]

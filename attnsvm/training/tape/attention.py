@@ -81,7 +81,7 @@ def _masked(logits: Node, mask: Operand | None) -> np.ndarray:
     if mask is None:
         return logits.value
     inside = filled("mask", mask, logits) != 0.0
-    if not inside.any(-1).all():
+    if not largest(inside).all():
         raise ValueError("mask: expected at least one token in each row")
     return np.where(inside, logits.value, -np.inf)
 
@@ -118,7 +118,7 @@ def probability(p: Node, where: Operand) -> Node:
     """
     inside = filled("where", where, p) != 0.0
     logs = np.where(inside, logarithms(p), -np.inf)
-    top = np.maximum(logs.max(-1, keepdims=True), -1e300)
+    top = np.maximum(largest(logs), -1e300)
     with np.errstate(divide="ignore"):
         log = (top + np.log(np.exp(logs - top).sum(-1, keepdims=True)))[..., 0]
 

@@ -22,7 +22,7 @@ def squared(targets: np.ndarray | Node, outputs: Node) -> Node:
 
 
 def negative_log(u: Node, logs: np.ndarray | float = 0.0) -> Node:
-    """The mean of −log u, for probabilities u with logarithms; each times exp(logs), (S, ...), which are not trained."""
+    """The mean of −log u, for probabilities u with logarithms; each times exp(logs), (S, ...), that are not trained."""
     m, k = from_log(logs - logarithms(u))
     return _mean(u, np.exp(logs) * -u.log, -m, k)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.softmax import with_winner
+from attnsvm.training.softmax import added, with_winner
 
 NOTHING = -(2**40)  # the power that goes with a zero
 FLOOR = -1023  # 2^k below it is zero beside a number of size one
@@ -113,7 +113,7 @@ def closed(a: Scaled, winner: np.ndarray) -> Scaled:
     """a, with a power for each entry, and at the winner minus the sum of the others: rows that add up to zero."""
     others = tidy(Scaled(with_winner(a.m, winner, 0.0), a.k))
     unit = largest(others.k)
-    own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
+    own = tidy(Scaled(-added(others.m * power_of_two(others.k - unit)), unit))
     return Scaled(with_winner(others.m, winner, own.m), with_winner(others.k, winner, own.k), winner)
 
 

@@ -103,6 +103,10 @@ class Steepest(NamedTuple):
     def follows_rotations(self):
         return self.norm in (FROBENIUS, SPECTRAL, NUCLEAR)
 
+    @property
+    def reads_terms(self):
+        return self.norm in (SPECTRAL, NUCLEAR)
+
     def direct(self, slope, memory, step):
         if self.norm == SPECTRAL or self.norm == NUCLEAR:
             pairs = len(slope.left) if self.norm == SPECTRAL else 1

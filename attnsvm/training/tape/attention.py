@@ -74,13 +74,13 @@ def _through(at: arrays.Softmax, g: Scaled, factor: float) -> Scaled:
     g = by_rows(g)
     c = arrays.relative(at, g.m)
     shares, powers = from_log(at.log)
-    mean = (at.p * c).sum(-1, keepdims=True)
+    mean = arrays.added(at.p * c)
     m, k = shares * (c - mean), powers + g.k
     tied = c == 0.0
     if np.count_nonzero(tied) > mean.size:  # more than the winners: of these the mean is all there is
         apart = np.where(tied, NOTHING, powers)
         unit = largest(apart)
-        mean = tidy(Scaled((shares * c * power_of_two(apart - unit)).sum(-1, keepdims=True), unit))
+        mean = tidy(Scaled(arrays.added(shares * c * power_of_two(apart - unit)), unit))
         m, k = np.where(tied, -shares * mean.m, m), np.where(tied, k + mean.k, k)
     return closed(Scaled(factor * m, k), at.winner)
 
@@ -90,7 +90,7 @@ def _masked(logits: Node, mask: Operand | None) -> np.ndarray:
     if mask is None:
         return logits.value
     inside = filled("mask", mask, logits) != 0.0
-    if not inside.any(-1).all():
+    if not largest(inside).all():
         raise ValueError("mask: expected at least one token in each row")
     return np.where(inside, logits.value, -np.inf)
 
@@ -127,9 +127,9 @@ def probability(p: Node, where: Operand) -> Node:
     """
     inside = filled("where", where, p) != 0.0
     logs = np.where(inside, logarithms(p), -np.inf)
-    top = np.maximum(logs.max(-1, keepdims=True), -1e300)
+    top = np.maximum(largest(logs), -1e300)
     with np.errstate(divide="ignore"):
-        log = (top + np.log(np.exp(logs - top).sum(-1, keepdims=True)))[..., 0]
+        log = (top + np.log(arrays.added(np.exp(logs - top))))[..., 0]
 
     def pull(g: Scaled) -> Scaled:
         return Scaled(g.m[..., None] * inside, np.broadcast_to(g.k, g.m.shape)[..., None])

@@ -29,14 +29,14 @@ def squared(targets: np.ndarray | Node, outputs: Node) -> Node:
     return _mean(outputs, missing**2, 2.0 * missing, np.zeros(missing.shape, dtype=np.int64))
 
 
-def negative_log(u: Node) -> Node:
-    """The mean of −log u, for probabilities u with logarithms.
+def negative_log(u: Node, logs: np.ndarray | float = 0.0) -> Node:
+    """The mean of −log u, for probabilities u with logarithms; each times exp(logs), (S, ...), that are not trained.
 
     Raises:
-        ValueError: u has none.
+        ValueError: u has no logarithms.
     """
-    m, k = from_log(-logarithms(u))
-    return _mean(u, -u.log, -m, k)
+    m, k = from_log(logs - logarithms(u))
+    return _mean(u, np.exp(logs) * -u.log, -m, k)
 
 
 def square_of(u: Node) -> Node:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.training.softmax import added, with_winner
+
 NOTHING = -(2**40)  # the power that goes with a zero
 FLOOR = -1023  # 2^k below it is zero beside a number of size one
 LOG2_E = 1.4426950408889634
@@ -109,11 +111,10 @@ def across(a: Scaled) -> Scaled:
 
 def closed(a: Scaled, winner: np.ndarray) -> Scaled:
     """a, with a power for each entry, and at the winner minus the sum of the others: rows that add up to zero."""
-    here = np.arange(a.m.shape[-1]) == winner
-    others = tidy(Scaled(np.where(here, 0.0, a.m), a.k))
-    unit = others.k.max(-1, keepdims=True)
-    own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
-    return Scaled(np.where(here, own.m, others.m), np.where(here, own.k, others.k), winner)
+    others = tidy(Scaled(with_winner(a.m, winner, 0.0), a.k))
+    unit = largest(others.k)
+    own = tidy(Scaled(-added(others.m * power_of_two(others.k - unit)), unit))
+    return Scaled(with_winner(others.m, winner, own.m), with_winner(others.k, winner, own.k), winner)
 
 
 def total(a: Scaled, axes: tuple[int, ...]) -> Scaled:

@@ -26,7 +26,7 @@ class Steepest(NamedTuple):
 
     @property
     def reads_terms(self):
-        return self.norm in (SPECTRAL, NUCLEAR)
+        return self.geometry.reads_terms
 
     def direct(self, slope, memory, step):
         steepest_direction(self.geometry, slope, memory)

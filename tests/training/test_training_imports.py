@@ -10,7 +10,7 @@ import pytest
 from attnsvm import training
 
 MODULES = sorted(Path(training.__file__).parent.glob("*.py"))
-BELOW = {"errors", "problems", "inputs", "graphs", "norms", "selection", "directions", "threads", "streams"}
+BELOW = {"errors", "problems", "inputs", "graphs", "geometry", "lanes", "selection", "directions", "threads", "streams"}
 
 
 def imported(path):

@@ -13,7 +13,7 @@ from attnsvm.geometry import fro
 from attnsvm.training import LinearHead, adam, exact, mirror, steepest, train
 from attnsvm.training.rules import CONSTANT, Steepest
 
-NORMS = ("fro", "linf", "l1", "l1.75", "l3", "spectral", "nuc", "rowmax", "rowsum")
+NORMS = (*geometry.NAMES, "l1.75", "l3")
 CONSTRUCTORS = {"steepest": steepest, "mirror": mirror, "adam": adam}
 
 

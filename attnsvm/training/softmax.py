@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+SHORT = 8  # NumPy adds up rows shorter than this one by one, and is slow in it: column by column the bits are the same
+
 
 class Softmax(NamedTuple):
     """A softmax over the last axis, of length T.
@@ -32,7 +34,7 @@ def softmax(logits) -> Softmax:
     winner = logits.argmax(-1)[..., None]
     behind = logits - at_winner(logits, winner)
     shares = xp.exp(behind)
-    others = with_winner(shares, winner, 0.0).sum(-1)[..., None]
+    others = added(with_winner(shares, winner, 0.0))
     return Softmax(winner, behind, behind - xp.log1p(others), shares / (1.0 + others))
 
 
@@ -44,7 +46,7 @@ def relative(at: Softmax, slope):
 def balanced(at: Softmax, coefficients):
     """Derivatives (..., T) with respect to the logits: those given, and for the winner minus the sum of the others."""
     others = with_winner(coefficients, at.winner, 0.0)
-    return with_winner(others, at.winner, -others.sum(-1)[..., None])
+    return with_winner(others, at.winner, -added(others))
 
 
 def at_winner(array, winner):
@@ -62,6 +64,14 @@ def with_winner(array, winner, value):
         return copy
     value = sys.modules["torch"].as_tensor(value, dtype=array.dtype, device=array.device)
     return array.scatter(-1, winner, value.expand(winner.shape))
+
+
+def added(array):
+    """The sums of the rows (..., T) of an array, (..., 1)."""
+    if array.shape[-1] < SHORT and _namespace(array) is np:
+        columns = np.ascontiguousarray(array.reshape(-1, array.shape[-1]).T)
+        return columns.sum(0).reshape(*array.shape[:-1], 1)
+    return array.sum(-1)[..., None]
 
 
 def _places(array, winner):

@@ -3,8 +3,19 @@
 import numpy as np
 
 from attnsvm.training import softmax as arrays
-from attnsvm.training.tape.node import Node, in_front, unbroadcast
-from attnsvm.training.tape.scaled import NOTHING, Scaled, by_rows, contract, from_log, largest, power_of_two, relative_to, tidy
+from attnsvm.training.tape.node import Node, Operand, filled, in_front, logarithms, unbroadcast
+from attnsvm.training.tape.rows import contract, through_softmax
+from attnsvm.training.tape.scaled import (
+    Scaled,
+    across,
+    by_entries,
+    by_rows,
+    closed,
+    from_log,
+    largest,
+    plus,
+    tidy,
+)
 
 
 def compare(queries: Node, keys: Node) -> Node:
@@ -13,11 +24,10 @@ def compare(queries: Node, keys: Node) -> Node:
     Q, K = in_front(queries.value, ndim), in_front(keys.value, ndim)
 
     def to_queries(g: Scaled) -> Scaled:
-        return unbroadcast(contract(g, relative_to(K, g.winner)), queries.shape)
+        return unbroadcast(contract(g, K, over=g.winner), queries.shape)
 
     def to_keys(g: Scaled) -> Scaled:
-        across = Scaled(g.m.swapaxes(-1, -2), np.broadcast_to(g.k, g.m.shape).swapaxes(-1, -2))
-        return unbroadcast(contract(across, Q), keys.shape)
+        return unbroadcast(contract(across(g), Q), keys.shape)
 
     return Node(Q @ K.swapaxes(-1, -2), (queries, to_queries), (keys, to_keys))
 
@@ -27,41 +37,34 @@ def scores(tokens: Node, W: Node, queries: Node) -> Node:
     return compare(queries @ W.T, tokens)
 
 
-def softmax(logits: Node, mask: np.ndarray | None = None, temperature: float = 1.0) -> Node:
+def softmax(logits: Node, mask: Operand | None = None, temperature: float = 1.0) -> Node:
     """Probabilities (..., q, T) over the last axis.
 
     Args:
         logits: (..., q, T).
-        mask: which tokens take part, bool, of a shape that broadcasts to (S, ..., q, T); at least one of each row.
+        mask: which tokens take part, bool: an array for all instances or a node, of a shape that broadcasts to that of
+            the logits.
         temperature: divides the logits.
+
+    Raises:
+        ValueError: in a row no token takes part.
     """
-    z = logits.value / temperature
-    at = arrays.softmax(z if mask is None else np.where(mask, z, -np.inf))
+    at = arrays.softmax(_masked(logits, mask) / temperature)
 
     def pull(g: Scaled) -> Scaled:
-        return _through(at, g, 1.0 / temperature)
+        return through_softmax(at, g, 1.0 / temperature)
 
     return Node(at.p, (logits, pull), log=at.log, winner=at.winner)
 
 
-def _through(at: arrays.Softmax, g: Scaled, factor: float) -> Scaled:
-    """From ∂L/∂p to ∂L/∂logits: p_t (c_t − Σ_s p_s c_s) with c_t = g_t − g_winner."""
-    g = by_rows(g)
-    c = arrays.relative(at, g.m)
-    shares, powers = from_log(at.log)
-    mean = (at.p * c).sum(-1, keepdims=True)
-    m, k = shares * (c - mean), powers + g.k
-    tied = c == 0.0
-    if np.count_nonzero(tied) > mean.size:  # more than the winners: of these the mean is all there is
-        apart = np.where(tied, NOTHING, powers)
-        unit = largest(apart)
-        mean = tidy(Scaled((shares * c * power_of_two(apart - unit)).sum(-1, keepdims=True), unit))
-        m, k = np.where(tied, -shares * mean.m, m), np.where(tied, k + mean.k, k)
-    others = tidy(Scaled(arrays.with_winner(factor * m, at.winner, 0.0), k))
-    unit = largest(others.k)
-    own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
-    m, k = (arrays.with_winner(*pair) for pair in ((others.m, at.winner, own.m), (others.k, at.winner, own.k)))
-    return Scaled(m, k, at.winner)
+def _masked(logits: Node, mask: Operand | None) -> np.ndarray:
+    """The logits, −∞ where a token is shut out."""
+    if mask is None:
+        return logits.value
+    inside = filled("mask", mask, logits) != 0.0
+    if not largest(inside).all():
+        raise ValueError("mask: expected at least one token in each row")
+    return np.where(inside, logits.value, -np.inf)
 
 
 def straight_through(p: Node) -> Node:
@@ -70,31 +73,35 @@ def straight_through(p: Node) -> Node:
     return Node(hard, (p, lambda g: g), winner=p.winner)
 
 
-def log_softmax(logits: Node, mask: np.ndarray | None = None) -> Node:
+def log_softmax(logits: Node, mask: Operand | None = None) -> Node:
     """The logarithms of the probabilities of `softmax`; of a token that is shut out 0, and nothing depends on it."""
-    at = arrays.softmax(logits.value if mask is None else np.where(mask, logits.value, -np.inf))
+    at = arrays.softmax(_masked(logits, mask))
     inside = at.log != -np.inf
 
     def pull(g: Scaled) -> Scaled:
-        g = by_rows(g)
-        m = np.where(inside, g.m, 0.0)
-        return tidy(Scaled(m - at.p * m.sum(-1, keepdims=True), g.k))
+        given = by_entries(g._replace(m=np.where(inside, g.m, 0.0)))
+        rows, (shares, powers) = by_rows(given), from_log(at.log)
+        spread = tidy(Scaled(-shares * rows.m.sum(-1, keepdims=True), powers + rows.k))
+        return closed(plus(given, spread), at.winner)
 
     return Node(np.where(inside, at.log, 0.0), (logits, pull))
 
 
-def probability(p: Node, where: np.ndarray) -> Node:
+def probability(p: Node, where: Operand) -> Node:
     """The probability (..., q) of a set of tokens, with its logarithm.
 
     Args:
         p: a softmax (..., q, T).
-        where: the tokens of the set, bool, of a shape that broadcasts to (S, ..., q, T).
+        where: the tokens of the set, as `mask` in `softmax`.
+
+    Raises:
+        ValueError: p is no softmax.
     """
-    inside = np.broadcast_to(where, p.value.shape)
-    logs = np.where(inside, p.log, -np.inf)
-    top = np.maximum(logs.max(-1, keepdims=True), -1e300)
+    inside = filled("where", where, p) != 0.0
+    logs = np.where(inside, logarithms(p), -np.inf)
+    top = np.maximum(largest(logs), -1e300)
     with np.errstate(divide="ignore"):
-        log = (top + np.log(np.exp(logs - top).sum(-1, keepdims=True)))[..., 0]
+        log = (top + np.log(arrays.added(np.exp(logs - top))))[..., 0]
 
     def pull(g: Scaled) -> Scaled:
         return Scaled(g.m[..., None] * inside, np.broadcast_to(g.k, g.m.shape)[..., None])
@@ -103,12 +110,15 @@ def probability(p: Node, where: np.ndarray) -> Node:
 
 
 def entropy(p: Node) -> Node:
-    """−Σ_t p_t log p_t of each row of a softmax, (..., q)."""
-    log = np.where(p.value > 0.0, np.maximum(p.log, -1e300), 0.0)
-    apart = np.where(p.log > -np.inf, np.maximum(p.log, -1e300), 0.0)
+    """−Σ_t p_t log p_t of each row of a softmax, (..., q).
+
+    Raises:
+        ValueError: p is no softmax.
+    """
+    log = np.where(logarithms(p) > -np.inf, p.log, 0.0)
 
     def pull(g: Scaled) -> Scaled:
         k = np.broadcast_to(g.k, g.m.shape)[..., None]
-        return tidy(Scaled(-g.m[..., None] * (apart + 1.0), k))
+        return tidy(Scaled(-g.m[..., None] * (log + 1.0), k))
 
     return Node(-(p.value * log).sum(-1), (p, pull))

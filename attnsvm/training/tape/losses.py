@@ -3,13 +3,13 @@
 import numpy as np
 
 from attnsvm.training import softmax as arrays
-from attnsvm.training.tape.node import Node
-from attnsvm.training.tape.scaled import Scaled, by_entries, from_log, power_of_two, tidy
+from attnsvm.training.tape.node import Node, filled, logarithms
+from attnsvm.training.tape.scaled import Scaled, by_entries, closed, from_log, tidy
 
 
 def logistic(labels: np.ndarray | Node, outputs: Node) -> Node:
     """The mean of log(1 + exp(−Y f)), for labels ±1 of the shape of the outputs f."""
-    Y = outputs.like(labels).value
+    Y = filled("labels", labels, outputs)
     margin = Y * outputs.value
     m, k = from_log(-np.logaddexp(0.0, margin))
     return _mean(outputs, np.logaddexp(0.0, -margin), -Y * m, k)
@@ -17,19 +17,19 @@ def logistic(labels: np.ndarray | Node, outputs: Node) -> Node:
 
 def squared(targets: np.ndarray | Node, outputs: Node) -> Node:
     """The mean of (f − y)², for targets y of the shape of the outputs f."""
-    missing = outputs.value - outputs.like(targets).value
+    missing = outputs.value - filled("targets", targets, outputs)
     return _mean(outputs, missing**2, 2.0 * missing, np.zeros(missing.shape, dtype=np.int64))
 
 
-def negative_log(u: Node) -> Node:
-    """The mean of −log u, for probabilities u with logarithms."""
-    m, k = from_log(-u.log)
-    return _mean(u, -u.log, -m, k)
+def negative_log(u: Node, logs: np.ndarray | float = 0.0) -> Node:
+    """The mean of −log u, for probabilities u with logarithms; each times exp(logs), (S, ...), that are not trained."""
+    m, k = from_log(logs - logarithms(u))
+    return _mean(u, np.exp(logs) * -u.log, -m, k)
 
 
 def square_of(u: Node) -> Node:
     """The mean of u², for probabilities u with logarithms."""
-    m, k = from_log(u.log)
+    m, k = from_log(logarithms(u))
     return _mean(u, np.exp(2.0 * u.log), 2.0 * m, k)
 
 
@@ -42,12 +42,7 @@ def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:
     def pull(g: Scaled) -> Scaled:
         m, k = from_log(at.log)
         m = m * _alone(g.m, m) / losses[0].size
-        others = tidy(Scaled(np.where(np.arange(m.shape[-1]) == target, 0.0, m), k + _alone(g.k, k)))
-        unit = others.k.max(-1, keepdims=True)
-        own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
-        np.put_along_axis(others.m, target, own.m, -1)
-        np.put_along_axis(others.k, target, own.k, -1)
-        return Scaled(others.m, others.k, target)
+        return closed(Scaled(m, k + _alone(g.k, k)), target)
 
     return Node(losses.reshape(len(losses), -1).mean(1), (logits, pull))
 
@@ -73,8 +68,7 @@ def _alone(x: np.ndarray, like: np.ndarray) -> np.ndarray:
     return x.reshape(len(x), *(1,) * (like.ndim - 1))
 
 
-def _numbers(targets, logits: Node) -> np.ndarray:
+def _numbers(targets: np.ndarray | Node, logits: Node) -> np.ndarray:
     """The numbers of the targets as an index (S, ..., 1) into the last axis of the logits."""
-    values = targets.value if isinstance(targets, Node) else np.asarray(targets)
-    values = values.astype(np.int64)
-    return np.broadcast_to(values, logits.value.shape[:-1])[..., None]
+    one = Node(logits.value[..., 0])
+    return filled("targets", targets, one).astype(np.int64)[..., None]

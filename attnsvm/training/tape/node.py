@@ -9,14 +9,13 @@ from itertools import count
 
 import numpy as np
 
+from attnsvm.training.tape.rows import contract
 from attnsvm.training.tape.scaled import (
     NOTHING,
     Scaled,
+    across,
     by_rows,
-    contract,
     from_log,
-    power_of_two,
-    relative_to,
     tidy,
     total,
 )
@@ -67,6 +66,9 @@ class Node:
     def __matmul__(self, other: "Operand") -> "Node":
         return matmul(self, self.like(other))
 
+    def __rmatmul__(self, other: np.ndarray) -> "Node":
+        return matmul(self.like(other), self)
+
     def __add__(self, other: "Operand") -> "Node":
         return add(self, self.like(other))
 
@@ -75,6 +77,9 @@ class Node:
 
     def __sub__(self, other: "Operand") -> "Node":
         return self + self.like(other) * -1.0
+
+    def __truediv__(self, other: float) -> "Node":
+        return scale(self, 1.0 / other)
 
     def __neg__(self) -> "Node":
         return self * -1.0
@@ -98,21 +103,56 @@ class Node:
 Operand = Node | np.ndarray | float
 
 
+def logarithms(p: Node) -> np.ndarray:
+    """The logarithms of probabilities.
+
+    Raises:
+        ValueError: p has none: it is neither a softmax nor part of one.
+    """
+    if p.log is None:
+        raise ValueError("expected probabilities from a softmax, got other values: their logarithms are needed")
+    return p.log
+
+
 def matmul(a: Node, b: Node) -> Node:
-    """a (..., q, r) times b (..., r, t) or b (r,); b without the axes in front is the same for all of them."""
+    """a (..., q, r) times b (..., r, t); either may be a vector (r,), as in NumPy.
+
+    b without the axes in front is the same for all of them. Probabilities stand on the left, so that what they carry to
+    the tokens does not underflow.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    if not (a.shape and b.shape) or a.shape[-1] != b.shape[-2:][0]:
+        raise ValueError(f"matmul: expected shapes (..., r) and (..., r, t) or (r,), got {a.shape} and {b.shape}")
+    if len(a.shape) == 1:
+        out = matmul(reshaped(a, 1, *a.shape), b)
+        return reshaped(out, *out.shape[:-2], *out.shape[-1:]) if len(b.shape) > 1 else reshaped(out)
     if len(b.shape) == 1:
-        out = _rows(a.value) @ b.value[..., None]
-        return Node(
-            out.reshape(len(out), *a.shape[:-1]),
-            (a, lambda g: _by_vector(g, b)),
-            (b, lambda g: Terms(_rows(a.value), g.m.reshape(out.shape), g.k.reshape(out.shape[:2]))),
-        )
-    weight = a.weight and b.weight
+        return _times_weights(a, b) if b.weight else _times_vector(a, b)
     if len(b.shape) == 2:
         out = (_rows(a.value) @ b.value).reshape(len(a.value), *a.shape[:-1], b.shape[-1])
     else:
-        out = in_front(a.value, b.value.ndim) @ in_front(b.value, a.value.ndim)
+        out = _fitting(np.matmul, a, b)
+    weight = a.weight and b.weight
     return Node(out, (a, lambda g: _to_left(g, a, b)), (b, lambda g: _to_right(g, a, b)), weight=weight)
+
+
+def _times_weights(a: Node, b: Node) -> Node:
+    """a (..., r) times a vector of weights (r,)."""
+    out = _rows(a.value) @ b.value[..., None]
+    return Node(
+        out.reshape(len(out), *a.shape[:-1]),
+        (a, lambda g: _by_vector(g, b)),
+        (b, lambda g: Terms(_rows(a.value), g.m.reshape(out.shape), g.k.reshape(out.shape[:2]))),
+    )
+
+
+def _times_vector(a: Node, b: Node) -> Node:
+    """a (..., r) times a vector (r,) that is no weight: a matrix of one column."""
+    if b.log is not None:
+        return matmul(b, transposed(a))
+    return reshaped(matmul(a, reshaped(b, *b.shape, 1)), *a.shape[:-1])
 
 
 def _rows(x: np.ndarray) -> np.ndarray:
@@ -135,11 +175,11 @@ def _to_left(g: Adjoint, a: Node, b: Node) -> Adjoint:
     """∂L/∂a = g bᵀ."""
     if isinstance(g, Terms):
         return g.times(b.value.swapaxes(-1, -2))
-    B = in_front(b.value, g.m.ndim)
-    if a.winner is not None:  # of probabilities: only differences to the winner's count
-        columns = relative_to(B, a.winner)
-        B = columns if columns.ndim > B.ndim else B
-    return unbroadcast(contract(g, B.swapaxes(-1, -2)), a.shape)
+    if a.weight and not b.weight:
+        return _outer(across(g), b.value.swapaxes(-1, -2)).T
+    B = in_front(b.value, g.m.ndim).swapaxes(-1, -2)
+    # Of derivatives with respect to probabilities only the differences to the winner's count.
+    return unbroadcast(contract(g, B, among=a.winner), a.shape)
 
 
 def _to_right(g: Adjoint, a: Node, b: Node) -> Adjoint:
@@ -147,23 +187,17 @@ def _to_right(g: Adjoint, a: Node, b: Node) -> Adjoint:
     if isinstance(g, Terms):
         return g.T.times(a.value).T
     if b.weight:
-        return _outer(g, a)
-    rows = by_rows(g)
+        return _outer(g, a.value)
     if a.log is not None:  # their logarithms, for they underflow
+        rows = by_rows(g)
         m, k = from_log(a.log)
-        k = k + rows.k
-        largest = k.max(-2, keepdims=True)
-        m = (m * power_of_two(k - largest)).swapaxes(-1, -2) @ rows.m
-        return unbroadcast(tidy(Scaled(m, largest.swapaxes(-1, -2))), b.shape)
-    across = Scaled(g.m.swapaxes(-1, -2), np.broadcast_to(g.k, g.m.shape).swapaxes(-1, -2))
-    found = contract(across, in_front(a.value, g.m.ndim))
-    k = np.broadcast_to(found.k, found.m.shape).swapaxes(-1, -2)
-    return unbroadcast(Scaled(found.m.swapaxes(-1, -2), k), b.shape)
+        return unbroadcast(contract(across(Scaled(m, k + rows.k)), rows.m), b.shape)
+    return unbroadcast(across(contract(across(g), in_front(a.value, g.m.ndim))), b.shape)
 
 
-def _outer(g: Scaled, a: Node) -> Terms:
-    """Σ over rows of a_q g_qᵀ. Derivatives with respect to logits differ within a row: each is a term of its own."""
-    left = _rows(a.value)
+def _outer(g: Scaled, x: np.ndarray) -> Terms:
+    """Σ over rows of x_q g_qᵀ. Derivatives with respect to logits differ within a row: each is a term of its own."""
+    left = _rows(x)
     if g.winner is None:
         g = by_rows(g)
         return Terms(left, _rows(g.m), g.k.reshape(left.shape[:2]))
@@ -177,18 +211,41 @@ def transposed(a: Node) -> Node:
     """The last two axes exchanged."""
 
     def pull(g: Adjoint) -> Adjoint:
-        if isinstance(g, Terms):
-            return g.T
-        return Scaled(g.m.swapaxes(-1, -2), np.broadcast_to(g.k, g.m.shape).swapaxes(-1, -2))
+        return g.T if isinstance(g, Terms) else across(g)
 
-    return Node(a.value.swapaxes(-1, -2), (a, pull), weight=a.weight)
+    log = None if a.log is None else a.log.swapaxes(-1, -2)
+    return Node(a.value.swapaxes(-1, -2), (a, pull), log=log, weight=a.weight)
+
+
+def _fitting(operation: Callable[..., np.ndarray], a: Node, b: Node) -> np.ndarray:
+    """NumPy's operation on the values of each instance.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    try:
+        return operation(in_front(a.value, b.value.ndim), in_front(b.value, a.value.ndim))
+    except ValueError:
+        name = operation.__name__
+        raise ValueError(f"{name}: expected shapes that broadcast, got {a.shape} and {b.shape}") from None
+
+
+def filled(name: str, x: Operand, like: Node) -> np.ndarray:
+    """What is given beside `like`, an array for all instances or a node, in its shape (S, ...).
+
+    Raises:
+        ValueError: it does not broadcast to that shape.
+    """
+    found = in_front(like.like(x).value, like.value.ndim)
+    try:
+        return np.broadcast_to(found, like.value.shape)
+    except ValueError:
+        raise ValueError(f"{name}: expected a shape that fits {like.shape}, got {found.shape[1:]}") from None
 
 
 def add(a: Node, b: Node) -> Node:
     """a + b, with NumPy's broadcasting of one instance."""
-    ndim = max(a.value.ndim, b.value.ndim)
-    out = in_front(a.value, ndim) + in_front(b.value, ndim)
-    return Node(out, (a, lambda g: unbroadcast(g, a.shape)), (b, lambda g: unbroadcast(g, b.shape)))
+    return Node(_fitting(np.add, a, b), (a, lambda g: unbroadcast(g, a.shape)), (b, lambda g: unbroadcast(g, b.shape)))
 
 
 def multiply(a: Node, b: Node) -> Node:
@@ -199,7 +256,7 @@ def multiply(a: Node, b: Node) -> Node:
     def times(g: Scaled, factor: np.ndarray, shape: tuple[int, ...]) -> Scaled:
         return unbroadcast(tidy(Scaled(g.m * factor, g.k)), shape)
 
-    return Node(x * y, (a, lambda g: times(g, y, a.shape)), (b, lambda g: times(g, x, b.shape)))
+    return Node(_fitting(np.multiply, a, b), (a, lambda g: times(g, y, a.shape)), (b, lambda g: times(g, x, b.shape)))
 
 
 def scale(a: Node, factor: float) -> Node:
@@ -211,9 +268,9 @@ def scale(a: Node, factor: float) -> Node:
     return Node(a.value * factor, (a, pull), weight=a.weight)
 
 
-def mapped(a: Node, value: np.ndarray, slope: np.ndarray) -> Node:
-    """A function of each entry by itself, with its values and its slopes at a."""
-    return Node(value, (a, lambda g: tidy(Scaled(g.m * slope, g.k))))
+def mapped(a: Node, value: np.ndarray, slope: np.ndarray, power: np.ndarray | int = 0) -> Node:
+    """A function of each entry by itself, with its values and its slopes slope·2^power at a."""
+    return Node(value, (a, lambda g: tidy(Scaled(g.m * slope, g.k + power))))
 
 
 def take(a: Node, index) -> Node:
@@ -225,7 +282,20 @@ def take(a: Node, index) -> Node:
         m[index], k[index] = g.m, np.broadcast_to(g.k, g.m.shape)
         return Scaled(m, k)
 
-    return Node(a.value[index], (a, pull))
+    return Node(a.value[index], (a, pull), **_of_probabilities(a, lambda x: x[index]))
+
+
+def _of_probabilities(a: Node, some: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
+    """`log` of what `some` picks from the probabilities a, and `winner` if it picks rows as a whole."""
+    if a.log is None:
+        return {}
+    if a.winner is None:
+        return {"log": some(a.log)}
+    tokens = np.arange(a.shape[-1])
+    picked = some(np.broadcast_to(tokens, a.value.shape))
+    if picked.ndim < 2 or picked.shape[-1] != len(tokens) or (picked != tokens).any():
+        return {"log": some(a.log)}
+    return {"log": some(a.log), "winner": some(np.broadcast_to(a.winner, a.value.shape))[..., :1]}
 
 
 def reshaped(a: Node, *shape: int) -> Node:
@@ -238,7 +308,10 @@ def reshaped(a: Node, *shape: int) -> Node:
             return Scaled(g.m.reshape(a.value.shape), g.k.reshape(*a.value.shape[:-1], 1))
         return Scaled(g.m.reshape(a.value.shape), np.broadcast_to(g.k, g.m.shape).reshape(a.value.shape))
 
-    return Node(a.value.reshape(len(a.value), *shape), (a, pull))
+    def other(x: np.ndarray) -> np.ndarray:
+        return x.reshape(len(x), *shape)
+
+    return Node(other(a.value), (a, pull), **_of_probabilities(a, other))
 
 
 def concatenated(parts: list[Node], axis: int = -1) -> Node:

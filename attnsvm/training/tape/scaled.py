@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.training.softmax import added, with_winner
+
 NOTHING = -(2**40)  # the power that goes with a zero
 FLOOR = -1023  # 2^k below it is zero beside a number of size one
 LOG2_E = 1.4426950408889634
@@ -102,52 +104,21 @@ def _hides(a: Scaled, b: Scaled) -> bool:
     return bool(far.any() and (far & (a.m == 0.0) & (b.m != 0.0)).any())
 
 
+def across(a: Scaled) -> Scaled:
+    """The last two axes exchanged; each entry keeps its power."""
+    return Scaled(a.m.swapaxes(-1, -2), np.broadcast_to(a.k, a.m.shape).swapaxes(-1, -2))
+
+
+def closed(a: Scaled, winner: np.ndarray) -> Scaled:
+    """a, with a power for each entry, and at the winner minus the sum of the others: rows that add up to zero."""
+    others = tidy(Scaled(with_winner(a.m, winner, 0.0), a.k))
+    unit = largest(others.k)
+    own = tidy(Scaled(-added(others.m * power_of_two(others.k - unit)), unit))
+    return Scaled(with_winner(others.m, winner, own.m), with_winner(others.k, winner, own.k), winner)
+
+
 def total(a: Scaled, axes: tuple[int, ...]) -> Scaled:
     """The sum over `axes`, which stay with length one; not the last axis of one with a power for each row."""
     k = a.k.max(axes, keepdims=True)
     m = (a.m * power_of_two(a.k - k)).sum(axes, keepdims=True)
     return tidy(Scaled(m, k))
-
-
-def contract(a: Scaled, B: np.ndarray) -> Scaled:
-    """Σ_t a_qt B_td, (..., q, d) with a power for each row, for a (..., q, t).
-
-    Args:
-        B: (..., t, d), or one for each row, (..., q, t, d).
-    """
-    rows = by_rows(a)
-    found = tidy(Scaled(_sum(rows.m, B), rows.k))
-    return found if a.rowwise else _with_hidden(a, rows, B, found)
-
-
-def _sum(m, B):
-    return m @ B if B.ndim == m.ndim else (m[..., None, :] @ B)[..., 0, :]
-
-
-def _with_hidden(a: Scaled, rows: Scaled, B: np.ndarray, found: Scaled) -> Scaled:
-    """`found`, with the entries that are zero only because every term that they have was too small to show."""
-    lost = (rows.m == 0.0) & (a.m != 0.0)
-    if not lost.any() or (found.m != 0.0).all():
-        return found
-    terms = a.m[..., None] * (B if B.ndim > a.m.ndim else B[..., None, :, :])
-    k = np.where(terms == 0.0, NOTHING, a.k[..., None])
-    largest = k.max(-2, keepdims=True)
-    slow = by_entries(tidy(Scaled((terms * power_of_two(k - largest)).sum(-2), largest[..., 0, :])))
-    fast = by_entries(found)
-    hidden = fast.m == 0.0
-    return Scaled(np.where(hidden, slow.m, fast.m), np.where(hidden, slow.k, fast.k))
-
-
-LARGE = 2**17  # numbers of an instance up to which the differences of all rows to a winner are formed
-
-
-def relative_to(B: np.ndarray, winner: np.ndarray | None) -> np.ndarray:
-    """B_t − B_winner, (..., q, t, d), for B (..., t, d) and winner (..., q, 1): what cancels is not added first.
-
-    B itself without a winner, or where that were too many numbers.
-    """
-    if winner is None or winner[0].size * B.shape[-1] * B.shape[-2] > LARGE:
-        return B
-    B = np.broadcast_to(B, (*winner.shape[:-2], *B.shape[-2:]))
-    rows = np.arange(0, B[..., 0].size, B.shape[-2]).reshape(*B.shape[:-2], 1) + winner[..., 0]
-    return B[..., None, :, :] - B.reshape(-1, B.shape[-1])[rows][..., None, :]

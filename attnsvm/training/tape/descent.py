@@ -133,6 +133,8 @@ def _descend(model, weights, given, changing, rule, logged, pairs, places) -> Ta
                 kept[name].append(node.value)
         if step < logged[-1]:
             terms = gradient(loss, now)
+            if not rule.reads_terms:
+                terms = {name: of.few() for name, of in terms.items()}
             for g, stepper in enumerate(steppers):
                 some = slice(g * LANES, g * LANES + len(groups[g]))
                 stepper.step(moving[g], [_lanes(terms[name], some) for name in names], where)

@@ -48,6 +48,10 @@ class Terms(NamedTuple):
         m = left.swapaxes(-1, -2) @ right
         return tidy(Scaled(m, np.broadcast_to(unit[..., None], (*m.shape[:2], 1))))
 
+    def few(self) -> "Terms":
+        """As d terms at most, for who adds them up anyway."""
+        return self if self.k.shape[1] <= self.left.shape[2] else Terms.of(self.summed())
+
     @classmethod
     def of(cls, gradient: Scaled) -> "Terms":
         """From the gradient of a vector (S, d), a matrix (S, d, e) or a number (S,)."""

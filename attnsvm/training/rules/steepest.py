@@ -19,14 +19,11 @@ class Steepest(NamedTuple):
 
     learning_rate: float
     geometry: Geometry
+    reads_terms = True
 
     @property
     def follows_rotations(self):
         return self.geometry.unitarily_invariant
-
-    @property
-    def reads_terms(self):
-        return self.norm in (SPECTRAL, NUCLEAR)
 
     def direct(self, slope, memory, step):
         steepest_direction(self.geometry, slope, memory)

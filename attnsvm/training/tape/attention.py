@@ -19,9 +19,18 @@ from attnsvm.training.tape.scaled import (
 
 
 def compare(queries: Node, keys: Node) -> Node:
-    """The logits ⟨key_t, query_q⟩ (..., q, T) of queries (..., q, d) and keys (..., T, d)."""
+    """The logits ⟨key_t, query_q⟩ (..., q, T) of queries (..., q, d) and keys (..., T, d).
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
     ndim = max(queries.value.ndim, keys.value.ndim)
     Q, K = in_front(queries.value, ndim), in_front(keys.value, ndim)
+    try:
+        out = Q @ K.swapaxes(-1, -2)
+    except ValueError:
+        shapes = f"{queries.shape} and {keys.shape}"
+        raise ValueError(f"compare: expected queries (..., q, d) and keys (..., T, d), got {shapes}") from None
 
     def to_queries(g: Scaled) -> Scaled:
         return unbroadcast(contract(g, K, over=g.winner), queries.shape)
@@ -29,7 +38,7 @@ def compare(queries: Node, keys: Node) -> Node:
     def to_keys(g: Scaled) -> Scaled:
         return unbroadcast(contract(across(g), Q), keys.shape)
 
-    return Node(Q @ K.swapaxes(-1, -2), (queries, to_queries), (keys, to_keys))
+    return Node(out, (queries, to_queries), (keys, to_keys))
 
 
 def scores(tokens: Node, W: Node, queries: Node) -> Node:

@@ -43,7 +43,7 @@ WORDS = {
         "architecture",
         "statuses",
     ),
-    "__init__",  # the package's door; it imports late, and names what it gives in strings
+    *("__init__", "lazy", "version"),  # the package itself: it offers names from all layers, and imports them late
 }
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "attnsvm").rglob("*.py"))
@@ -60,9 +60,14 @@ def room(path):
 
 
 def imported(path):
-    """The dotted names that a file imports, wherever the statement stands; with a package's members each their own."""
+    """The dotted names that a file imports, wherever the statement stands; with a package's members each their own.
+
+    What it imports for type checkers alone does not count: a package that offers names imports them late.
+    """
     own = (path.parent / "x").parts[:-1]
-    for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    tree.body = [node for node in tree.body if not ast.unparse(node).startswith("if TYPE_CHECKING:")]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, adam, logarithmic_steps, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules import adam, steepest
 
 KEPT = ("steps", "weights", "probabilities")
 

@@ -2,7 +2,11 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, exact, logarithmic_steps, plain, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules import steepest
+from attnsvm.training.rules.gradient_descent import exact, plain
 from attnsvm.training.start import factored_weights
 
 KEPT = ("steps", "weights", "probabilities")

@@ -1,6 +1,9 @@
 """Train W, and (K, Q) with one norm for the gradients of both, from random weights, without underflow."""
 
-from attnsvm.training import LinearHead, logarithmic_steps, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules import steepest
 
 KEPT = ("steps", "weights", "probabilities")
 RULES = {"W": {}, "KQ": {"joint": True}}

@@ -54,7 +54,7 @@ class Momentum(NamedTuple):
 
 
 def momentum(inner: NamedTuple, weight: float) -> Momentum:
-    """The rule `inner` as a heavy ball: its directions are added up with the weights 1, weight, weight², ... to the past.
+    """The rule `inner` as a heavy ball: its directions add up with the weights 1, weight, weight², ... to the past.
 
     Raises:
         ValueError: the weight is not from 0 on and below 1.

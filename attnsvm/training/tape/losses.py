@@ -33,7 +33,7 @@ def negative_log(u: Node, logs: np.ndarray | float = 0.0) -> Node:
     """The mean of −log u, for probabilities u with logarithms; each times exp(logs), (S, ...), that are not trained.
 
     Raises:
-        ValueError: u has none.
+        ValueError: u has no logarithms.
     """
     m, k = from_log(logs - logarithms(u))
     return _mean(u, np.exp(logs) * -u.log, -m, k)

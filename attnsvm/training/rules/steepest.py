@@ -19,6 +19,7 @@ class Steepest(NamedTuple):
 
     learning_rate: float
     geometry: Geometry
+    reads_terms = True
 
     @property
     def follows_rotations(self):

@@ -9,14 +9,13 @@ from itertools import count
 
 import numpy as np
 
+from attnsvm.training.tape.rows import contract
 from attnsvm.training.tape.scaled import (
     NOTHING,
     Scaled,
     across,
     by_rows,
-    contract,
     from_log,
-    relative_to,
     tidy,
     total,
 )
@@ -178,11 +177,9 @@ def _to_left(g: Adjoint, a: Node, b: Node) -> Adjoint:
         return g.times(b.value.swapaxes(-1, -2))
     if a.weight and not b.weight:
         return _outer(across(g), b.value.swapaxes(-1, -2)).T
-    B = in_front(b.value, g.m.ndim)
-    if a.winner is not None:  # of probabilities: only differences to the winner's count
-        columns = relative_to(B, a.winner)
-        B = columns if columns.ndim > B.ndim else B
-    return unbroadcast(contract(g, B.swapaxes(-1, -2)), a.shape)
+    B = in_front(b.value, g.m.ndim).swapaxes(-1, -2)
+    # Of derivatives with respect to probabilities only the differences to the winner's count.
+    return unbroadcast(contract(g, B, among=a.winner), a.shape)
 
 
 def _to_right(g: Adjoint, a: Node, b: Node) -> Adjoint:

@@ -19,7 +19,6 @@ class Steepest(NamedTuple):
 
     learning_rate: float
     geometry: Geometry
-    reads_terms = True
 
     @property
     def follows_rotations(self):

@@ -13,6 +13,8 @@ from numba import njit
 
 LANES = 32
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
+# Of what only compiled code calls: without the doors for Python it compiles in half the time.
+INNER = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 COMPILED = ("lanes", "geometry", "training")  # the rooms with compiled code
 SOURCES = hashlib.sha256(
     b"".join(
@@ -39,6 +41,12 @@ def kept_on_disk(function: FunctionType, *structures: type):
     own = FunctionType(function.__code__, function.__globals__, function.__name__)
     own.__qualname__ = "_".join([function.__name__, *(s.__name__ for s in structures), SOURCES[:12]])
     return njit(own, cache=True, nogil=True, **OPTIONS)
+
+
+def classes(structure: tuple) -> tuple[type, ...]:
+    """The class of a NamedTuple, and those of the NamedTuples in it: what the code compiled for it depends on."""
+    inside = (part for part in structure if isinstance(part, tuple))
+    return type(structure), *(one for part in inside for one in classes(part))
 
 
 @njit(inline="always")

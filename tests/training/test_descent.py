@@ -21,7 +21,7 @@ from attnsvm.training import (
     train,
 )
 from attnsvm.training.start import draw_initial, normal, uniform
-from attnsvm.training.steps import EPSILON
+from attnsvm.training.rules.gradient_descent import EPSILON
 
 # -------------------------------------------------------------------------------------- whole runs, one at a time
 

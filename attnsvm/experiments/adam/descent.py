@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, adam, logarithmic_steps, steepest, train
+from attnsvm.training import LinearHead, adam, logarithmic_steps, schedule, steepest, train
 
 KEPT = ("steps", "weights", "probabilities")
 
@@ -35,7 +35,7 @@ def planned(settings) -> dict:
     runs[f"Adam small {shorter}"] = adam(small, usual, shorter), steps, usual, shorter, small
     large = settings["large_rate"]
     runs[f"Adam large {slowest}"] = adam(large, usual, slowest), steps, usual, slowest, large
-    runs["sign root"] = steepest("linf", decaying, schedule="root"), steps, 0.0, 0.0, decaying
-    longest = settings["long_steps"]
-    runs[f"Adam root {slowest}"] = adam(decaying, usual, slowest, schedule="root"), longest, usual, slowest, decaying
+    runs["sign root"] = schedule(steepest("linf", decaying), "root"), steps, 0.0, 0.0, decaying
+    slow = schedule(adam(decaying, usual, slowest), "root")
+    runs[f"Adam root {slowest}"] = slow, settings["long_steps"], usual, slowest, decaying
     return runs

@@ -9,7 +9,7 @@ import numpy as np
 from attnsvm.problems import Problems
 
 LINEAR, MIXER, UNIFORM = "linear", "mixer", "uniform"
-SMALLEST = 1e-140  # as in training.steps: below it the square of a norm underflows
+SMALLEST = 1e-140  # as in lanes.slopes: below it the square of a norm underflows
 
 
 def features(problems: Problems, kind: str) -> tuple[np.ndarray, np.ndarray]:

@@ -23,7 +23,7 @@ from attnsvm.problems import Problems
 
 NOISE_STREAM = 40127  # keeps the noise apart from the data drawn with the same seed
 DRAWN_AT_ONCE = 50  # steps whose noise is drawn together
-SMALLEST = 1e-140  # as in training.steps: below it the square of a norm underflows
+SMALLEST = 1e-140  # as in lanes.slopes: below it the square of a norm underflows
 
 
 class Router(NamedTuple):

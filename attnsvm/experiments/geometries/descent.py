@@ -2,7 +2,7 @@
 
 from attnsvm.training import LinearHead, logarithmic_steps, steepest, train
 
-NORMS = ("l1", "l1.75", "fro", "l3", "linf", "spectral", "nuc")
+NORMS = ("l1", "l1.75", "fro", "l3", "linf", "spectral", "nuc", "rowmax", "rowsum")
 KEPT = ("steps", "weights", "probabilities")
 
 

@@ -34,31 +34,35 @@ class Slope(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What a rule keeps of one factor from step to step; zeros at first.
+    """A rule's room for one factor.
 
     Attributes:
-        direction: (d, e, LANES), what `direct` writes.
-        first, second: (d, e, LANES): a velocity or the moments.
-        unit: (LANES,), the logarithm of the unit of the first moment; the second is in its square.
+        direction: (d, e, LANES), where the factor goes, divided by exp(unit). unit: (LANES,), zero at first.
         rows: (4, LANES) scratch.
         room: scratch of the singular value decomposition.
+        state: what the rule keeps of the factor from step to step.
     """
 
     direction: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
     unit: np.ndarray
     rows: np.ndarray
     room: Decomposition
+    state: tuple
 
 
 @njit(**OPTIONS)
-def remembering(slope):
+def remembering(slope, state):
     """The `Memory` of a factor before the first step."""
     d, e = slope.matrix.shape[:2]
-    shape = d, e, LANES
     room = decomposition(len(slope.left), d, e)
-    return Memory(np.zeros(shape), np.zeros(shape), np.zeros(shape), np.zeros(LANES), np.zeros((4, LANES)), room)
+    return Memory(np.zeros((d, e, LANES)), np.zeros(LANES), np.zeros((4, LANES)), room, state)
+
+
+@njit(**OPTIONS)
+def sloping(left, right, logs):
+    """A `Slope` with room to be flattened."""
+    n, d, e = len(left), left.shape[1], right.shape[1]
+    return Slope(left, right, logs, np.empty(LANES), np.empty((d, e, LANES)), np.empty((n, d, LANES)))
 
 
 @njit(**OPTIONS)

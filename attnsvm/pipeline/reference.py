@@ -18,7 +18,7 @@ MODULES = (
     "attnsvm.inputs",
     "attnsvm.selection",
     "attnsvm.directions",
-    "attnsvm.norms",
+    "attnsvm.geometry",
     "attnsvm.margins",
     "attnsvm.measured",
     "attnsvm.statistics",

@@ -12,9 +12,9 @@ import numpy as np
 
 from attnsvm import threads
 from attnsvm.inputs import Inputs
-from attnsvm.training.heads import Head
+from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
-from attnsvm.training.steps import Rule
+from attnsvm.training.rules.gradient_descent import GradientDescent
 
 LARGE = 2**15  # numbers in the tokens of an instance, N·T·d, from which on it descends alone
 
@@ -33,7 +33,7 @@ def run(
     head: Callable[..., Head],
     given: np.ndarray,
     initial: tuple[np.ndarray, ...],
-    rule: Rule,
+    rule: GradientDescent,
     steps: np.ndarray,
 ) -> Log:
     """Descend from the `initial` W, or K and Q, with the head of the weights `given`. See `train`."""
@@ -47,7 +47,8 @@ def run(
 
 
 def _one(X, Z, Y, barrier, head, factors, rule, steps) -> Log:
-    values = np.ascontiguousarray(head.values(X[..., None])[..., 0])
+    values, head = head.embed(X[..., None])
+    values = np.ascontiguousarray(values[..., 0])
     whole = len(factors) == 1  # W, and not K and Q
     logits_at, gradients_at = (_logits_W, _gradients_W) if whole else (_logits_KQ, _gradients_KQ)
     weights, largest, loss, norms, slot = [], [], [], [], 0

@@ -12,7 +12,8 @@ from numba import njit
 from numba.extending import overload
 
 from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
-from attnsvm.training.steps import Rule
+from attnsvm.training.heads.calls import readout
+from attnsvm.training.rules.gradient_descent import GradientDescent
 
 
 class Group(NamedTuple):
@@ -22,7 +23,7 @@ class Group(NamedTuple):
         barrier: (n, T, LANES), 0, or −∞ for a token shut out.
         values: (n, T, p, LANES), the head's.
         labels: (n, LANES).
-        head: the structure of a head, see `heads.Head.compiled`.
+        head: the structure of a head, see `heads.base.Head.compiled`.
     """
 
     barrier: np.ndarray
@@ -122,12 +123,8 @@ class Pass(NamedTuple):
     token_slope: np.ndarray
 
 
-def readout(head, mixed, h, slope):
-    """`head.readout`, for compiled code; see `heads.Head.compiled`."""
-
-
 def scale(rule, norm, factor):
-    """`rule.scale`, for compiled code; see `steps.Rule.scale`."""
+    """`rule.scale`, for compiled code; see `gradient_descent.GradientDescent.scale`."""
 
 
 def respond(outer_products, coefficients, out):
@@ -135,11 +132,6 @@ def respond(outer_products, coefficients, out):
 
     out (nT, LANES): how the logits change with the coefficients (n, T, LANES) of the matrices x_it z_iᵀ.
     """
-
-
-@overload(readout, strict=False, jit_options=OPTIONS)
-def _readout(head, mixed, h, slope):
-    return head.instance_class.readout
 
 
 @overload(scale, strict=False, jit_options=OPTIONS)
@@ -249,7 +241,7 @@ def log_pass(record, slot, labels, at):
             record.loss[slot, lane] += (max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))) / n
 
 
-def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: Rule, record: Record) -> None:
+def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: GradientDescent, record: Record) -> None:
     """Descent on W through the Gram matrix of the x_it z_iᵀ, see `weights.FullWeights`.
 
     start: (n, T, LANES), the logits at first. record.weights: (L, nT, LANES), the coefficients of W(0) − W(k).
@@ -282,7 +274,7 @@ def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: Ru
                 moved[a, lane] += step_size[lane] * coefficients[a, lane]
 
 
-def factored(group: Group, factors: Factors, rule: Rule, record: Record) -> None:
+def factored(group: Group, factors: Factors, rule: GradientDescent, record: Record) -> None:
     """Descent on (K, Q), see `weights.FactoredWeights`. record.weights: (L, d + e, m, LANES), K above Q."""
     K, Q, X, Z = factors.K, factors.Q, factors.tokens, factors.queries
     n, T, d = X.shape[:3]

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.errors import UserError
 from attnsvm.experiments.geometries import descent, figure, measures
 from attnsvm.measured import Measures
@@ -27,11 +27,11 @@ def by_hand(run):
             constraints = separation(p["tokens"][s], p["queries"][s], selected)
             total = constraints.adjoint(np.ones(len(constraints)))
             for norm in t:
-                measure, best = norms.get(norm), norms.get(norm).value(solve(constraints, norm).W)
+                measure, best = geometry.get(norm), geometry.get(norm).value(solve(constraints, norm).W)
                 for step, W in zip(log["steps"], log["weights"][s], strict=True):
                     ratio = constraints.apply(W).min() / measure.value(W) * best
                     found.setdefault(("trained", rule, norm, int(step)), []).append(ratio)
-                W = norms.get(rule).steepest(total)
+                W = geometry.get(rule).steepest(total)
                 ratio = constraints.apply(W).min() / measure.value(W) * best
                 found.setdefault(("untrained", rule, norm, int(log["steps"][-1])), []).append(ratio)
     return found

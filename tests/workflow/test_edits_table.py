@@ -61,10 +61,12 @@ NARROW = {
 }
 # By the text of the import statements: files that many run.
 WIDE = (
-    *(f"attnsvm/training/{name}.py" for name in ("rules", "heads", "steered", "compiled", "kernels", "descent")),
-    *(f"attnsvm/training/{name}.py" for name in ("steps", "log", "start")),
+    *(f"attnsvm/training/rules/{name}.py" for name in ("gradient_descent", "steepest", "adam", "mirror", "protocol")),
+    *(f"attnsvm/training/heads/{name}.py" for name in ("base", "linear", "relu", "penalised", "calls")),
+    *(f"attnsvm/training/{name}.py" for name in ("matrices", "compiled", "kernels", "descent")),
+    *(f"attnsvm/training/{name}.py" for name in ("settings", "log", "start")),
     *(f"attnsvm/svm/{name}.py" for name in ("solution", "constraints", "instances", "nuclear", "checker", "solver")),
-    *("attnsvm/norms.py", "attnsvm/lanes/singular.py"),
+    *("attnsvm/geometry/__init__.py", "attnsvm/lanes/singular.py"),
     *(f"attnsvm/{name}.py" for name in ("selection", "margins", "directions", "architecture", "cells", "draws")),
     *(f"attnsvm/{name}.py" for name in ("lazy", "errors", "problems", "statistics", "measured")),
 )

@@ -12,8 +12,8 @@ import numpy as np
 from attnsvm.selection import by_token, locally_optimal, margins, scores, support
 from attnsvm.svm.instances import certified
 from attnsvm.training.descent import train
-from attnsvm.training.heads import LinearHead
-from attnsvm.training.steps import exact
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.rules.gradient_descent import exact
 
 KINDS = ("locally_optimal", "not_locally_optimal")
 CHOICE_STREAM = 30817  # keeps the choices apart from the data drawn with the same seed

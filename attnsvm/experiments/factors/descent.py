@@ -3,11 +3,11 @@
 import numpy as np
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads import LinearHead
+from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules import steepest
+from attnsvm.training.rules.gradient_descent import exact, plain
 from attnsvm.training.start import factored_weights
-from attnsvm.training.steps import exact, plain
 
 KEPT = ("steps", "weights", "probabilities")
 

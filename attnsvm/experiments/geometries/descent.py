@@ -1,7 +1,7 @@
 """Train W from the same random weights by steepest descent in every norm, and keep it along the way."""
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads import LinearHead
+from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules import steepest
 

@@ -6,11 +6,11 @@ Head h has the same v_h and the same start whatever H is. The control divides ea
 import numpy as np
 
 from attnsvm.architecture import Stack
-from attnsvm.training.heads import LinearHead
+from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
 from attnsvm.training.start import draw_initial, normal
-from attnsvm.training.steps import exact
 
 
 def descent(problems, settings, progress):

@@ -3,9 +3,9 @@
 import numpy as np
 
 from attnsvm.architecture import Stack
-from attnsvm.training.heads import LinearHead
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
-from attnsvm.training.steps import exact
 
 
 def descent(problems, settings, progress):

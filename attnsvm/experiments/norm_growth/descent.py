@@ -1,9 +1,9 @@
 """Train W from random weights by plain gradient descent, whose steps vanish with the gradient."""
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads import LinearHead
+from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.steps import plain
+from attnsvm.training.rules.gradient_descent import plain
 
 
 def descent(problems, settings, progress):

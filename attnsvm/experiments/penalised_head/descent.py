@@ -6,8 +6,8 @@ The penalties share the instances and their initial weights.
 from functools import partial
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads import PenalisedHead
-from attnsvm.training.steps import how_to_train
+from attnsvm.training.heads.penalised import PenalisedHead
+from attnsvm.training.settings import how_to_train
 
 
 def descent(problems, settings, progress):

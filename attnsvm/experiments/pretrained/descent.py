@@ -2,9 +2,9 @@
 
 from attnsvm.experiments.pretrained.inputs import of_a_layer
 from attnsvm.training.descent import train
-from attnsvm.training.heads import LinearHead
+from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.steps import how_to_train
+from attnsvm.training.settings import how_to_train
 
 
 def descent(problems, settings, progress):

@@ -1,7 +1,7 @@
 """Train W, and (K, Q) with one norm for the gradients of both, from random weights, without underflow."""
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads import LinearHead
+from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules import steepest
 

@@ -8,8 +8,8 @@ random    of what random matrices with the singular values of the trained one se
 import numpy as np
 
 from attnsvm.experiments.real_tokens.problems import other_heads
+from attnsvm.geometry import OWN_NORM
 from attnsvm.inspect.nulls import random_head
-from attnsvm.norms import OWN_NORM
 from attnsvm.selection import optimal_tokens, selected_tokens
 from attnsvm.svm.instances import certified
 

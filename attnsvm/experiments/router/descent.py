@@ -2,10 +2,10 @@
 
 from attnsvm.experiments.router.routing import Router, descend
 from attnsvm.training.descent import train
-from attnsvm.training.heads import LinearHead
+from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.start import full_weights
-from attnsvm.training.steps import exact
 
 PLAIN = "attention"
 

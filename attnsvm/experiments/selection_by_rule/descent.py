@@ -4,7 +4,7 @@
 """
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads import LinearHead
+from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules import adam, steepest
 
 RULES = ("fro", "linf", "spectral", "nuc", "l1", "adam")

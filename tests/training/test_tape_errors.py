@@ -55,7 +55,7 @@ def test_a_loss_is_one_number():
 
 def test_a_loss_depends_on_every_weight():
     used, unused, other = of_shape(3, 4), of_shape(2), of_shape()
-    with pytest.raises(ValueError, match="weights: the loss does not depend on b, c$"):
+    with pytest.raises(ValueError, match=r"weights: the loss does not depend on b, c$"):
         gradient(node.mean(used), {"a": used, "b": unused, "c": other})
-    with pytest.raises(ValueError, match="weights: the loss does not depend on a$"):
+    with pytest.raises(ValueError, match=r"weights: the loss does not depend on a$"):
         gradient(node.mean(Node(np.ones((S, 3)))), {"a": used})

@@ -55,7 +55,7 @@ def test_the_two_parts_are_the_gradient_before_it_saturates(kind, loss):
         [gradient_by_torch(given.tokens[s], given.queries[s], data.label[s], W[s], loss) for s in range(4)]
     )
     inputs = {name: Node(array) for name, array in model.whole(data).items()}
-    found = model.slope(model.loss(loss), theta, inputs).summed().value()
+    found = model.slope(model.loss(loss), theta, inputs).value()
     np.testing.assert_allclose(data.matrices(found.mT)[:, 0], whole, atol=1e-14)
     beyond = data.coordinates(whole) * (1 - data.equal)
     _, found = Parts(data, loss)(theta)
@@ -140,7 +140,7 @@ def test_a_gradient_below_the_smallest_float_is_a_step_of_the_split_rule_alone(l
     data = data_sets("acyclic")
     theta = 50 * data.coordinates(split(data, loss, 100.0, np.array([50]))[:, 0])
     inputs = {name: Node(array) for name, array in model.whole(data).items()}
-    assert not model.slope(model.loss(loss), theta, inputs).summed().value().any()
+    assert not model.slope(model.loss(loss), theta, inputs).value().any()
     _, beyond = Parts(data, loss)(theta)
     assert (np.abs(beyond).max(1) > 0.1).all()
 

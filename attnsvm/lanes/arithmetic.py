@@ -69,12 +69,6 @@ def classes(structure: tuple) -> tuple[type, ...]:
     return type(structure), *(one for part in inside for one in classes(part))
 
 
-def classes(structure: tuple) -> tuple[type, ...]:
-    """The class of a NamedTuple, and those of the NamedTuples in it: what the code compiled for it depends on."""
-    inside = (part for part in structure if isinstance(part, tuple))
-    return type(structure), *(one for part in inside for one in classes(part))
-
-
 @njit(inline="always")
 def exp(x):
     """exp of x ≤ 709, zero below −708, within 2 units of the last place; unlike the library function, vectorised.

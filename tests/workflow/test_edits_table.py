@@ -43,6 +43,7 @@ SHARED = {
     "attnsvm/training/kernels.py": lambda: mentioning(*TRAINING),
     "attnsvm/svm/nuclear.py": lambda: mentioning(*SVM),
     "attnsvm/svm/checker.py": lambda: mentioning(*SVM),
+    "attnsvm/geometry/nuc.py": lambda: mentioning(*SVM),
     "attnsvm/geometry/__init__.py": lambda: mentioning(*SVM, *TRAINING, "attnsvm.geometry", "attnsvm.margins"),
     "attnsvm/cells.py": lambda: (
         {(stage, name) for name in EXPERIMENTS for stage in ("problems", "measures")}

@@ -10,20 +10,17 @@ import numpy as np
 
 from attnsvm import threads
 from attnsvm.inputs import Inputs
-from attnsvm.lanes.arithmetic import LANES, kept_on_disk
+from attnsvm.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.training.heads.base import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
 from attnsvm.training.log import Log
-from attnsvm.training.rules import Steered, follows_rotations
+from attnsvm.training.matrices import both, whole
 from attnsvm.training.spans import Coordinates
-from attnsvm.training.steered import both, whole
-from attnsvm.training.steps import Rule
 
 
-def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: Rule | Steered, steps: np.ndarray) -> Log:
+def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: NamedTuple, steps: np.ndarray) -> Log:
     """Descend from the `initial` W, or K and Q; the number of instances is a multiple of LANES. See `train`."""
-    usual = isinstance(rule, Rule)
-    loop = (_full if usual else _whole) if len(initial) == 1 else _factored
+    loop = (_full if rule.along_gradient else _whole) if len(initial) == 1 else _factored
     tokens = np.ascontiguousarray(_last(inputs.tokens))
     values, reader = head.embed(tokens)
     return loop(inputs, tokens, reader.compiled(), values, *initial, rule, steps)
@@ -37,7 +34,7 @@ def _full(inputs, tokens, head, values, W, rule, steps):
         products = Outer(tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
     else:
         products = Gram(_last(_gram(inputs)))
-    loop, record = kept_on_disk(full, type(head), type(products), type(rule)), _record(inputs, steps, (N * T,))
+    loop, record = kept_on_disk(full, type(head), type(products), *classes(rule)), _record(inputs, steps, (N * T,))
 
     def descend(part):
         lanes, group, own = part
@@ -49,11 +46,9 @@ def _full(inputs, tokens, head, values, W, rule, steps):
 
 
 def _whole(inputs, tokens, head, values, W, rule, steps):
-    if getattr(rule, "joint", False):  # of one factor: its own norm
-        rule = rule._replace(joint=False)
     queries = _last(inputs.queries)
     factors = Factors(_last(W), np.empty((0, 0, len(W))), tokens, queries)
-    loop, record = kept_on_disk(whole, type(head), type(rule)), _record(inputs, steps, W.shape[1:])
+    loop, record = kept_on_disk(whole, type(head), *classes(rule)), _record(inputs, steps, W.shape[1:])
 
     def descend(part):
         lanes, group, own = part
@@ -64,18 +59,16 @@ def _whole(inputs, tokens, head, values, W, rule, steps):
 
 
 def _factored(inputs, tokens, head, values, K, Q, rule, steps):
-    balanced = getattr(rule, "balanced", False)
-    move = rule.penalty == 0 if isinstance(rule, Rule) else follows_rotations(rule)
-    basis = Coordinates.of(inputs.tokens, inputs.queries, K, Q, move)
+    basis = Coordinates.of(inputs.tokens, inputs.queries, K, Q, rule.follows_rotations)
     coordinates = *basis.factors(), inputs.tokens @ basis.P[:, None], inputs.queries @ basis.R
     factors = Factors(*(_last(x) for x in coordinates))
     shape = len(factors.K) + len(factors.Q), factors.K.shape[1]
-    compiled, extra = (factored, ()) if isinstance(rule, Rule) else (both, (balanced,))
-    loop, record = kept_on_disk(compiled, type(head), type(rule)), _record(inputs, steps, shape)
+    compiled = factored if rule.along_gradient else both
+    loop, record = kept_on_disk(compiled, type(head), *classes(rule)), _record(inputs, steps, shape)
 
     def descend(part):
         lanes, group, own = part
-        loop(group, _cut(factors, lanes), *extra, rule, own)
+        loop(group, _cut(factors, lanes), rule, own)
 
     threads.each(descend, _groups(inputs, head, values, record))
     moved, *logs = (_joined(x) for x in record[1:])

@@ -14,7 +14,7 @@ from attnsvm import threads
 from attnsvm.inputs import Inputs
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
-from attnsvm.training.steps import Rule
+from attnsvm.training.rules.gradient_descent import GradientDescent
 
 LARGE = 2**15  # numbers in the tokens of an instance, N·T·d, from which on it descends alone
 
@@ -33,7 +33,7 @@ def run(
     head: Callable[..., Head],
     given: np.ndarray,
     initial: tuple[np.ndarray, ...],
-    rule: Rule,
+    rule: GradientDescent,
     steps: np.ndarray,
 ) -> Log:
     """Descend from the `initial` W, or K and Q, with the head of the weights `given`. See `train`."""

@@ -9,6 +9,7 @@ large instances, made of matrix products (dense.py); on another device it is the
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,9 +20,8 @@ from attnsvm.problems import Problems
 from attnsvm.training import compiled, dense
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log, logged_steps
-from attnsvm.training.rules import Mirror, Steered
+from attnsvm.training.rules.protocol import check
 from attnsvm.training.start import PARAMETRISATIONS
-from attnsvm.training.steps import Rule
 
 PIECE = 256  # instances prepared at once, or a group of lanes per thread: bounds the memory beyond the log
 
@@ -30,7 +30,7 @@ def train(
     problems: Problems,
     head: Callable[..., Head],
     parametrisation: str,
-    rule: Rule | Steered,
+    rule: NamedTuple,
     steps: int,
     every: int | np.ndarray,
     start: str | np.ndarray | tuple[np.ndarray, np.ndarray] = "uniform",
@@ -45,7 +45,7 @@ def train(
         problems: the batch, S problems of one shape.
         head: builds the prediction head from its weights (S, ...).
         parametrisation: "W" or "KQ".
-        rule: the step rule; those of rules.py run on the processor only.
+        rule: one of `attnsvm.training.rules`; only gradient descent by itself runs on another device.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
@@ -60,8 +60,7 @@ def train(
         ValueError: the parametrisation has no such start, or the rule none of this parametrisation or device.
     """
     logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
-    if isinstance(rule, Mirror) and parametrisation != "W":
-        raise ValueError(f"rule: expected mirror descent for 'W' only, got it for {parametrisation!r}")
+    check(rule, parametrisation)
     run, lanes = _engine(problems, attention, device, rule)
     pieces = []
     for size, padded, index in _pieces(problems, lanes):
@@ -82,16 +81,16 @@ def _at(start, index: np.ndarray):
     return np.asarray(start, dtype=float)[index]
 
 
-def _engine(problems: Problems, attention: str, device: str, rule: Rule | Steered) -> tuple[Callable[..., Log], int]:
+def _engine(problems: Problems, attention: str, device: str, rule: NamedTuple) -> tuple[Callable[..., Log], int]:
     """What runs a piece of the batch, and how many instances it takes at a time."""
-    if device != "cpu" and not isinstance(rule, Rule):
+    if device != "cpu" and not rule.along_gradient:
         raise ValueError(f"device: expected 'cpu' for {type(rule).__name__}, got {device!r}")
     if device != "cpu":
         from attnsvm.training import reference  # late: torch takes a job a second, and the other engines need none
 
         return partial(reference.run, device=device), 1
     _, N, T, d = ATTENTIONS[attention](problems[:1]).tokens.shape
-    large = N * T * d >= dense.LARGE and isinstance(rule, Rule)
+    large = N * T * d >= dense.LARGE and rule.along_gradient
     return (dense.run, 1) if large else (_compiled, LANES)
 
 

@@ -14,7 +14,7 @@ from numba.extending import overload
 from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
 from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import readout
-from attnsvm.training.steps import Rule
+from attnsvm.training.rules.gradient_descent import GradientDescent
 
 
 class Group(NamedTuple):
@@ -125,7 +125,7 @@ class Pass(NamedTuple):
 
 
 def scale(rule, norm, factor):
-    """`rule.scale`, for compiled code; see `steps.Rule.scale`."""
+    """`rule.scale`, for compiled code; see `gradient_descent.GradientDescent.scale`."""
 
 
 def respond(outer_products, coefficients, out):
@@ -227,7 +227,7 @@ def log_pass(record, slot, labels, at):
             record.loss[slot, lane] += (max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))) / n
 
 
-def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: Rule, record: Record) -> None:
+def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: GradientDescent, record: Record) -> None:
     """Descent on W through the Gram matrix of the x_it z_iᵀ, see `weights.FullWeights`.
 
     start: (n, T, LANES), the logits at first. record.weights: (L, nT, LANES), the coefficients of W(0) − W(k).
@@ -260,7 +260,7 @@ def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: Ru
                 moved[a, lane] += step_size[lane] * coefficients[a, lane]
 
 
-def factored(group: Group, factors: Factors, rule: Rule, record: Record) -> None:
+def factored(group: Group, factors: Factors, rule: GradientDescent, record: Record) -> None:
     """Descent on (K, Q), see `weights.FactoredWeights`. record.weights: (L, d + e, m, LANES), K above Q."""
     K, Q, X, Z = factors.K, factors.Q, factors.tokens, factors.queries
     n, T, d = X.shape[:3]

@@ -9,7 +9,7 @@ from attnsvm.inputs import Inputs
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
 from attnsvm.training.loss import evaluate
-from attnsvm.training.steps import Rule
+from attnsvm.training.rules.gradient_descent import GradientDescent
 from attnsvm.training.weights import FactoredWeights, FullWeights
 
 
@@ -19,7 +19,7 @@ def run(
     head: Callable[[torch.Tensor], Head],
     given: np.ndarray,
     initial: tuple[np.ndarray, ...],
-    rule: Rule,
+    rule: GradientDescent,
     steps: np.ndarray,
     device: str,
 ) -> Log:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import torch
 
-from attnsvm.training.steps import Rule
+from attnsvm.training.rules.gradient_descent import GradientDescent
 
 
 class Parametrisation(ABC):
@@ -18,7 +18,7 @@ class Parametrisation(ABC):
         """The attention logits (n, T, S) at the present weights."""
 
     @abstractmethod
-    def step(self, logit_gradient: torch.Tensor, rule: Rule) -> None:
+    def step(self, logit_gradient: torch.Tensor, rule: GradientDescent) -> None:
         """Move the weights by one step of `rule`."""
 
     @abstractmethod

@@ -1,0 +1,46 @@
+"""Factors of equal norm, after every step of any rule."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attnsvm.lanes.arithmetic import LANES
+from attnsvm.lanes.slopes import sum_of_squares
+from attnsvm.training.rules.protocol import rule
+
+
+@rule
+class Balanced(NamedTuple):
+    """See `balanced`."""
+
+    inner: NamedTuple
+    parametrisations = ("KQ",)
+    follows_rotations = False  # what never moves has a share in the norms
+
+    def balance(self, K, Q):
+        size, other = np.empty(LANES), np.empty(LANES)
+        sum_of_squares(K, size)
+        sum_of_squares(Q, other)
+        for lane in range(LANES):
+            size[lane] = np.sqrt(np.sqrt(other[lane] / size[lane])) if size[lane] * other[lane] > 0.0 else 1.0
+        for a in range(len(K)):
+            for b in range(K.shape[1]):
+                for lane in range(LANES):
+                    K[a, b, lane] *= size[lane]
+        for a in range(len(Q)):
+            for b in range(Q.shape[1]):
+                for lane in range(LANES):
+                    Q[a, b, lane] /= size[lane]
+
+
+def balanced(inner: NamedTuple) -> Balanced:
+    """The rule `inner`, and after every step K times, and Q divided by, what makes their Frobenius norms equal.
+
+    K Qᵀ stays; so does what the rule keeps of past steps.
+
+    Raises:
+        ValueError: the rule moves no factors.
+    """
+    if "KQ" not in inner.parametrisations:
+        raise ValueError(f"balanced: expected a rule that moves (K, Q), got {inner}")
+    return Balanced(inner)

@@ -1,0 +1,83 @@
+"""Gradient descent: as published, exact, and plain."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attnsvm.lanes.arithmetic import LANES, exp
+from attnsvm.lanes.slopes import SMALLEST, flatten, sum_of_squares
+from attnsvm.training.rules.protocol import rule
+
+EPSILON = float(np.finfo(float).eps)
+
+
+@rule
+class GradientDescent(NamedTuple):
+    """W ← W − scale(‖∇L‖)·∇L, each factor of W by its own norm.
+
+    All engines read this one definition: torch calls `scale` with tensors, the kernels compile it. Wrapped in another
+    rule it descends as any rule does, by `direct`.
+
+    Attributes:
+        learning_rate: η.
+        normalised: whether the norm of the gradient divides the step.
+        epsilon: added to the norm that divides; of no meaning in a rule that does not normalise.
+        rescaled: whether the gradient is first multiplied by a positive number that keeps it from underflowing.
+        penalty: multiple of ‖K‖² + ‖Q‖² added to the loss when factors are trained.
+    """
+
+    learning_rate: float
+    normalised: bool
+    epsilon: float
+    rescaled: bool
+    penalty: float
+    along_gradient = True
+
+    @property
+    def follows_rotations(self):
+        return self.penalty == 0
+
+    @property
+    def divides(self):
+        return self.normalised
+
+    def scale(self, norm, factor=1.0):
+        """The multiple of G to subtract where the gradient is factor·G, and `norm` that of G (numbers or tensors)."""
+        if self.normalised:
+            return self.learning_rate * factor / (norm * factor + self.epsilon)
+        return self.learning_rate * factor
+
+    def direct(self, slope, memory, step):
+        flatten(slope)
+        size, matrix, direction = memory.rows[0], slope.matrix, memory.direction
+        sum_of_squares(matrix, size)
+        for lane in range(LANES):
+            factor = 1.0 if self.rescaled else exp(slope.common[lane])
+            norm = np.sqrt(size[lane]) * factor + self.epsilon if self.normalised else 1.0
+            size[lane] = factor / norm
+        for a in range(matrix.shape[0]):
+            for b in range(matrix.shape[1]):
+                for lane in range(LANES):
+                    direction[a, b, lane] = matrix[a, b, lane] * size[lane]
+
+
+def published(learning_rate: float) -> GradientDescent:
+    """W ← W − η ∇L/(‖∇L‖ + ε) and ε(‖K‖² + ‖Q‖²) in the loss, as published.
+
+    Once ‖∇L‖ falls below ε the step shrinks to nothing, and (K, Q) follow the penalty.
+    """
+    return GradientDescent(float(learning_rate), normalised=True, epsilon=EPSILON, rescaled=False, penalty=EPSILON)
+
+
+def exact(learning_rate: float) -> GradientDescent:
+    """W ← W − η ∇L/‖∇L‖ at any ‖W‖: the gradient does not underflow, and nothing is added that its norm would feel.
+
+    One case is left: where an input's winning token ties with another to the last bit (identical tokens), gradients of
+    other inputs below 1e-140 of that tie's share are lost, and the step shrinks to nothing as the published one does.
+    """
+    return GradientDescent(float(learning_rate), normalised=True, epsilon=SMALLEST, rescaled=True, penalty=0.0)
+
+
+def plain(learning_rate: float) -> GradientDescent:
+    """W ← W − η ∇L."""
+    return GradientDescent(float(learning_rate), normalised=False, epsilon=0.0, rescaled=False, penalty=0.0)

@@ -1,0 +1,56 @@
+"""One Frobenius norm for the gradients of all factors."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attnsvm.lanes.arithmetic import LANES, exp
+from attnsvm.lanes.slopes import flatten, sum_of_squares
+from attnsvm.training.rules.protocol import rule
+
+
+@rule
+class Joint(NamedTuple):
+    """See `joint`. The factors of different layers have gradients of very different size: each keeps its own unit."""
+
+    inner: NamedTuple
+    divides = False  # by its own norm no more
+
+    def direct(self, slope, memory, step):
+        flatten(slope)
+        memory.direction[:] = slope.matrix
+        memory.unit[:] = slope.common
+
+    def collect(self, memory, pool):
+        size, unit, squares = memory.rows[0], pool.unit, pool.squares
+        sum_of_squares(memory.direction, size)
+        for lane in range(LANES):
+            new = max(unit[lane], memory.unit[lane])
+            before, here = exp(unit[lane] - new), exp(memory.unit[lane] - new)
+            squares[lane] = squares[lane] * before * before + size[lane] * here * here
+            unit[lane] = new
+
+    def settle(self, memory, pool):
+        size, direction = memory.rows[0], memory.direction
+        for lane in range(LANES):
+            factor = 1.0 if self.inner.rescaled else exp(pool.unit[lane])
+            whole = np.sqrt(pool.squares[lane]) * factor + self.inner.epsilon
+            size[lane] = exp(memory.unit[lane] - pool.unit[lane]) * factor / whole
+        for a in range(direction.shape[0]):
+            for b in range(direction.shape[1]):
+                for lane in range(LANES):
+                    direction[a, b, lane] *= size[lane]
+
+
+def joint(inner: NamedTuple) -> NamedTuple:
+    """The rule `inner` with the Frobenius norm of the gradients of all factors together in place of each one's own.
+
+    Args:
+        inner: steepest descent in the Frobenius norm, or the published rule, wrapped or not.
+
+    Raises:
+        ValueError: it divides by no Frobenius norm.
+    """
+    if not inner.divides:
+        raise ValueError(f"joint: expected a rule that divides by a Frobenius norm, such as 'fro', got {inner}")
+    return inner._replace(inner=joint(inner.inner)) if "inner" in inner._fields else Joint(inner)

@@ -1,0 +1,64 @@
+"""The heavy ball, around any rule."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from attnsvm.lanes.arithmetic import INNER, LANES
+from attnsvm.lanes.slopes import Memory
+from attnsvm.training.rules.protocol import apply, collect, direct, remember, rule, settle
+
+
+class Ball(NamedTuple):
+    """velocity (d, e, LANES), and the state of the inner rule."""
+
+    velocity: np.ndarray
+    inner: tuple
+
+
+@njit(**INNER)
+def inside(memory):
+    """The memory as the inner rule sees it."""
+    return Memory(memory.direction, memory.unit, memory.rows, memory.room, memory.state.inner)
+
+
+@rule
+class Momentum(NamedTuple):
+    """See `momentum`."""
+
+    inner: NamedTuple
+    weight: float
+
+    def remember(self, slope):
+        return Ball(np.zeros(slope.matrix.shape), remember(self.inner, slope))
+
+    def direct(self, slope, memory, step):
+        direct(self.inner, slope, inside(memory), step)
+
+    def collect(self, memory, pool):
+        collect(self.inner, inside(memory), pool)
+
+    def settle(self, memory, pool):
+        settle(self.inner, inside(memory), pool)
+        direction, velocity, weight = memory.direction, memory.state.velocity, self.weight
+        for a in range(direction.shape[0]):
+            for b in range(direction.shape[1]):
+                for lane in range(LANES):
+                    v = weight * velocity[a, b, lane] + direction[a, b, lane]
+                    velocity[a, b, lane] = v
+                    direction[a, b, lane] = v
+
+    def apply(self, weights, memory, rate, step):
+        apply(self.inner, weights, inside(memory), rate, step)
+
+
+def momentum(inner: NamedTuple, weight: float) -> Momentum:
+    """The rule `inner` as a heavy ball: its directions are added up, with weights 1, weight, weight², ... to the past.
+
+    Raises:
+        ValueError: the weight is not from 0 on and below 1.
+    """
+    if not 0 <= weight < 1:
+        raise ValueError(f"momentum: expected a number from 0 on and below 1, got {weight!r}")
+    return Momentum(inner, float(weight))

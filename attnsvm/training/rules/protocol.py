@@ -1,0 +1,243 @@
+"""What a rule of descent is, how compiled code calls it, and what a rule without a method of its own does.
+
+A rule sees the gradient of each factor of the weights (W, or K, or Q) as a `Slope`, never added up beyond what floats
+can hold: it is the exact rule at any ‖W‖, however far the gradient is below the smallest float. One step of a model:
+
+    empty(pool)
+    for every factor:   aim(rule, slope, weights, memory, pool, step)
+    pace(rule, pool, step)
+    for every factor:   move(rule, weights, memory, pool, step)
+    for every (K, Q):   balance(rule, K, Q)
+
+A rule is a NamedTuple class made complete by `rule`. It has `learning_rate`, or the rule that it wraps as `inner`. Its
+methods are compiled and reach other rules through the functions of the same names below; every array ends in LANES:
+
+remember(slope)                       what the rule keeps of a factor from step to step, as the state of its memory
+direct(slope, memory, step)           writes memory.direction, in the unit exp(memory.unit)
+collect(memory, pool)                 adds to what is summed over all factors
+settle(memory, pool)                  may change the direction, knowing the sums
+rate_at(step, squares, out)           out (LANES): the learning rate, for weights whose squares add up to `squares`
+apply(weights, memory, rate, step)    moves a factor
+balance(K, Q)                         after the step, without moving K Qᵀ
+
+What a class lacks is the inner rule's, or that of `Alone`. So are the answers to what Python asks of a rule:
+
+along_gradient     whether it has `scale`, and so runs in every engine: see gradient_descent.py
+penalty            multiple of ‖K‖² + ‖Q‖² in the loss
+parametrisations   "W", "KQ": what it can move
+follows_rotations  whether the rule turns with the factors and reads no norm of theirs: then descent may be followed in
+                   the coordinates of spans.py
+divides            whether the Frobenius norm of the gradient divides the step: then `joint` has a meaning
+reads_terms        whether it reads the gradient's terms one by one, and not only their sum
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numba.extending import overload
+
+from attnsvm.lanes.arithmetic import INNER, LANES
+from attnsvm.lanes.singular import NOTHING
+from attnsvm.lanes.slopes import remembering, sum_of_squares
+
+
+def compiled(function):
+    """`function(rule, ...)` in compiled code: the method of that name of the rule's class."""
+
+    @overload(function, strict=False, jit_options=INNER)
+    def method(rule, *arguments):
+        return getattr(rule.instance_class, function.__name__)
+
+    return function
+
+
+@compiled
+def remember(rule, slope):
+    """`rule.remember`."""
+
+
+@compiled
+def direct(rule, slope, memory, step):
+    """`rule.direct`."""
+
+
+@compiled
+def collect(rule, memory, pool):
+    """`rule.collect`."""
+
+
+@compiled
+def settle(rule, memory, pool):
+    """`rule.settle`."""
+
+
+@compiled
+def rate_at(rule, step, squares, out):
+    """`rule.rate_at`."""
+
+
+@compiled
+def apply(rule, weights, memory, rate, step):
+    """`rule.apply`."""
+
+
+@compiled
+def balance(rule, K, Q):
+    """`rule.balance`."""
+
+
+class Alone:
+    """What a rule does and answers that says nothing else."""
+
+    along_gradient = False
+    penalty = 0.0
+    parametrisations = ("W", "KQ")
+    follows_rotations = False
+    divides = False
+    reads_terms = False
+
+    def with_rate(self, learning_rate):
+        return self._replace(learning_rate=float(learning_rate))
+
+    def remember(self, slope):
+        return ()
+
+    def collect(self, memory, pool):
+        pass
+
+    def settle(self, memory, pool):
+        pass
+
+    def rate_at(self, step, squares, out):
+        for lane in range(LANES):
+            out[lane] = self.learning_rate
+
+    def apply(self, weights, memory, rate, step):
+        direction = memory.direction
+        for a in range(weights.shape[0]):
+            for b in range(weights.shape[1]):
+                for lane in range(LANES):
+                    weights[a, b, lane] -= rate[lane] * direction[a, b, lane]
+
+    def balance(self, K, Q):
+        pass
+
+
+class Wrapper:
+    """What a rule does and answers that wraps another and says nothing else: what the inner rule does and answers."""
+
+    along_gradient = False
+    penalty = property(lambda self: self.inner.penalty)
+    parametrisations = property(lambda self: self.inner.parametrisations)
+    follows_rotations = property(lambda self: self.inner.follows_rotations)
+    divides = property(lambda self: self.inner.divides)
+    reads_terms = property(lambda self: self.inner.reads_terms)
+
+    def with_rate(self, learning_rate):
+        return self._replace(inner=self.inner.with_rate(learning_rate))
+
+    def remember(self, slope):
+        return remember(self.inner, slope)
+
+    def direct(self, slope, memory, step):
+        direct(self.inner, slope, memory, step)
+
+    def collect(self, memory, pool):
+        collect(self.inner, memory, pool)
+
+    def settle(self, memory, pool):
+        settle(self.inner, memory, pool)
+
+    def rate_at(self, step, squares, out):
+        rate_at(self.inner, step, squares, out)
+
+    def apply(self, weights, memory, rate, step):
+        apply(self.inner, weights, memory, rate, step)
+
+    def balance(self, K, Q):
+        balance(self.inner, K, Q)
+
+
+def rule(structure: type) -> type:
+    """Give the NamedTuple class `structure` what it lacks of a rule. (A NamedTuple inherits from nothing else.)"""
+    for name, value in vars(Wrapper if "inner" in structure._fields else Alone).items():
+        if not name.startswith("__") and name not in vars(structure):
+            setattr(structure, name, value)
+    return structure
+
+
+def check(rule: NamedTuple, parametrisation: str) -> None:
+    """Raise a ValueError if the rule does not train `parametrisation`."""
+    if parametrisation not in rule.parametrisations:
+        known = ", ".join(map(repr, rule.parametrisations))
+        raise ValueError(f"rule: expected {known} for {type(rule).__name__}, got {parametrisation!r}")
+    if parametrisation == "KQ" and rule.penalty and not rule.along_gradient:
+        raise ValueError("rule: expected no penalty on (K, Q) in a rule that is wrapped: take `exact` or `plain`")
+
+
+class Pool(NamedTuple):
+    """What all factors of a model share in one step.
+
+    Attributes:
+        unit, squares: (LANES,), exp(2·unit)·squares is the sum of what `collect` adds.
+        weights: (LANES,), the sum of the squared weights.
+        rate: (LANES,), the learning rate.
+        scratch: (LANES,).
+    """
+
+    unit: np.ndarray
+    squares: np.ndarray
+    weights: np.ndarray
+    rate: np.ndarray
+    scratch: np.ndarray
+
+
+@njit(**INNER)
+def pooling():
+    """A `Pool`, not yet emptied."""
+    return Pool(np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES))
+
+
+@njit(**INNER)
+def empty(pool):
+    """Before the factors of a step."""
+    for lane in range(LANES):
+        pool.unit[lane] = NOTHING
+        pool.squares[lane] = 0.0
+        pool.weights[lane] = 0.0
+
+
+@njit(**INNER)
+def memory_of(rule, slope, room):
+    """The `Memory` of a factor before the first step, with the scratch `room` of `room_for(slope)`."""
+    return remembering(slope, room, remember(rule, slope))
+
+
+@njit(**INNER)
+def aim(rule, slope, weights, memory, pool, step):
+    """The direction of a factor, and its part in what all factors share."""
+    direct(rule, slope, memory, step)
+    collect(rule, memory, pool)
+    sum_of_squares(weights, pool.scratch)
+    for lane in range(LANES):
+        pool.weights[lane] += pool.scratch[lane]
+
+
+@njit(**INNER)
+def pace(rule, pool, step):
+    """The learning rate of this step, once every factor has been aimed."""
+    rate_at(rule, step, pool.weights, pool.rate)
+
+
+@njit(**INNER)
+def move(rule, weights, memory, pool, step):
+    """Move a factor, in place."""
+    settle(rule, memory, pool)
+    apply(rule, weights, memory, pool.rate, step)
+
+
+@njit(**INNER)
+def balance_pair(rule, K, Q):
+    """`balance`, once K and Q have moved."""
+    balance(rule, K, Q)

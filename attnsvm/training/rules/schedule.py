@@ -1,0 +1,47 @@
+"""A learning rate that falls, around any rule."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attnsvm.lanes.arithmetic import LANES
+from attnsvm.training.rules.protocol import rate_at, rule
+
+ROOT, SHRINKING = 1, 2
+SCHEDULES = {"root": ROOT, "shrinking": SHRINKING}
+
+
+@rule
+class Schedule(NamedTuple):
+    """See `schedule`; one class for both, which is compiled once."""
+
+    inner: NamedTuple
+    kind: int
+
+    @property
+    def follows_rotations(self):
+        return self.kind != SHRINKING and self.inner.follows_rotations  # what never moves has a share in the norm
+
+    def rate_at(self, step, squares, out):
+        rate_at(self.inner, step, squares, out)
+        for lane in range(LANES):
+            if self.kind == ROOT:
+                out[lane] = out[lane] / np.sqrt(step + 1.0)
+            else:
+                out[lane] = out[lane] / max(1.0, np.sqrt(squares[lane]))
+
+
+def schedule(inner: NamedTuple, name: str) -> Schedule:
+    """The rule `inner` with a learning rate that falls.
+
+    Args:
+        inner: the rule; η is its learning rate.
+        name: "root", η/√(k + 1) at step k = 0, 1, ...; "shrinking", η/max(1, ‖W‖_F), with ‖(K, Q)‖_F for factors, and
+            the norm of all weights for a stack.
+
+    Raises:
+        ValueError: there is no such schedule.
+    """
+    if name not in SCHEDULES:
+        raise ValueError(f"schedule: expected one of {', '.join(SCHEDULES)}, got {name!r}")
+    return Schedule(inner, SCHEDULES[name])

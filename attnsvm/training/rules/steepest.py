@@ -1,0 +1,52 @@
+"""Steepest descent in any norm."""
+
+from typing import NamedTuple
+
+from attnsvm import geometry
+from attnsvm.geometry.base import Geometry, steepest_direction
+from attnsvm.training.rules.gradient_descent import GradientDescent, exact
+from attnsvm.training.rules.protocol import rule
+
+
+@rule
+class Steepest(NamedTuple):
+    """W ← W − η S, see `steepest`.
+
+    Attributes:
+        learning_rate: η.
+        geometry: the norm, by `Norm.compiled`.
+    """
+
+    learning_rate: float
+    geometry: Geometry
+
+    @property
+    def follows_rotations(self):
+        return self.geometry.unitarily_invariant
+
+    @property
+    def reads_terms(self):
+        return self.geometry.reads_terms
+
+    def direct(self, slope, memory, step):
+        steepest_direction(self.geometry, slope, memory)
+
+
+def steepest(norm: str, learning_rate: float) -> Steepest | GradientDescent:
+    """Steepest descent in a norm N: W ← W − η S, S = argmax ⟨∇L, S⟩ over ‖S‖_N ≤ 1, exact at any ‖W‖.
+
+    Each factor by its own gradient. In the Frobenius norm that is `exact`. What S is in each norm stands in its file in
+    `attnsvm.geometry`.
+
+    One case is lost: an entry of W that the inputs with the largest gradients leave exactly at zero (tokens with zeros)
+    gets nothing from inputs whose gradients are smaller by more than a factor of 1e308.
+
+    Args:
+        norm: N by its name, as in `geometry.get`.
+        learning_rate: η.
+
+    Raises:
+        ValueError: there is no such norm.
+    """
+    measure = geometry.get(norm)
+    return exact(learning_rate) if measure.name == "fro" else Steepest(float(learning_rate), measure.compiled())

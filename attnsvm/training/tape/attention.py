@@ -7,6 +7,7 @@ from attnsvm.training.tape.node import Node, Operand, filled, in_front, logarith
 from attnsvm.training.tape.scaled import (
     NOTHING,
     Scaled,
+    Winner,
     across,
     by_entries,
     by_rows,
@@ -15,7 +16,6 @@ from attnsvm.training.tape.scaled import (
     from_log,
     plus,
     power_of_two,
-    relative_to,
     tidy,
 )
 
@@ -35,7 +35,7 @@ def compare(queries: Node, keys: Node) -> Node:
         raise ValueError(f"compare: expected queries (..., q, d) and keys (..., T, d), got {shapes}") from None
 
     def to_queries(g: Scaled) -> Scaled:
-        return unbroadcast(contract(g, relative_to(K, g.winner)), queries.shape)
+        return unbroadcast(contract(g, K if g.winner is None else g.winner.relative(K)), queries.shape)
 
     def to_keys(g: Scaled) -> Scaled:
         return unbroadcast(contract(across(g), Q), keys.shape)
@@ -60,15 +60,17 @@ def softmax(logits: Node, mask: Operand | None = None, temperature: float = 1.0)
     Raises:
         ValueError: in a row no token takes part.
     """
-    at = arrays.softmax(_masked(logits, mask) / temperature)
+    z = _masked(logits, mask)
+    at = arrays.softmax(z if temperature == 1.0 else z / temperature)
+    winner = Winner(at.winner)
 
     def pull(g: Scaled) -> Scaled:
-        return _through(at, g, 1.0 / temperature)
+        return _through(at, winner, g, 1.0 / temperature)
 
-    return Node(at.p, (logits, pull), log=at.log, winner=at.winner)
+    return Node(at.p, (logits, pull), log=at.log, winner=winner)
 
 
-def _through(at: arrays.Softmax, g: Scaled, factor: float) -> Scaled:
+def _through(at: arrays.Softmax, winner: Winner, g: Scaled, factor: float) -> Scaled:
     """From ∂L/∂p to ∂L/∂logits: p_t (c_t − Σ_s p_s c_s) with c_t = g_t − g_winner."""
     g = by_rows(g)
     c = arrays.relative(at, g.m)
@@ -81,7 +83,7 @@ def _through(at: arrays.Softmax, g: Scaled, factor: float) -> Scaled:
     tied = c == 0.0
     m = factor * shares * np.where(tied, -average.m, c - plain)
     k = powers + g.k + np.where(tied, average.k, 0)
-    return closed(Scaled(m, k), at.winner)
+    return closed(Scaled(m, k), winner)
 
 
 def _masked(logits: Node, mask: Operand | None) -> np.ndarray:
@@ -103,7 +105,7 @@ def log_softmax(logits: Node, mask: Operand | None = None) -> Node:
         given = by_entries(g._replace(m=np.where(inside, g.m, 0.0)))
         rows, (shares, powers) = by_rows(given), from_log(at.log)
         spread = tidy(Scaled(-shares * rows.m.sum(-1, keepdims=True), powers + rows.k))
-        return closed(plus(given, spread), at.winner)
+        return closed(plus(given, spread), Winner(at.winner))
 
     return Node(np.where(inside, at.log, 0.0), (logits, pull))
 

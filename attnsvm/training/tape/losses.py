@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.training import softmax as arrays
 from attnsvm.training.tape.node import Node, filled, logarithms
-from attnsvm.training.tape.scaled import Scaled, by_entries, closed, from_log, tidy
+from attnsvm.training.tape.scaled import Scaled, Winner, by_entries, closed, from_log, tidy
 
 
 def logistic(labels: np.ndarray | Node, outputs: Node) -> Node:
@@ -62,7 +62,7 @@ def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:
     def pull(g: Scaled) -> Scaled:
         m, k = from_log(at.log)
         m = m * _alone(g.m, m) / losses[0].size
-        return closed(Scaled(m, k + _alone(g.k, k)), target)
+        return closed(Scaled(m, k + _alone(g.k, k)), Winner(target))
 
     return Node(losses.reshape(len(losses), -1).mean(1), (logits, pull))
 

@@ -21,13 +21,13 @@ class Scaled(NamedTuple):
     Attributes:
         m: (S, ...) float64.
         k: int64, with as many axes as m: of m's shape, or with a last axis of length one (a power for each row).
-        winner: where the entries of a row add up to zero, one that stands for minus the sum of the others, as an index
-            (..., 1) into the last axis; None elsewhere. Who adds up the row with weights takes weights relative to it.
+        winner: where the entries of a row add up to zero, the one that stands for minus the sum of the others; None
+            elsewhere. Who adds up the row with weights takes weights relative to it.
     """
 
     m: np.ndarray
     k: np.ndarray
-    winner: np.ndarray | None = None
+    winner: "Winner | None" = None
 
     @property
     def rowwise(self) -> bool:
@@ -46,8 +46,12 @@ def power_of_two(k: np.ndarray) -> np.ndarray:
 
 def exponent(x: np.ndarray) -> np.ndarray:
     """The integer k with |x|/2^k in [½, 1), at least −1022; NOTHING for zero."""
-    _, k = np.frexp(x)
-    return np.where(x == 0.0, NOTHING, np.maximum(k.astype(np.int64), FLOOR + 1))
+    return np.where(x == 0.0, NOTHING, _bits(x) - 1022)
+
+
+def _bits(x: np.ndarray) -> np.ndarray:
+    """The exponent of x as it is stored: 1022 for numbers from ½ to 1, zero for those below 2^−1022."""
+    return (x.view(np.int64) >> 52) & 0x7FF
 
 
 def from_log(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -61,11 +65,10 @@ def from_log(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def tidy(a: Scaled) -> Scaled:
     """The same numbers with mantissas of size one: for each row the largest, or each by itself."""
-    size = np.abs(a.m)
-    shift = exponent(size.max(-1, keepdims=True) if a.rowwise else size)
-    nothing = shift == NOTHING
-    shift = np.where(nothing, 0, shift)
-    return Scaled(a.m * power_of_two(-shift), np.where(nothing, NOTHING, a.k + shift), a.winner)
+    size = np.abs(a.m).max(-1, keepdims=True) if a.rowwise else a.m
+    bits = np.minimum(_bits(size), 2044)
+    k = np.where(size == 0.0, NOTHING, a.k + (bits - 1022))
+    return Scaled(a.m * ((2045 - bits) << 52).view(np.float64), k, a.winner)
 
 
 def by_rows(a: Scaled) -> Scaled:
@@ -107,9 +110,9 @@ def across(a: Scaled) -> Scaled:
     return Scaled(a.m.swapaxes(-1, -2), np.broadcast_to(a.k, a.m.shape).swapaxes(-1, -2))
 
 
-def closed(a: Scaled, winner: np.ndarray) -> Scaled:
+def closed(a: Scaled, winner: "Winner") -> Scaled:
     """a, with a power for each entry, and at the winner minus the sum of the others: rows that add up to zero."""
-    here = np.arange(a.m.shape[-1]) == winner
+    here = np.arange(a.m.shape[-1]) == winner.index
     others = tidy(Scaled(np.where(here, 0.0, a.m), a.k))
     unit = others.k.max(-1, keepdims=True)
     own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
@@ -155,12 +158,27 @@ def _with_hidden(a: Scaled, rows: Scaled, B: np.ndarray, found: Scaled) -> Scale
 LARGE = 2**17  # numbers of an instance up to which the differences of all rows to a winner are formed
 
 
-def relative_to(B: np.ndarray, winner: np.ndarray | None) -> np.ndarray:
-    """B_t − B_winner, (..., q, t, d), for B (..., t, d) and winner (..., q, 1): what cancels is not added first.
+class Winner:
+    """The winners of the rows of a softmax: a token for each row.
 
-    B itself without a winner, or where that were too many numbers.
+    Attributes:
+        index: (..., q, 1) into the last axis.
     """
-    if winner is None or winner[0].size * B.shape[-1] * B.shape[-2] > LARGE:
-        return B
-    B = np.broadcast_to(B, (*winner.shape[:-2], *B.shape[-2:]))
-    return B[..., None, :, :] - np.take_along_axis(B, winner, -2)[..., :, None, :]
+
+    def __init__(self, index: np.ndarray):
+        self.index, self._last = index, (None, None)
+
+    def relative(self, B: np.ndarray) -> np.ndarray:
+        """B_t − B_winner, (..., q, t, d), for B (..., t, d): what cancels is not added first.
+
+        B itself where that were too many numbers. The same differences are asked for twice, and kept.
+        """
+        if self.index[0].size * B.shape[-1] * B.shape[-2] > LARGE:
+            return B
+        if self._last[0] is not B:
+            rows, t, d = self.index.shape[:-1], *B.shape[-2:]
+            one = np.broadcast_to(B, (*rows[:-1], t, d))
+            first = t * np.arange(one.size // (t * d)).reshape(*rows[:-1], 1)
+            winners = one.reshape(-1, d)[first + self.index[..., 0]]
+            self._last = B, one[..., None, :, :] - winners[..., None, :]
+        return self._last[1]

@@ -132,7 +132,8 @@ def _lines(path: str) -> list[str]:
 
 
 def _solve(given: argparse.Namespace) -> int:
-    from attnsvm.svm import certificate, solve
+    from attnsvm.svm import certificate
+    from attnsvm.svm.solver import solve
 
     inputs = certificate.read(given.problem)
     constraints = certificate.constraints(inputs)

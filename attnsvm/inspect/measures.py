@@ -10,7 +10,7 @@ from attnsvm import geometry
 from attnsvm.inspect.layers import Inputs, Layer, selections, split
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import TIGHT, Problem
-from attnsvm.svm import Solution
+from attnsvm.svm.solution import Solution
 
 RANK = 1e-9  # of a head, relative to its largest singular value
 MATRIX_NORMS = ("fro", "nuc")

@@ -11,9 +11,12 @@ from attnsvm import geometry
 from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
-from attnsvm.svm import Constraints, Solution, Status, memory, methods, ragged, solve
+from attnsvm.svm import memory, methods
 from attnsvm.svm.checker import check
+from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.ledger import judged
+from attnsvm.svm.solution import Solution, Status
+from attnsvm.svm.solver import solve
 
 TIGHT = 1e-6  # relative distance to margin one up to which a token is on the margin
 MET = 5e-10  # a violation that the checker lets pass

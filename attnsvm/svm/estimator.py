@@ -6,8 +6,10 @@ import numpy as np
 from tqdm import tqdm
 
 from attnsvm import geometry
-from attnsvm.svm import Constraints, Solution, Status, ragged, separation, solve
 from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
+from attnsvm.svm.constraints import Constraints, ragged, separation
+from attnsvm.svm.solution import Solution, Status
+from attnsvm.svm.solver import solve
 
 SUPPORT_MARGIN = 1e-6  # relative distance to margin 1 up to which a token is on the margin
 NAMED = 10  # inputs in conflict that a message names

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+SHORT = 8  # NumPy adds up rows shorter than this one by one, and is slow in it: column by column the bits are the same
+
 
 class Softmax(NamedTuple):
     """A softmax over the last axis, of length T.
@@ -30,45 +32,52 @@ def softmax(logits) -> Softmax:
     """The softmax of logits (..., T); −∞ shuts a token out."""
     xp = _namespace(logits)
     winner = logits.argmax(-1)[..., None]
-    behind = logits - _at(xp, logits, winner)
+    behind = logits - at_winner(logits, winner)
     shares = xp.exp(behind)
-    others = _with_winner(xp, shares, winner, 0.0).sum(-1)[..., None]
+    others = added(with_winner(shares, winner, 0.0))
     return Softmax(winner, behind, behind - xp.log1p(others), shares / (1.0 + others))
 
 
 def relative(at: Softmax, slope):
     """c_t = slope_t − slope_winner, of derivatives (..., T) with respect to the probabilities."""
-    return slope - _at(_namespace(slope), slope, at.winner)
+    return slope - at_winner(slope, at.winner)
 
 
 def balanced(at: Softmax, coefficients):
     """Derivatives (..., T) with respect to the logits: those given, and for the winner minus the sum of the others."""
-    xp = _namespace(coefficients)
-    others = _with_winner(xp, coefficients, at.winner, 0.0)
-    return _with_winner(xp, others, at.winner, -others.sum(-1)[..., None])
+    others = with_winner(coefficients, at.winner, 0.0)
+    return with_winner(others, at.winner, -added(others))
+
+
+def at_winner(array, winner):
+    """The winners' entries (..., 1) of an array (..., T)."""
+    if _namespace(array) is np:
+        return array.reshape(-1)[_places(array, winner)].reshape(winner.shape)
+    return array.take_along_dim(winner, -1)
+
+
+def with_winner(array, winner, value):
+    """A copy of an array (..., T) with `value`, a number or (..., 1), in the winners' places."""
+    if _namespace(array) is np:
+        copy = array.copy(order="C")
+        copy.reshape(-1)[_places(copy, winner)] = value.reshape(-1) if np.ndim(value) else value
+        return copy
+    value = sys.modules["torch"].as_tensor(value, dtype=array.dtype, device=array.device)
+    return array.scatter(-1, winner, value.expand(winner.shape))
+
+
+def added(array):
+    """The sums of the rows (..., T) of an array, (..., 1)."""
+    if array.shape[-1] < SHORT and _namespace(array) is np:
+        columns = np.ascontiguousarray(array.reshape(-1, array.shape[-1]).T)
+        return columns.sum(0).reshape(*array.shape[:-1], 1)
+    return array.sum(-1)[..., None]
+
+
+def _places(array, winner):
+    """Where the winners stand in the flat array; NumPy's own take_along_axis needs longer to find out."""
+    return np.arange(0, array.size, array.shape[-1]) + winner.reshape(-1)
 
 
 def _namespace(array):
     return np if isinstance(array, np.ndarray) else sys.modules["torch"]
-
-
-def _at(xp, array, winner):
-    if xp is np:
-        return array.reshape(-1)[_places(winner, array)].reshape(winner.shape)
-    return xp.take_along_dim(array, winner, -1)
-
-
-def _with_winner(xp, array, winner, value):
-    """A copy with `value`, a number or (..., 1), in the winner's place."""
-    if xp is np:
-        copy = array.copy(order="C")
-        copy.reshape(-1)[_places(winner, array)] = np.ravel(value)
-        return copy
-    value = xp.as_tensor(value, dtype=array.dtype, device=array.device)
-    return array.scatter(-1, winner, value.expand(winner.shape))
-
-
-def _places(winner, array):
-    """Of the winners in the flat array: in a third of the time that NumPy's functions along an axis take."""
-    T = array.shape[-1]
-    return winner.reshape(-1) + np.arange(0, array.size, T)

@@ -123,6 +123,10 @@ CASES = {
         (lambda ops, a: ops.softmax(a), (4,)),
         (lambda ops, a: ops.softmax(a) * ops.softmax(a), (3, 4)),
     ],
+    "straight_through": [
+        (lambda ops, a: ops.straight_through(ops.softmax(a)), (2, 3, 4)),
+        (lambda ops, a, b: ops.straight_through(ops.softmax(a)) @ b, (2, 3, 4), (4, 5)),
+    ],
     "log_softmax": [
         (lambda ops, a: ops.log_softmax(a), (2, 3, 4)),
         (lambda ops, a: ops.log_softmax(a, INSIDE), (3, 4)),

@@ -7,7 +7,8 @@ from tape_models import TAPE, drawn, summed, tape_gradient
 
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
-from attnsvm.training.tape.scaled import Scaled, by_entries, contract, plus
+from attnsvm.training.tape.rows import contract
+from attnsvm.training.tape.scaled import Scaled, by_entries, plus
 
 CLOSE = 1e-10
 

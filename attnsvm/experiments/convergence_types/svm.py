@@ -6,7 +6,7 @@ from attnsvm.directions import correlation
 from attnsvm.geometry import OWN_NORM
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.selection import by_token, margins, optimal_tokens, selected_tokens, support
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

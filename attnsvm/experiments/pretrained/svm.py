@@ -14,7 +14,7 @@ from attnsvm.inspect.measures import rule
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.selection import selected_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 NORMS = ("fro", "nuc")
 HEAD_STREAM, SPLIT_STREAM = 3, 2

@@ -11,7 +11,7 @@ from attnsvm.experiments.real_tokens.problems import other_heads
 from attnsvm.geometry import OWN_NORM
 from attnsvm.inspect.nulls import random_head
 from attnsvm.selection import optimal_tokens, selected_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 KEPT = ("W", "rank")  # of an answer, beside its proof
 NULL = 20317  # keeps the random matrices apart from what else is drawn with a seed

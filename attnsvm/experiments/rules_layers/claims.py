@@ -1,6 +1,6 @@
 """In a stack too, every rule goes to the max-margin solution of its own norm, layer by layer."""
 
-from attnsvm.audit import Claim, Reading, only, some
+from attnsvm.audit.reading import Claim, Reading, only, some
 from attnsvm.audit.rows import last, single
 
 LEAD = 0.5  # share of instances in which the rule's norm has to be ahead, beyond doubt

@@ -1,9 +1,8 @@
 """Train two layers from the same random weights by steepest descent in every norm, each layer by its own."""
 
-from attnsvm.training.heads.linear import LinearHead
-
 from attnsvm.architecture import Stack
 from attnsvm.experiments.geometries.descent import NORMS
+from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.steepest import steepest
 from attnsvm.training.stack.descent import train_stack

@@ -13,7 +13,9 @@ from attnsvm import geometry
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import methods, solve_batch, stack
+from attnsvm.svm import methods
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
 
 KEPT = ()  # of an answer, beside its proof: what is compared with a head is worked out here
 # Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.

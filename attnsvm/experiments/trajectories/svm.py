@@ -2,7 +2,7 @@
 
 from attnsvm.geometry import OWN_NORM
 from attnsvm.selection import optimal_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

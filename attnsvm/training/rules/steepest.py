@@ -24,6 +24,10 @@ class Steepest(NamedTuple):
     def follows_rotations(self):
         return self.geometry.unitarily_invariant
 
+    @property
+    def reads_terms(self):
+        return self.geometry.reads_terms
+
     def direct(self, slope, memory, step):
         steepest_direction(self.geometry, slope, memory)
 

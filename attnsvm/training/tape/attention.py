@@ -4,18 +4,16 @@ import numpy as np
 
 from attnsvm.training import softmax as arrays
 from attnsvm.training.tape.node import Node, Operand, filled, in_front, logarithms, unbroadcast
+from attnsvm.training.tape.rows import contract, through_softmax
 from attnsvm.training.tape.scaled import (
-    NOTHING,
     Scaled,
-    Winner,
     across,
     by_entries,
     by_rows,
     closed,
-    contract,
     from_log,
+    largest,
     plus,
-    power_of_two,
     tidy,
 )
 
@@ -35,7 +33,7 @@ def compare(queries: Node, keys: Node) -> Node:
         raise ValueError(f"compare: expected queries (..., q, d) and keys (..., T, d), got {shapes}") from None
 
     def to_queries(g: Scaled) -> Scaled:
-        return unbroadcast(contract(g, K if g.winner is None else g.winner.relative(K)), queries.shape)
+        return unbroadcast(contract(g, K, over=g.winner), queries.shape)
 
     def to_keys(g: Scaled) -> Scaled:
         return unbroadcast(contract(across(g), Q), keys.shape)
@@ -60,30 +58,12 @@ def softmax(logits: Node, mask: Operand | None = None, temperature: float = 1.0)
     Raises:
         ValueError: in a row no token takes part.
     """
-    z = _masked(logits, mask)
-    at = arrays.softmax(z if temperature == 1.0 else z / temperature)
-    winner = Winner(at.winner)
+    at = arrays.softmax(_masked(logits, mask) / temperature)
 
     def pull(g: Scaled) -> Scaled:
-        return _through(at, winner, g, 1.0 / temperature)
+        return through_softmax(at, g, 1.0 / temperature)
 
-    return Node(at.p, (logits, pull), log=at.log, winner=winner)
-
-
-def _through(at: arrays.Softmax, winner: Winner, g: Scaled, factor: float) -> Scaled:
-    """From ∂L/∂p to ∂L/∂logits: p_t (c_t − Σ_s p_s c_s) with c_t = g_t − g_winner."""
-    g = by_rows(g)
-    c = arrays.relative(at, g.m)
-    shares, powers = from_log(at.log)
-    # The mean with a power of its own: for tokens with c_t = 0 it is all there is.
-    k = np.where(c == 0.0, NOTHING, powers)
-    unit = k.max(-1, keepdims=True)
-    average = tidy(Scaled((shares * c * power_of_two(k - unit)).sum(-1, keepdims=True), unit))
-    plain = average.m * power_of_two(average.k)
-    tied = c == 0.0
-    m = factor * shares * np.where(tied, -average.m, c - plain)
-    k = powers + g.k + np.where(tied, average.k, 0)
-    return closed(Scaled(m, k), winner)
+    return Node(at.p, (logits, pull), log=at.log, winner=at.winner)
 
 
 def _masked(logits: Node, mask: Operand | None) -> np.ndarray:
@@ -91,9 +71,15 @@ def _masked(logits: Node, mask: Operand | None) -> np.ndarray:
     if mask is None:
         return logits.value
     inside = filled("mask", mask, logits) != 0.0
-    if not inside.any(-1).all():
+    if not largest(inside).all():
         raise ValueError("mask: expected at least one token in each row")
     return np.where(inside, logits.value, -np.inf)
+
+
+def straight_through(p: Node) -> Node:
+    """One for the token of largest probability and zero for the others, with the derivative of p (arXiv 1308.3432)."""
+    hard = arrays.with_winner(np.zeros(p.value.shape), p.winner, 1.0)
+    return Node(hard, (p, lambda g: g), winner=p.winner)
 
 
 def log_softmax(logits: Node, mask: Operand | None = None) -> Node:
@@ -105,7 +91,7 @@ def log_softmax(logits: Node, mask: Operand | None = None) -> Node:
         given = by_entries(g._replace(m=np.where(inside, g.m, 0.0)))
         rows, (shares, powers) = by_rows(given), from_log(at.log)
         spread = tidy(Scaled(-shares * rows.m.sum(-1, keepdims=True), powers + rows.k))
-        return closed(plus(given, spread), Winner(at.winner))
+        return closed(plus(given, spread), at.winner)
 
     return Node(np.where(inside, at.log, 0.0), (logits, pull))
 
@@ -122,9 +108,9 @@ def probability(p: Node, where: Operand) -> Node:
     """
     inside = filled("where", where, p) != 0.0
     logs = np.where(inside, logarithms(p), -np.inf)
-    top = np.maximum(logs.max(-1, keepdims=True), -1e300)
+    top = np.maximum(largest(logs), -1e300)
     with np.errstate(divide="ignore"):
-        log = (top + np.log(np.exp(logs - top).sum(-1, keepdims=True)))[..., 0]
+        log = (top + np.log(arrays.added(np.exp(logs - top))))[..., 0]
 
     def pull(g: Scaled) -> Scaled:
         return Scaled(g.m[..., None] * inside, np.broadcast_to(g.k, g.m.shape)[..., None])

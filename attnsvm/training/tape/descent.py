@@ -133,6 +133,8 @@ def _descend(model, weights, given, changing, rule, logged, pairs, places) -> Ta
                 kept[name].append(node.value)
         if step < logged[-1]:
             terms = gradient(loss, now)
+            if not rule.reads_terms:
+                terms = {name: of.few() for name, of in terms.items()}
             for g, stepper in enumerate(steppers):
                 some = slice(g * LANES, g * LANES + len(groups[g]))
                 stepper.step(moving[g], [_lanes(terms[name], some) for name in names], where)
@@ -141,14 +143,14 @@ def _descend(model, weights, given, changing, rule, logged, pairs, places) -> Ta
 
 
 def _filled(x: np.ndarray) -> np.ndarray:
-    """(s, ...) as (..., LANES), filled up with the last instance."""
-    fill = np.minimum(np.arange(LANES), len(x) - 1)
-    return np.array(np.moveaxis(x[fill], 0, -1), dtype=float, order="C")
+    """(s, ...) as (..., LANES), a copy, filled up with the last instance."""
+    full = x if len(x) == LANES else x[np.minimum(np.arange(LANES), len(x) - 1)]
+    return np.array(full.reshape(LANES, -1).T, dtype=float, order="C").reshape(*x.shape[1:], LANES)
 
 
 def _instances(groups: list[np.ndarray], size: int, shape: tuple[int, ...]) -> np.ndarray:
     """Several (d, e, LANES) as (size, *shape), a copy."""
-    return np.concatenate([np.moveaxis(x, -1, 0) for x in groups])[:size].reshape(size, *shape)
+    return np.concatenate([x.reshape(-1, LANES).T for x in groups])[:size].reshape(size, *shape)
 
 
 def _matrix(weight: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.training import softmax as arrays
 from attnsvm.training.tape.node import Node, filled, logarithms
-from attnsvm.training.tape.scaled import Scaled, Winner, by_entries, closed, from_log, tidy
+from attnsvm.training.tape.scaled import Scaled, by_entries, closed, from_log, tidy
 
 
 def logistic(labels: np.ndarray | Node, outputs: Node) -> Node:
@@ -29,14 +29,14 @@ def squared(targets: np.ndarray | Node, outputs: Node) -> Node:
     return _mean(outputs, missing**2, 2.0 * missing, np.zeros(missing.shape, dtype=np.int64))
 
 
-def negative_log(u: Node) -> Node:
-    """The mean of −log u, for probabilities u with logarithms.
+def negative_log(u: Node, logs: np.ndarray | float = 0.0) -> Node:
+    """The mean of −log u, for probabilities u with logarithms; each times exp(logs), (S, ...), that are not trained.
 
     Raises:
-        ValueError: u has none.
+        ValueError: u has no logarithms.
     """
-    m, k = from_log(-logarithms(u))
-    return _mean(u, -u.log, -m, k)
+    m, k = from_log(logs - logarithms(u))
+    return _mean(u, np.exp(logs) * -u.log, -m, k)
 
 
 def square_of(u: Node) -> Node:
@@ -62,7 +62,7 @@ def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:
     def pull(g: Scaled) -> Scaled:
         m, k = from_log(at.log)
         m = m * _alone(g.m, m) / losses[0].size
-        return closed(Scaled(m, k + _alone(g.k, k)), Winner(target))
+        return closed(Scaled(m, k + _alone(g.k, k)), target)
 
     return Node(losses.reshape(len(losses), -1).mean(1), (logits, pull))
 

@@ -9,13 +9,12 @@ from itertools import count
 
 import numpy as np
 
+from attnsvm.training.tape.rows import contract
 from attnsvm.training.tape.scaled import (
     NOTHING,
     Scaled,
-    Winner,
     across,
     by_rows,
-    contract,
     from_log,
     tidy,
     total,
@@ -33,7 +32,7 @@ class Node:
         value: (S, ...) float64.
         parents: pairs (node, pull): `pull` takes ∂L/∂value to its part in ∂L/∂node.value.
         log: of probabilities their logarithms, which do not underflow; None for other values.
-        winner: of probabilities the largest of each row; None for other values.
+        winner: of probabilities the largest, as an index (..., 1) into the last axis; None for other values.
         weight: whether it was made of trained weights alone. The adjoint of such a matrix is a sum of outer products.
         needed: whether trained weights stand behind it, so that its adjoint is needed.
         order: grows from operation to operation.
@@ -46,7 +45,7 @@ class Node:
         value: np.ndarray,
         *parents: tuple["Node", Callable[[Adjoint], Adjoint]],
         log: np.ndarray | None = None,
-        winner: Winner | None = None,
+        winner: np.ndarray | None = None,
         weight: bool = False,
     ):
         self.value, self.log, self.winner, self.weight = value, log, winner, weight
@@ -178,11 +177,9 @@ def _to_left(g: Adjoint, a: Node, b: Node) -> Adjoint:
         return g.times(b.value.swapaxes(-1, -2))
     if a.weight and not b.weight:
         return _outer(across(g), b.value.swapaxes(-1, -2)).T
-    B = in_front(b.value, g.m.ndim)
-    if a.winner is not None:  # of probabilities: only differences to the winner's count
-        columns = a.winner.relative(B)
-        B = columns if columns.ndim > B.ndim else B
-    return unbroadcast(contract(g, B.swapaxes(-1, -2)), a.shape)
+    B = in_front(b.value, g.m.ndim).swapaxes(-1, -2)
+    # Of derivatives with respect to probabilities only the differences to the winner's count.
+    return unbroadcast(contract(g, B, among=a.winner), a.shape)
 
 
 def _to_right(g: Adjoint, a: Node, b: Node) -> Adjoint:
@@ -296,7 +293,7 @@ def take(a: Node, index) -> Node:
     return Node(a.value[index], (a, pull), **_of_probabilities(a, lambda x: x[index]))
 
 
-def _of_probabilities(a: Node, some: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray | Winner]:
+def _of_probabilities(a: Node, some: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
     """`log` of what `some` picks from the probabilities a, and `winner` if it picks rows as a whole."""
     if a.log is None:
         return {}
@@ -306,7 +303,7 @@ def _of_probabilities(a: Node, some: Callable[[np.ndarray], np.ndarray]) -> dict
     picked = some(np.broadcast_to(tokens, a.value.shape))
     if picked.ndim < 2 or picked.shape[-1] != len(tokens) or (picked != tokens).any():
         return {"log": some(a.log)}
-    return {"log": some(a.log), "winner": Winner(some(np.broadcast_to(a.winner.index, a.value.shape))[..., :1])}
+    return {"log": some(a.log), "winner": some(np.broadcast_to(a.winner, a.value.shape))[..., :1]}
 
 
 def reshaped(a: Node, *shape: int) -> Node:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.training.softmax import added, with_winner
+
 NOTHING = -(2**40)  # the power that goes with a zero
 FLOOR = -1023  # 2^k below it is zero beside a number of size one
 LOG2_E = 1.4426950408889634
@@ -21,13 +23,13 @@ class Scaled(NamedTuple):
     Attributes:
         m: (S, ...) float64.
         k: int64, with as many axes as m: of m's shape, or with a last axis of length one (a power for each row).
-        winner: where the entries of a row add up to zero, the one that stands for minus the sum of the others; None
-            elsewhere. Who adds up the row with weights takes weights relative to it.
+        winner: where the entries of a row add up to zero, one that stands for minus the sum of the others, as an index
+            (..., 1) into the last axis; None elsewhere. Who adds up the row with weights takes weights relative to it.
     """
 
     m: np.ndarray
     k: np.ndarray
-    winner: "Winner | None" = None
+    winner: np.ndarray | None = None
 
     @property
     def rowwise(self) -> bool:
@@ -45,13 +47,15 @@ def power_of_two(k: np.ndarray) -> np.ndarray:
 
 
 def exponent(x: np.ndarray) -> np.ndarray:
-    """The integer k with |x|/2^k in [½, 1), at least −1022; NOTHING for zero."""
-    return np.where(x == 0.0, NOTHING, _bits(x) - 1022)
+    """The integer k with |x|/2^k in [½, 1), for normal numbers; −1022 for zero and what is smaller."""
+    return ((x.view(np.int64) >> 52) & 2047) - 1022
 
 
-def _bits(x: np.ndarray) -> np.ndarray:
-    """The exponent of x as it is stored: 1022 for numbers from ½ to 1, zero for those below 2^−1022."""
-    return (x.view(np.int64) >> 52) & 0x7FF
+def largest(x: np.ndarray) -> np.ndarray:
+    """The largest entry of each row, (..., 1)."""
+    # NumPy is slow in rows as short as these are, and fast down columns.
+    columns = np.ascontiguousarray(x.reshape(-1, x.shape[-1]).T)
+    return columns.max(0).reshape(*x.shape[:-1], 1)
 
 
 def from_log(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -65,27 +69,22 @@ def from_log(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def tidy(a: Scaled) -> Scaled:
     """The same numbers with mantissas of size one: for each row the largest, or each by itself."""
-    size = np.abs(a.m).max(-1, keepdims=True) if a.rowwise else a.m
-    bits = np.minimum(_bits(size), 2044)
-    k = np.where(size == 0.0, NOTHING, a.k + (bits - 1022))
-    return Scaled(a.m * ((2045 - bits) << 52).view(np.float64), k, a.winner)
+    size = largest(np.abs(a.m)) if a.rowwise else np.ascontiguousarray(a.m)
+    shift = exponent(size)
+    return Scaled(a.m * power_of_two(-shift), np.where(size == 0.0, NOTHING, a.k + shift), a.winner)
 
 
 def by_rows(a: Scaled) -> Scaled:
     """With one power for each row; what is smaller than the row's largest by more than 2^1022 becomes zero."""
     if a.rowwise:
         return a
-    k = a.k.max(-1, keepdims=True)
+    k = largest(a.k)
     return Scaled(a.m * power_of_two(a.k - k), k, a.winner)
 
 
 def by_entries(a: Scaled) -> Scaled:
     """With a power for each entry."""
-    if not a.rowwise:
-        return a
-    k = exponent(a.m)
-    m = a.m * power_of_two(np.where(k == NOTHING, 0, -k))
-    return Scaled(m, np.where(k == NOTHING, NOTHING, k + a.k), a.winner)
+    return tidy(a._replace(k=np.broadcast_to(a.k, a.m.shape))) if a.rowwise else a
 
 
 def plus(a: Scaled, b: Scaled) -> Scaled:
@@ -110,13 +109,12 @@ def across(a: Scaled) -> Scaled:
     return Scaled(a.m.swapaxes(-1, -2), np.broadcast_to(a.k, a.m.shape).swapaxes(-1, -2))
 
 
-def closed(a: Scaled, winner: "Winner") -> Scaled:
+def closed(a: Scaled, winner: np.ndarray) -> Scaled:
     """a, with a power for each entry, and at the winner minus the sum of the others: rows that add up to zero."""
-    here = np.arange(a.m.shape[-1]) == winner.index
-    others = tidy(Scaled(np.where(here, 0.0, a.m), a.k))
-    unit = others.k.max(-1, keepdims=True)
-    own = tidy(Scaled(-(others.m * power_of_two(others.k - unit)).sum(-1, keepdims=True), unit))
-    return Scaled(np.where(here, own.m, others.m), np.where(here, own.k, others.k), winner)
+    others = tidy(Scaled(with_winner(a.m, winner, 0.0), a.k))
+    unit = largest(others.k)
+    own = tidy(Scaled(-added(others.m * power_of_two(others.k - unit)), unit))
+    return Scaled(with_winner(others.m, winner, own.m), with_winner(others.k, winner, own.k), winner)
 
 
 def total(a: Scaled, axes: tuple[int, ...]) -> Scaled:
@@ -124,61 +122,3 @@ def total(a: Scaled, axes: tuple[int, ...]) -> Scaled:
     k = a.k.max(axes, keepdims=True)
     m = (a.m * power_of_two(a.k - k)).sum(axes, keepdims=True)
     return tidy(Scaled(m, k))
-
-
-def contract(a: Scaled, B: np.ndarray) -> Scaled:
-    """Σ_t a_qt B_td, (..., q, d) with a power for each row, for a (..., q, t).
-
-    Args:
-        B: (..., t, d), or one for each row, (..., q, t, d).
-    """
-    rows = by_rows(a)
-    found = tidy(Scaled(_sum(rows.m, B), rows.k))
-    return found if a.rowwise else _with_hidden(a, rows, B, found)
-
-
-def _sum(m, B):
-    return m @ B if B.ndim == m.ndim else (m[..., None, :] @ B)[..., 0, :]
-
-
-def _with_hidden(a: Scaled, rows: Scaled, B: np.ndarray, found: Scaled) -> Scaled:
-    """`found`, with the entries that are zero only because every term that they have was too small to show."""
-    lost = (rows.m == 0.0) & (a.m != 0.0)
-    if not lost.any() or (found.m != 0.0).all():
-        return found
-    terms = a.m[..., None] * (B if B.ndim > a.m.ndim else B[..., None, :, :])
-    k = np.where(terms == 0.0, NOTHING, a.k[..., None])
-    largest = k.max(-2, keepdims=True)
-    slow = by_entries(tidy(Scaled((terms * power_of_two(k - largest)).sum(-2), largest[..., 0, :])))
-    fast = by_entries(found)
-    hidden = fast.m == 0.0
-    return Scaled(np.where(hidden, slow.m, fast.m), np.where(hidden, slow.k, fast.k))
-
-
-LARGE = 2**17  # numbers of an instance up to which the differences of all rows to a winner are formed
-
-
-class Winner:
-    """The winners of the rows of a softmax: a token for each row.
-
-    Attributes:
-        index: (..., q, 1) into the last axis.
-    """
-
-    def __init__(self, index: np.ndarray):
-        self.index, self._last = index, (None, None)
-
-    def relative(self, B: np.ndarray) -> np.ndarray:
-        """B_t − B_winner, (..., q, t, d), for B (..., t, d): what cancels is not added first.
-
-        B itself where that were too many numbers. The same differences are asked for twice, and kept.
-        """
-        if self.index[0].size * B.shape[-1] * B.shape[-2] > LARGE:
-            return B
-        if self._last[0] is not B:
-            rows, t, d = self.index.shape[:-1], *B.shape[-2:]
-            one = np.broadcast_to(B, (*rows[:-1], t, d))
-            first = t * np.arange(one.size // (t * d)).reshape(*rows[:-1], 1)
-            winners = one.reshape(-1, d)[first + self.index[..., 0]]
-            self._last = B, one[..., None, :, :] - winners[..., None, :]
-        return self._last[1]

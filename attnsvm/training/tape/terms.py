@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.tape.scaled import LN2, NOTHING, Scaled, by_rows, power_of_two, tidy
+from attnsvm.training.tape.scaled import LN2, NOTHING, Scaled, by_rows, largest, power_of_two, tidy
 
 
 class Terms(NamedTuple):
@@ -37,11 +37,24 @@ class Terms(NamedTuple):
 
     def summed(self) -> Scaled:
         """The matrix (S, d, e), added up in the unit of its largest term."""
-        size = np.abs(self.left).max(-1) * np.abs(self.right).max(-1)
-        k = np.where(size > 0.0, self.k, NOTHING)
-        largest = k.max(1, keepdims=True)
-        m = (self.left * power_of_two(k - largest)[..., None]).swapaxes(-1, -2) @ self.right
-        return tidy(Scaled(m, np.broadcast_to(largest[..., None], (*m.shape[:2], 1))))
+        left, right = self.left, self.right
+        k = _without_zeros(self.k, right)
+        unit = k.max(1, keepdims=True)
+        if ((k > NOTHING) & (unit - k > FAR)).any():  # a zero among the left ones may hide other terms
+            k = _without_zeros(k, left)
+            unit = k.max(1, keepdims=True)
+        shares = power_of_two(k - unit)[..., None]
+        left, right = (left * shares, right) if left.size < right.size else (left, right * shares)
+        m = left.swapaxes(-1, -2) @ right
+        return tidy(Scaled(m, np.broadcast_to(unit[..., None], (*m.shape[:2], 1))))
+
+    def value(self) -> np.ndarray:
+        """The matrix (S, d, e) as ordinary floats; zero where it underflows."""
+        return self.left.swapaxes(-1, -2) @ (self.right * power_of_two(self.k)[..., None])
+
+    def few(self) -> "Terms":
+        """As d terms at most, for who adds them up anyway."""
+        return self if self.k.shape[1] <= self.left.shape[2] else Terms.of(self.summed())
 
     @classmethod
     def of(cls, gradient: Scaled) -> "Terms":
@@ -61,3 +74,11 @@ class Terms(NamedTuple):
         return (
             parts[0] if len(parts) == 1 else cls(*(np.concatenate(part, axis=1) for part in zip(*parts, strict=True)))
         )
+
+
+FAR = 900  # powers so far apart may not show beside one another
+
+
+def _without_zeros(k: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """The powers (S, r), NOTHING where a factor (S, r, d) is zero."""
+    return np.where(largest(np.abs(factors))[..., 0] > 0.0, k, NOTHING)

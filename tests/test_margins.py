@@ -8,7 +8,7 @@ from attnsvm.draws import draw, gaussian
 from attnsvm.margins import margin_ratio, smallest_margin
 from attnsvm.svm import certified, separation
 
-NAMES = ("fro", "linf", "spectral", "l1", "nuc", "l1.75", "l3")
+NAMES = (*geometry.NAMES, "l1.75", "l3")
 PROBLEMS = draw(gaussian, range(3), 3, 4, 6)
 SELECTED = np.array([[0, 1, 2], [3, 3, 0], [1, 0, 2]])
 SOLVED = {name: certified(PROBLEMS, SELECTED, name) for name in NAMES}

@@ -27,6 +27,7 @@ class Norm(ABC):
         name: what configurations, files and `get` call it.
         block_power: p, where the norm of a block-diagonal matrix is the p-norm of the norms of its blocks.
         unitarily_invariant: whether ‖U W V‖ = ‖W‖ for orthogonal U and V.
+        reads_terms: whether `steepest_lanes` reads the terms of the gradient one by one, and not only their sum.
         tolerance: relative duality gap that a solution must prove, unless told otherwise.
         rank_tolerance: singular values above it, relative to the largest, count in the rank of a solution.
         multiplicity_tolerance: distance to the largest singular value of the dual matrix, relative to it, that still
@@ -37,6 +38,7 @@ class Norm(ABC):
     name: str
     block_power: float
     unitarily_invariant = False
+    reads_terms = False
     tolerance = 1e-7
     rank_tolerance = 1e-6
     multiplicity_tolerance: float | None = None

@@ -23,12 +23,13 @@ class Geometry(NamedTuple):
     Attributes:
         direct: the compiled `Norm.steepest_lanes`.
         parameter: its first argument.
-        unitarily_invariant: as in `Norm`.
+        unitarily_invariant, reads_terms: as in `Norm`.
     """
 
     direct: CFunc
     parameter: float
     unitarily_invariant: bool
+    reads_terms: bool
 
 
 @njit(**OPTIONS)
@@ -39,7 +40,7 @@ def steepest_direction(geometry, slope, memory):
 
 def compiled(norm: Norm) -> Geometry:
     """See `Norm.compiled`."""
-    return Geometry(_direct(type(norm)), float(norm.parameter), norm.unitarily_invariant)
+    return Geometry(_direct(type(norm)), float(norm.parameter), norm.unitarily_invariant, norm.reads_terms)
 
 
 @cache

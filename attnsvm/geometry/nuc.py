@@ -10,6 +10,7 @@ class Nuclear(Norm):
     """The sum of the singular values."""
 
     name, block_power, unitarily_invariant = "nuc", 1.0, True
+    reads_terms = True
     multiplicity_tolerance = 1e-5
 
     def value(self, W):

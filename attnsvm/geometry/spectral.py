@@ -10,6 +10,7 @@ class Spectral(Norm):
     """The largest singular value."""
 
     name, block_power, unitarily_invariant = "spectral", np.inf, True
+    reads_terms = True
 
     def value(self, W):
         return np.linalg.svd(W, compute_uv=False)[..., 0]

@@ -10,12 +10,11 @@ import numpy as np
 
 from attnsvm import threads
 from attnsvm.inputs import Inputs
-from attnsvm.lanes.arithmetic import LANES, kept_on_disk
+from attnsvm.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.training.heads.base import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
 from attnsvm.training.log import Log
 from attnsvm.training.matrices import both, whole
-from attnsvm.training.rules.protocol import classes
 from attnsvm.training.spans import Coordinates
 
 

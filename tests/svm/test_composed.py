@@ -31,7 +31,7 @@ def test_problems_of_different_shapes_are_not_joined():
         join([])
 
 
-@pytest.mark.parametrize("norm", ["fro", "nuc", "spectral", "l1", "linf", "l1.75"])
+@pytest.mark.parametrize("norm", [*geometry.NAMES, "l1.75"])
 def test_a_block_problem_is_the_problem_of_the_block_diagonal_matrix(norm):
     """Against the solver on the whole matrix, which knows nothing of blocks."""
     parts = [one(h, e=4 + h, bound=np.array([1.0, 0.0, 2.0])) for h in range(3)]

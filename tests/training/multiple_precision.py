@@ -72,7 +72,9 @@ def direction(norm, G):
 
 
 def gradients(problem, factors):
-    """∇W, or ∇K and ∇Q, for (X, Z, Y, v) and the factors."""
+    """∇W, or ∇K and ∇Q, for (X, Z, Y, v) and the factors; or what a function says, of a model of its own."""
+    if callable(problem):
+        return problem(factors)
     if len(factors) == 1:
         return [softmax_gradient(*problem, factors[0])]
     K, Q = factors

@@ -28,6 +28,16 @@ def torch_losses(X, Z, Y, W, V, head, stack):
     return torch.stack(losses).mean()
 
 
+def torch_gradients(problems, s, stack, factors):
+    """Autograd's gradients of W (L, H, d, d), or of K and Q, and of the vector v, at instance s and `factors` + [v]."""
+    *weights, v = (torch.tensor(x, requires_grad=True) for x in factors)
+    W = weights[0] if len(weights) == 1 else weights[0] @ weights[1].mT
+    X, Z, Y = (torch.from_numpy(x[s]) for x in (problems.tokens, problems.queries, problems.labels))
+    V = torch.eye(X.shape[-1], dtype=torch.float64).expand(W.shape)
+    torch_losses(X, Z, Y, W, V, lambda x: x @ v, stack).backward()
+    return [x.grad.numpy() for x in (*weights, v)]
+
+
 def mp_loss(X, Z, Y, head, W, residual):
     """The same for one head per layer, cross-attention and identity values, in mpmath numbers."""
     total = mp.mpf(0)

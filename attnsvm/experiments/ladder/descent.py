@@ -66,13 +66,8 @@ def by_adamw(weights, inputs, rate, decays, steps):
         for _ in range(steps):
             nodes = {name: Node(value, weight=True) for name, value in own.items()}
             found = gradient(layer(nodes, constants)[0], nodes)
-            adamw.step({name: torch.from_numpy(floats(found[name], own[name].shape)) for name in own})
+            adamw.step({name: torch.from_numpy(found[name].value().reshape(x.shape)) for name, x in own.items()})
     return after
-
-
-def floats(terms, shape):
-    """A gradient added up, as ordinary floats."""
-    return terms.summed().value().reshape(shape)
 
 
 def inputs_of(problems, n=None):

@@ -50,7 +50,7 @@ def published(data: NextToken, name: str, rate: float, steps: np.ndarray) -> np.
     for step in range(steps[-1] + 1):
         if step == steps[len(kept)]:
             kept.append(theta)
-        gradient = slope(model, theta, inputs).summed().value()[..., 0]
+        gradient = slope(model, theta, inputs).value()[..., 0]
         theta = theta - rate * _unit(gradient) * gradient
     return data.matrices(np.stack(kept, 1))
 

@@ -19,11 +19,14 @@ class Steepest(NamedTuple):
 
     learning_rate: float
     geometry: Geometry
-    reads_terms = True
 
     @property
     def follows_rotations(self):
         return self.geometry.unitarily_invariant
+
+    @property
+    def reads_terms(self):
+        return self.geometry.reads_terms
 
     def direct(self, slope, memory, step):
         steepest_direction(self.geometry, slope, memory)

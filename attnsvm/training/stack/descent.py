@@ -11,22 +11,23 @@ import numpy as np
 
 from attnsvm import threads
 from attnsvm.architecture import Stack
-from attnsvm.lanes.arithmetic import LANES, kept_on_disk
+from attnsvm.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.problems import Problems
 from attnsvm.training.heads.base import Head
 from attnsvm.training.heads.calls import trainable
 from attnsvm.training.log import logged_steps
+from attnsvm.training.rules.joint import joint
+from attnsvm.training.rules.protocol import check
 from attnsvm.training.stack.kernels import Model, Record, descend
 from attnsvm.training.stack.log import StackLog
 from attnsvm.training.stack.start import initial
-from attnsvm.training.steps import Rule
 
 
 def train_stack(
     problems: Problems,
     stack: Stack,
     head: Callable[..., Head],
-    rule: Rule,
+    rule: NamedTuple,
     steps: int,
     every: int | np.ndarray,
     start: tuple[np.ndarray, ...] | None = None,
@@ -40,22 +41,26 @@ def train_stack(
         problems: the batch, S problems of one shape, without padding.
         stack: the architecture.
         head: builds the prediction head h from its weights.
-        rule: the step rule, without penalty; `Stack.normalisation` says which norm divides.
+        rule: one of `attnsvm.training.rules`; for K and Q without penalty. Each W, or K and Q, of a head is a factor.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
         start: the initial W (S, L, H, d, d), or K and Q (S, L, H, d, m), as a tuple; None: `Stack.start`.
         values: (S, L, H, d, d) the value matrices V_lh; None: the identity.
-        head_rate: learning rate of the head's parameters, always with a norm of their own; 0: they are not trained.
+        head_rate: learning rate of the head's parameters, a factor that the rule moves by itself; 0: they stay.
         progress: called with the number of instances finished since the last call.
 
     Raises:
-        ValueError: the inputs are padded, the rule has a penalty, or a head is to be trained that cannot be.
+        ValueError: the inputs are padded, the rule does not train the parametrisation or has a penalty, or a head is
+            to be trained that cannot be.
     """
     if problems.lengths is not None:
         raise ValueError("problems: a stack takes inputs of one length, without padding")
     if rule.penalty and stack.parametrisation == "KQ":
         raise ValueError("rule: a stack of (K, Q) is trained without penalty: take `exact` or `plain`")
+    check(rule, stack.parametrisation)
+    if stack.normalisation == "joint" and rule.divides and not rule.along_gradient:
+        rule = joint(rule)
     logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
     start = initial(stack, problems.seeds, problems.tokens.shape[-1]) if start is None else start
     pieces = []
@@ -104,8 +109,8 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
         tokens=np.empty((L, n, T, d, LANES)),
         outputs=np.empty((n, R, LANES)),
     )
-    loop = kept_on_disk(descend, type(reader))
-    loop(model, reader, rule, rule._replace(learning_rate=float(head_rate)), record)
+    loop = kept_on_disk(descend, type(reader), *classes(rule))
+    loop(model, reader, rule, rule.with_rate(head_rate), record)
     return StackLog(logged, *(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in record[1:]))
 
 

@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
+from attnsvm.lanes.arithmetic import INNER, LANES, combine, dot, exp
 from attnsvm.training.heads.calls import parameter_slope, parameters, readout
 from attnsvm.training.kernels import gradient, scale
-from attnsvm.training.steps import Rule
+from attnsvm.training.stack.moving import course_of, course_of_head, head_step_by, step_by
+from attnsvm.training.stack.rows import mask, query
 
-# Only compiled code calls these functions: without the doors for Python they compile in half the time.
-INNER = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 NOWHERE = -1e300  # the logarithm of a factor that is zero; two of them still add up to a finite number
 
 
@@ -163,20 +163,6 @@ def room(model, q):
         np.empty(model.factors.shape),
         np.empty((L, H, 2, LANES)),
     )
-
-
-@njit(**INNER)
-def mask(model, layer):
-    """The mask of a layer's rows; its length is their number per input."""
-    return model.top if layer == model.factors.shape[0] - 1 else model.below
-
-
-@njit(**INNER)
-def query(model, at, layer, i, q):
-    """The query (d, LANES) of row q of input i."""
-    if model.cross and layer == at.W.shape[0] - 1:
-        return model.queries[i]
-    return at.tokens[layer, i, q]
 
 
 @njit(**INNER)
@@ -496,6 +482,39 @@ def move_head(head, at, rule):
             v[a, lane] -= size[lane] * at.head[a, lane]
 
 
+def begin(rule, model, at):
+    """What the rule keeps of all factors, and of the head's parameters; gradient descent keeps nothing."""
+
+
+def advance(rule, model, at, course, step):
+    """One step of every factor: gradient descent by the norm of all or of each, another rule by `step_by`."""
+
+
+def advance_head(rule, head, at, course, step):
+    """One step of the head's parameters."""
+
+
+@overload(begin, strict=False, jit_options=INNER)
+def _begin(rule, model, at):
+    if rule.instance_class.along_gradient:
+        return lambda rule, model, at: ((), ())
+    return lambda rule, model, at: (course_of(rule, model), course_of_head(rule, at))
+
+
+@overload(advance, strict=False, jit_options=INNER)
+def _advance(rule, model, at, course, step):
+    if rule.instance_class.along_gradient:
+        return lambda rule, model, at, course, step: move(model, at, rule)
+    return lambda rule, model, at, course, step: step_by(rule, model, at, course, step)
+
+
+@overload(advance_head, strict=False, jit_options=INNER)
+def _advance_head(rule, head, at, course, step):
+    if rule.instance_class.along_gradient:
+        return lambda rule, head, at, course, step: move_head(head, at, rule)
+    return lambda rule, head, at, course, step: head_step_by(rule, parameters(head), course, step)
+
+
 @njit(**INNER)
 def log_pass(model, at, record, slot):
     """Log weights, softmax, loss and the norm of the gradient."""
@@ -526,10 +545,11 @@ def log_pass(model, at, record, slot):
         record.norms[slot, lane] = np.sqrt(square)
 
 
-def descend(model: Model, head: NamedTuple, rule: Rule, head_rule: Rule, record: Record) -> None:
+def descend(model: Model, head: NamedTuple, rule: NamedTuple, head_rule: NamedTuple, record: Record) -> None:
     """Train a group of stacks up to the last step to be logged; the head too, where the record has room for it."""
     moving = record.head.shape[1]
     at = room(model, moving)
+    course, course_of_v = begin(rule, model, at)
     L, H = at.W.shape[:2]
     slot = 0
     for step in range(record.kept[-1] + 1):
@@ -552,9 +572,9 @@ def descend(model: Model, head: NamedTuple, rule: Rule, head_rule: Rule, record:
                 record.head[slot] = parameters(head)
             slot += 1
         if step < record.kept[-1]:
-            move(model, at, rule)
+            advance(rule, model, at, course, step)
             if moving:
-                move_head(head, at, head_rule)
+                advance_head(head_rule, head, at, course_of_v, step)
     record.tokens[:] = at.tokens
     record.below[:] = at.p[: L - 1]
     record.top[:] = at.p[L - 1, :, :, : len(model.top)]

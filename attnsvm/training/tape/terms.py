@@ -48,6 +48,10 @@ class Terms(NamedTuple):
         m = left.swapaxes(-1, -2) @ right
         return tidy(Scaled(m, np.broadcast_to(unit[..., None], (*m.shape[:2], 1))))
 
+    def value(self) -> np.ndarray:
+        """The matrix (S, d, e) as ordinary floats; zero where it underflows."""
+        return self.left.swapaxes(-1, -2) @ (self.right * power_of_two(self.k)[..., None])
+
     def few(self) -> "Terms":
         """As d terms at most, for who adds them up anyway."""
         return self if self.k.shape[1] <= self.left.shape[2] else Terms.of(self.summed())

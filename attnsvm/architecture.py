@@ -24,7 +24,8 @@ class Stack:
         parametrisation: "W", or "KQ": W = K Qᵀ with K and Q (d, m).
         m: columns of K and Q; None: d. Of no meaning when W is trained.
         normalisation: "joint": one norm, of the gradient of all weights together, divides the step of each; or
-            "separate": each weight's own (K and Q each for itself). Of no meaning in a rule that does not normalise.
+            "separate": each weight's own (K and Q each for itself). Of no meaning in a rule that divides by no
+            Frobenius norm.
 
     Raises:
         ValueError: one of them is not among these.

@@ -24,8 +24,8 @@ from attnsvm.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
 from attnsvm.lanes.arithmetic import LANES, dot
 from attnsvm.lanes.singular import decomposition, polar
-from attnsvm.training import LinearHead, ReluHead, adam, exact, mirror, published, steepest, train
-from attnsvm.training.steps import EPSILON
+from attnsvm.training import LinearHead, ReluHead, adam, exact, joint, mirror, momentum, published, steepest, train
+from attnsvm.training.rules.gradient_descent import EPSILON
 
 torch.set_num_threads(1)
 
@@ -141,8 +141,8 @@ def rules():
     """Time of a step of each rule, divided by that of exact Frobenius steps on the same problems."""
     problems = draw(gaussian, range(LANES), 6, 8, 10)
     named = {name: steepest(name, 0.1) for name in ("fro", "linf", "l1", "l1.75", "l3", "spectral", "nuc")}
-    named |= {"fro, momentum": steepest("fro", 0.1, 0.9), "Adam": adam(0.01, 0.9, 0.999)}
-    only = {"W": {"mirror, p = 3": mirror(3, 0.1)}, "KQ": {"fro, joint": steepest("fro", 0.1, joint=True)}}
+    named |= {"fro, momentum": momentum(exact(0.1), 0.9), "Adam": adam(0.01, 0.9, 0.999)}
+    only = {"W": {"mirror, p = 3": mirror(3, 0.1)}, "KQ": {"fro, joint": joint(exact(0.1))}}
     for kind, more in only.items():
         own, times = named | more, {}
         for rule in own.values():

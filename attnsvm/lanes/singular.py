@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS, exp, log
+from attnsvm.lanes.arithmetic import INNER, LANES, exp, log
 
 DEPENDENT = 1e-12  # of a vector: what is left of it outside the span of others, and is taken for rounding
 SWEEPS = 40  # far more than are ever needed: about six
@@ -46,7 +46,7 @@ class Decomposition(NamedTuple):
     rows: np.ndarray
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def decomposition(n, d, e):
     """Room for `polar`."""
     return Decomposition(
@@ -63,7 +63,7 @@ def decomposition(n, d, e):
     )
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def polar(left, right, logs, room, pairs, out):
     """out (d, e, LANES): U Vᵀ over the singular pairs of Σ_i exp(logs_i) left_i right_iᵀ, no pair with value zero.
 
@@ -82,7 +82,7 @@ def polar(left, right, logs, room, pairs, out):
     _assemble(room, out)
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def _arrange(left, right, logs, room):
     """Terms of vectors of length one, the largest first, and the quotients of their scales."""
     n, d, e = len(left), left.shape[1], right.shape[1]
@@ -124,7 +124,7 @@ def _arrange(left, right, logs, room):
                 quotient[i, j, lane] = exp(scale[j, lane] - scale[i, lane])
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def _orthonormalise(vectors, lower, rows):
     """vectors = lower · (orthonormal rows, or rows of zeros), in place; Gram–Schmidt, each vector twice.
 
@@ -167,7 +167,7 @@ def _orthonormalise(vectors, lower, rows):
                 vectors[k, b, lane] = vectors[k, b, lane] * along[lane] if along[lane] > 0.0 else 0.0
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def _weigh(room):
     """The rows of C, each in units of its scale, in place of the a_i: row k has terms k, k + 1, ... only."""
     left, lower, quotient, weight = room.left, room.lower, room.quotient, room.rows[0]
@@ -184,7 +184,7 @@ def _weigh(room):
                     left[k, a, lane] += weight[lane] * left[i, a, lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def _rotate(room):
     """One-sided Jacobi on the rows of M, until those of every instance are orthogonal; rows of zeros stay.
 
@@ -256,7 +256,7 @@ def _rotate(room):
             break
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def _keep_largest(room):
     """Zeros in the rows of M but for that with the largest singular value."""
     lower, scale, best, where, size = room.lower, room.scale, room.rows[0], room.rows[1], room.rows[2]
@@ -280,7 +280,7 @@ def _keep_largest(room):
                 lower[k, x, lane] = lower[k, x, lane] if where[lane] == k else 0.0
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def _assemble(room, out):
     """Σ_k (the k-th row of M, divided by its length, times P)ᵀ (the k-th row of the rotation times R)."""
     lower, rotation, core, left, right = room.lower, room.rotation, room.core, room.left, room.right

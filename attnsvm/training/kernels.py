@@ -12,6 +12,7 @@ from numba import njit
 from numba.extending import overload
 
 from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
+from attnsvm.training.heads.calls import readout
 from attnsvm.training.rules.gradient_descent import GradientDescent
 
 
@@ -22,7 +23,7 @@ class Group(NamedTuple):
         barrier: (n, T, LANES), 0, or −∞ for a token shut out.
         values: (n, T, p, LANES), the head's.
         labels: (n, LANES).
-        head: the structure of a head, see `heads.Head.compiled`.
+        head: the structure of a head, see `heads.base.Head.compiled`.
     """
 
     barrier: np.ndarray
@@ -122,10 +123,6 @@ class Pass(NamedTuple):
     token_slope: np.ndarray
 
 
-def readout(head, mixed, h, slope):
-    """`head.readout`, for compiled code; see `heads.Head.compiled`."""
-
-
 def scale(rule, norm, factor):
     """`rule.scale`, for compiled code; see `gradient_descent.GradientDescent.scale`."""
 
@@ -135,11 +132,6 @@ def respond(outer_products, coefficients, out):
 
     out (nT, LANES): how the logits change with the coefficients (n, T, LANES) of the matrices x_it z_iᵀ.
     """
-
-
-@overload(readout, strict=False, jit_options=OPTIONS)
-def _readout(head, mixed, h, slope):
-    return head.instance_class.readout
 
 
 @overload(scale, strict=False, jit_options=OPTIONS)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES, combine, dot, exp
-from attnsvm.lanes.slopes import flatten, sloping, sum_of_squares
+from attnsvm.lanes.slopes import flatten, room_for, sloping, sum_of_squares
 from attnsvm.training.kernels import Factors, Group, Record, evaluate, log_pass, prepared
 from attnsvm.training.rules.protocol import aim, balance, empty, memory_of, move, pace, pooling
 
@@ -21,7 +21,7 @@ def whole(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> N
     at = prepared(group, record.probabilities)
     logits, row, mixed = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty((n, d, LANES))
     slope = sloping(mixed, Z, at.own)
-    memory, pool = memory_of(rule, slope), pooling()
+    memory, pool = memory_of(rule, slope, room_for(slope)), pooling()
     size = np.empty(LANES)
     slot = 0
     for step in range(record.kept[-1] + 1):
@@ -56,7 +56,8 @@ def both(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> No
     logits, row, mixed = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty((n, d, LANES))
     projected, keys = np.empty((n, m, LANES)), np.empty((n, m, LANES))
     slope_K, slope_Q = sloping(mixed, projected, at.own), sloping(Z, keys, at.own)
-    slopes, memories, moving = (slope_K, slope_Q), (memory_of(rule, slope_K), memory_of(rule, slope_Q)), (K, Q)
+    slopes, moving = (slope_K, slope_Q), (K, Q)
+    memories = memory_of(rule, slope_K, room_for(slope_K)), memory_of(rule, slope_Q, room_for(slope_Q))
     pool, size, other = pooling(), np.empty(LANES), np.empty(LANES)
     slot = 0
     for step in range(record.kept[-1] + 1):

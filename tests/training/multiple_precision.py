@@ -61,6 +61,10 @@ def direction(norm, G):
         for _, u, v in kept:
             S += u * v
         return S
+    if norm in ("rowmax", "rowsum"):
+        lengths = [mp.norm(G[a, :]) for a in range(G.rows)]
+        kept = [lengths[a] > 0 if norm == "rowmax" else lengths[a] == max(lengths) for a in range(G.rows)]
+        return mp.matrix([[G[a, b] / lengths[a] if kept[a] else 0 for b in range(G.cols)] for a in range(G.rows)])
     p = mpf(norm[1:])
     q = p / (p - 1)
     power = entries(G, lambda g: mp.sign(g) * abs(g) ** (q - 1))
@@ -68,7 +72,9 @@ def direction(norm, G):
 
 
 def gradients(problem, factors):
-    """∇W, or ∇K and ∇Q, for (X, Z, Y, v) and the factors."""
+    """∇W, or ∇K and ∇Q, for (X, Z, Y, v) and the factors; or what a function says, of a model of its own."""
+    if callable(problem):
+        return problem(factors)
     if len(factors) == 1:
         return [softmax_gradient(*problem, factors[0])]
     K, Q = factors

@@ -158,7 +158,8 @@ class Slow:
         out = np.empty(a.shape, dtype=object)
         for place in np.ndindex(a.shape[:-1]):
             for f in range(half):
-                turn = mp.expj(mpf(float(positions[place[-1]])) * mpf(base) ** (-mpf(f) / half))
+                with mp.workdps(OWN_DIGITS):
+                    turn = mp.expj(mpf(float(positions[place[-1]])) * mpf(base) ** (-mpf(f) / half))
                 x, y = a[(*place, f)], a[(*place, f + half)]
                 out[(*place, f)] = x * turn.real - y * turn.imag
                 out[(*place, f + half)] = x * turn.imag + y * turn.real
@@ -202,10 +203,13 @@ def _once(model, weights, inputs, digits):
         return ops.digits, slopes(loss, made) if isinstance(loss, Number) else None
 
 
-def slow_gradient(model, weights, inputs) -> dict[str, np.ndarray]:
-    """The gradient of one instance; with as many digits as its softmaxes lose, known from a first pass with few."""
+def slow_gradient(model, weights, inputs, digits=400) -> dict[str, np.ndarray]:
+    """The gradient of one instance, to at least `digits` digits.
+
+    Calculated with as many more as its softmaxes lose, known from a first pass with few.
+    """
     lost, _ = _once(model, weights, inputs, 2 * OWN_DIGITS)
-    return _once(model, weights, inputs, 400 + lost)[1]
+    return _once(model, weights, inputs, digits + lost)[1]
 
 
 def relative_error(m: np.ndarray, k: np.ndarray, exact: np.ndarray) -> float:

@@ -20,9 +20,12 @@ TAPE = SimpleNamespace(**{name: x for module in MODULES for name, x in vars(modu
 # ------------------------------------------------------------------------------------------------ the models
 
 
-def attend(ops, x, w, layer, mask=None):
-    """Self-attention of all positions, without residual."""
-    return ops.softmax(ops.scores(x, w[f"W{layer}"], x), mask) @ x
+def attend(ops, x, w, layer, values, mask=None):
+    """Self-attention of all positions, without residual.
+
+    With x + attention and no value matrix two positions that choose each other would become equal.
+    """
+    return ops.softmax(ops.scores(x, w[f"W{layer}"], x), mask) @ x @ values
 
 
 def read(ops, x, w, z, at):
@@ -50,39 +53,39 @@ def apart(ops, w, at):
 
 def two_layers(ops, w, at):
     x = at["tokens"]
-    return read(ops, x + attend(ops, x, w, 1), w, at["queries"], at)
+    return read(ops, x + attend(ops, x, w, 1, at["values"]), w, at["queries"], at)
 
 
 def three_layers(ops, w, at):
     """Residuals, and value matrices: trained in the second layer."""
     x = at["tokens"]
-    x = x + attend(ops, x, w, 1) @ at["values"]
-    x = x + attend(ops, x, w, 2) @ w["V"]
+    x = x + attend(ops, x, w, 1, at["values"])
+    x = x + attend(ops, x, w, 2, w["V"])
     return read(ops, x, w, at["queries"], at)
 
 
 def no_residual(ops, w, at):
     """The second layer chooses among mixtures."""
-    return read(ops, attend(ops, at["tokens"], w, 1) @ w["V"], w, at["queries"], at)
+    return read(ops, attend(ops, at["tokens"], w, 1, w["V"]), w, at["queries"], at)
 
 
 def normalised(ops, w, at):
     x = at["tokens"]
     for k in (1, 2):
-        x = ops.layer_norm(x + attend(ops, x, w, k))
+        x = ops.layer_norm(x + attend(ops, x, w, k, at["values"]))
     return read(ops, x, w, at["queries"], at)
 
 
 def root_mean_square(ops, w, at):
     x = at["tokens"]
-    x = x + attend(ops, ops.rms_norm(x), w, 1)
+    x = x + attend(ops, ops.rms_norm(x), w, 1, at["values"])
     return read(ops, ops.rms_norm(x), w, at["queries"], at)
 
 
 def perceptron(activation):
     def model(ops, w, at):
         x = at["tokens"]
-        x = x + attend(ops, x, w, 1)
+        x = x + attend(ops, x, w, 1, at["values"])
         x = x + getattr(ops, activation)(x @ w["A"] + w["a"]) @ w["B"]
         return read(ops, x, w, at["queries"], at)
 
@@ -94,7 +97,7 @@ def rotary(ops, w, at):
     T = x.shape[-2]
     keys = ops.rotated(x @ w["K"], np.arange(T))
     p = ops.softmax(ops.compare(ops.rotated(x @ w["Q"], np.arange(T)), keys))
-    return read(ops, x + p @ x, w, at["queries"], at)
+    return read(ops, x + p @ x @ at["values"], w, at["queries"], at)
 
 
 def classes(ops, w, at):
@@ -113,9 +116,9 @@ def masked(ops, w, at):
     x = at["tokens"]
     T = x.shape[-2]
     mask = np.tri(T, dtype=bool)
-    x = x + attend(ops, x, w, 1, mask)
+    x = x + attend(ops, x, w, 1, at["values"], mask)
     p = ops.softmax(ops.scores(x, w["W"], x), mask)
-    return ops.logistic(at["labels"][:, None] * np.ones(T), p @ x @ at["v"])
+    return ops.logistic(at["labels"][:, None], p @ x @ at["v"])
 
 
 def two_heads(ops, w, at):
@@ -126,15 +129,15 @@ def two_heads(ops, w, at):
 
 
 def choice(ops, w, at):
-    """The logarithm of the probability of two tokens."""
+    """The logarithm of the probability of the first two tokens."""
     p = ops.softmax(ops.scores(at["tokens"], w["W"], at["queries"][:, None]), temperature=0.5)
-    return ops.negative_log(ops.probability(p, np.array([True, True, False])))
+    return ops.negative_log(ops.probability(p, np.arange(at["tokens"].shape[-2]) < 2))
 
 
 def spread(ops, w, at):
-    """What is left of other tokens, and of the entropy."""
+    """What the first token has, and the entropy."""
     p = ops.softmax(ops.scores(at["tokens"], w["W"], at["queries"][:, None]))
-    return ops.square_of(ops.probability(p, np.array([True, False, False]))) + ops.mean(ops.entropy(p))
+    return ops.square_of(ops.probability(p, np.arange(at["tokens"].shape[-2]) < 1)) + ops.mean(ops.entropy(p))
 
 
 def log_probabilities(ops, w, at):
@@ -146,6 +149,7 @@ def log_probabilities(ops, w, at):
 
 D, M = 4, 3  # the dimension of the tokens, and a smaller one
 MODELS = {  # and the shapes of its weights
+    "two layers": (two_layers, {"W1": (D, D), "W": (D, D)}),
     "layer": (layer, {"W": (D, D)}),
     "factors": (factors, {"K": (D, M), "Q": (D, M)}),
     "keys and queries": (apart, {"K": (D, M), "Q": (D, M)}),
@@ -213,7 +217,9 @@ def torch_gradient(model, weights, inputs):
 class Torch:
     """The operations of the tape in PyTorch."""
 
-    relu, tanh, entropy = torch.relu, torch.tanh, staticmethod(lambda p: torch.special.entr(p).sum(-1))
+    relu, tanh = torch.relu, torch.tanh
+    straight_through = staticmethod(lambda p: torch.nn.functional.one_hot(p.argmax(-1), p.shape[-1]) + p - p.detach())
+    entropy = staticmethod(lambda p: -(p * torch.where(p > 0, p, 1.0).log()).sum(-1))
     gelu = torch.nn.functional.gelu
     reshaped = staticmethod(lambda a, *shape: a.reshape(shape))
     mean = torch.mean
@@ -249,6 +255,8 @@ class Torch:
     def rotated(a, positions, base=1e4):
         """As complex numbers."""
         half = a.shape[-1] // 2
-        angle = torch.as_tensor(positions, dtype=torch.float64)[:, None] * base ** (-torch.arange(half, dtype=torch.float64) / half)
+        angle = torch.as_tensor(positions, dtype=torch.float64)[:, None] * base ** (
+            -torch.arange(half, dtype=torch.float64) / half
+        )
         turned = torch.complex(a[..., :half], a[..., half:]) * torch.exp(1j * angle)
         return torch.cat([turned.real, turned.imag], -1)

@@ -20,8 +20,8 @@ from attnsvm.training import (
     published,
     train,
 )
+from attnsvm.training.rules.gradient_descent import EPSILON
 from attnsvm.training.start import draw_initial, normal, uniform
-from attnsvm.training.steps import EPSILON
 
 # -------------------------------------------------------------------------------------- whole runs, one at a time
 

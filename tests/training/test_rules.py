@@ -7,13 +7,31 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm import norms, threads
+from attnsvm import geometry, threads
 from attnsvm.draws import draw, gaussian
-from attnsvm.training import LinearHead, adam, exact, mirror, steepest, train
-from attnsvm.training.rules import CONSTANT, FROBENIUS, Steepest
+from attnsvm.training import (
+    LinearHead,
+    adam,
+    balanced,
+    exact,
+    joint,
+    mirror,
+    momentum,
+    plain,
+    published,
+    schedule,
+    steepest,
+    train,
+)
 
-NORMS = ("fro", "linf", "l1", "l1.75", "l3", "spectral", "nuc")
+NORMS = (*geometry.NAMES, "l1.75", "l3")
 CONSTRUCTORS = {"steepest": steepest, "mirror": mirror, "adam": adam}
+WRAPPERS = {
+    "joint": lambda rule, _: joint(rule),
+    "momentum": momentum,
+    "schedule": schedule,
+    "balanced": lambda rule, _: balanced(rule),
+}
 
 
 def far(kind, shape, seed=0, size=None, m=None):
@@ -33,14 +51,21 @@ def smallest_margins(problem, W):
     return top[:, -1] - top[:, -2]
 
 
+def built(name, eta, **settings):
+    """The rule, wrapped in what the settings name."""
+    wraps = {key: settings.pop(key) for key in WRAPPERS if key in settings}
+    rule = CONSTRUCTORS[name](learning_rate=eta, **settings)
+    for key, value in wraps.items():
+        rule = WRAPPERS[key](rule, value)
+    return rule
+
+
 def compare(rule, kind, shape, steps=2, seed=0, size=None, m=None, **settings):
     """The largest difference of the engine's move and the slow one's, relative to the largest move of an entry."""
     problem, start = far(kind, shape, seed, size, m)
     first = start[0][0] if kind == "W" else start[0][0] @ start[1][0].T
     given = start[0] if kind == "W" else start
-    ours = dict(settings)
-    ours["learning_rate"] = ours.pop("eta")
-    log = train(problem, LinearHead, kind, CONSTRUCTORS[rule](**ours), steps, steps, start=given)
+    log = train(problem, LinearHead, kind, built(rule, **settings), steps, steps, start=given)
     slow = multiple_precision.after(rule, problem, [f[0] for f in start], steps, **settings)
     assert np.array_equal(log.weights[0, 0], first)
     moved = np.abs(slow - first).max()
@@ -71,13 +96,13 @@ CLOSE = 1e-10
 @pytest.mark.parametrize("kind", ["W", "KQ"])
 @pytest.mark.parametrize("norm", NORMS)
 def test_steepest_descent_deep_in_saturation(norm, kind):
-    assert compare("steepest", kind, (3, 4, 5), norm=norm, eta=3.0, schedule="root") < CLOSE
+    assert compare("steepest", kind, (3, 4, 5), norm=norm, eta=3.0) < CLOSE
 
 
 @pytest.mark.parametrize("kind", ["W", "KQ"])
-@pytest.mark.parametrize("norm", ["fro", "spectral", "linf"])
-def test_momentum(norm, kind):
-    assert compare("steepest", kind, (3, 4, 5), steps=3, norm=norm, eta=3.0, momentum=0.7) < CLOSE
+@pytest.mark.parametrize("norm", ["spectral", "linf", "l3"])
+def test_a_heavy_ball_whose_steps_shrink(norm, kind):
+    assert compare("steepest", kind, (3, 4, 5), steps=3, norm=norm, eta=3.0, momentum=0.7, schedule="root") < CLOSE
 
 
 @pytest.mark.parametrize("shape", [(5, 3, 3), (4, 4, 2), (1, 3, 4), (3, 4, 8)])
@@ -89,12 +114,20 @@ def test_more_inputs_than_dimensions_and_fewer(norm, shape):
 @pytest.mark.parametrize("m", [1, 2])
 @pytest.mark.parametrize("norm", ["spectral", "nuc", "linf"])
 def test_few_columns(norm, m):
-    assert compare("steepest", "KQ", (3, 4, 5), m=m, norm=norm, eta=1.0, schedule="shrinking") < CLOSE
+    wraps = {"momentum": 0.5, "schedule": "shrinking"}
+    assert compare("steepest", "KQ", (3, 4, 5), m=m, norm=norm, eta=1.0, **wraps) < CLOSE
 
 
-@pytest.mark.parametrize("options", [{"joint": True}, {"balanced": True}, {"schedule": "shrinking"}])
-def test_factors_together(options):
-    assert compare("steepest", "KQ", (3, 4, 5), norm="fro", eta=1.0, **options) < CLOSE
+@pytest.mark.parametrize(
+    ("norm", "wraps"),
+    [
+        ("fro", {"joint": True}),
+        ("spectral", {"balanced": True}),
+        ("fro", {"joint": True, "momentum": 0.5, "schedule": "shrinking", "balanced": True}),
+    ],
+)
+def test_factors_together(norm, wraps):
+    assert compare("steepest", "KQ", (3, 4, 5), steps=3, norm=norm, eta=1.0, **wraps) < CLOSE
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -129,7 +162,7 @@ def test_mirror_descent(p):
 @pytest.mark.parametrize("kind", ["W", "KQ"])
 @pytest.mark.parametrize("betas", [(0.9, 0.999), (0.5, 0.5), (0.0, 0.9)])
 def test_adam(kind, betas):
-    settings = {"eta": 2.0, "beta1": betas[0], "beta2": betas[1], "decay": 0.01, "schedule": "root"}
+    settings = {"eta": 2.0, "beta1": betas[0], "beta2": betas[1], "decay": 0.01}
     assert compare("adam", kind, (3, 4, 5), steps=4, **settings) < CLOSE
 
 
@@ -147,9 +180,9 @@ def test_adam_when_gradients_vanish_by_hundreds_of_orders_of_magnitude_a_step():
 
 @pytest.mark.parametrize("norm", [name for name in NORMS if name != "l1"])
 def test_the_step_is_steepest_by_the_gradient_of_autograd(norm):
-    """norms.py knows the steepest direction of a matrix: another code, and another SVD."""
+    """`Norm.steepest` is the steepest direction of one matrix: another code, and another SVD."""
     problem = draw(gaussian, range(3), 5, 4, 6)
-    log = train(problem, LinearHead, "W", steepest(norm, 0.5, schedule="root"), 1, 1)
+    log = train(problem, LinearHead, "W", steepest(norm, 0.5), 1, 1)
     for s in range(3):
         X, Z, Y, v = (torch.from_numpy(x[s]) for x in (problem.tokens, problem.queries, problem.labels, problem.head))
         W = torch.tensor(log.weights[s, 0], requires_grad=True)
@@ -158,30 +191,45 @@ def test_the_step_is_steepest_by_the_gradient_of_autograd(norm):
         G = W.grad.numpy()
         S = 2 * (log.weights[s, 0] - log.weights[s, 1])
         # 1e-9: the smallest singular values of these gradients are 1e-4 of the largest, and autograd's error is theirs
-        assert np.abs(S - norms.get(norm).steepest(G)).max() < 1e-9
-        assert norms.get(norm).value(S) == pytest.approx(1, rel=1e-9)
+        assert np.abs(S - geometry.get(norm).steepest(G)).max() < 1e-9
+        assert geometry.get(norm).value(S) == pytest.approx(1, rel=1e-9)
         assert log.gradient_norm[s, 0] == pytest.approx(np.linalg.norm(G), rel=1e-10)
 
 
-@pytest.mark.parametrize("kind", ["W", "KQ"])
-def test_frobenius_is_the_same_in_both_loops(kind):
-    """A heavy ball of weight zero goes through matrices, `exact` through the Gram matrix."""
+def test_frobenius_is_the_same_in_both_loops():
+    """One norm for all factors goes through matrices, `exact` through the Gram matrix; W is one factor."""
     problem = draw(gaussian, range(3), 4, 5, 6)
-    one = train(problem, LinearHead, kind, exact(0.1), 60, 10)
-    other = train(problem, LinearHead, kind, Steepest(0.1, CONSTANT, 0.0, FROBENIUS, 0.0, False, False), 60, 10)
+    one = train(problem, LinearHead, "W", exact(0.1), 60, 10)
+    other = train(problem, LinearHead, "W", joint(exact(0.1)), 60, 10)
     for name in ("weights", "largest", "loss", "gradient_norm", "probabilities"):
         # 60 steps amplify a rounding error of 1e-16
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-8, atol=1e-11)
 
 
-def test_a_rule_of_the_usual_kind_stays_what_it_was():
+def test_steepest_descent_in_the_frobenius_norm_is_exact_gradient_descent():
     assert steepest("fro", 0.1) == exact(0.1)
+
+
+def test_one_norm_for_all_factors_replaces_the_innermost_rule():
+    inside = schedule(momentum(joint(exact(0.1)), 0.9), "root")
+    assert joint(schedule(momentum(exact(0.1), 0.9), "root")) == inside
+
+
+def test_a_rule_inside_others_answers_for_them():
+    wrapped = balanced(schedule(momentum(steepest("spectral", 0.1), 0.9), "root"))
+    assert wrapped.with_rate(3) == balanced(schedule(momentum(steepest("spectral", 3), 0.9), "root"))
+    assert wrapped.parametrisations == ("KQ",)
+    assert [r.follows_rotations for r in (wrapped, wrapped.inner)] == [False, True]
+    assert not schedule(steepest("spectral", 0.1), "shrinking").follows_rotations
+    assert not momentum(adam(0.1, 0.9, 0.99), 0.5).follows_rotations
+    assert schedule(published(0.1), "root").penalty == published(0.1).penalty
+    assert not momentum(exact(0.1), 0.5).along_gradient
 
 
 # ---------------------------------------------------------------------------------------------------- whole runs
 
 RULES = {name: steepest(name, 0.1) for name in NORMS}
-RULES |= {"momentum": steepest("spectral", 0.1, 0.9), "adam": adam(0.01, 0.9, 0.99)}
+RULES |= {"adam": adam(0.01, 0.9, 0.99)}
 
 
 @pytest.mark.parametrize("kind", ["W", "KQ"])
@@ -201,9 +249,9 @@ def test_a_run_is_the_same_to_the_bit_in_every_batch_on_any_threads(rule, kind, 
 def test_each_step_has_length_one_and_descends(norm):
     """Far behind saturation: ‖S‖ = 1, and in every input that leads, the margin grows."""
     problem, (W,) = far("W", (4, 5, 6))
-    log = train(problem, LinearHead, "W", steepest(norm, 1.0, schedule="root"), 1, 1, start=W)
+    log = train(problem, LinearHead, "W", steepest(norm, 1.0), 1, 1, start=W)
     S = log.weights[:, 0] - log.weights[:, 1]
-    assert norms.get(norm).value(S)[0] == pytest.approx(1, rel=1e-9)
+    assert geometry.get(norm).value(S)[0] == pytest.approx(1, rel=1e-9)
     before = smallest_margins(problem, W[0])
     after = smallest_margins(problem, log.weights[0, 1])
     assert after[before.argmin()] > before[before.argmin()]
@@ -213,9 +261,12 @@ def test_each_step_has_length_one_and_descends(norm):
     ("make", "message"),
     [
         (lambda: steepest("l0.5", 0.1), "norm: expected"),
-        (lambda: steepest("fro", 0.1, 1.0), "momentum: expected"),
-        (lambda: steepest("fro", 0.1, schedule="slow"), "schedule: expected one of constant, root, shrinking"),
-        (lambda: steepest("linf", 0.1, joint=True), "joint, balanced: expected the norm 'fro'"),
+        (lambda: momentum(exact(0.1), 1.0), "momentum: expected"),
+        (lambda: schedule(exact(0.1), "slow"), "schedule: expected one of root, shrinking"),
+        (lambda: joint(momentum(steepest("linf", 0.1), 0.9)), "joint: expected"),
+        (lambda: joint(plain(0.1)), "joint: expected"),
+        (lambda: joint(joint(exact(0.1))), "joint: expected"),
+        (lambda: balanced(momentum(mirror(3, 0.1), 0.9)), "balanced: expected"),
         (lambda: mirror(1.0, 0.1), "p: expected"),
         (lambda: adam(0.1, 0.9, 0.8), "beta1, beta2: expected"),
     ],
@@ -225,9 +276,15 @@ def test_what_there_is_not(make, message):
         make()
 
 
-def test_mirror_descent_is_for_W_and_the_rules_for_the_processor():
+def test_what_a_rule_does_not_train():
     problem = draw(gaussian, [0], 2, 3, 4)
-    with pytest.raises(ValueError, match="mirror descent for 'W' only"):
-        train(problem, LinearHead, "KQ", mirror(3, 0.1), 1, 1)
+    for rule, kind, message in (
+        (mirror(3, 0.1), "KQ", "rule: expected 'W' for Mirror, got 'KQ'"),
+        (schedule(mirror(3, 0.1), "root"), "KQ", "rule: expected 'W' for Schedule, got 'KQ'"),
+        (balanced(exact(0.1)), "W", "rule: expected 'KQ' for Balanced, got 'W'"),
+        (schedule(published(0.1), "root"), "KQ", "take `exact` or `plain`"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            train(problem, LinearHead, kind, rule, 1, 1)
     with pytest.raises(ValueError, match="device: expected 'cpu' for Steepest"):
         train(problem, LinearHead, "W", steepest("linf", 0.1), 1, 1, device="cpu:0")

@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, adam, logarithmic_steps, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.adam import adam
+from attnsvm.training.rules.schedule import schedule
+from attnsvm.training.rules.steepest import steepest
 
 KEPT = ("steps", "weights", "probabilities")
 
@@ -35,7 +40,7 @@ def planned(settings) -> dict:
     runs[f"Adam small {shorter}"] = adam(small, usual, shorter), steps, usual, shorter, small
     large = settings["large_rate"]
     runs[f"Adam large {slowest}"] = adam(large, usual, slowest), steps, usual, slowest, large
-    runs["sign root"] = steepest("linf", decaying, schedule="root"), steps, 0.0, 0.0, decaying
-    longest = settings["long_steps"]
-    runs[f"Adam root {slowest}"] = adam(decaying, usual, slowest, schedule="root"), longest, usual, slowest, decaying
+    runs["sign root"] = schedule(steepest("linf", decaying), "root"), steps, 0.0, 0.0, decaying
+    slow = schedule(adam(decaying, usual, slowest), "root")
+    runs[f"Adam root {slowest}"] = slow, settings["long_steps"], usual, slowest, decaying
     return runs

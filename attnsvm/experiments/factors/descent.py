@@ -2,10 +2,18 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, exact, logarithmic_steps, plain, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.balanced import balanced
+from attnsvm.training.rules.gradient_descent import exact, plain
+from attnsvm.training.rules.joint import joint
+from attnsvm.training.rules.schedule import schedule
+from attnsvm.training.rules.steepest import steepest
 from attnsvm.training.start import factored_weights
 
 KEPT = ("steps", "weights", "probabilities")
+OTHERS = {"spectral": "spectral", "sign": "linf"}
 
 
 def descent(problems, settings, progress):
@@ -29,16 +37,16 @@ def descent(problems, settings, progress):
 
 def planned(settings, d) -> dict:
     """What is trained: {name: (rule, steps, columns, factor of the start)}; a name is the rule, m and the factor."""
-    rate, shrinking = settings["learning_rate"], {"learning_rate": settings["shrinking_rate"], "schedule": "shrinking"}
+    rate, smaller = settings["learning_rate"], settings["shrinking_rate"]
     longest, cause, short = (settings[key] for key in ("steps", "cause_steps", "short_steps"))
-    compared = {"published": exact(rate), "joint": steepest("fro", rate, joint=True)}
+    compared = {"published": exact(rate), "joint": joint(exact(rate))}
     switched = {
-        "balanced": steepest("fro", rate, balanced=True),
-        "published_shrinking": steepest("fro", **shrinking),
-        "joint_shrinking": steepest("fro", **shrinking, joint=True),
+        "balanced": balanced(exact(rate)),
+        "published_shrinking": schedule(exact(smaller), "shrinking"),
+        "joint_shrinking": schedule(joint(exact(smaller)), "shrinking"),
         "plain": plain(rate),
     }
-    others = {"spectral": steepest("spectral", **shrinking), "sign": steepest("linf", **shrinking)}
+    others = {name: schedule(steepest(norm, smaller), "shrinking") for name, norm in OTHERS.items()}
     runs = [(name, rule, longest, d, 1) for name, rule in compared.items()]
     runs += [(name, rule, cause, d, 1) for name, rule in switched.items()]
     runs += [(name, rule, short, d, 1) for name, rule in others.items()]

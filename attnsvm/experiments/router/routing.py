@@ -1,4 +1,4 @@
-"""A router as a model on the tape: scores x_tᵀ W z, a selector that makes a choice of them, and what it adds to the loss.
+"""A router on the tape: scores x_tᵀ W z, a selector that makes a choice of them, and what it adds to the loss.
 
 A router is plain attention with one thing changed:
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS
+from attnsvm.lanes.arithmetic import INNER, LANES
 from attnsvm.lanes.slopes import Memory
 from attnsvm.training.rules.protocol import apply, collect, direct, remember, rule, settle
 
@@ -17,7 +17,7 @@ class Ball(NamedTuple):
     inner: tuple
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def inside(memory):
     """The memory as the inner rule sees it."""
     return Memory(memory.direction, memory.unit, memory.rows, memory.room, memory.state.inner)
@@ -54,7 +54,7 @@ class Momentum(NamedTuple):
 
 
 def momentum(inner: NamedTuple, weight: float) -> Momentum:
-    """The rule `inner` as a heavy ball: its directions are added up with the weights 1, weight, weight², ... to the past.
+    """The rule `inner` as a heavy ball: its directions are added up, with weights 1, weight, weight², ... to the past.
 
     Raises:
         ValueError: the weight is not from 0 on and below 1.

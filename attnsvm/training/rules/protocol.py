@@ -37,7 +37,7 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS
+from attnsvm.lanes.arithmetic import INNER, LANES
 from attnsvm.lanes.singular import NOTHING
 from attnsvm.lanes.slopes import remembering, sum_of_squares
 
@@ -45,7 +45,7 @@ from attnsvm.lanes.slopes import remembering, sum_of_squares
 def compiled(function):
     """`function(rule, ...)` in compiled code: the method of that name of the rule's class."""
 
-    @overload(function, strict=False, jit_options=OPTIONS)
+    @overload(function, strict=False, jit_options=INNER)
     def method(rule, *arguments):
         return getattr(rule.instance_class, function.__name__)
 
@@ -176,12 +176,6 @@ def check(rule: NamedTuple, parametrisation: str) -> None:
         raise ValueError("rule: expected no penalty on (K, Q) in a rule that is wrapped: take `exact` or `plain`")
 
 
-def classes(structure) -> list[type]:
-    """The classes of a NamedTuple and of those that it holds, from the outside in: what `kept_on_disk` asks for."""
-    inner = (classes(value) for value in structure if isinstance(value, tuple))
-    return sum(inner, [type(structure)])
-
-
 class Pool(NamedTuple):
     """What all factors of a model share in one step.
 
@@ -199,13 +193,13 @@ class Pool(NamedTuple):
     scratch: np.ndarray
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def pooling():
     """A `Pool`, not yet emptied."""
     return Pool(np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES))
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def empty(pool):
     """Before the factors of a step."""
     for lane in range(LANES):
@@ -214,13 +208,13 @@ def empty(pool):
         pool.weights[lane] = 0.0
 
 
-@njit(**OPTIONS)
-def memory_of(rule, slope):
-    """The `Memory` of a factor before the first step."""
-    return remembering(slope, remember(rule, slope))
+@njit(**INNER)
+def memory_of(rule, slope, room):
+    """The `Memory` of a factor before the first step, with the scratch `room` of `room_for(slope)`."""
+    return remembering(slope, room, remember(rule, slope))
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def aim(rule, slope, weights, memory, pool, step):
     """The direction of a factor, and its part in what all factors share."""
     direct(rule, slope, memory, step)
@@ -230,20 +224,20 @@ def aim(rule, slope, weights, memory, pool, step):
         pool.weights[lane] += pool.scratch[lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def pace(rule, pool, step):
     """The learning rate of this step, once every factor has been aimed."""
     rate_at(rule, step, pool.weights, pool.rate)
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def move(rule, weights, memory, pool, step):
     """Move a factor, in place."""
     settle(rule, memory, pool)
     apply(rule, weights, memory, pool.rate, step)
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def balance_pair(rule, K, Q):
     """`balance`, once K and Q have moved."""
     balance(rule, K, Q)

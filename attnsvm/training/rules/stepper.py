@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import kept_on_disk
-from attnsvm.lanes.singular import decomposition
-from attnsvm.lanes.slopes import sloping
+from attnsvm.lanes.arithmetic import classes, kept_on_disk
+from attnsvm.lanes.slopes import room_for, sloping
 from attnsvm.training.rules import protocol
 
 
@@ -23,7 +22,7 @@ class Stepper:
 
     def __init__(self, rule: NamedTuple):
         """`rule`: one of `attnsvm.training.rules`; its penalty is not added."""
-        names = protocol.classes(rule)
+        names = classes(rule)
         self.rule, self.done, self.pool, self.memories = rule, 0, protocol.pooling.py_func(), []
         functions = protocol.memory_of, protocol.aim, protocol.pace, protocol.move, protocol.balance_pair
         self._remember, self._aim, self._pace, self._move, self._balance = (
@@ -46,13 +45,12 @@ class Stepper:
         """
         slopes = [sloping.py_func(*arrays) for arrays in terms]  # as Python: nothing to compile in every process
         if not self.memories:
-            self.memories = [self._remember(self.rule, slope) for slope in slopes]
+            self.memories = [self._remember(self.rule, slope, room_for.py_func(slope)) for slope in slopes]
         protocol.empty.py_func(self.pool)
         for f, (factor, slope) in enumerate(zip(weights, slopes, strict=True)):
             memory = self.memories[f]
             if len(memory.room.order) != len(slope.left):
-                room = decomposition.py_func(len(slope.left), *factor.shape[:2])
-                self.memories[f] = memory = memory._replace(room=room)
+                self.memories[f] = memory = memory._replace(room=room_for.py_func(slope))
             self._aim(self.rule, slope, factor, memory, self.pool, self.done)
         self._pace(self.rule, self.pool, self.done)
         for factor, memory in zip(weights, self.memories, strict=True):

@@ -18,25 +18,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
+from attnsvm.lanes.arithmetic import INNER, LANES, combine, dot, exp
+from attnsvm.training.heads.calls import parameter_slope, parameters, readout
 from attnsvm.training.kernels import gradient, scale
-from attnsvm.training.steps import Rule
+from attnsvm.training.stack.moving import course_of, course_of_head, head_step_by, step_by
+from attnsvm.training.stack.rows import mask, query
 
-# Only compiled code calls these functions: without the doors for Python they compile in half the time.
-INNER = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 NOWHERE = -1e300  # the logarithm of a factor that is zero; two of them still add up to a finite number
-
-
-class Readout(NamedTuple):
-    """The prediction head: h(x) = vᵀx − penalty·‖x‖², with v (d, LANES), or h(x) = 1ᵀ relu(x) if `relu`.
-
-    One structure for all heads, where `heads` has one each: this loop is long, and so is compiled once.
-    """
-
-    v: np.ndarray
-    penalty: float
-    relu: bool
 
 
 class Model(NamedTuple):
@@ -46,9 +36,9 @@ class Model(NamedTuple):
         tokens: (n, T, d). queries: (n, d), those of the top under cross-attention. labels: (n,).
         values: (L, H, d, d), or (0, ...) where all are the identity.
         below: (T, T), top: (R, T): 0, or NOWHERE where a token does not compete; no lanes.
-        readout: the prediction head.
+        embedding: (d, p), the head's, or (0, 0) where it is the identity.
         factors: (L, H, 1, d, d) for W, or (L, H, 2, d, m) for K and Q; moved in place.
-        residual, cross, joint: see `attnsvm.architecture.Stack`. moving: whether the head's vector is trained.
+        residual, cross, joint: see `attnsvm.architecture.Stack`.
     """
 
     tokens: np.ndarray
@@ -57,12 +47,11 @@ class Model(NamedTuple):
     values: np.ndarray
     below: np.ndarray
     top: np.ndarray
-    readout: Readout
+    embedding: np.ndarray
     factors: np.ndarray
     residual: bool
     cross: bool
     joint: bool
-    moving: bool
 
 
 class Record(NamedTuple):
@@ -92,7 +81,8 @@ class State(NamedTuple):
         value: (H, n, T, d), V g. back: (H, n, T), what the winner passes as a key.
         given, scale: (n, T, d) and (n, T), the gradient with respect to a layer's output; passed, passed_scale: the
             same with respect to its input.
-        output: (n, T). mixture: (n, T, d). head: (d,), gradient of the head's vector; head_factor: ().
+        output: (n, T). mixture: (n, T, d). embedded, slope_embedded: (p,), what the head sees of one mixture.
+        head: (q,), gradient of the head's parameters, where they are trained; head_factor: (). by_head: (q,) scratch.
         left, right: (nT, d) scratch. a, b, c: (d,) scratch. rows: (6,) scratch; token: (T,) scratch.
         factors: the gradient of the factors, like Model.factors. norms: (L, H, 2).
     """
@@ -116,8 +106,11 @@ class State(NamedTuple):
     passed_scale: np.ndarray
     output: np.ndarray
     mixture: np.ndarray
+    embedded: np.ndarray
+    slope_embedded: np.ndarray
     head: np.ndarray
     head_factor: np.ndarray
+    by_head: np.ndarray
     left: np.ndarray
     right: np.ndarray
     a: np.ndarray
@@ -130,10 +123,11 @@ class State(NamedTuple):
 
 
 @njit(**INNER)
-def room(model):
-    """Room for the passes of a group."""
+def room(model, q):
+    """Room for the passes of a group; q parameters of the head are trained."""
     n, T, d = model.tokens.shape[:3]
     L, H = model.factors.shape[:2]
+    p = model.embedding.shape[1]
     return State(
         np.empty((L, H, d, d, LANES)),
         np.empty((L, H, d, d, LANES)),
@@ -154,8 +148,11 @@ def room(model):
         np.empty((n, T, LANES)),
         np.empty((n, T, LANES)),
         np.empty((n, T, d, LANES)),
-        np.empty((d, LANES)),
+        np.empty((p, LANES)),
+        np.empty((p, LANES)),
+        np.empty((q, LANES)),
         np.empty(LANES),
+        np.empty((q, LANES)),
         np.empty((n * T, d, LANES)),
         np.empty((n * T, d, LANES)),
         np.empty((d, LANES)),
@@ -166,20 +163,6 @@ def room(model):
         np.empty(model.factors.shape),
         np.empty((L, H, 2, LANES)),
     )
-
-
-@njit(**INNER)
-def mask(model, layer):
-    """The mask of a layer's rows; its length is their number per input."""
-    return model.top if layer == model.factors.shape[0] - 1 else model.below
-
-
-@njit(**INNER)
-def query(model, at, layer, i, q):
-    """The query (d, LANES) of row q of input i."""
-    if model.cross and layer == at.W.shape[0] - 1:
-        return model.queries[i]
-    return at.tokens[layer, i, q]
 
 
 @njit(**INNER)
@@ -236,29 +219,28 @@ def forward(model, at):
 
 
 @njit(**INNER)
-def read(head, mixture, output, slope):
-    """h (LANES) and its gradient (d, LANES) at a mixture (d, LANES)."""
-    v, penalty = head.v, head.penalty
-    for lane in range(LANES):
-        output[lane] = 0.0
-    for a in range(len(mixture)):
-        for lane in range(LANES):
-            x = mixture[a, lane]
-            output[lane] += max(x, 0.0) if head.relu else x * (v[a, lane] - penalty * x)
-            slope[a, lane] = (1.0 if x > 0 else 0.0) if head.relu else v[a, lane] - 2 * penalty * x
+def seen(model, at, i, q):
+    """What the head sees of a mixture: its embedding, or itself."""
+    if len(model.embedding) == 0:
+        return at.mixture[i, q]
+    combine(model.embedding, at.mixture[i, q], at.embedded)
+    return at.embedded
 
 
 @njit(**INNER)
-def read_out(model, at):
-    """f, the gradient of the loss with respect to the mixtures, and with respect to the head's vector."""
+def read_out(model, head, at):
+    """f, the gradient of the loss with respect to the mixtures, and with respect to the head's parameters."""
     n, d = at.mixture.shape[0], at.mixture.shape[2]
     R = len(model.top)
+    embeds = len(model.embedding) > 0
     count = np.log(n * R)
     for lane in range(LANES):
         at.head_factor[lane] = NOWHERE
     for i in range(n):
         for q in range(R):
-            read(model.readout, at.mixture[i, q], at.output[i, q], at.given[i, q])
+            readout(head, seen(model, at, i, q), at.output[i, q], at.slope_embedded if embeds else at.given[i, q])
+            for a in range(d if embeds else 0):
+                dot(model.embedding[a], at.slope_embedded, at.given[i, q, a])
             for lane in range(LANES):
                 margin = model.labels[i, lane] * at.output[i, q, lane]
                 at.scale[i, q, lane] = -max(margin, 0.0) - np.log1p(np.exp(-abs(margin))) - count
@@ -266,16 +248,17 @@ def read_out(model, at):
             for a in range(d):
                 for lane in range(LANES):
                     at.given[i, q, a, lane] *= -model.labels[i, lane]
-    if model.moving:
+    if len(at.head):
         at.head[:] = 0.0
         for i in range(n):
             for q in range(R):
                 for lane in range(LANES):
                     share = exp(at.scale[i, q, lane] - at.head_factor[lane])
                     at.rows[0, lane] = -model.labels[i, lane] * share
-                for a in range(d):
+                parameter_slope(head, seen(model, at, i, q), at.by_head)
+                for a in range(len(at.head)):
                     for lane in range(LANES):
-                        at.head[a, lane] += at.rows[0, lane] * at.mixture[i, q, a, lane]
+                        at.head[a, lane] += at.rows[0, lane] * at.by_head[a, lane]
 
 
 @njit(**INNER)
@@ -486,9 +469,9 @@ def move(model, at, rule):
 
 
 @njit(**INNER)
-def move_head(model, at, rule):
-    """One step of the head's vector, by a norm of its own."""
-    v, size = model.readout.v, at.rows[0]
+def move_head(head, at, rule):
+    """One step of the head's parameters, by a norm of its own."""
+    v, size = parameters(head), at.rows[0]
     for lane in range(LANES):
         norm = 0.0
         for a in range(len(v)):
@@ -497,6 +480,39 @@ def move_head(model, at, rule):
     for a in range(len(v)):
         for lane in range(LANES):
             v[a, lane] -= size[lane] * at.head[a, lane]
+
+
+def begin(rule, model, at):
+    """What the rule keeps of all factors, and of the head's parameters; gradient descent keeps nothing."""
+
+
+def advance(rule, model, at, course, step):
+    """One step of every factor: gradient descent by the norm of all or of each, another rule by `step_by`."""
+
+
+def advance_head(rule, head, at, course, step):
+    """One step of the head's parameters."""
+
+
+@overload(begin, strict=False, jit_options=INNER)
+def _begin(rule, model, at):
+    if rule.instance_class.along_gradient:
+        return lambda rule, model, at: ((), ())
+    return lambda rule, model, at: (course_of(rule, model), course_of_head(rule, at))
+
+
+@overload(advance, strict=False, jit_options=INNER)
+def _advance(rule, model, at, course, step):
+    if rule.instance_class.along_gradient:
+        return lambda rule, model, at, course, step: move(model, at, rule)
+    return lambda rule, model, at, course, step: step_by(rule, model, at, course, step)
+
+
+@overload(advance_head, strict=False, jit_options=INNER)
+def _advance_head(rule, head, at, course, step):
+    if rule.instance_class.along_gradient:
+        return lambda rule, head, at, course, step: move_head(head, at, rule)
+    return lambda rule, head, at, course, step: head_step_by(rule, parameters(head), course, step)
 
 
 @njit(**INNER)
@@ -529,9 +545,11 @@ def log_pass(model, at, record, slot):
         record.norms[slot, lane] = np.sqrt(square)
 
 
-def descend(model: Model, rule: Rule, head_rule: Rule, record: Record) -> None:
-    """Train a group of stacks up to the last step to be logged."""
-    at = room(model)
+def descend(model: Model, head: NamedTuple, rule: NamedTuple, head_rule: NamedTuple, record: Record) -> None:
+    """Train a group of stacks up to the last step to be logged; the head too, where the record has room for it."""
+    moving = record.head.shape[1]
+    at = room(model, moving)
+    course, course_of_v = begin(rule, model, at)
     L, H = at.W.shape[:2]
     slot = 0
     for step in range(record.kept[-1] + 1):
@@ -539,7 +557,7 @@ def descend(model: Model, rule: Rule, head_rule: Rule, record: Record) -> None:
             for h in range(H):
                 multiply(model.factors[layer, h], at.W[layer, h])
         forward(model, at)
-        read_out(model, at)
+        read_out(model, head, at)
         for layer in range(L - 1, -1, -1):
             into_rows(model, at, layer)
             if layer > 0:
@@ -550,13 +568,13 @@ def descend(model: Model, rule: Rule, head_rule: Rule, record: Record) -> None:
         measure(model, at)
         if step == record.kept[slot]:
             log_pass(model, at, record, slot)
-            if model.moving:
-                record.head[slot] = model.readout.v
+            if moving:
+                record.head[slot] = parameters(head)
             slot += 1
         if step < record.kept[-1]:
-            move(model, at, rule)
-            if model.moving:
-                move_head(model, at, head_rule)
+            advance(rule, model, at, course, step)
+            if moving:
+                advance_head(head_rule, head, at, course_of_v, step)
     record.tokens[:] = at.tokens
     record.below[:] = at.p[: L - 1]
     record.top[:] = at.p[L - 1, :, :, : len(model.top)]

@@ -4,35 +4,41 @@ import numpy as np
 
 from attnsvm.training import softmax as arrays
 from attnsvm.training.tape.node import Node, Operand, filled, in_front, logarithms, unbroadcast
+from attnsvm.training.tape.rows import contract, through_softmax
 from attnsvm.training.tape.scaled import (
-    NOTHING,
     Scaled,
     across,
     by_entries,
     by_rows,
     closed,
-    contract,
     from_log,
     largest,
     plus,
-    power_of_two,
-    relative_to,
     tidy,
 )
 
 
 def compare(queries: Node, keys: Node) -> Node:
-    """The logits ⟨key_t, query_q⟩ (..., q, T) of queries (..., q, d) and keys (..., T, d)."""
+    """The logits ⟨key_t, query_q⟩ (..., q, T) of queries (..., q, d) and keys (..., T, d).
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
     ndim = max(queries.value.ndim, keys.value.ndim)
     Q, K = in_front(queries.value, ndim), in_front(keys.value, ndim)
+    try:
+        out = Q @ K.swapaxes(-1, -2)
+    except ValueError:
+        shapes = f"{queries.shape} and {keys.shape}"
+        raise ValueError(f"compare: expected queries (..., q, d) and keys (..., T, d), got {shapes}") from None
 
     def to_queries(g: Scaled) -> Scaled:
-        return unbroadcast(contract(g, relative_to(K, g.winner)), queries.shape)
+        return unbroadcast(contract(g, K, over=g.winner), queries.shape)
 
     def to_keys(g: Scaled) -> Scaled:
         return unbroadcast(contract(across(g), Q), keys.shape)
 
-    return Node(Q @ K.swapaxes(-1, -2), (queries, to_queries), (keys, to_keys))
+    return Node(out, (queries, to_queries), (keys, to_keys))
 
 
 def scores(tokens: Node, W: Node, queries: Node) -> Node:
@@ -55,25 +61,9 @@ def softmax(logits: Node, mask: Operand | None = None, temperature: float = 1.0)
     at = arrays.softmax(_masked(logits, mask) / temperature)
 
     def pull(g: Scaled) -> Scaled:
-        return _through(at, g, 1.0 / temperature)
+        return through_softmax(at, g, 1.0 / temperature)
 
     return Node(at.p, (logits, pull), log=at.log, winner=at.winner)
-
-
-def _through(at: arrays.Softmax, g: Scaled, factor: float) -> Scaled:
-    """From ∂L/∂p to ∂L/∂logits: p_t (c_t − Σ_s p_s c_s) with c_t = g_t − g_winner."""
-    g = by_rows(g)
-    c = arrays.relative(at, g.m)
-    shares, powers = from_log(at.log)
-    mean = arrays.added(at.p * c)
-    m, k = shares * (c - mean), powers + g.k
-    tied = c == 0.0
-    if np.count_nonzero(tied) > mean.size:  # more than the winners: of these the mean is all there is
-        apart = np.where(tied, NOTHING, powers)
-        unit = largest(apart)
-        mean = tidy(Scaled(arrays.added(shares * c * power_of_two(apart - unit)), unit))
-        m, k = np.where(tied, -shares * mean.m, m), np.where(tied, k + mean.k, k)
-    return closed(Scaled(factor * m, k), at.winner)
 
 
 def _masked(logits: Node, mask: Operand | None) -> np.ndarray:

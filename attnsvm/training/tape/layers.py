@@ -61,12 +61,15 @@ def rotated(a: Node, positions: np.ndarray, base: float = 1e4) -> Node:
         positions: (T,); θ_f = base^(−2f/d).
 
     Raises:
-        ValueError: d is odd.
+        ValueError: d is odd, or there is not one position for each row.
     """
     half, odd = divmod(a.shape[-1], 2)
     if odd:
         raise ValueError(f"a: expected an even number of entries to rotate in pairs, got {a.shape[-1]}")
-    angle = np.asarray(positions)[:, None] * base ** (-np.arange(half) / half)
+    positions = np.asarray(positions, dtype=float)
+    if positions.shape != a.shape[-2:-1]:
+        raise ValueError(f"positions: expected {a.shape[-2:-1]}, one for each row, got {positions.shape}")
+    angle = positions[:, None] * base ** (-np.arange(half) / half)
     cos, sin = np.cos(angle), np.sin(angle)
 
     def turned(x: np.ndarray, sign: float) -> np.ndarray:

@@ -8,7 +8,11 @@ from attnsvm.training.tape.scaled import Scaled, by_entries, closed, from_log, t
 
 
 def logistic(labels: np.ndarray | Node, outputs: Node) -> Node:
-    """The mean of log(1 + exp(−Y f)), for labels ±1 of the shape of the outputs f."""
+    """The mean of log(1 + exp(−Y f)), for labels ±1 of the shape of the outputs f.
+
+    Raises:
+        ValueError: their shapes do not fit.
+    """
     Y = filled("labels", labels, outputs)
     margin = Y * outputs.value
     m, k = from_log(-np.logaddexp(0.0, margin))
@@ -16,25 +20,41 @@ def logistic(labels: np.ndarray | Node, outputs: Node) -> Node:
 
 
 def squared(targets: np.ndarray | Node, outputs: Node) -> Node:
-    """The mean of (f − y)², for targets y of the shape of the outputs f."""
+    """The mean of (f − y)², for targets y of the shape of the outputs f.
+
+    Raises:
+        ValueError: their shapes do not fit.
+    """
     missing = outputs.value - filled("targets", targets, outputs)
     return _mean(outputs, missing**2, 2.0 * missing, np.zeros(missing.shape, dtype=np.int64))
 
 
 def negative_log(u: Node, logs: np.ndarray | float = 0.0) -> Node:
-    """The mean of −log u, for probabilities u with logarithms; each times exp(logs), (S, ...), that are not trained."""
+    """The mean of −log u, for probabilities u with logarithms; each times exp(logs), (S, ...), that are not trained.
+
+    Raises:
+        ValueError: u has no logarithms.
+    """
     m, k = from_log(logs - logarithms(u))
     return _mean(u, np.exp(logs) * -u.log, -m, k)
 
 
 def square_of(u: Node) -> Node:
-    """The mean of u², for probabilities u with logarithms."""
+    """The mean of u², for probabilities u with logarithms.
+
+    Raises:
+        ValueError: u has none.
+    """
     m, k = from_log(logarithms(u))
     return _mean(u, np.exp(2.0 * u.log), 2.0 * m, k)
 
 
 def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:
-    """The mean of −log softmax(logits)_target, for logits (..., C) and the numbers of the targets (...)."""
+    """The mean of −log softmax(logits)_target, for logits (..., C) and the numbers of the targets (...).
+
+    Raises:
+        ValueError: the shapes do not fit, or a target is not among the classes.
+    """
     target = _numbers(targets, logits)
     at = arrays.softmax(logits.value)
     losses = -np.take_along_axis(at.log, target, -1)
@@ -48,7 +68,13 @@ def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:
 
 
 def weighted(loss: Node, logs: np.ndarray) -> Node:
-    """A loss of each instance times exp(logs), (S,), which are not trained."""
+    """A loss of each instance times exp(logs), (S,), which are not trained.
+
+    Raises:
+        ValueError: the loss is not one number for each instance.
+    """
+    if loss.shape:
+        raise ValueError(f"loss: expected one number for each instance, got an array of the shape {loss.shape}")
     m, k = from_log(logs)
     return Node(loss.value * np.exp(logs), (loss, lambda g: tidy(Scaled(g.m * m, g.k + k))))
 
@@ -70,5 +96,7 @@ def _alone(x: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 def _numbers(targets: np.ndarray | Node, logits: Node) -> np.ndarray:
     """The numbers of the targets as an index (S, ..., 1) into the last axis of the logits."""
-    one = Node(logits.value[..., 0])
-    return filled("targets", targets, one).astype(np.int64)[..., None]
+    numbers = filled("targets", targets, Node(logits.value[..., 0])).astype(np.int64)[..., None]
+    if numbers.min() < 0 or numbers.max() >= logits.shape[-1]:
+        raise ValueError(f"targets: expected numbers from 0 to {logits.shape[-1] - 1}, got others")
+    return numbers

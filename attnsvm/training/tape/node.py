@@ -9,14 +9,13 @@ from itertools import count
 
 import numpy as np
 
+from attnsvm.training.tape.rows import contract
 from attnsvm.training.tape.scaled import (
     NOTHING,
     Scaled,
     across,
     by_rows,
-    contract,
     from_log,
-    relative_to,
     tidy,
     total,
 )
@@ -178,11 +177,9 @@ def _to_left(g: Adjoint, a: Node, b: Node) -> Adjoint:
         return g.times(b.value.swapaxes(-1, -2))
     if a.weight and not b.weight:
         return _outer(across(g), b.value.swapaxes(-1, -2)).T
-    B = in_front(b.value, g.m.ndim)
-    if a.winner is not None:  # of probabilities: only differences to the winner's count
-        columns = relative_to(B, a.winner)
-        B = columns if columns.ndim > B.ndim else B
-    return unbroadcast(contract(g, B.swapaxes(-1, -2)), a.shape)
+    B = in_front(b.value, g.m.ndim).swapaxes(-1, -2)
+    # Of derivatives with respect to probabilities only the differences to the winner's count.
+    return unbroadcast(contract(g, B, among=a.winner), a.shape)
 
 
 def _to_right(g: Adjoint, a: Node, b: Node) -> Adjoint:
@@ -239,20 +236,28 @@ def filled(name: str, x: Operand, like: Node) -> np.ndarray:
     Raises:
         ValueError: it does not broadcast to that shape.
     """
-    found = in_front(like.like(x).value, like.value.ndim)
+    given = like.like(x)
     try:
-        return np.broadcast_to(found, like.value.shape)
+        return np.broadcast_to(in_front(given.value, like.value.ndim), like.value.shape)
     except ValueError:
-        raise ValueError(f"{name}: expected a shape that fits {like.shape}, got {found.shape[1:]}") from None
+        raise ValueError(f"{name}: expected a shape that fits {like.shape}, got {given.shape}") from None
 
 
 def add(a: Node, b: Node) -> Node:
-    """a + b, with NumPy's broadcasting of one instance."""
+    """a + b, with NumPy's broadcasting of one instance.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
     return Node(_fitting(np.add, a, b), (a, lambda g: unbroadcast(g, a.shape)), (b, lambda g: unbroadcast(g, b.shape)))
 
 
 def multiply(a: Node, b: Node) -> Node:
-    """a·b entry by entry, with NumPy's broadcasting of one instance."""
+    """a·b entry by entry, with NumPy's broadcasting of one instance.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
     ndim = max(a.value.ndim, b.value.ndim)
     x, y = in_front(a.value, ndim), in_front(b.value, ndim)
 
@@ -302,8 +307,10 @@ def _of_probabilities(a: Node, some: Callable[[np.ndarray], np.ndarray]) -> dict
 
 
 def reshaped(a: Node, *shape: int) -> Node:
-    """a in another shape of one instance, in the same order; a last axis may not be parted or joined in a gradient that
-    differs by row, and is then followed entry by entry.
+    """a in another shape of one instance, in the same order.
+
+    Raises:
+        ValueError: the shape has another number of entries.
     """
 
     def pull(g: Scaled) -> Scaled:
@@ -314,11 +321,24 @@ def reshaped(a: Node, *shape: int) -> Node:
     def other(x: np.ndarray) -> np.ndarray:
         return x.reshape(len(x), *shape)
 
+    if np.prod(shape) != np.prod(a.shape):
+        raise ValueError(f"reshaped: expected a shape with as many entries, got {a.shape} as {shape}")
     return Node(other(a.value), (a, pull), **_of_probabilities(a, other))
 
 
 def concatenated(parts: list[Node], axis: int = -1) -> Node:
-    """Several arrays one behind the other, along the last axis or another one (counted from the end)."""
+    """Several arrays one behind the other, along the last axis or another one, counted from the end.
+
+    Raises:
+        ValueError: the axis is not negative, or the shapes do not fit.
+    """
+    if axis >= 0:
+        raise ValueError(f"axis: expected a negative number, counted from the end, got {axis}")
+    try:
+        out = np.concatenate([part.value for part in parts], axis)
+    except ValueError:
+        shapes = ", ".join(str(part.shape) for part in parts)
+        raise ValueError(f"concatenated: expected shapes that differ in axis {axis} only, got {shapes}") from None
     ends = np.cumsum([part.value.shape[axis] for part in parts])
 
     def pull(start: int, end: int):
@@ -331,7 +351,7 @@ def concatenated(parts: list[Node], axis: int = -1) -> Node:
         return cut
 
     pulls = [pull(end - part.value.shape[axis], end) for part, end in zip(parts, ends, strict=True)]
-    return Node(np.concatenate([part.value for part in parts], axis), *zip(parts, pulls, strict=True))
+    return Node(out, *zip(parts, pulls, strict=True))
 
 
 def mean(a: Node) -> Node:

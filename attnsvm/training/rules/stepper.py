@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm.lanes.arithmetic import classes, kept_on_disk
-from attnsvm.lanes.slopes import room_for, sloping
+from attnsvm.lanes.singular import decomposition
+from attnsvm.lanes.slopes import Slope, sloping
 from attnsvm.training.rules import protocol
 
 
@@ -45,12 +46,12 @@ class Stepper:
         """
         slopes = [sloping.py_func(*arrays) for arrays in terms]  # as Python: nothing to compile in every process
         if not self.memories:
-            self.memories = [self._remember(self.rule, slope, room_for.py_func(slope)) for slope in slopes]
+            self.memories = [self._remember(self.rule, slope, _room(slope)) for slope in slopes]
         protocol.empty.py_func(self.pool)
         for f, (factor, slope) in enumerate(zip(weights, slopes, strict=True)):
             memory = self.memories[f]
             if len(memory.room.order) != len(slope.left):
-                self.memories[f] = memory = memory._replace(room=room_for.py_func(slope))
+                self.memories[f] = memory = memory._replace(room=_room(slope))
             self._aim(self.rule, slope, factor, memory, self.pool, self.done)
         self._pace(self.rule, self.pool, self.done)
         for factor, memory in zip(weights, self.memories, strict=True):
@@ -58,3 +59,8 @@ class Stepper:
         for k, q in pairs:
             self._balance(self.rule, weights[k], weights[q])
         self.done += 1
+
+
+def _room(slope: Slope):
+    """`room_for`, as Python: what it calls can be called from compiled code alone."""
+    return decomposition.py_func(len(slope.left), *slope.matrix.shape[:2])

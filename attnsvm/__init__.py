@@ -3,19 +3,14 @@
 Importing `attnsvm` costs nothing: the estimator and its errors are imported when they are first named.
 """
 
-import importlib
+from typing import TYPE_CHECKING
 
-# Named in strings: what a job depends on is found from import statements, and no job depends on the estimator.
-_FROM = {
-    "AttentionSVM": "attnsvm.svm.estimator",
-    "InfeasibleError": "attnsvm.svm.estimator",
-    "UncertifiedError": "attnsvm.svm.estimator",
-}
+from attnsvm.lazy import exports
 
-
-def __getattr__(name):
-    if name == "__version__":
-        return importlib.import_module("importlib.metadata").version("attnsvm")
-    if name in _FROM:
-        return getattr(importlib.import_module(_FROM[name]), name)
-    raise AttributeError(f"module 'attnsvm' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from attnsvm.svm.estimator import AttentionSVM as AttentionSVM
+    from attnsvm.svm.estimator import InfeasibleError as InfeasibleError
+    from attnsvm.svm.estimator import UncertifiedError as UncertifiedError
+    from attnsvm.version import __version__ as __version__
+else:
+    __getattr__, __dir__ = exports(__name__)

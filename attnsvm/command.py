@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from attnsvm import geometry
 from attnsvm.errors import UserError
 from attnsvm.files import verify
 
@@ -71,11 +72,9 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
         "tokens (n, T, d), queries (n, e), selected (n,) or (n, T) bool in; the answer with its proof out."
     )
     parser.add_argument("problem", metavar="TOKENS.npz")
+    parser.add_argument("--norm", default="fro", help=f"{geometry.KNOWN}; default: fro")
     parser.add_argument(
-        "--norm", default="fro", help="fro, nuc, spectral, l1, linf, or l<p> such as l1.75; default: fro"
-    )
-    parser.add_argument(
-        "--tol", type=float, metavar="GAP", help="relative gap to prove; default: 1e-10 for fro, else 1e-7"
+        "--tol", type=float, metavar="GAP", help="relative gap to prove; default: what the norm asks for, 1e-7 or less"
     )
     parser.add_argument("--out", default="answer.npz", metavar="ANSWER.npz", help="default: answer.npz")
     parser.set_defaults(run=_solve)
@@ -134,13 +133,13 @@ def _lines(path: str) -> list[str]:
 
 def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm import certificate
-    from attnsvm.svm.solver import solve, tolerance
+    from attnsvm.svm.solver import solve
 
     inputs = certificate.read(given.problem)
     constraints = certificate.constraints(inputs)
     with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]") as bar:
         solution = solve(constraints, given.norm, given.tol, report=bar.set_description_str)
-    tol = tolerance(given.norm) if given.tol is None else given.tol
+    tol = geometry.get(given.norm).tolerance if given.tol is None else given.tol
     if solution.status == "uncertified":
         raise UserError(f"{given.problem}: not proved to tol = {tol:.1e}: {solution.rejected}; nothing is written")
     certificate.save(given.out, solution, given.norm, tol, given.problem, inputs)

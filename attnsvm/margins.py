@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from attnsvm import norms
+from attnsvm import geometry
 
 
 def smallest_margin(
@@ -52,13 +52,13 @@ def margin_ratio(
 
     Args:
         tokens, queries, W, selected, present: as in `smallest_margin`.
-        norm: N, as in `norms.get`.
+        norm: N, as in `geometry.get`.
         solution: (S, d, e), the certified solution in this norm for these tokens, of smallest margin 1.
 
     Returns:
         NaN for W = 0, and where the solution is not finite: no solution was certified there.
     """
-    measure = norms.get(norm)
+    measure = geometry.get(norm)
     least = measure.value(np.where(np.isfinite(solution), solution, 0.0))
     least = np.where(np.isfinite(solution).all((-2, -1)), least, np.nan)
     margin, size = smallest_margin(tokens, queries, W, selected, present), measure.value(W)

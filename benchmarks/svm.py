@@ -27,13 +27,13 @@ import warnings
 import cvxpy
 import numpy as np
 
+from attnsvm import geometry
 from attnsvm.draws import draw, gaussian
 from attnsvm.selection import optimal_tokens
 from attnsvm.svm import separation, solve, solve_batch
 from attnsvm.svm.checker import check
 from attnsvm.svm.methods import ACTIVE_SET, CONIC, INTERIOR
 from attnsvm.svm.published import published_gap
-from attnsvm.svm.solver import tolerance
 
 
 def instances(n, T, d, count):
@@ -183,7 +183,7 @@ def one(n, T, d, norm, labels):
     start = time.perf_counter()
     taken, s = seconds(solve, c, norm)
     wall = time.perf_counter() - start
-    checking, reason = seconds(check, c.factors, c.bound, c.equality, norm, tolerance(norm), s)
+    checking, reason = seconds(check, c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, s)
     assert not reason, reason
     return {
         "constraints": len(c),

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.draws import draw, gaussian
 from attnsvm.margins import margin_ratio, smallest_margin
 from attnsvm.svm import certified, separation
 
-NAMES = ("fro", "linf", "spectral", "l1", "nuc", "l1.75", "l3")
+NAMES = (*geometry.NAMES, "l1.75", "l3")
 PROBLEMS = draw(gaussian, range(3), 3, 4, 6)
 SELECTED = np.array([[0, 1, 2], [3, 3, 0], [1, 0, 2]])
 SOLVED = {name: certified(PROBLEMS, SELECTED, name) for name in NAMES}
@@ -26,7 +26,8 @@ def matrices(seed, *leading):
 @pytest.mark.parametrize("name", NAMES)
 def test_with_one_constraint_it_is_a_quotient_of_a_norm_and_its_dual(name):
     """The least norm with ⟨A, W⟩ ≥ 1 is 1/‖A‖_dual, so that ρ = ⟨A, W⟩ / (‖W‖ ‖A‖_dual), and 1 at the steepest W."""
-    problem, selected, measure = draw(gaussian, range(5), 1, 2, 6), np.array([[0], [1], [0], [1], [1]]), norms.get(name)
+    problem, selected = draw(gaussian, range(5), 1, 2, 6), np.array([[0], [1], [0], [1], [1]])
+    measure = geometry.get(name)
     W, A = matrices(1, 5, 7), np.empty((5, 6, 6))
     for s, (tokens, queries, own) in enumerate(zip(problem.tokens, problem.queries, selected, strict=True)):
         A[s] = np.outer(tokens[0, own[0]] - tokens[0, 1 - own[0]], queries[0])

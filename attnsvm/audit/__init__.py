@@ -1,6 +1,17 @@
 """How a claim is read from the tables behind the figures, and judged: every verdict is computed, none is written."""
 
-from attnsvm.audit.reading import Claim, NoInstance, Reading, Tables, only, some
-from attnsvm.audit.table import audit, certificates
+from typing import TYPE_CHECKING
 
-__all__ = ["Claim", "NoInstance", "Reading", "Tables", "audit", "certificates", "only", "some"]
+from attnsvm.lazy import exports
+
+if TYPE_CHECKING:
+    from attnsvm.audit.reading import Claim as Claim
+    from attnsvm.audit.reading import NoInstance as NoInstance
+    from attnsvm.audit.reading import Reading as Reading
+    from attnsvm.audit.reading import Tables as Tables
+    from attnsvm.audit.reading import only as only
+    from attnsvm.audit.reading import some as some
+    from attnsvm.audit.table import audit as audit
+    from attnsvm.audit.table import certificates as certificates
+else:
+    __getattr__, __dir__ = exports(__name__)

@@ -12,7 +12,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from attnsvm.inspect.layers import Inputs
-from attnsvm.svm import Constraints
+from attnsvm.svm.constraints import Constraints
 
 
 def identities(inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:

@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.inspect.layers import Inputs, Layer, selections, split
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import TIGHT, Problem
-from attnsvm.svm import Solution
+from attnsvm.svm.solution import Solution
 
 RANK = 1e-9  # of a head, relative to its largest singular value
 MATRIX_NORMS = ("fro", "nuc")
@@ -104,7 +104,7 @@ def _beside_nulls(norm, problem, held, W, draws, rng) -> tuple[dict, Solution]:
     inputs = problem.inputs
     selected, own = selections(inputs, W), selections(held, W)
     c, solution = problem.constraints(selected), problem.certified(selected, norm)
-    size = norms.get(norm).value
+    size = geometry.get(norm).value
     row = {"inputs": len(inputs), "constraints": len(c), "status": str(solution.status)}
     if not solution.solved:
         return row, solution

@@ -7,13 +7,16 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from attnsvm import geometry
 from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
-from attnsvm.svm import Constraints, Solution, Status, memory, methods, ragged, solve
+from attnsvm.svm import memory, methods
 from attnsvm.svm.checker import check
+from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.ledger import judged
-from attnsvm.svm.solver import tolerance
+from attnsvm.svm.solution import Solution, Status
+from attnsvm.svm.solver import solve
 
 TIGHT = 1e-6  # relative distance to margin one up to which a token is on the margin
 MET = 5e-10  # a violation that the checker lets pass
@@ -60,7 +63,7 @@ class Problem:
             return None
         nothing = np.full(c.shape, np.nan)
         claim = Solution(Status.INFEASIBLE, nothing, dual, np.inf, 0.0, 0, 0, 0, 0, "a cycle of equal tokens")
-        return None if check(c.factors, c.bound, c.equality, norm, tolerance(norm), claim) else claim
+        return None if check(c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, claim) else claim
 
     @cached_property
     def _same(self):
@@ -113,7 +116,7 @@ def certified(c: Constraints, norm: str) -> Solution:
         missing = np.flatnonzero((margins < 1 - MET) & ~inside)
         if len(missing) == 0:
             claim = replace(part, dual=_spread(part.dual, rows, len(c)))
-            if check(c.factors, c.bound, c.equality, norm, tolerance(norm), claim):
+            if check(c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, claim):
                 break
             return claim
         inside[missing[np.argsort(margins[missing])][: max(AT_LEAST, len(rows) // 2)]] = True

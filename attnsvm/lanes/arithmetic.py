@@ -4,14 +4,17 @@ Arrays end in an axis of LANES instances. Every inner loop runs over it, and the
 """
 
 import hashlib
+import sys
 from functools import cache
 from pathlib import Path
 from types import FunctionType
 
 import numpy as np
-from numba import njit
+from numba import cfunc, njit
+from numba.core.ccallback import CFunc
 
-LANES = 32
+from attnsvm.lanes import LANES
+
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
 # Of what only compiled code calls: without the doors for Python it compiles in half the time.
 INNER = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -36,11 +39,28 @@ def kept_on_disk(function: FunctionType, *structures: type):
 
     Each choice of classes has its own file: two processes that fill one file at the same time can hand each other's
     code to a third (numba writes index and code in two steps). The file's name holds a hash of the sources of
-    COMPILED: numba itself looks only at the date of the file that holds `function`, and heads and rules stand elsewhere.
+    COMPILED and of the classes: numba itself looks only at the date of the file that holds `function`, and heads and
+    rules stand elsewhere. Code of a class that no file defines is not kept.
     """
+    files = [getattr(sys.modules[s.__module__], "__file__", None) for s in structures]
+    sources = hashlib.sha256(SOURCES.encode() + b"".join(Path(file).read_bytes() for file in files if file))
+    own = _named(function, sources.hexdigest(), function.__name__, *(s.__name__ for s in structures))
+    return njit(own, cache=all(files), nogil=True, **OPTIONS)
+
+
+def called_from_loops(function: FunctionType, signature) -> CFunc:
+    """`function` compiled for one signature, and kept on disk: compiled code takes it as an argument, and calls it.
+
+    What calls it is compiled once for all functions of this signature.
+    """
+    return cfunc(signature, cache=True, **OPTIONS)(_named(function, SOURCES, *function.__qualname__.split(".")))
+
+
+def _named(function: FunctionType, sources: str, *names: str) -> FunctionType:
+    """A copy of `function` whose compiled code has a file of its own on disk, for these sources."""
     own = FunctionType(function.__code__, function.__globals__, function.__name__)
-    own.__qualname__ = "_".join([function.__name__, *(s.__name__ for s in structures), SOURCES[:12]])
-    return njit(own, cache=True, nogil=True, **OPTIONS)
+    own.__qualname__ = "_".join([*names, sources[:12]])
+    return own
 
 
 def classes(structure: tuple) -> tuple[type, ...]:

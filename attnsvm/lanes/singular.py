@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER, LANES, OPTIONS, exp, log
+from attnsvm.lanes.arithmetic import INNER, LANES, exp, log
 
 DEPENDENT = 1e-12  # of a vector: what is left of it outside the span of others, and is taken for rounding
 SWEEPS = 40  # far more than are ever needed: about six
@@ -46,7 +46,7 @@ class Decomposition(NamedTuple):
     rows: np.ndarray
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def decomposition(n, d, e):
     """Room for `polar`."""
     return Decomposition(
@@ -63,7 +63,7 @@ def decomposition(n, d, e):
     )
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def polar(left, right, logs, room, pairs, out):
     """out (d, e, LANES): U Vᵀ over the singular pairs of Σ_i exp(logs_i) left_i right_iᵀ, no pair with value zero.
 

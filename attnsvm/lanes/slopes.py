@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS, exp
+from attnsvm.lanes.arithmetic import INNER, LANES, exp
 from attnsvm.lanes.singular import Decomposition, decomposition
 
 SMALLEST = 1e-140  # below it the square of a norm underflows: better no step than one of any length
@@ -50,27 +50,27 @@ class Memory(NamedTuple):
     state: tuple
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def room_for(slope):
     """Scratch to decompose a slope of these shapes."""
     return decomposition(len(slope.left), *slope.matrix.shape[:2])
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def remembering(slope, room, state):
     """The `Memory` of a factor before the first step."""
     d, e = slope.matrix.shape[:2]
     return Memory(np.zeros((d, e, LANES)), np.zeros(LANES), np.zeros((4, LANES)), room, state)
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def sloping(left, right, logs):
     """A `Slope` with room to be flattened."""
     n, d, e = len(left), left.shape[1], right.shape[1]
     return Slope(left, right, logs, np.empty(LANES), np.empty((d, e, LANES)), np.empty((n, d, LANES)))
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def flatten(slope):
     """Add the gradient up in the unit of its largest term: slope.matrix and slope.common."""
     left, right, logs, common, matrix, scaled = slope
@@ -104,7 +104,7 @@ def flatten(slope):
                     matrix[a, b, lane] += scaled[i, a, lane] * right[i, b, lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def sum_of_squares(A, out):
     """out (LANES) = Σ A²."""
     for lane in range(LANES):
@@ -115,7 +115,7 @@ def sum_of_squares(A, out):
                 out[lane] += A[a, b, lane] * A[a, b, lane]
 
 
-@njit(**OPTIONS)
+@njit(**INNER)
 def largest(A, out):
     """out (LANES) = max |A|, at least the smallest number that counts."""
     for lane in range(LANES):

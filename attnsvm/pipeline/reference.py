@@ -18,7 +18,7 @@ MODULES = (
     "attnsvm.inputs",
     "attnsvm.selection",
     "attnsvm.directions",
-    "attnsvm.norms",
+    "attnsvm.geometry",
     "attnsvm.margins",
     "attnsvm.measured",
     "attnsvm.statistics",
@@ -35,18 +35,13 @@ def reference() -> list[dict]:
 
 def public(module) -> list[str]:
     """`__all__`, or the functions and classes that the module itself defines, sorted, without a leading underscore."""
-    if hasattr(module, "__all__"):
-        return sorted(module.__all__, key=str.lower)
-    if hasattr(module, "_FROM"):  # the package's door, which imports late
-        return sorted(module._FROM)
     own = (
         name
         for name, value in vars(module).items()
-        if not name.startswith("_")
-        and (inspect.isfunction(value) or inspect.isclass(value))
-        and value.__module__ == module.__name__
+        if (inspect.isfunction(value) or inspect.isclass(value)) and value.__module__ == module.__name__
     )
-    return sorted(own, key=str.lower)
+    names = getattr(module, "__all__", own)
+    return sorted((name for name in names if not name.startswith("_")), key=str.lower)
 
 
 def first_sentence(thing) -> str:

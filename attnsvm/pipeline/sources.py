@@ -5,26 +5,36 @@ Parsing every module takes a third of a second, and each run of Snakemake asks.
 
 import ast
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from attnsvm import lazy
 from attnsvm.errors import UserError
 from attnsvm.pipeline.memory import Memory, key_of
 
-OWN = Path(__file__).read_bytes()
+OWN = Path(__file__).read_bytes() + Path(lazy.__file__).read_bytes()
 MEMORY = Memory("sources.json")
 
 
 class Source(NamedTuple):
-    """What a file of Python code is.
+    """What a file of Python code is; of its imports those from the package that it belongs to.
 
     Attributes:
         digest: a hash of its syntax tree without docstrings.
-        imports: [level, module, names] of every import statement, wherever it stands; `import a.b` is [0, "a.b", []].
+        imports: [path, name, tails] of every import statement, wherever it stands: the path that it says, a relative
+            one with its dots; the name that it binds; what is used of it. `from a import b` and `b.c(1)` are
+            ["a.b", "b", ["c.*"]]. The * says that from there on nothing is known: with `b(1)` the tail is "*".
+        exports: {name: path} of what it imports for type checkers alone, see attnsvm.lazy.
+        words: the strings in it that could be the name of a module; of ".name" without the dot.
+        chooses: whether it imports its own modules by names that it works out: import_module(f"{__name__}.{word}").
     """
 
     digest: str
     imports: list[list]
+    exports: dict[str, str]
+    words: list[str]
+    chooses: bool
 
 
 def read(root: Path, name: str) -> Source:
@@ -33,8 +43,8 @@ def read(root: Path, name: str) -> Source:
     Raises:
         UserError: it is not Python.
     """
-    content = (root / name).read_bytes()
-    return Source(*MEMORY.recall(key_of(OWN, content), lambda: _parsed(name, content)))
+    content, package = (root / name).read_bytes(), Path(name).parts[0].removesuffix(".py")
+    return Source(*MEMORY.recall(key_of(OWN, package.encode(), content), lambda: _parsed(name, package, content)))
 
 
 def code_digest(source: str) -> str:
@@ -42,20 +52,68 @@ def code_digest(source: str) -> str:
     return _digest(_that_runs(ast.parse(source)))
 
 
-def _parsed(name: str, content: bytes) -> list:
+def _parsed(name: str, package: str, content: bytes) -> list:
     try:
-        tree = _that_runs(ast.parse(content.decode("utf-8")))
+        whole = ast.parse(content.decode("utf-8"))
     except (SyntaxError, UnicodeDecodeError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         reason = error.msg if isinstance(error, SyntaxError) else "not UTF-8 text"
         raise UserError(f"{name}{line}: this is not Python ({reason})") from error
-    imports: list[list] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            imports += [[0, alias.name, []] for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            imports.append([node.level, node.module or "", [alias.name for alias in node.names]])
-    return [_digest(tree), imports]
+    exports = {own: ".".join(path) for own, path in lazy.exported(whole).items()}
+    tree = _that_runs(whole)
+    return [_digest(tree), _imports(tree, package), exports, _words(tree), _chooses(tree)]
+
+
+def _imports(tree: ast.Module, package: str) -> list[list]:
+    """`imports` of a module of `package`, see `Source`."""
+    used: dict[str, set[str]] = {}
+    for name, tail in _chains(tree):
+        used.setdefault(name, set()).add(tail)
+    found = []
+    for node, in_class in _statements(tree):
+        for alias in node.names:
+            before = f"{'.' * node.level}{node.module or ''}" if isinstance(node, ast.ImportFrom) else ""
+            path = f"{before}{'.' if before.strip('.') else ''}{alias.name}"
+            if not path.startswith(".") and path.partition(".")[0] != package:
+                continue
+            name, start = alias.asname or alias.name, path
+            if isinstance(node, ast.Import) and not alias.asname:  # `import a.b` loads a.b and binds a
+                found.append([path, "", []])
+                name = start = package
+            tails = used.get(name, set()) | ({"*"} if in_class else set())  # a class hands on what it imports
+            found.append([start, name, sorted(tails)])
+    return [one for k, one in enumerate(found) if one not in found[:k]]
+
+
+def _words(tree: ast.Module) -> list[str]:
+    strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return sorted(word for word in (string.removeprefix(".") for string in strings) if word.isidentifier())
+
+
+def _chooses(tree: ast.Module) -> bool:
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    importing = (node for node in calls if ast.unparse(node.func).endswith(("import_module", "__import__")))
+    return any(isinstance(at, ast.Name) and at.id == "__name__" for node in importing for at in ast.walk(node))
+
+
+def _statements(tree: ast.Module) -> Iterable[tuple[ast.Import | ast.ImportFrom, bool]]:
+    """Every import statement, and whether it stands in a class."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    inside = {node for owner in classes for node in ast.walk(owner)}
+    return [(node, node in inside) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+def _chains(tree: ast.Module) -> Iterable[tuple[str, str]]:
+    """(a, "b.c.*") for every `a.b.c` in a module, and (a, "*") for every `a` alone."""
+    inside = set()
+    for node in ast.walk(tree):  # from the outside in
+        tail, at = ["*"], node
+        while isinstance(at, ast.Attribute):
+            inside.add(at.value)
+            tail.append(at.attr)
+            at = at.value
+        if isinstance(at, ast.Name) and node not in inside:
+            yield at.id, ".".join(reversed(tail))
 
 
 def _digest(tree: ast.Module) -> str:
@@ -72,8 +130,7 @@ def _that_runs(tree: ast.Module) -> ast.Module:
 
 
 def _parts_that_run(item) -> list:
-    checks = isinstance(item, ast.If) and isinstance(item.test, ast.Name) and item.test.id == "TYPE_CHECKING"
-    return item.orelse if checks else [item]
+    return item.orelse if isinstance(item, ast.AST) and lazy.for_type_checkers(item) else [item]
 
 
 def _canonical(node) -> object:

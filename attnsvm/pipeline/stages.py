@@ -1,11 +1,14 @@
 """One function per stage: read the stage's input files, run the experiment's module, write the output file.
 
 A block file holds, per cell, what its stage made; that of `problems` also says which cell it is. Pandas is imported by
-the stages that make tables: the others would wait half a second for it.
+the stages that make tables: the others would wait half a second for it. No file is written of what a job's hash does
+not cover (covered.py).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -22,7 +25,8 @@ from attnsvm.files.store import (
     save_table,
     save_text,
 )
-from attnsvm.pipeline import answers, blocks, cards
+from attnsvm.pipeline import answers, blocks, cards, jobs
+from attnsvm.pipeline.covered import covered
 from attnsvm.pipeline.progress import Progress
 from attnsvm.problems import Problems
 from attnsvm.threads import allow
@@ -30,21 +34,20 @@ from attnsvm.threads import allow
 
 def problems(name: str, settings: dict, parts: list[blocks.Part], output: str) -> None:
     """Draw the problems of a block, which is made of `parts` of the grid's cells."""
-    module = cards.read(name).module("problems")
     drawn = {}
-    for place, cell in blocks.cells(parts):
-        where = {"place": np.array(place)}
-        where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
-        drawn[cell.label] = {"cell": where, "problems": module.problems(cell, settings).arrays()}
+    with _module(name, "problems") as module:
+        for place, cell in blocks.cells(parts):
+            where = {"place": np.array(place)}
+            where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
+            drawn[cell.label] = {"cell": where, "problems": module.problems(cell, settings).arrays()}
     save_cells(output, drawn)
 
 
 def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
     """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
     allow(threads)
-    module = cards.read(name).module("descent")
     drawn, trained = load_cells(inputs["problems"]), {}
-    with answers.all_kept(trained):
+    with _module(name, "descent") as module, answers.all_kept(trained):
         for label, cell in drawn.items():
             batch = Problems.from_arrays(cell["problems"])
             with Progress(len(batch), f"{name} {label} descent") as progress:
@@ -55,9 +58,12 @@ def descent(name: str, settings: dict, inputs: dict[str, str], output: str, thre
 
 def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Solve and certify the max-margin problems of a block; `inputs`: the block's file by stage."""
-    module = cards.read(name).module("svm")
     drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), {}
-    with answers.all_kept(solved), Progress(len(drawn), f"{name} cells solved") as progress:
+    with (
+        _module(name, "svm") as module,
+        answers.all_kept(solved),
+        Progress(len(drawn), f"{name} cells solved") as progress,
+    ):
         for label, cell in drawn.items():
             whole = module.svm(Problems.from_arrays(cell["problems"]), trained[label], settings)
             solved[label] = answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
@@ -67,7 +73,9 @@ def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
 
 def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Measure a block where it was trained; `inputs`: the block's file by stage."""
-    save_cells(output, {"tables": _measured(name, settings, inputs).tables()})
+    with _module(name, "measures") as module:
+        measured = _measured(module, settings, inputs)
+    save_cells(output, {"tables": measured.tables()})
 
 
 def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
@@ -79,16 +87,18 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             many instances of each cell ended how), "cells" (csv: how many instances each cell has, and their seeds) and
             "certificates" (csv: how many solves ended how, see `answers.count`).
     """
-    from attnsvm.pipeline import gathering
+    with _module(name, "measures") as module:
+        from attnsvm.pipeline import gathering
 
-    measured = (
-        gathering.Block(**load_cells(inputs["measures"])["tables"])
-        if "measures" in inputs
-        else _measured(name, settings, inputs)
-        for inputs in files
-    )
-    gathered = gathering.gather(name, measured)
-    save_table(outputs["table"], cards.read(name).module("measures").table(gathered.measures, settings))
+        measured = (
+            gathering.Block(**load_cells(inputs["measures"])["tables"])
+            if "measures" in inputs
+            else _measured(module, settings, inputs)
+            for inputs in files
+        )
+        gathered = gathering.gather(name, measured)
+        table = module.table(gathered.measures, settings)
+    save_table(outputs["table"], table)
     save_table(outputs["instances"], gathered.measures.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(gathered.measures))
     save_csv(outputs["cells"], gathered.cells)
@@ -114,28 +124,33 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
     where = f"attnsvm/experiments/{name}/card.yaml: columns"
     require(not unknown, f"{where}: say what {', '.join(map(repr, unknown))} means")
     require(not absent, f"{where}: the table has no column {', '.join(map(repr, absent))}")
-    _save_figure(card.module("figure").draw(table, settings), stem, settings["dpi"])
+    with covered(*jobs.figure_modules(card)):
+        figure = card.module("figure").draw(table, settings)
+    _save_figure(figure, stem, settings["dpi"])
     save_csv(f"{stem}.csv", table)
 
 
 def claims(outputs: dict[str, str], folder: str = ".") -> None:
     """Check every claim against the csv files under `folder`; write paths "csv", "html" and "md"."""
     left_out = {card.name: card.title for card in cards.optional() if "claims" in card.modules}
-    _claims(cards.claiming(), cards.experiments(), left_out, outputs, folder)
+    _claims(jobs.claims_modules(), cards.claiming(), cards.experiments(), left_out, outputs, folder)
 
 
 def optional_claims(name: str, outputs: dict[str, str], folder: str = ".") -> None:
     """As `claims`, those of one optional experiment alone: the audit of every run leaves them out."""
     card = cards.read(name)
-    _claims([card], [cards.read(other) for other in card.draws], {}, outputs, folder)
+    _claims(jobs.claims_modules(name), [card], [cards.read(other) for other in card.draws], {}, outputs, folder)
 
 
-def _claims(claiming, experiments, left_out, outputs, folder) -> None:
-    from attnsvm.audit import Tables, audit, certificates, pages
+def _claims(modules, claiming, experiments, left_out, outputs, folder) -> None:
+    with covered(*modules):
+        from attnsvm.audit import pages
+        from attnsvm.audit.reading import Tables
+        from attnsvm.audit.table import audit, certificates
 
-    tables = Tables(Path(folder))
-    table = audit(tables, {card.name: card.module("claims").CLAIMS for card in claiming})
-    proofs = certificates(tables, [card.name for card in experiments])
+        tables = Tables(Path(folder))
+        table = audit(tables, {card.name: card.module("claims").CLAIMS for card in claiming})
+        proofs = certificates(tables, [card.name for card in experiments])
     save_csv(outputs["csv"], table)
     save_text(outputs["html"], pages.html(table, proofs, left_out))
     save_text(outputs["md"], pages.markdown(table, proofs, left_out))
@@ -143,9 +158,11 @@ def _claims(claiming, experiments, left_out, outputs, folder) -> None:
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
-    from attnsvm.audit import figure
+    with covered(*jobs.audit_figure_modules()):
+        from attnsvm.audit import figure
 
-    _save_figure(figure.draw(load_csv(claims_path), settings), stem, settings["dpi"])
+        drawn = figure.draw(load_csv(claims_path), settings)
+    _save_figure(drawn, stem, settings["dpi"])
 
 
 def _save_figure(figure, stem: str, dpi: float) -> None:
@@ -155,11 +172,18 @@ def _save_figure(figure, stem: str, dpi: float) -> None:
         save_bytes(f"{stem}.{kind}", content)
 
 
-def _measured(name: str, settings: dict, inputs: dict[str, str]):
+@contextmanager
+def _module(name: str, stage: str) -> Iterator[ModuleType]:
+    """The module of a stage, and a job that runs nothing beside what its hash covers."""
+    card = cards.read(name)
+    with covered(*jobs.stage_modules(card, stage)):
+        yield card.module(stage)
+
+
+def _measured(module: ModuleType, settings: dict, inputs: dict[str, str]):
     """What is measured in a block, as `gathering.Block`."""
     from attnsvm.pipeline import gathering
 
-    module = cards.read(name).module("measures")
     drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
     parts, proofs = [], []
     for label, content in drawn.items():

@@ -6,31 +6,28 @@ minimise ‖W‖  subject to  (x_{iα} − x_it)ᵀ W z_i ≥ 1 for every token 
 Any other margin b ≥ 0 may stand for the 1, input by input and token by token; 0 asks for the same winner only.
 """
 
-from attnsvm.svm.composed import as_one, block_diagonal, diagonal_blocks, join, solve_blocks
-from attnsvm.svm.constraints import Constraints, finite_part, ragged, separation, sequence
-from attnsvm.svm.graph import graph_constraints
-from attnsvm.svm.instances import certified
-from attnsvm.svm.solution import Solution, Status, stack
-from attnsvm.svm.solver import solve, solve_batch
-from attnsvm.svm.stacks import layer_constraints
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Constraints",
-    "Solution",
-    "Status",
-    "as_one",
-    "block_diagonal",
-    "certified",
-    "diagonal_blocks",
-    "finite_part",
-    "graph_constraints",
-    "join",
-    "layer_constraints",
-    "ragged",
-    "separation",
-    "sequence",
-    "solve",
-    "solve_batch",
-    "solve_blocks",
-    "stack",
-]
+from attnsvm.lazy import exports
+
+if TYPE_CHECKING:
+    from attnsvm.svm.composed import as_one as as_one
+    from attnsvm.svm.composed import block_diagonal as block_diagonal
+    from attnsvm.svm.composed import diagonal_blocks as diagonal_blocks
+    from attnsvm.svm.composed import join as join
+    from attnsvm.svm.composed import solve_blocks as solve_blocks
+    from attnsvm.svm.constraints import Constraints as Constraints
+    from attnsvm.svm.constraints import finite_part as finite_part
+    from attnsvm.svm.constraints import ragged as ragged
+    from attnsvm.svm.constraints import separation as separation
+    from attnsvm.svm.constraints import sequence as sequence
+    from attnsvm.svm.graph import graph_constraints as graph_constraints
+    from attnsvm.svm.instances import certified as certified
+    from attnsvm.svm.solution import Solution as Solution
+    from attnsvm.svm.solution import Status as Status
+    from attnsvm.svm.solution import stack as stack
+    from attnsvm.svm.solver import solve as solve
+    from attnsvm.svm.solver import solve_batch as solve_batch
+    from attnsvm.svm.stacks import layer_constraints as layer_constraints
+else:
+    __getattr__, __dir__ = exports(__name__)

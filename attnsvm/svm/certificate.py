@@ -13,7 +13,7 @@ import numpy as np
 
 from attnsvm.errors import UserError, require
 from attnsvm.svm.arguments import finite_array
-from attnsvm.svm.checker import DUAL_PAIRS, check, size_of
+from attnsvm.svm.checker import NORMS, check, size_of
 from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.solution import Solution
 
@@ -164,7 +164,7 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     )
     made, bound, equality = matrices(inputs)
     norm, tol = str(given["norm"]), float(_scalar(path, given, "tol", "f"))
-    known = norm in DUAL_PAIRS or (norm[:1] == "l" and _exponent(norm[1:]) > 1)
+    known = norm in NORMS or (norm[:1] == "l" and _exponent(norm[1:]) > 1)
     require(known and 0 < tol < np.inf, f"{path}: names the norm {norm!r} and the tolerance {tol:.1e}, which are none")
     status = str(given["status"])
     shape = (made[0].shape[1], made[1].shape[1])

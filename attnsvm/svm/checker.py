@@ -9,21 +9,27 @@ import numpy as np
 MARGIN = 1e-9  # relative violation of a constraint that rounding alone can cause
 TINY = 1e-3  # share of the largest bound up to which a bound counts as zero where violations are measured
 RESIDUAL = 1e-10  # of a Farkas certificate
-DUAL_PAIRS = {"fro": "fro", "nuc": "spectral", "spectral": "nuc", "l1": "linf", "linf": "l1"}
+# The definition of every norm, of one matrix, and its dual norm; l<p> is defined below.
+NORMS = {
+    "fro": (lambda A: np.linalg.norm(A, "fro"), "fro"),
+    "nuc": (lambda A: np.linalg.norm(A, "nuc"), "spectral"),
+    "spectral": (lambda A: np.linalg.norm(A, 2), "nuc"),
+    "l1": (lambda A: np.linalg.norm(A.ravel(), 1.0), "linf"),
+    "linf": (lambda A: np.abs(A).max(), "l1"),
+    "rowmax": (lambda A: np.sqrt((A * A).sum(1)).max(), "rowsum"),
+    "rowsum": (lambda A: np.sqrt((A * A).sum(1)).sum(), "rowmax"),
+}
 AT_ONCE = 2**20  # numbers of the token differences held at a time
 
 
 def size_of(A, norm: str) -> float:
     """The norm of one matrix, by its definition."""
-    match norm:
-        case "fro" | "nuc":
-            return np.linalg.norm(A, norm)
-        case "spectral":
-            return np.linalg.norm(A, 2)
-        case "linf":
-            return np.abs(A).max()
-        case _:
-            return np.linalg.norm(A.ravel(), float(norm[1:]))
+    return NORMS[norm][0](A) if norm in NORMS else np.linalg.norm(A.ravel(), float(norm[1:]))
+
+
+def dual_of(norm: str) -> str:
+    """The name of the dual norm."""
+    return NORMS[norm][1] if norm in NORMS else f"l{1 / (1 - 1 / float(norm[1:]))!r}"
 
 
 def combination(matrices, dual):
@@ -60,7 +66,7 @@ def check(matrices, bound, equality, norm: str, tol: float, claim) -> str:
         matrices: (tokens (N, d), queries (n, e), winner (m,), loser (m,), query (m,)), the last three row numbers: the
             matrices A_k.
         bound: (m,), equality: (m,) bool: the constraints ⟨A_k, W⟩ ≥ bound_k.
-        norm: "fro", "nuc", "spectral", "l1", "linf" or "l<p>".
+        norm: one of NORMS, or "l<p>".
         tol: the relative duality gap allowed.
         claim: its status, W, dual, rank and rank_bound.
     """
@@ -94,8 +100,7 @@ def check(matrices, bound, equality, norm: str, tol: float, claim) -> str:
         of_dual = np.linalg.svd(M, compute_uv=False)
         value, dual_size = sigma.sum(), of_dual[0]
     else:
-        partner = DUAL_PAIRS.get(norm) or f"l{1 / (1 - 1 / float(norm[1:]))!r}"
-        value, dual_size = size_of(W, norm), size_of(M, partner)
+        value, dual_size = size_of(W, norm), size_of(M, dual_of(norm))
     if dual_size > 1 + MARGIN:
         return "the multipliers are not dual feasible"
     excess = value - bound @ dual

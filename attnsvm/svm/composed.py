@@ -2,13 +2,10 @@
 
 import numpy as np
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.svm.constraints import Constraints, Factors, TokenConstraints
 from attnsvm.svm.solution import Solution, Status
-from attnsvm.svm.solver import judged_solution, solve_batch, tolerance
-
-# The norm of a block-diagonal matrix is the p-norm of the norms of its blocks, in every norm there is; p by name.
-POWER = {"fro": 2.0, "nuc": 1.0, "spectral": np.inf, "l1": 1.0, "linf": np.inf}
+from attnsvm.svm.solver import judged_solution, solve_batch
 
 
 def join(parts: list[Constraints]) -> Constraints:
@@ -78,7 +75,8 @@ def solve_blocks(batch: list[list[Constraints]], norm: str = "fro", tol: float |
 
 def as_one(parts: list[Constraints], answers: list[Solution], norm: str = "fro", tol: float | None = None) -> Solution:
     """The solution of a `block_diagonal` problem from the answers to its parts, in the same norm, certified as one."""
-    measure, tol = norms.get(norm), tolerance(norm) if tol is None else tol
+    measure = geometry.get(norm)
+    tol = measure.tolerance if tol is None else tol
     whole = block_diagonal(parts)
     W, row, column = np.zeros(whole.shape), 0, 0
     for part, answer in zip(parts, answers, strict=True):
@@ -92,15 +90,14 @@ def as_one(parts: list[Constraints], answers: list[Solution], norm: str = "fro",
         method, infeasible = answers[first].method, True
     else:
         values = np.array([float(measure.value(answer.W)) for answer in answers])
-        weights, infeasible = _weights(values, measure.name), False
+        weights, infeasible = _weights(values, measure.block_power), False
         method = answers[int(values.argmax())].method
     dual = np.concatenate([weight * answer.dual for weight, answer in zip(weights, answers, strict=True)])
     return judged_solution(whole, measure, tol, W, dual, method, infeasible)
 
 
-def _weights(values: np.ndarray, norm: str) -> np.ndarray:
+def _weights(values: np.ndarray, power: float) -> np.ndarray:
     """The dual norms of the blocks' multipliers that prove the p-norm of the blocks' norms: its gradient."""
-    power = POWER.get(norm) or float(norm[1:])
     if power == np.inf:
         return (np.arange(len(values)) == values.argmax()).astype(float)
     total = np.linalg.norm(values, power)

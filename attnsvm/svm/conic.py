@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from attnsvm.norms import Norm
+from attnsvm.geometry import Norm
 
 ACCURACY = 1e-11  # asked of the solver; what it reached is what the certificate says
 

@@ -5,9 +5,11 @@ from typing import NoReturn
 import numpy as np
 from tqdm import tqdm
 
-from attnsvm.svm import Constraints, Solution, Status, ragged, separation, solve
+from attnsvm import geometry
 from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
-from attnsvm.svm.solver import tolerance
+from attnsvm.svm.constraints import Constraints, ragged, separation
+from attnsvm.svm.solution import Solution, Status
+from attnsvm.svm.solver import solve
 
 SUPPORT_MARGIN = 1e-6  # relative distance to margin 1 up to which a token is on the margin
 NAMED = 10  # inputs in conflict that a message names
@@ -47,8 +49,8 @@ class AttentionSVM:
         (inputs)                     triples (X_i, z_i, α_i) of an iterator, read once
 
     Args:
-        norm: "fro", "nuc", "spectral", "l1", "linf", or "l<p>" such as "l1.75".
-        tol: relative duality gap that the solution must prove; None: 1e-10 for "fro", 1e-7 otherwise.
+        norm: its name, as in `attnsvm.geometry.get`.
+        tol: relative duality gap that the solution must prove; None: the `tolerance` of the norm.
         verbose: show on stderr how far a fit is.
 
     Attributes after `fit`:
@@ -113,7 +115,7 @@ class AttentionSVM:
         if solution.status is Status.INFEASIBLE:
             self._refuse(solution, constraints)
         if solution.status is Status.UNCERTIFIED:
-            asked = tolerance(self.norm) if self.tol is None else self.tol
+            asked = geometry.get(self.norm).tolerance if self.tol is None else self.tol
             raise UncertifiedError(
                 f"not proved to tol = {asked:.1e}: {solution.rejected}; the duality gap stayed at {solution.gap:.1e}"
             )

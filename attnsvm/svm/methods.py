@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnsvm.norms import Norm
+from attnsvm.geometry import Norm, fro, nuc
 from attnsvm.svm import frobenius
 from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.nuclear import least_nuclear_norm
@@ -45,21 +45,22 @@ FEW = 0.02  # share of missing constraints up to which the answer is asked for i
 Report = Callable[[str], None]
 
 
-def named(norm: str, size: int, method: str | None) -> str:
+def named(measure: Norm, size: int, method: str | None) -> str:
     """The method for a problem of `size` constraints, or the one asked for.
 
     Raises:
         ValueError: it does not exist, or does not solve this norm.
     """
-    if norm == "fro":
+    if measure is fro.NORM:
         known, by_size = (ACTIVE_SET, LAGRANGIAN), ACTIVE_SET if size < FROBENIUS_SWITCH else LAGRANGIAN
-    elif norm == "nuc":
+    elif measure is nuc.NORM:
         known = (INTERIOR, INTERIOR + WORKING_SET, CONIC, CONIC + WORKING_SET)
         by_size = INTERIOR if size < NUCLEAR_SWITCH else INTERIOR + WORKING_SET
     else:
         known, by_size = (CONIC, CONIC + WORKING_SET), CONIC if size < CONIC_SWITCH else CONIC + WORKING_SET
     if method is not None and method not in known:
-        raise ValueError(f"method: expected None or one of {', '.join(known)} for the norm {norm}, got {method!r}")
+        fitting = f"{', '.join(known)} for the norm {measure.name}"
+        raise ValueError(f"method: expected None or one of {fitting}, got {method!r}")
     return method or by_size
 
 

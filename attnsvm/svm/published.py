@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.svm.constraints import Constraints
 
 RANK_TOLERANCE = 1e-7
@@ -79,5 +79,5 @@ def published_gap(constraints: Constraints, norm: str, W: np.ndarray | None, dua
     margin = constraints.apply(W).min()
     if not margin > 0:
         return np.nan
-    value = float(norms.get(norm).value(W / margin))
+    value = float(geometry.get(norm).value(W / margin))
     return (value - float(constraints.bound @ dual)) / value

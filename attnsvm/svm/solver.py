@@ -4,25 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from attnsvm import norms
-from attnsvm.norms import Norm
+from attnsvm import geometry
+from attnsvm.geometry import Norm, fro
 from attnsvm.svm import memory, methods
 from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.subspaces import Reduced
-
-TOLERANCE = {"fro": 1e-10}  # relative gap that a solution must prove
-DEFAULT_TOLERANCE = 1e-7  # in every other norm
-RANK_TOLERANCE = {"fro": 1e-9}  # relative to the largest singular value
-DEFAULT_RANK_TOLERANCE = 1e-6  # in every other norm
-MULTIPLICITY_TOLERANCE = 1e-5  # distance to the largest singular value that still counts as equal to it
-
-
-def tolerance(norm: str) -> float:
-    """The relative duality gap up to which an answer counts as solved unless told otherwise."""
-    return TOLERANCE.get(norm, DEFAULT_TOLERANCE)
 
 
 def solve(
@@ -36,8 +25,8 @@ def solve(
 
     Args:
         constraints: what to separate; see `separation`.
-        norm: "fro", "nuc", "spectral", "l1", "linf", or "l<p>" such as "l1.75".
-        tol: relative duality gap up to which the answer counts as solved; 1e-10 for "fro", 1e-7 otherwise.
+        norm: its name, as in `geometry.get`.
+        tol: relative duality gap up to which the answer counts as solved; None: the `tolerance` of the norm.
         method: one of `methods.METHODS` that solves this norm; None: by the number of constraints.
         report: told one line a step of a long solve.
 
@@ -56,20 +45,20 @@ def solve_batch(
     report: methods.Report = lambda line: None,
 ) -> list[Solution]:
     """`solve` for many problems; those of one shape advance together where the method allows it."""
-    measure = norms.get(norm)
-    tol = tolerance(norm) if tol is None else tol
+    measure = geometry.get(norm)
+    tol = measure.tolerance if tol is None else tol
     if not (isinstance(tol, int | float) and 0 < tol < np.inf):
         raise ValueError(f"tol: expected a positive number or None, got {tol!r}")
-    names = [methods.named(norm, len(c), method) for c in batch]
+    names = [methods.named(measure, len(c), method) for c in batch]
     for name, c in zip(names, batch, strict=True):
         if len(c) >= IMPLICIT:
             memory.require(name, len(c), c.shape)
     reduced = [Reduced(c) for c in batch]
     # Feasibility does not depend on the norm: the Frobenius solution decides it, and starts the other methods.
-    firsts = names if norm == "fro" else [methods.named("fro", len(c), None) for c in batch]
+    firsts = names if measure is fro.NORM else [methods.named(fro.NORM, len(c), None) for c in batch]
     decided = [methods.least_frobenius(*one, report) for one in zip(reduced, firsts, strict=True)]
     answers = [(W, dual, name) for W, dual, _, name in decided]
-    if norm != "fro":
+    if measure is not fro.NORM:
         todo = [k for k, (W, _, feasible, _) in enumerate(decided) if feasible and W.any()]
         asked = [reduced[k] for k in todo], [answers[k][0] for k in todo], measure, [names[k] for k in todo], report
         for k, answer in zip(todo, methods.least_other(*asked), strict=True):
@@ -98,11 +87,10 @@ def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solut
 def _optimal(c: Constraints, measure: Norm, W, dual, method: str) -> Solution:
     """Claim that W, scaled to margin one, is optimal by its multipliers, scaled to dual norm one."""
     W, dual, gap = methods.rescaled(c, measure, W, dual)
-    counting, sigma = RANK_TOLERANCE.get(measure.name, DEFAULT_RANK_TOLERANCE), _relative(W)
-    rank, low, high = (int((sigma > counting * factor).sum()) for factor in (1.0, 10.0, 0.1))
-    bound = min(W.shape)
-    if measure.name == "nuc":
-        bound = int((_relative(c.adjoint(dual)) > 1 - MULTIPLICITY_TOLERANCE).sum())
+    sigma, bound = _relative(W), min(W.shape)
+    rank, low, high = (int((sigma > measure.rank_tolerance * factor).sum()) for factor in (1.0, 10.0, 0.1))
+    if measure.multiplicity_tolerance is not None:
+        bound = int((_relative(c.adjoint(dual)) > 1 - measure.multiplicity_tolerance).sum())
     return Solution(Status.SOLVED, W, dual, gap, np.nan, rank, low, high, bound, method)
 
 

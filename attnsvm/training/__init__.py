@@ -1,36 +1,28 @@
 """Gradient descent on one attention layer, for a whole batch of problems at once."""
 
-from attnsvm.training.descent import train
-from attnsvm.training.heads import Head, LinearHead, PenalisedHead, ReluHead
-from attnsvm.training.log import Log, logarithmic_steps, logged_steps
-from attnsvm.training.rules.adam import adam
-from attnsvm.training.rules.balanced import balanced
-from attnsvm.training.rules.gradient_descent import exact, plain, published
-from attnsvm.training.rules.joint import joint
-from attnsvm.training.rules.mirror import mirror
-from attnsvm.training.rules.momentum import momentum
-from attnsvm.training.rules.schedule import schedule
-from attnsvm.training.rules.steepest import steepest
-from attnsvm.training.settings import how_to_train
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Head",
-    "LinearHead",
-    "Log",
-    "PenalisedHead",
-    "ReluHead",
-    "adam",
-    "balanced",
-    "exact",
-    "how_to_train",
-    "joint",
-    "logarithmic_steps",
-    "logged_steps",
-    "mirror",
-    "momentum",
-    "plain",
-    "published",
-    "schedule",
-    "steepest",
-    "train",
-]
+from attnsvm.lazy import exports
+
+if TYPE_CHECKING:
+    from attnsvm.training.descent import train as train
+    from attnsvm.training.heads.base import Head as Head
+    from attnsvm.training.heads.linear import LinearHead as LinearHead
+    from attnsvm.training.heads.penalised import PenalisedHead as PenalisedHead
+    from attnsvm.training.heads.relu import ReluHead as ReluHead
+    from attnsvm.training.log import Log as Log
+    from attnsvm.training.log import logarithmic_steps as logarithmic_steps
+    from attnsvm.training.log import logged_steps as logged_steps
+    from attnsvm.training.rules.adam import adam as adam
+    from attnsvm.training.rules.balanced import balanced as balanced
+    from attnsvm.training.rules.gradient_descent import exact as exact
+    from attnsvm.training.rules.gradient_descent import plain as plain
+    from attnsvm.training.rules.gradient_descent import published as published
+    from attnsvm.training.rules.joint import joint as joint
+    from attnsvm.training.rules.mirror import mirror as mirror
+    from attnsvm.training.rules.momentum import momentum as momentum
+    from attnsvm.training.rules.schedule import schedule as schedule
+    from attnsvm.training.rules.steepest import steepest as steepest
+    from attnsvm.training.settings import how_to_train as how_to_train
+else:
+    __getattr__, __dir__ = exports(__name__)

@@ -11,7 +11,7 @@ import numpy as np
 from attnsvm import threads
 from attnsvm.inputs import Inputs
 from attnsvm.lanes.arithmetic import LANES, classes, kept_on_disk
-from attnsvm.training.heads import Head
+from attnsvm.training.heads.base import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
 from attnsvm.training.log import Log
 from attnsvm.training.matrices import both, whole
@@ -22,7 +22,8 @@ def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: Named
     """Descend from the `initial` W, or K and Q; the number of instances is a multiple of LANES. See `train`."""
     loop = (_full if rule.along_gradient else _whole) if len(initial) == 1 else _factored
     tokens = np.ascontiguousarray(_last(inputs.tokens))
-    return loop(inputs, tokens, head.compiled(), head.values(tokens), *initial, rule, steps)
+    values, reader = head.embed(tokens)
+    return loop(inputs, tokens, reader.compiled(), values, *initial, rule, steps)
 
 
 def _full(inputs, tokens, head, values, W, rule, steps):

@@ -12,7 +12,7 @@ import numpy as np
 
 from attnsvm import threads
 from attnsvm.inputs import Inputs
-from attnsvm.training.heads import Head
+from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
 from attnsvm.training.rules.gradient_descent import GradientDescent
 
@@ -47,7 +47,8 @@ def run(
 
 
 def _one(X, Z, Y, barrier, head, factors, rule, steps) -> Log:
-    values = np.ascontiguousarray(head.values(X[..., None])[..., 0])
+    values, head = head.embed(X[..., None])
+    values = np.ascontiguousarray(values[..., 0])
     whole = len(factors) == 1  # W, and not K and Q
     logits_at, gradients_at = (_logits_W, _gradients_W) if whole else (_logits_KQ, _gradients_KQ)
     weights, largest, loss, norms, slot = [], [], [], [], 0

@@ -18,7 +18,7 @@ from attnsvm.inputs import ATTENTIONS
 from attnsvm.lanes.arithmetic import LANES
 from attnsvm.problems import Problems
 from attnsvm.training import compiled, dense
-from attnsvm.training.heads import Head
+from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log, logged_steps
 from attnsvm.training.rules.protocol import check
 from attnsvm.training.start import PARAMETRISATIONS

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attnsvm.training.heads import Head
+from attnsvm.training.heads.base import Head
 
 
 @dataclass(frozen=True)

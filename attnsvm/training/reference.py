@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from attnsvm.inputs import Inputs
-from attnsvm.training.heads import Head
+from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
 from attnsvm.training.loss import evaluate
 from attnsvm.training.rules.gradient_descent import GradientDescent
@@ -30,8 +30,8 @@ def run(
         weights = FullWeights(tokens, queries, *initial)
     else:
         weights = FactoredWeights(tokens, queries, *initial, rule.penalty)
-    head, barrier = head(given), barrier.permute(1, 2, 0)
-    values = head.values(tokens.permute(1, 2, 3, 0).contiguous())
+    values, head = head(given).embed(tokens.permute(1, 2, 3, 0).contiguous())
+    barrier = barrier.permute(1, 2, 0)
     weight_log, largest, loss, norms, slot = [], [], [], [], 0
     for step in range(steps[-1] + 1):
         at = evaluate(weights.logits() + barrier, values, labels, head)

@@ -1,4 +1,4 @@
-"""Made-up tables of `layers` and `layer_shapes`: their claims hold there, and one number flips each."""
+"""Made-up tables of `layers`, `layer_shapes` and `rules_layers`: their claims hold there, and one number flips each."""
 
 import pandas as pd
 
@@ -54,7 +54,18 @@ def layer_shapes():
     return table.assign(low=table["share"] - 0.02, high=table["share"] + 0.02)
 
 
-TABLES = {"layers": layers, "layer_shapes": layer_shapes}
+def rules_layers():
+    """Both layers near one in the norm of their rule, well ahead of the Frobenius norm and of untrained matrices."""
+    rows = []
+    for rule in ("l1", "fro"):
+        for layer in (1, 2):
+            for quantity, value in (("own", 0.98), ("frobenius", 0.6), ("untrained", 0.2), ("lead", 0.97)):
+                rows.append({"rule": rule, "layer": layer, "quantity": quantity, "step": 100, "value": value})
+    table = pd.DataFrame(rows).assign(instances=40)
+    return table.assign(low=table["value"] - 0.02, high=table["value"] + 0.02)
+
+
+TABLES = {"layers": layers, "layer_shapes": layer_shapes, "rules_layers": rules_layers}
 
 TWO = f"architecture == '{plain(2)}'"
 FLIPS = {
@@ -73,6 +84,7 @@ FLIPS = {
     "layers_held": ("layers", "quantity == 'held share' and step == 3000", "high", 0.3, IN_PART),
     "layers_collapse": ("layers", f"{TWO} and quantity == 'share of equal tokens'", "high", 0.5, IN_PART),
     "layers_boundary": ("layer_shapes", "d == 16 and end == 'not saturated'", "share", 0.6, IN_PART),
+    "rules_layers": ("rules_layers", "rule == 'l1' and layer == 1 and quantity == 'lead'", "low", 0.4, IN_PART),
 }
 
 
@@ -93,6 +105,7 @@ EMPTY = [
     ("layers_nuclear", without(FACTORS), of(FACTORS)),
     ("layers_norms", without(plain(2)), "measured instance"),
     ("layers_held", without(plain(2)), "row held at the boundary"),
+    ("rules_layers", lambda t: t[t["quantity"] != "own"], "measured instance"),
     (
         "layers_boundary",
         lambda t: t.assign(share=t["share"].where(~t["end"].isin(["law", "farther"]), 0.0)),

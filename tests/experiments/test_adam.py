@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.audit import Tables
 from attnsvm.experiments.adam import claims, descent, figure
 from attnsvm.pipeline.configuration import resolve
@@ -26,7 +26,7 @@ def test_the_table_is_its_definition(run):
             constraints = separation(p["tokens"][s], p["queries"][s], log["probabilities"][s].argmax(1))
             margin = {int(k): constraints.apply(W).min() for k, W in zip(log["steps"], log["weights"][s], strict=True)}
             for norm in ("linf", "fro", "spectral", "l1", "nuc"):
-                measure, best = norms.get(norm), solve(constraints, norm).W
+                measure, best = geometry.get(norm), solve(constraints, norm).W
                 for step, W in zip(log["steps"], log["weights"][s], strict=True):
                     ratio = margin[int(step)] / measure.value(W) * measure.value(best)
                     found.setdefault((name, norm, int(step)), []).append(ratio)

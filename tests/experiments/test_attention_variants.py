@@ -16,7 +16,8 @@ from attnsvm.experiments.attention_variants import claims, figure
 from attnsvm.experiments.attention_variants.merging import HALF, MERGED, RESCALED, shortened
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, classify, features, token_weights
 from attnsvm.experiments.attention_variants.svm import predictions
-from attnsvm.experiments.router.routing import Router, _noise, descend
+from attnsvm.experiments.router.noise import Noise
+from attnsvm.experiments.router.routing import Router, descend
 from attnsvm.svm import separation, solve
 from attnsvm.training.start import full_weights
 
@@ -31,13 +32,13 @@ def test_a_step_with_dropout_is_that_of_torch_with_the_same_zeros():
     (start,) = full_weights(PROBLEMS.seeds, 6, "uniform")
     drop, steps = 0.4, 5
     found = descend(PROBLEMS, Router(dropout=drop), start, 0.1, np.array([steps]))["weights"][:, 0]
-    zeros = _noise(PROBLEMS.seeds, (3, 5), "random")
+    noise = Noise(PROBLEMS.seeds, (3, 5), "random")
     tokens, queries, labels, v = map(torch.tensor, (PROBLEMS.tokens, PROBLEMS.queries, PROBLEMS.labels, PROBLEMS.head))
     W = torch.tensor(start)
-    for _ in range(steps):
+    for step in range(steps):
         W = W.detach().requires_grad_()
         p = torch.softmax(torch.einsum("sntd,sde,sne->snt", tokens, W, queries), -1)
-        p = p * torch.tensor(next(zeros) >= drop) / (1 - drop)
+        p = p * torch.tensor(noise(step, np.arange(4)) >= drop) / (1 - drop)
         output = torch.einsum("snt,sntd,sd->sn", p, tokens, v)
         torch.nn.functional.softplus(-labels * output).mean(1).sum().backward()
         W = W - 0.1 * W.grad / W.grad.norm(dim=(1, 2), keepdim=True)

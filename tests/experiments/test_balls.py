@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.draws import draw, gaussian
 from attnsvm.experiments.regularisation_path import balls
 from attnsvm.experiments.regularisation_path.balls import Excess
@@ -145,7 +145,7 @@ def projected(W, norm, radius):
 
 
 def by_projected_gradients(excess, norm, radius, start, steps=250):
-    W = projected(radius * start / norms.get(norm).value(start), norm, radius)
+    W = projected(radius * start / geometry.get(norm).value(start), norm, radius)
     value, gradient = excess(W)
     length = 1.0
     for _ in range(steps):
@@ -175,7 +175,7 @@ def test_no_projected_gradient_run_finds_less_on_the_ball(norm, radius, svm):
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
 @pytest.mark.parametrize("radius", [0.3, 3.0, 30.0, 300.0, 3000.0])
 def test_the_minimum_on_a_ball_proves_itself(norm, radius, svm):
-    measure, generator = norms.get(norm), np.random.default_rng(3)
+    measure, generator = geometry.get(norm), np.random.default_rng(3)
     for s in range(3):
         excess = Excess(*instance(s))
         ball = least_on_ball(excess, norm, radius, [svm[norm][s], *generator.normal(size=(2, d, d))])
@@ -240,7 +240,7 @@ def test_the_path_falls_and_no_neighbour_leads_lower(norm):
         found = [balls.Balls(*ball) for ball in zip(*vars(whole).values(), strict=True)]
         assert (np.diff(whole.log_excess) < 0).all()
         for k, ball in enumerate(found):
-            assert norms.get(norm).value(ball.W) == pytest.approx(radii[k], rel=1e-12)
+            assert geometry.get(norm).value(ball.W) == pytest.approx(radii[k], rel=1e-12)
             for start in [*directions, *(found[j].W for j in (k - 1, k + 1) if 0 <= j < len(found))]:
                 other = least_on_ball(excess, norm, radii[k], [start]).log_excess
                 assert ball.log_excess <= other + 2e-6 * max(1.0, abs(other))  # AGREE, up and down the path

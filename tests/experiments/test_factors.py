@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from by_hand import cosine
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.audit import Tables
 from attnsvm.experiments.factors import claims, descent, figure
 from attnsvm.pipeline.configuration import resolve
@@ -31,7 +31,7 @@ def test_the_table_is_its_definition(run):
             for step, W in zip(log["steps"], log["weights"][s], strict=True):
                 values = {"distance": 1 - cosine(W, best["nuc"])}
                 for norm, solution in best.items():
-                    measure = norms.get(norm)
+                    measure = geometry.get(norm)
                     ratio = constraints.apply(W).min() / measure.value(W) * measure.value(solution)
                     values["nuclear" if norm == "nuc" else norm] = 1 - ratio
                 distances.append(values["distance"])

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.errors import UserError
 from attnsvm.experiments.geometries import descent, figure, measures
 from attnsvm.measured import Measures
@@ -27,11 +27,11 @@ def by_hand(run):
             constraints = separation(p["tokens"][s], p["queries"][s], selected)
             total = constraints.adjoint(np.ones(len(constraints)))
             for norm in t:
-                measure, best = norms.get(norm), norms.get(norm).value(solve(constraints, norm).W)
+                measure, best = geometry.get(norm), geometry.get(norm).value(solve(constraints, norm).W)
                 for step, W in zip(log["steps"], log["weights"][s], strict=True):
                     ratio = constraints.apply(W).min() / measure.value(W) * best
                     found.setdefault(("trained", rule, norm, int(step)), []).append(ratio)
-                W = norms.get(rule).steepest(total)
+                W = geometry.get(rule).steepest(total)
                 ratio = constraints.apply(W).min() / measure.value(W) * best
                 found.setdefault(("untrained", rule, norm, int(log["steps"][-1])), []).append(ratio)
     return found
@@ -40,7 +40,8 @@ def by_hand(run):
 def test_the_table_is_its_definition(run):
     found, rules = by_hand(run), descent.NORMS
     table = run.table.set_index(["quantity", "kind", "rule", "norm", "step"])
-    assert len(run.table) == (4 + 1) * (49 + 7 + 7 + 1)
+    assert len(rules) == 9
+    assert len(run.table) == (4 + 1) * (81 + 9 + 9 + 1)
     for (kind, rule, norm, step), ratios in found.items():
         row = table.loc[("ratio", kind, rule, norm, step)]
         assert row.instances == len(ratios) == 4
@@ -74,7 +75,11 @@ def test_rules_start_from_the_same_weights_and_step_by_the_rate_in_their_own_nor
         for one in descent.NORMS:
             for other in descent.NORMS:
                 apart = np.linalg.norm(first[one] - first[other], axis=(1, 2))
-                longest = {"linf": 6.0, "spectral": 6**0.5}  # Frobenius length of a step of length one, d = 6
+                longest = {
+                    "linf": 6.0,
+                    "spectral": 6**0.5,
+                    "rowmax": 6**0.5,
+                }  # Frobenius length of a step of length one, d = 6
                 reach = sum(0.1 * longest.get(rule, 6 ** (1 - 2 / 3) if rule == "l3" else 1.0) for rule in (one, other))
                 assert (apart <= reach + 1e-12).all()
                 assert one == other or (apart > 0).all()

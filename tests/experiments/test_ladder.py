@@ -13,6 +13,8 @@ from attnsvm.experiments.ladder.rungs import DECAYING, HELD_OUT, RUNGS, Rung
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.training import LinearHead, exact, train
+from attnsvm.training.tape.gradient import gradient
+from attnsvm.training.tape.node import Node
 
 CARD = cards.read("ladder")
 SMOKE = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in cards.STAGES}
@@ -44,9 +46,11 @@ def test_an_instance_is_images_without_repetition_and_their_parity(made):
         np.testing.assert_array_equal(labels, np.where(digits[found] % 2, 1.0, -1.0))
 
 
-def arrays(drawn, n):
-    tensors = map(torch.from_numpy, (drawn.head, drawn.tokens[:, :n], drawn.queries[:, :n], drawn.labels[:, :n]))
-    return [tensor.clone() for tensor in tensors]
+def slopes(weights, inputs):
+    """∂L/∂weight of every weight by name: mantissas and powers of two."""
+    nodes = {name: Node(value, weight=True) for name, value in weights.items()}
+    found = gradient(layer.layer(nodes, {name: Node(value) for name, value in inputs.items()})[0], nodes)
+    return {name: terms.summed() for name, terms in found.items()}
 
 
 def test_the_first_rung_is_what_the_compiled_engine_does(made):
@@ -91,8 +95,8 @@ def test_the_gradient_is_right_where_the_softmax_and_the_loss_have_saturated():
         wanted.append((loss(ends[0]) - loss(ends[1])) / (2 * step))
     length = mpmath.sqrt(sum(x * x for x in wanted))
     wanted = np.array([float(x / length) for x in wanted])
-    tensors = [torch.from_numpy(a) for a in (v, tokens, queries, labels)]
-    found = layer.gradients({"W": torch.from_numpy(W)}, *tensors, relative=True)["W"].numpy().ravel()
+    found = slopes({"W": W}, {"tokens": tokens, "queries": queries, "labels": labels, "v": v})["W"]
+    found = np.ldexp(found.m, found.k - found.k.max()).ravel()
     assert np.diff(np.sort(logits, axis=1))[:, -1].min() > 40, "the softmax has saturated: 1 − p is lost in p"
     np.testing.assert_allclose(found / np.linalg.norm(found), wanted, atol=1e-10)
 
@@ -101,9 +105,10 @@ def test_the_gradient_is_right_where_the_softmax_and_the_loss_have_saturated():
 def test_every_gradient_is_the_slope_of_the_loss(made, rung):
     """Differences of the plainly written loss, along a random direction of each parameter."""
     _, drawn, _, _ = made
-    v, tokens, queries, labels = arrays(drawn, 3)
-    weights = layer.start(rung, drawn.seeds, drawn.head, 20)
-    found = layer.gradients(weights, v, tokens, queries, labels, relative=False)
+    weights, inputs = layer.start(rung, drawn.seeds, drawn.head, 20), descent.inputs_of(drawn, 3)
+    found = slopes(weights, inputs)
+    weights = {name: torch.from_numpy(value) for name, value in weights.items()}
+    v, tokens, queries, labels = (torch.tensor(inputs[name]) for name in ("v", "tokens", "queries", "labels"))
     generator = torch.Generator().manual_seed(1)
 
     def loss(weights):
@@ -120,7 +125,7 @@ def test_every_gradient_is_the_slope_of_the_loss(made, rung):
     for name, value in weights.items():
         along = torch.randn(value.shape, generator=generator, dtype=torch.float64)
         ends = [loss(weights | {name: value + sign * 1e-6 * along}) for sign in (1, -1)]
-        slope = (found[name] * along).flatten(1).sum(1)
+        slope = (torch.from_numpy(found[name].value().reshape(value.shape)) * along).flatten(1).sum(1)
         torch.testing.assert_close(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-8)
 
 

@@ -1,4 +1,4 @@
-"""Routers beside plain attention: their gradients against automatic ones, their loop against the engine, the table."""
+"""Routers beside plain attention: their gradients against automatic ones, descent against the engine, the table."""
 
 from pathlib import Path
 
@@ -13,10 +13,13 @@ from attnsvm.audit import Tables
 from attnsvm.draws import draw, gaussian
 from attnsvm.experiments.router import claims, figure
 from attnsvm.experiments.router.measures import mean_difference, reached
-from attnsvm.experiments.router.routing import Router, _noise, descend, direction
+from attnsvm.experiments.router.noise import NOISE_STREAM, Noise
+from attnsvm.experiments.router.routing import Router, descend, loss
 from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.start import full_weights
+from attnsvm.training.tape.gradient import gradient
+from attnsvm.training.tape.node import Node
 
 SMALL = {
     "problems": {"n": 3, "T": 4, "d": 6, "first_seed": 5, "instances": 5},
@@ -38,15 +41,33 @@ def objective(scores, values, labels, router):
     return (each + router.dirichlet * p.log().sum(-1)).mean(-1)
 
 
+def slopes(scores, values, labels, router, noise=0.0):
+    """Loss (S,) and gradient with respect to the scores (S, n, T), as mantissas and powers of two.
+
+    With unit vectors for tokens and queries the scores are the entries of W.
+    """
+    S, n, T = scores.shape
+    W, units = np.zeros((S, T, T)), np.broadcast_to(np.eye(T), (S, n, T, T))
+    W[:, :, :n] = scores.swapaxes(1, 2)
+    given = {"tokens": units, "queries": units[:, 0, :n, None], "labels": labels, "values": values[..., None]}
+    given["noise"] = np.broadcast_to(noise, scores.shape)[:, :, None]
+    nodes = {"W": Node(W, weight=True)}
+    found = loss(nodes, {name: Node(x) for name, x in given.items()}, router)
+    m, k, _ = gradient(found, nodes)["W"].summed()
+    return found.value, m[:, :, :n].swapaxes(1, 2), np.broadcast_to(k, m.shape)[:, :, :n].swapaxes(1, 2)
+
+
 @pytest.mark.parametrize("router", ROUTERS)
-def test_the_direction_is_the_automatic_gradient(router):
+def test_the_gradient_is_the_automatic_one(router):
     rng = np.random.default_rng(0)
     scores, values, labels = rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 3, 5)), rng.choice([-1.0, 1.0], (2, 3))
-    given = torch.tensor(scores, requires_grad=True)
-    objective(given, torch.tensor(values), torch.tensor(labels), router).sum().backward()
-    expected, found = given.grad.numpy(), direction(scores, values, labels, router)
-    scale = np.linalg.norm(expected, axis=(1, 2)) / np.linalg.norm(found, axis=(1, 2))
-    np.testing.assert_allclose(found * scale[:, None, None], expected, rtol=1e-9, atol=1e-12)
+    given, noise = torch.tensor(scores, requires_grad=True), rng.gumbel(size=(2, 3, 5))
+    noisy = (given + torch.tensor(noise)) / router.temperature if router.temperature else given
+    expected = objective(noisy, torch.tensor(values), torch.tensor(labels), router)
+    expected.sum().backward()
+    found, m, k = slopes(scores, values, labels, router, noise)
+    np.testing.assert_allclose(found, expected.detach(), rtol=1e-12)
+    np.testing.assert_allclose(np.ldexp(m, k), given.grad, rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.parametrize("router", [Router(entropy=0.3), Router()])
@@ -54,17 +75,20 @@ def test_the_direction_outlives_the_gradient(router):
     """With gaps of thousands every gradient is zero in float64; the direction is that of the limit."""
     scores = np.array([[[0.0, -3000.0, -3000.5], [0.0, -3001.0, -4000.0]]])
     values, labels = np.array([[[0.5, 0.1, -0.3], [0.4, -0.2, 0.0]]]), np.array([[1.0, -1.0]])
-    found = direction(scores, values, labels, router)
+    _, m, k = slopes(scores, values, labels, router)
     chosen, gap = values[..., :1], -scores
     # p_t → exp(−gap_t); the entropy falls like p_t·gap_t: what is added is entropy·(log p_t + H) = −entropy·gap_t.
     slope = -labels[..., None] / (1 + np.exp(labels[..., None] * chosen))
     share = np.exp(np.minimum(scores + 3000.0, 0.0))
     expected = share * (slope * (values - chosen) + router.entropy * gap) / 2
     expected[..., 0] = -expected[..., 1:].sum(-1)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert (np.ldexp(m, k) == 0).all()
+    # The factor exp(−3000), in powers of two: 3000/ln 2 = 4328.085...
+    rest = np.exp(4328 * np.log(2) - 3000)
+    np.testing.assert_allclose(np.ldexp(m, k + 4328), expected * rest, rtol=1e-11)
 
 
-def test_without_a_selector_the_loop_is_the_engine():
+def test_without_a_selector_descent_is_the_engine():
     problems, kept = draw(gaussian, range(4), 3, 4, 6), np.array([1, 10, 100, 400])
     log = train(problems, LinearHead, "W", exact(0.1), 400, kept)
     (start,) = full_weights(problems.seeds, 6, "uniform")
@@ -76,14 +100,23 @@ def test_without_a_selector_the_loop_is_the_engine():
 
 
 def test_noise_is_gumbel_and_of_its_seed_alone():
-    seeds = np.arange(50)
-    stream = _noise(seeds, (6, 8), "gumbel")
-    drawn = np.stack([next(stream) for _ in range(60)])
-    again = _noise(seeds[7:8], (6, 8), "gumbel")
-    assert np.array_equal(drawn[:, 7:8], np.stack([next(again) for _ in range(60)]))
+    seeds, places = np.arange(50), np.arange(50)
+    noise, some = Noise(seeds, (6, 8), "gumbel"), Noise(seeds, (6, 8), "gumbel")
+    drawn = np.stack([noise(step, places) for step in range(60)])
+    assert np.array_equal(drawn[:, [9, 7]], np.stack([some(step, np.array([9, 7])) for step in range(60)]))
+    assert np.array_equal(drawn[:, 7], np.random.default_rng([NOISE_STREAM, 7]).gumbel(size=(60, 6, 8)))
     # Mean: Euler's constant; variance π²/6. 144,000 numbers: standard errors of .0034 and .01.
     assert abs(drawn.mean() - np.euler_gamma) < 0.014
     assert abs(drawn.var() - np.pi**2 / 6) < 0.04
+
+
+def test_a_run_does_not_depend_on_the_others():
+    problems, kept = draw(gaussian, range(40), 3, 4, 6), np.array([1, 20])
+    (start,) = full_weights(problems.seeds, 6, "uniform")
+    router = Router(entropy=0.1, temperature=0.8, dropout=0.3)
+    found, alone = (descend(problems[part], router, start[part], 0.1, kept) for part in (slice(None), slice(35, 37)))
+    for name, x in found.items():
+        np.testing.assert_array_equal(x[35:37], alone[name])
 
 
 def test_reached_is_the_first_step_from_which_on_it_lasts():
@@ -129,7 +162,8 @@ def test_the_mean_difference_is_what_the_dirichlet_form_pushes_to():
     problems = draw(gaussian, [3], 3, 4, 6)
     selected = np.array([[1, 0, 2]])
     scores = 500.0 * np.eye(4)[selected]
-    u = direction(scores, np.zeros((1, 3, 4)), problems.labels, Router(dirichlet=0.2))
+    _, m, k = slopes(scores, np.zeros((1, 3, 4)), problems.labels, Router(dirichlet=0.2))
+    u = np.ldexp(m, k)
     gradient = np.einsum("snt,sntd,sne->sde", u, problems.tokens, problems.queries)
     toward = mean_difference(problems, selected)
     scale = np.linalg.norm(toward) / np.linalg.norm(gradient)

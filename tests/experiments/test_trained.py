@@ -7,12 +7,12 @@ from drawing import SETTINGS, drawn_points
 
 from attnsvm.digits import images, patches
 from attnsvm.experiments.trained import descent, figure, measures, network, problems, svm
+from attnsvm.geometry import fro
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Plan, measure
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.svm.checker import check
-from attnsvm.svm.solver import tolerance
 
 CARD = cards.read("trained")
 SMOKE = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in cards.STAGES}
@@ -211,5 +211,5 @@ def test_the_checker_refuses_a_wrong_solution(made):
     one, other = (bench.constraints(np.full(10, token)) for token in (0, 1))
     (answer,) = svm.solve_batch([one], "fro")
     assert answer.solved
-    assert not check(one.factors, one.bound, one.equality, "fro", tolerance("fro"), answer)
-    assert check(other.factors, other.bound, other.equality, "fro", tolerance("fro"), answer)
+    assert not check(one.factors, one.bound, one.equality, "fro", fro.NORM.tolerance, answer)
+    assert check(other.factors, other.bound, other.equality, "fro", fro.NORM.tolerance, answer)

@@ -12,7 +12,8 @@ from attnsvm.pipeline.dependencies import digest, module_files
 
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {"cone", "regularisation_path"}  # their descent begins at the SVM directions
-DESCENDS_BY_ITSELF = {"regularisation_path"}  # on balls, without the engine
+DESCENDS_BY_ITSELF = {"regularisation_path", "rate_reduction"}  # on balls, and with a loop of its own
+ENGINES = {f"attnsvm/training/{name}.py" for name in ("descent", "stack/descent", "next_token", "adamw")}
 
 
 def stage_files(card, stage):
@@ -27,10 +28,10 @@ def test_the_solvers_are_an_input_of_what_solves_only(card):
 
 
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
-def test_the_engine_is_an_input_of_what_trains_only(card):
+def test_an_engine_is_an_input_of_what_trains_only(card):
     for stage in card.stages:
         trains = stage == "descent" and card.name not in DESCENDS_BY_ITSELF
-        assert ("attnsvm/training/descent.py" in stage_files(card, stage)) == trains
+        assert bool(ENGINES & {*stage_files(card, stage)}) == trains
 
 
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
@@ -92,6 +93,126 @@ def test_every_way_of_importing_is_followed(package):
     assert set(module_files("pack.plain")) == {"pack/__init__.py", "pack/root.py", "pack/plain.py"}
 
 
+def offering(*lines):
+    """The __init__.py of a package that offers names."""
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"if TYPE_CHECKING:\n{body}else:\n    __getattr__, __dir__ = exports(__name__)\n"
+
+
+OFFERED = {
+    "pack/__init__.py": "",
+    "pack/lab/__init__.py": offering(
+        "from pack.lab.one import first as first",
+        "from pack.lab.two import second as other",
+        "from pack.far import third as third",
+        "from pack.lab.deep import fourth as fourth",
+    ),
+    "pack/lab/one.py": "first = 1\n",
+    "pack/lab/two.py": "from pack.lab import third\nsecond = third\n",
+    "pack/lab/three.py": "",
+    "pack/lab/deep/__init__.py": offering("from pack.lab.deep.low import fourth as fourth"),
+    "pack/lab/deep/low.py": "fourth = 4\n",
+    "pack/far.py": "third = 3\n",
+    "pack/handing.py": "from pack import lab\nfrom pack.lab import one as single\n",
+}
+PASSED = {"pack/__init__.py", "pack/lab/__init__.py"}
+ONE, TWO = {"pack/lab/one.py"}, {"pack/lab/two.py", "pack/far.py"}
+DEEP = {"pack/lab/deep/__init__.py", "pack/lab/deep/low.py"}
+EVERY = ONE | TWO | DEEP
+USES = {
+    "nothing": ("", set()),
+    "the name": ("from pack.lab import first", ONE),
+    "another name for it": ("from pack.lab import other as mine\nmine()", TWO),
+    "its module": ("from pack.lab import three\nthree.x()", {"pack/lab/three.py"}),
+    "two steps": ("from pack.lab import fourth", DEEP),
+    "relative": ("from .lab import first", ONE),
+    "a star": ("from pack.lab import *", EVERY),
+    "the package": ("from pack import lab", set()),
+    "its attribute": ("from pack import lab\nlab.first(lab.first)", ONE),
+    "under another name": ("from pack import lab as l\ndef f():\n    return l.fourth.x(l.first[0])", ONE | DEEP),
+    "the whole path": ("import pack.lab\npack.lab.other()", TWO),
+    "the path of another": ("import pack.lab.three\npack.lab.first()", {"pack/lab/three.py"} | ONE),
+    "the path under another name": ("import pack.lab as l\nl.first()", ONE),
+    "a part of it": ("import pack.lab.deep as d\nd.fourth()", DEEP),
+    "a name it defines": ("from pack import lab\nlab.__name__", set()),
+    "the package handed on": ("from pack import lab\nprint(lab)", EVERY),
+    "the package by getattr": ("import pack.lab\ngetattr(pack.lab, 'first')", EVERY),
+    "the package above handed on": ("import pack.lab\nf(pack)", EVERY),
+    "the package as a default": ("from pack import lab\ndef f(x=lab):\n    return x.first", EVERY),
+    "the package named anew": ("from pack import lab\nl = lab\nl.first", EVERY),
+    "the package in a class": ("class C:\n    from pack import lab\nC.lab.first", EVERY),
+    "the package of a class": ("from pack import lab\nclass C(lab.Base):\n    x = lab.first", ONE),
+    "through a module": ("from pack.handing import lab\nlab.first()", {"pack/handing.py"} | ONE),
+    "through the module's attribute": (
+        "from pack import handing\nhanding.lab.other()",
+        {"pack/handing.py"} | ONE | TWO,
+    ),
+    "a module through a module": ("from pack.handing import single\nsingle.x", {"pack/handing.py"} | ONE),
+    "a module handed on": ("from pack import handing\nf(handing)", {"pack/handing.py"} | EVERY),
+}
+
+
+@pytest.mark.parametrize("how", USES)
+def test_a_name_is_followed_to_the_module_that_defines_it(package, how):
+    """What the package offers beside it does not count, and all of it counts where the package itself is handed on."""
+    text, wanted = USES[how]
+    package(OFFERED | {"pack/a.py": f"{text}\n"})
+    found = set(module_files("pack.a")) - {"pack/__init__.py", "pack/lab/__init__.py", "pack/a.py"}
+    assert found == wanted
+
+
+def test_what_a_package_runs_itself_counts_for_all_its_modules(package):
+    files = {
+        "pack/__init__.py": "",
+        "pack/lab/__init__.py": "from pack import real\n\nX = real.x\n",
+        "pack/real.py": "",
+    }
+    package(files | {"pack/lab/one.py": "", "pack/a.py": "from pack.lab import one\n"})
+    assert set(module_files("pack.a")) == {*files, "pack/lab/one.py", "pack/a.py"}
+
+
+def test_another_module_behind_a_name_that_a_package_offers_is_another_hash(package):
+    """Even if both modules are behind the job for other reasons."""
+    both = "from pack.lab import first\nfrom pack.lab import one, two\n"
+    package(OFFERED | {"pack/a.py": both, "pack/lab/two.py": "first = 2\n"})
+    before, files = digest("pack.a"), module_files("pack.a")
+    package({"pack/lab/__init__.py": offering("from pack.lab.two import first as first")})
+    assert module_files("pack.a") == files
+    assert digest("pack.a") != before
+
+
+def test_a_name_more_that_a_package_offers_changes_no_hash(package):
+    package(OFFERED | {"pack/a.py": "from pack.lab import first\n"})
+    before = digest("pack.a")
+    package(
+        {"pack/lab/__init__.py": offering("from pack.lab.one import first as first", "from pack.far import x as x")}
+    )
+    assert digest("pack.a") == before
+
+
+CHOOSING = {
+    "pack/__init__.py": "",
+    "pack/shapes/__init__.py": "from importlib import import_module\nUSUAL = 'round'\n\n"
+    "def get(name=USUAL):\n    return import_module(f'{__name__}.base'), import_module(f'{__name__}.{name}')\n",
+    **{f"pack/shapes/{name}.py": "" for name in ("base", "round", "square", "flat", "long")},
+    "pack/engine.py": "from pack import shapes\n\ndef go(name):\n    return shapes.get(name) or 'long'\n",
+    "pack/experiments/__init__.py": "",
+    "pack/experiments/one/descent.py": "NAMES = ('square', 'a square')\n",
+    "pack/experiments/one/svm.py": "from pack.engine import go\n\ndef svm(trained):\n    map(go, trained)\n",
+    "pack/experiments/two/svm.py": "from pack.engine import go\n\ndef svm(trained):\n    return go('flat')\n",
+    "pack/experiments/two/plain.py": "x = 'flat'\n",
+}
+
+
+@pytest.mark.parametrize(("experiment", "named"), [("one", {"square"}), ("two", {"flat"})])
+def test_of_a_package_that_imports_by_name_what_it_and_the_experiment_name_counts(package, experiment, named):
+    """In any of its modules: a stage is given names by those before it. What the engine between them says does not."""
+    package(CHOOSING)
+    found = {file for file in module_files(f"pack.experiments.{experiment}.svm") if "shapes" in file}
+    assert found == {f"pack/shapes/{name}.py" for name in {"__init__", "base", "round"} | named}
+    assert not [file for file in module_files("pack.experiments.two.plain") if "shapes" in file]
+
+
 def test_a_circle_of_imports_ends(package):
     package({"pack/__init__.py": "", "pack/a.py": "import pack.b\n", "pack/b.py": "import pack.a\n"})
     assert set(module_files("pack.a")) == {"pack/__init__.py", "pack/a.py", "pack/b.py"}
@@ -120,7 +241,7 @@ def test_a_figure_depends_on_no_stage_and_on_no_other_experiment_but_those_it_dr
         assert own in files
         assert "attnsvm/plots/style.py" in files
         assert all(
-            name.startswith(("attnsvm/plots/", "attnsvm/files/", "attnsvm/errors", "attnsvm/__init__"))
+            name.startswith(("attnsvm/plots/", "attnsvm/files/", "attnsvm/errors", "attnsvm/__init__", "attnsvm/lazy"))
             or name.endswith("/figure.py")
             or name == "attnsvm/experiments/__init__.py"
             for name in files

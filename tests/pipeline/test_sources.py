@@ -35,24 +35,44 @@ def test_a_docstring_inside_is_no_other_code_and_a_string_that_is_used_is(head):
     assert code_digest(f'{head}\n{indent}says = """Says."""\n{indent}return_ = 1\n') != bare
 
 
-def test_every_import_statement_is_found_with_its_level(tmp_path):
-    (tmp_path / "a.py").write_text(
-        "import os, sys.path as p\ndef f():\n    from ..b.c import d, e as g\n    from . import h\n"
-    )
-    assert sorted(read(tmp_path, "a.py").imports) == [
-        [0, "os", []],
-        [0, "sys.path", []],
-        [1, "", ["h"]],
-        [2, "b.c", ["d", "e"]],
+def test_every_import_statement_is_found_with_what_is_used_of_it(tmp_path):
+    text = "import os, pack.path as p\nimport pack.own\nfrom . import h\n"
+    text += "def f():\n    from ..b.c import d, e as g\n    return g.x(p.y.z[h]).w + pack.own.v\n"
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack/a.py").write_text(text)
+    assert sorted(read(tmp_path, "pack/a.py").imports) == [
+        ["..b.c.d", "d", []],
+        ["..b.c.e", "g", ["x.*"]],
+        [".h", "h", ["*"]],
+        ["pack", "pack", ["own.v.*"]],
+        ["pack.own", "", []],
+        ["pack.path", "p", ["y.z.*"]],
     ]
 
 
 def test_what_only_a_type_checker_imports_is_no_import(tmp_path):
-    checked = "if TYPE_CHECKING:\n    from a import b\nelse:\n    import c\nif READY:\n    import d\n"
+    checked = "if TYPE_CHECKING:\n    from a import b\nelse:\n    import a.c\nif READY:\n    import a.d\n"
     (tmp_path / "a.py").write_text(checked)
-    assert sorted(name for _, name, _ in read(tmp_path, "a.py").imports) == ["c", "d"]
+    found = read(tmp_path, "a.py")
+    assert {path for path, _, _ in found.imports} == {"a", "a.c", "a.d"}
+    assert found.exports == {"b": "a.b"}
     assert code_digest(checked) == code_digest(checked.replace("from a import b", "import other"))
-    assert code_digest(checked) != code_digest(checked.replace("import d", "import other"))
+    assert code_digest(checked) != code_digest(checked.replace("import a.d", "import other"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "chooses"),
+    [
+        ("from importlib import import_module\nimport_module(f'{__name__}.{name}')\n", [], True),
+        ("import importlib\nimportlib.import_module('.a' + name, __name__)\n", ["a"], True),
+        ("import importlib\nimportlib.import_module('.' + name, 'a')\n", ["a"], False),
+        ("import_modules = ['one', 'or two', '.three', 'l1.5']\n", ["one", "three"], False),
+    ],
+)
+def test_what_may_be_imported_by_name_is_known(tmp_path, text, words, chooses):
+    (tmp_path / "a.py").write_text(text)
+    found = read(tmp_path, "a.py")
+    assert (found.words, found.chooses) == (words, chooses)
 
 
 @pytest.mark.parametrize(

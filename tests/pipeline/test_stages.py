@@ -26,6 +26,8 @@ class Experiment:
     name, draws, stages = "tiny", ("tiny",), ("problems", "descent", "svm", "measures")
     columns = {"seed": "Seed.", "value": "Value."}  # noqa: RUF012  as a card has it
 
+    modules = dict.fromkeys((*stages, "figure"), __name__)
+
     def __init__(self):
         self.parts = {
             "problems": SimpleNamespace(cells=self.cells, problems=lambda cell, _: draw_cell(gaussian, cell)),

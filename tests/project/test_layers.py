@@ -14,9 +14,9 @@ from attnsvm.pipeline import cards
 VOCABULARY = "vocabulary"
 LAYERS = (
     ("errors",),
-    (VOCABULARY,),
     ("lanes",),
     ("geometry",),
+    (VOCABULARY,),
     ("training", "svm", "files"),
     ("plots", "inspect"),
     ("audit",),
@@ -43,7 +43,7 @@ WORDS = {
         "architecture",
         "statuses",
     ),
-    "__init__",  # the package's door; it imports late, and names what it gives in strings
+    *("__init__", "lazy", "version"),  # the package itself: it offers names from all layers, and imports them late
 }
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "attnsvm").rglob("*.py"))
@@ -60,9 +60,14 @@ def room(path):
 
 
 def imported(path):
-    """The dotted names that a file imports, wherever the statement stands; with a package's members each their own."""
+    """The dotted names that a file imports, wherever the statement stands; with a package's members each their own.
+
+    What it imports for type checkers alone does not count: a package that offers names imports them late.
+    """
     own = (path.parent / "x").parts[:-1]
-    for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    tree.body = [node for node in tree.body if not ast.unparse(node).startswith("if TYPE_CHECKING:")]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -111,7 +116,7 @@ def test_siblings_do_not_import_each_other():
 def test_the_layers_are_used_and_not_only_named():
     """Rooms stand on what is below them: an empty drawing would pass the tests above."""
     below = {room(path) for path, other in EDGES if HEIGHT[room(path)] > HEIGHT[room(other)]}
-    assert below >= set(HEIGHT) - {"errors", "plots"}
+    assert below >= set(HEIGHT) - {"errors", "lanes", "plots"}
     assert len(EDGES) > 100
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.problems import Problems
 from attnsvm.selection import by_token, locally_optimal, margins, optimal_tokens, scores, support
 from attnsvm.svm import Constraints, Status, separation, solve, solve_batch
@@ -223,7 +223,7 @@ def test_solved_and_refuted_problems_both_occur():
 @pytest.mark.parametrize("norm", ["nuc", "spectral", "linf"])
 def test_other_norms_prove_their_answers(page, norm):
     """The certificate is read again by NumPy: margins, the dual norm of the multipliers, and the gap."""
-    measure, solved = norms.get(norm), 0
+    measure, solved = geometry.get(norm), 0
     for n, T in [(2, 2), (2, 4), (3, 3), (4, 4)]:
         problems, _ = states(n, T, 12, seed=2)
         chosen = choices_of(problems)
@@ -250,7 +250,7 @@ def test_a_norm_of_the_package_agrees(page):
         assert [a["status"] for a in answers] == [s.status for s in there]
         for answer, solution in zip(answers, there, strict=True):
             if solution.solved:
-                assert answer["value"] == pytest.approx(norms.get(norm).value(solution.W), rel=2e-7)
+                assert answer["value"] == pytest.approx(geometry.get(norm).value(solution.W), rel=2e-7)
 
 
 def test_locally_optimal_choices_are_those_of_the_package(page):

@@ -129,7 +129,7 @@ def test_nuclear_methods_agree(size, draw):
     assert answers[0].rank == answers[1].rank == answers[1].rank_bound
 
 
-@pytest.mark.parametrize("norm", ["spectral", "l1", "linf", "l1.75"])
+@pytest.mark.parametrize("norm", ["spectral", "l1", "linf", "l1.75", "rowmax", "rowsum"])
 def test_conic_methods_agree(norm):
     c = separation(*planted(5, CONIC_SWITCH // 10 + 1, 11, 4))
     answers = [solve(c, norm, method=method) for method in (CONIC, CONIC + WORKING_SET)]

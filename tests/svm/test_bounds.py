@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.problems import Problems
 from attnsvm.svm import Constraints, Status, certified, separation, sequence, solve
 from attnsvm.svm.methods import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, WORKING_SET
@@ -66,7 +66,7 @@ def second_opinion(c, norm):
     flat = cvxpy.vec(W, order="C")
     rows = [] if A_ub is None else [A_ub @ flat <= b_ub]
     rows += [] if A_eq is None else [A_eq @ flat == b_eq]
-    problem = cvxpy.Problem(cvxpy.Minimize(norms.get(norm).expression(W)), rows)
+    problem = cvxpy.Problem(cvxpy.Minimize(geometry.get(norm).expression(W)), rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         problem.solve(solver=cvxpy.CLARABEL)
@@ -88,7 +88,7 @@ def test_every_method_finds_what_cvxpy_finds(norm, method, c):
         return
     assert solution.status is Status.SOLVED, (solution.rejected, solution.gap)
     # cvxpy's own tolerance is 1e-8 relative and absolute; its worst here was 1e-6
-    assert np.isclose(norms.get(norm).value(solution.W), least, rtol=1e-5, atol=1e-6)
+    assert np.isclose(geometry.get(norm).value(solution.W), least, rtol=1e-5, atol=1e-6)
     reached = matrix(c) @ solution.W.ravel()
     room = 1e-9 * max(1.0, np.linalg.norm(matrix(c), axis=1).max(initial=0.0) * np.linalg.norm(solution.W))
     assert (reached >= c.bound - room)[~c.equality].all()

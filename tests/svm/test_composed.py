@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.svm import Status, block_diagonal, diagonal_blocks, join, separation, solve, solve_blocks
 
 
@@ -31,14 +31,14 @@ def test_problems_of_different_shapes_are_not_joined():
         join([])
 
 
-@pytest.mark.parametrize("norm", ["fro", "nuc", "spectral", "l1", "linf", "l1.75"])
+@pytest.mark.parametrize("norm", [*geometry.NAMES, "l1.75"])
 def test_a_block_problem_is_the_problem_of_the_block_diagonal_matrix(norm):
     """Against the solver on the whole matrix, which knows nothing of blocks."""
     parts = [one(h, e=4 + h, bound=np.array([1.0, 0.0, 2.0])) for h in range(3)]
     (answer,), whole = solve_blocks([parts], norm), solve(block_diagonal(parts), norm)
     assert answer.status is Status.SOLVED
     assert answer.rejected == ""
-    value = norms.get(norm).value
+    value = geometry.get(norm).value
     assert np.isclose(value(answer.W), value(whole.W), rtol=1e-6)
     blocks = diagonal_blocks(answer.W, [part.shape for part in parts])
     assert np.isclose(sum((block**2).sum() for block in blocks), (answer.W**2).sum())

@@ -6,7 +6,7 @@ import cvxpy
 import numpy as np
 import pytest
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.svm import separation, solve_batch
 
 SOLVERS = {
@@ -34,7 +34,7 @@ def value(problem, solver):
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
 def test_the_objective_agrees_to_1e6_with_two_other_solvers(norm):
     batch = list(random_problems(200))
-    expression = norms.get(norm).expression
+    expression = geometry.get(norm).expression
     for constraints, solution in zip(batch, solve_batch(batch, norm), strict=True):
         assert solution.solved
         ours = np.linalg.norm(solution.W, norm)

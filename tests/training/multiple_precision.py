@@ -61,6 +61,10 @@ def direction(norm, G):
         for _, u, v in kept:
             S += u * v
         return S
+    if norm in ("rowmax", "rowsum"):
+        lengths = [mp.norm(G[a, :]) for a in range(G.rows)]
+        kept = [lengths[a] > 0 if norm == "rowmax" else lengths[a] == max(lengths) for a in range(G.rows)]
+        return mp.matrix([[G[a, b] / lengths[a] if kept[a] else 0 for b in range(G.cols)] for a in range(G.rows)])
     p = mpf(norm[1:])
     q = p / (p - 1)
     power = entries(G, lambda g: mp.sign(g) * abs(g) ** (q - 1))

@@ -38,8 +38,8 @@ def torch_gradients(problems, s, stack, factors):
     return [x.grad.numpy() for x in (*weights, v)]
 
 
-def mp_loss(X, Z, Y, v, W, residual):
-    """The same for one head, cross-attention, identity values and a linear head v, in mpmath numbers."""
+def mp_loss(X, Z, Y, head, W, residual):
+    """The same for one head per layer, cross-attention and identity values, in mpmath numbers."""
     total = mp.mpf(0)
     for i in range(len(X)):
         x = [mp.matrix(list(map(mp.mpf, row))) for row in X[i]]
@@ -57,17 +57,19 @@ def mp_loss(X, Z, Y, v, W, residual):
                     out = out + t * (a / sum(e))
                 rows.append(out)
             x = rows
-        f = sum(mp.mpf(a) * b for a, b in zip(v, x[0], strict=True))
-        total += mp.log1p(mp.exp(-Y[i] * f))
+        total += mp.log1p(mp.exp(-Y[i] * head(x[0])))
     return total / len(X)
 
 
-def mp_gradient(X, Z, Y, v, W, residual, digits):
-    """∂loss/∂W as nested lists [layer][a][b], by differences of `digits` // 2 digits: none of our formulas."""
+def mp_gradient(X, Z, Y, head, W, residual, digits):
+    """∂loss/∂W as nested lists [layer][a][b], by differences of `digits` // 2 digits: none of our formulas.
+
+    head: a function of a mixture (d,) of mpmath numbers.
+    """
     with mp.workdps(digits):
         step = mp.mpf(10) ** (-digits // 2)
         exact = [mp.matrix(w.tolist()) for w in W]
-        base = mp_loss(X, Z, Y, v, exact, residual)
+        base = mp_loss(X, Z, Y, head, exact, residual)
         gradient = []
         for layer, matrix in enumerate(exact):
             rows = []
@@ -76,7 +78,7 @@ def mp_gradient(X, Z, Y, v, W, residual, digits):
                 for b in range(matrix.cols):
                     kept = matrix[a, b]
                     exact[layer][a, b] = kept + step
-                    rows[-1].append((mp_loss(X, Z, Y, v, exact, residual) - base) / step)
+                    rows[-1].append((mp_loss(X, Z, Y, head, exact, residual) - base) / step)
                     exact[layer][a, b] = kept
             gradient.append(rows)
         return gradient

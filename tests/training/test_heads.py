@@ -7,12 +7,22 @@ from numba import njit
 from training_references import HEADS, S, T, batch, d, n, rand, relative
 
 from attnsvm.lanes.arithmetic import LANES
-from attnsvm.training.kernels import readout
+from attnsvm.training.heads.calls import parameter_slope, parameters, readout, trainable
 
 
 @njit
 def compiled_readout(head, mixed, h, slope):
     readout(head, mixed, h, slope)
+
+
+@njit
+def compiled_parameters(head):
+    return parameters(head)
+
+
+@njit
+def compiled_parameter_slope(head, mixed, slope):
+    parameter_slope(head, mixed, slope)
 
 
 @pytest.mark.parametrize("head", HEADS)
@@ -23,10 +33,10 @@ def test_a_head_reads_the_mixture_of_values_as_h_of_the_mixture_of_tokens(head):
     mixtures = torch.einsum("snt,sntd->snd", p, X)
     expected = torch.stack([h(x, a) for x, a in zip(mixtures, weights, strict=True)])
 
-    values = build(weights).values(X.permute(1, 2, 3, 0))
+    values, reader = build(weights).embed(X.permute(1, 2, 3, 0))
     assert values.shape[:2] == (n, T)
     assert values.shape[-1] == S
-    out, _ = build(weights).readout(torch.einsum("snt,ntps->nps", p, values))
+    out, _ = reader.readout(torch.einsum("snt,ntps->nps", p, values))
     assert out.shape == (n, S)
     # 1e-12: sums of some 50 products in double precision
     assert relative(out.T, expected) < 1e-12
@@ -41,26 +51,54 @@ def test_a_heads_gradient_is_the_derivative_along_the_values(head):
     torch.stack([h(x, a) for x, a in zip(mixtures, weights, strict=True)]).sum().backward()
 
     p = torch.softmax(logits.detach(), -1).permute(1, 2, 0)
-    values = build(weights).values(X.permute(1, 2, 3, 0))
-    _, slope = build(weights).readout((p.unsqueeze(2) * values).sum(1))
+    values, reader = build(weights).embed(X.permute(1, 2, 3, 0))
+    _, slope = reader.readout((p.unsqueeze(2) * values).sum(1))
     by_token = (values * slope.unsqueeze(1)).sum(2)
     mine = p * (by_token - (p * by_token).sum(1, keepdim=True))  # through the softmax's Jacobian
     assert relative(mine.permute(2, 0, 1), logits.grad) < 1e-12
 
 
-@pytest.mark.parametrize("head", HEADS)
-def test_the_compiled_readout_is_that_of_torch(head):
-    shape = (LANES, d, d) if head == "relu" else (LANES, d)
-    weights = rand(*shape, seed=1)
-    built, ours = HEADS[head][0](weights), HEADS[head][0](weights.numpy())
-    values = built.values(rand(n, T, d, LANES, seed=2))
-    by_numpy = ours.values(rand(n, T, d, LANES, seed=2).numpy())
-    np.testing.assert_allclose(by_numpy, values, rtol=0, atol=1e-13)
-    mixed = rand(n, values.shape[2], LANES, seed=3)
-    expected, expected_slope = built.readout(mixed)
+def built(head):
+    """The head of torch weights and of the same as NumPy's."""
+    weights = rand(*((LANES, d, d) if head == "relu" else (LANES, d)), seed=1)
+    return HEADS[head][0](weights), HEADS[head][0](weights.numpy())
+
+
+def assert_same_readout(torchs, ours, mixed):
+    expected, expected_slope = torchs.readout(mixed)
+    by_numpy, slope_by_numpy = ours.readout(mixed.numpy())
+    # 1e-13: sums of six products of order one, in another order
+    np.testing.assert_allclose(by_numpy, expected, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(slope_by_numpy, expected_slope, rtol=0, atol=1e-13)
     for i in range(n):
         h, slope = np.full(LANES, np.nan), np.full(mixed.shape[1:], np.nan)
         compiled_readout(ours.compiled(), mixed[i].numpy(), h, slope)
-        # 1e-13: sums of six products of order one, in another order
         np.testing.assert_allclose(h, expected[i], rtol=0, atol=1e-13)
         np.testing.assert_allclose(slope, expected_slope[i], rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_the_compiled_readout_is_that_of_torch(head):
+    """On mixtures of what a layer embeds, and on mixtures of tokens, embedded where the head embeds."""
+    torchs, ours = built(head)
+    tokens = rand(n, T, d, LANES, seed=2)
+    (values, reader), (by_numpy, our_reader) = torchs.embed(tokens), ours.embed(tokens.numpy())
+    np.testing.assert_allclose(by_numpy, values, rtol=0, atol=1e-13)
+    assert_same_readout(reader, our_reader, rand(n, values.shape[2], LANES, seed=3))
+    assert_same_readout(torchs, ours, rand(n, d, LANES, seed=4))
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_the_slope_along_the_parameters_is_that_of_autograd(head):
+    """Of the heads that can be trained along: those whose weights the readout holds, and not the embedding."""
+    _, ours = built(head)
+    compiled = ours.compiled()
+    assert trainable(compiled) == (ours.embedding is None)
+    if not trainable(compiled):
+        return
+    mixed, v = rand(d, LANES, seed=3), rand(LANES, d, seed=1).requires_grad_()
+    assert np.array_equal(compiled_parameters(compiled), v.detach().T)
+    torch.stack([HEADS[head][1](x, a) for x, a in zip(mixed.T, v, strict=True)]).sum().backward()
+    slope = np.full((d, LANES), np.nan)
+    compiled_parameter_slope(compiled, mixed.numpy(), slope)
+    np.testing.assert_allclose(slope, v.grad.T, rtol=0, atol=1e-14)

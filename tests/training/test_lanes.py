@@ -121,7 +121,7 @@ class Constant(NamedTuple):
 LOOP = """
 from numba.extending import overload
 from toy.lanes.arithmetic import kept_on_disk
-from toy.training.structure import Constant
+from toy.ROOM.structure import Constant
 def value(structure): ...
 @overload(value, strict=False)
 def _value(structure):
@@ -133,14 +133,16 @@ print([compiled(Constant(3.0)), sum(compiled.stats.cache_misses.values())])
 """
 
 
-def test_code_on_disk_is_that_of_the_sources_whatever_their_date(tmp_path):
+@pytest.mark.parametrize("room", ["training", "experiments"])
+def test_code_on_disk_is_that_of_the_sources_whatever_their_date(room, tmp_path):
     """A method that the loop calls changes; its file keeps size and date, the loop's own file stays as it is."""
     folder = tmp_path / "toy"
     (folder / "lanes").mkdir(parents=True)
-    (folder / "training").mkdir()
+    (folder / room).mkdir()
     (folder / "lanes/arithmetic.py").write_bytes(Path(lanes.__file__).read_bytes())
-    (folder / "loop.py").write_text(LOOP)
-    structure = folder / "training/structure.py"
+    loop = LOOP.replace("ROOM", room)
+    (folder / "loop.py").write_text(loop)
+    structure = folder / room / "structure.py"
     structure.write_text(STRUCTURE)
     date = structure.stat().st_mtime_ns
     # Python's own cache goes by size and date too: it must not hide the edit.
@@ -151,5 +153,18 @@ def test_code_on_disk_is_that_of_the_sources_whatever_their_date(tmp_path):
     os.utime(structure, ns=(date, date))
     assert python("import toy.loop", **run) == [8.0, 1]
     structure.write_text(STRUCTURE.replace("Constant", "Renamed_").replace("+ 1", "+ 6"))
-    (folder / "loop.py").write_text(LOOP.replace("Constant", "Renamed_"))
+    (folder / "loop.py").write_text(loop.replace("Constant", "Renamed_"))
     assert python("import toy.loop", **run) == [9.0, 1]
+
+
+def test_code_of_a_class_without_a_file_is_not_kept(tmp_path):
+    """Typed at a prompt: no source to recognise it by."""
+    folder = tmp_path / "toy"
+    (folder / "lanes").mkdir(parents=True)
+    (folder / "lanes/arithmetic.py").write_bytes(Path(lanes.__file__).read_bytes())
+    (folder / "loop.py").write_text(LOOP.split("compiled =")[0].replace("from toy.ROOM.structure import Constant", ""))
+    typed = STRUCTURE + "from toy.loop import kept_on_disk, loop\n"
+    typed += "print([kept_on_disk(loop, Constant)(Constant(3.0))])"
+    run = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    assert python(typed, **run) == [4.0]
+    assert python(typed.replace("+ 1", "+ 5"), **run) == [8.0]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm import norms, threads
+from attnsvm import geometry, threads
 from attnsvm.draws import draw, gaussian
 from attnsvm.training import (
     LinearHead,
@@ -24,7 +24,7 @@ from attnsvm.training import (
     train,
 )
 
-NORMS = ("fro", "linf", "l1", "l1.75", "l3", "spectral", "nuc")
+NORMS = (*geometry.NAMES, "l1.75", "l3")
 CONSTRUCTORS = {"steepest": steepest, "mirror": mirror, "adam": adam}
 WRAPPERS = {
     "joint": lambda rule, _: joint(rule),
@@ -180,7 +180,7 @@ def test_adam_when_gradients_vanish_by_hundreds_of_orders_of_magnitude_a_step():
 
 @pytest.mark.parametrize("norm", [name for name in NORMS if name != "l1"])
 def test_the_step_is_steepest_by_the_gradient_of_autograd(norm):
-    """norms.py knows the steepest direction of a matrix: another code, and another SVD."""
+    """`Norm.steepest` is the steepest direction of one matrix: another code, and another SVD."""
     problem = draw(gaussian, range(3), 5, 4, 6)
     log = train(problem, LinearHead, "W", steepest(norm, 0.5), 1, 1)
     for s in range(3):
@@ -191,8 +191,8 @@ def test_the_step_is_steepest_by_the_gradient_of_autograd(norm):
         G = W.grad.numpy()
         S = 2 * (log.weights[s, 0] - log.weights[s, 1])
         # 1e-9: the smallest singular values of these gradients are 1e-4 of the largest, and autograd's error is theirs
-        assert np.abs(S - norms.get(norm).steepest(G)).max() < 1e-9
-        assert norms.get(norm).value(S) == pytest.approx(1, rel=1e-9)
+        assert np.abs(S - geometry.get(norm).steepest(G)).max() < 1e-9
+        assert geometry.get(norm).value(S) == pytest.approx(1, rel=1e-9)
         assert log.gradient_norm[s, 0] == pytest.approx(np.linalg.norm(G), rel=1e-10)
 
 
@@ -251,7 +251,7 @@ def test_each_step_has_length_one_and_descends(norm):
     problem, (W,) = far("W", (4, 5, 6))
     log = train(problem, LinearHead, "W", steepest(norm, 1.0), 1, 1, start=W)
     S = log.weights[:, 0] - log.weights[:, 1]
-    assert norms.get(norm).value(S)[0] == pytest.approx(1, rel=1e-9)
+    assert geometry.get(norm).value(S)[0] == pytest.approx(1, rel=1e-9)
     before = smallest_margins(problem, W[0])
     after = smallest_margins(problem, log.weights[0, 1])
     assert after[before.argmin()] > before[before.argmin()]

@@ -10,9 +10,14 @@ import pytest
 from attnsvm import training
 from attnsvm.training import rules
 
-MODULES = sorted(Path(training.__file__).parent.glob("*.py"))
-RULES = sorted(Path(rules.__file__).parent.glob("*.py"))
-BELOW = {"errors", "problems", "inputs", "graphs", "norms", "selection", "directions", "threads", "streams", "lanes"}
+MODULES = sorted(
+    set(Path(training.__file__).parent.rglob("*.py")) - {Path(training.__file__)}
+)  # which offers names only
+RULES = {path for path in MODULES if path.parent == Path(rules.__file__).parent}
+BELOW = {
+    *("errors", "problems", "inputs", "graphs", "geometry", "selection", "directions", "threads", "streams"),
+    *("architecture", "lanes"),
+}
 
 
 def imported(path):
@@ -25,7 +30,7 @@ def imported(path):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("path", MODULES + RULES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(MODULES[0].parent)))
 def test_imports_point_down_and_stand_at_the_top(path):
     ours = [name.split(".") for name in imported(path) if name.split(".")[0] == "attnsvm"]
     assert {name[1] for name in ours} <= BELOW | {"training"}
@@ -61,10 +66,10 @@ def of_rules(path):
 
 
 def test_an_edit_of_one_rule_concerns_only_who_uses_it():
-    """No engine names a rule but gradient descent, which all of them run; nor does a wrapper, or the door of rules."""
-    engines = [path for path in MODULES if path.name not in ("__init__.py", "settings.py")]
-    assert set().union(*map(of_rules, engines)) == {"protocol", "gradient_descent"}
-    assert "steepest" in {path.stem for path in RULES}
+    """No engine names a rule but gradient descent, which all run, and `joint`, the norm of a stack; no wrapper does."""
+    assert {"steepest", "adam", "mirror", "momentum"} <= {path.stem for path in RULES}
+    engines = set(MODULES) - RULES - {Path(training.__file__).with_name("settings.py")}
+    assert set().union(*map(of_rules, engines)) == {"protocol", "stepper", "gradient_descent", "joint"}
     for path in RULES:
         uses_another = {"steepest", "mirror"}  # "fro" is gradient descent, and mirror descent has the published ε
         assert of_rules(path) <= {"protocol"} | ({"gradient_descent"} if path.stem in uses_another else set()), path

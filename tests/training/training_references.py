@@ -48,8 +48,7 @@ def relative(a, b):
 
 def engine_pass(head, parametrisation, X, Y, weights):
     """One evaluation as the engine does it, instances last."""
-    h = HEADS[head][0](weights)
-    values = h.values(X.permute(1, 2, 3, 0).contiguous())
+    values, h = HEADS[head][0](weights).embed(X.permute(1, 2, 3, 0).contiguous())
     return evaluate(parametrisation.logits(), values, Y.T.contiguous(), h)
 
 

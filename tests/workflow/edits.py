@@ -1,6 +1,7 @@
 """Edits, and the jobs whose params they change: asked of the functions from which the rules take a job's params."""
 
 import re
+from functools import cache
 
 import pytest
 import yaml
@@ -117,29 +118,46 @@ def readers(rule, name):
     }
 
 
+STATEMENT = re.compile(r"^\s*(?:from (attnsvm[\w.]*) import (\([^)]*\)|.*)|import (attnsvm[\w.]*))", re.MULTILINE)
+
+
+@cache
 def source(module):
-    return ROOT.joinpath(*module.split(".")).with_suffix(".py").read_text()
+    """The text of a module; of a package what it runs; "" where there is none."""
+    base = ROOT.joinpath(*module.split("."))
+    files = [path for path in (base.with_suffix(".py"), base / "__init__.py") if path.exists()]
+    return files[0].read_text().partition("if TYPE_CHECKING:")[0] if files else ""
 
 
-def mentioning(*names, parts=cards.STAGES):
-    """The stages whose module imports one of `names`, itself or through a module of an experiment: {(stage, name)}."""
-    parted = [name.rpartition(".") for name in names]
-    patterns = [rf"^from {over} import .*\b{own}\b|^(from|import) {over}\.{own}\b" for over, _, own in parted]
+@cache
+def said(module):
+    """The modules that the import statements in the text of a module say, and the packages above them and it."""
+    found = {module}
+    for package, names, plain in STATEMENT.findall(source(module)):
+        found |= {plain or package} | {f"{package}.{name}" for name in re.findall(r"\w+", names) if package}
+    parts = [name.split(".") for name in found]
+    return {".".join(name[:k]) for name in parts for k in range(1, len(name) + 1) if source(".".join(name[:k]))}
 
-    def says(module, seen=()):
-        text = source(module)
-        if any(re.search(pattern, text, re.MULTILINE) for pattern in patterns):
-            return True
-        others = {".".join(found) for found in re.findall(r"from (attnsvm\.experiments\.\w+) import (\w+)", text)}
-        others |= set(re.findall(r"(?:from|import) (attnsvm\.experiments\.\w+\.\w+)", text))
-        return any(says(other, (*seen, module)) for other in others if other not in seen)
 
+@cache
+def behind(*modules):
+    """All that `modules` run, by the text of their import statements."""
+    found, todo = set(), set(modules)
+    while todo:
+        found |= todo
+        todo = {name for module in todo for name in said(module)} - found
+    return found
+
+
+def users(*modules, parts=cards.STAGES):
+    """What runs one of `modules`: {(stage, name)} of the stages, figures and claims in `parts` of every run."""
+    also = {"measures": ["attnsvm.pipeline.gathering"], "figure": ["attnsvm.plots.style"]}
     return {
         (part, card.name)
         for card in cards.every()
-        if not card.optional  # no job of every run
+        if not card.optional
         for part in parts
-        if part in card.modules and says(card.modules[part])
+        if part in card.modules and behind(card.modules[part], *also.get(part, [])) & {*modules}
     }
 
 

@@ -40,7 +40,7 @@ EDITS = {
             "attnsvm/svm/nuclear.py": change("MAX_ITERATIONS = ", "MAX_ITERATIONS = 1 + "),
             "attnsvm/svm/checker.py": CODE,
         },
-        **{"attnsvm/norms.py": CODE},
+        **{"attnsvm/geometry/fro.py": CODE},
     },
     "style": {
         "attnsvm/plots/style.py": change('BLUE, VERMILLION, GREEN = "#0072B2"', 'BLUE, VERMILLION, GREEN = "#0072B3"')
@@ -167,7 +167,7 @@ def test_edited_code_in_a_fresh_clone_reruns_whatever_its_date(fresh, date):
     """As found once: with Frobenius doubled and the nuclear solver cut short there was nothing to be done."""
     folder = fresh("results", "figures")
     changes = {
-        "attnsvm/norms.py": CODE,
+        "attnsvm/geometry/fro.py": CODE,
         "attnsvm/svm/nuclear.py": change("MAX_ITERATIONS = ", "MAX_ITERATIONS = 1 + "),
     }
     wanted = predicted(folder, changes)

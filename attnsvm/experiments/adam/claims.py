@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit import Claim, NoInstance, Reading, some
+from attnsvm.audit.reading import Claim, NoInstance, Reading, some
 
 STEADY = ("constant", "small", "large")  # schedules
 

@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, adam, logarithmic_steps, schedule, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.adam import adam
+from attnsvm.training.rules.schedule import schedule
+from attnsvm.training.rules.steepest import steepest
 
 KEPT = ("steps", "weights", "probabilities")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.margins import margin_ratio, smallest_margin
 from attnsvm.measured import Measures, curves, outcomes
 
@@ -22,7 +22,7 @@ def measures(cell, problems, trained, solved, settings):
         values["margin"] = margin
         values["growth"] = _growth(margin, run["steps"])
         # η·γ: γ is the best margin of a W of max norm one, and a sign step moves every entry by η.
-        best = 1 / norms.get("linf").value(solutions["linf"]["W"][place])
+        best = 1 / geometry.get("linf").value(solutions["linf"]["W"][place])
         values["sign_pace"] = float(run["rate"]) * best
         rule, schedule = name.split()[:2]
         columns = {"run": name, "rule": rule, "schedule": schedule}

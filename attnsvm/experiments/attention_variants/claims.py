@@ -1,6 +1,6 @@
 """What dropout, merged tokens and a missing softmax change."""
 
-from attnsvm.audit import Claim, Reading, some
+from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import last, single
 
 DECADE = 10

@@ -4,8 +4,11 @@ import numpy as np
 
 from attnsvm.experiments.attention_variants.merging import PLAIN, SHORTER, shortened
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, UNIFORM, classify, features
-from attnsvm.experiments.router.descent import Router, descend
-from attnsvm.training import LinearHead, exact, logarithmic_steps, train
+from attnsvm.experiments.router.routing import Router, descend
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.start import full_weights
 
 

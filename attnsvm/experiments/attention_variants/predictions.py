@@ -7,9 +7,14 @@ mixer              f = Σ_t a_t vᵀx_t, a weight for each position, the same fo
 import numpy as np
 
 from attnsvm.problems import Problems
+from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.tape import descent
+from attnsvm.training.tape.attention import scores
+from attnsvm.training.tape.descent import Nodes
+from attnsvm.training.tape.losses import logistic
+from attnsvm.training.tape.node import Node
 
 LINEAR, MIXER, UNIFORM = "linear", "mixer", "uniform"
-SMALLEST = 1e-140  # as in lanes.slopes: below it the square of a norm underflows
 
 
 def features(problems: Problems, kind: str) -> tuple[np.ndarray, np.ndarray]:
@@ -29,25 +34,18 @@ def token_weights(problems: Problems, kind: str, w: np.ndarray) -> np.ndarray:
 
 
 def classify(left, right, labels, start, learning_rate: float, kept: np.ndarray) -> np.ndarray:
-    """Normalised descent on the mean logistic loss of Y_i leftᵢᵀ w rightᵢ, free of underflow: w (S, L, p, q).
+    """Normalised descent on the mean logistic loss of f_i = leftᵢᵀ w rightᵢ: w (S, L, p, q).
 
     Args:
         left, right: see `features`; labels: (S, n).
         start: (S, p, q).
         kept: (L,) the steps to log, rising; the last one ends the descent.
     """
-    signed = left * labels[..., None]
-    gram = (signed @ signed.swapaxes(1, 2)) * (right @ right.swapaxes(1, 2))
-    margin = np.einsum("snp,spq,snq->sn", signed, start, right)
-    moved, found = np.zeros_like(margin), []
-    for step in range(kept[-1] + 1):
-        if step in kept:
-            found.append(start + np.einsum("sn,snp,snq->spq", moved, signed, right))
-        push = -np.logaddexp(0.0, margin)  # the logarithm of the slope of the loss
-        push = np.exp(push - push.max(1, keepdims=True))
-        response = (gram @ push[..., None])[..., 0]
-        size = np.sqrt(np.maximum((response * push).sum(1, keepdims=True), 0.0))
-        scale = learning_rate / (size + SMALLEST)
-        margin = margin + scale * response
-        moved += scale * push
-    return np.stack(found, 1)
+    inputs = {"left": left[:, :, None], "right": right[:, :, None], "labels": labels}
+    return descent.descend(loss, {"w": start}, inputs, exact(learning_rate), kept[-1], kept).weights["w"]
+
+
+def loss(weights: Nodes, inputs: Nodes) -> Node:
+    """The loss of one instance, of w (p, q), on left (n, 1, p), right (n, 1, q) and labels (n,)."""
+    f = scores(inputs["left"], weights["w"], inputs["right"])
+    return logistic(inputs["labels"], f[:, 0, 0])

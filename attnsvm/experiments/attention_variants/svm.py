@@ -4,7 +4,10 @@ import numpy as np
 
 from attnsvm.experiments.attention_variants.merging import shortened
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, features, token_weights
-from attnsvm.svm import Constraints, certified, solve_batch, stack
+from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
 
 
 def svm(problems, trained, settings):

@@ -1,6 +1,6 @@
 """Descent stays in a cone around the solution of locally optimal tokens, and leaves that of others."""
 
-from attnsvm.audit import Claim, Reading, some
+from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import ends
 
 

@@ -10,8 +10,10 @@ from itertools import product
 import numpy as np
 
 from attnsvm.selection import by_token, locally_optimal, margins, scores, support
-from attnsvm.svm import certified
-from attnsvm.training import LinearHead, exact, train
+from attnsvm.svm.instances import certified
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.rules.gradient_descent import exact
 
 KINDS = ("locally_optimal", "not_locally_optimal")
 CHOICE_STREAM = 30817  # keeps the choices apart from the data drawn with the same seed

@@ -1,6 +1,6 @@
 """The solution of the choice that each run starts around."""
 
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit import Claim, NoInstance, Reading, only
+from attnsvm.audit.reading import Claim, NoInstance, Reading, only
 from attnsvm.audit.rows import ends, with_hits
 from attnsvm.statistics import Z95, wilson
 

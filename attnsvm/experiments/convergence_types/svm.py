@@ -3,10 +3,10 @@
 import numpy as np
 
 from attnsvm.directions import correlation
+from attnsvm.geometry import OWN_NORM
 from attnsvm.inputs import ATTENTIONS
-from attnsvm.norms import OWN_NORM
 from attnsvm.selection import by_token, margins, optimal_tokens, selected_tokens, support
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, balanced, exact, joint, logarithmic_steps, plain, schedule, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.balanced import balanced
+from attnsvm.training.rules.gradient_descent import exact, plain
+from attnsvm.training.rules.joint import joint
+from attnsvm.training.rules.schedule import schedule
+from attnsvm.training.rules.steepest import steepest
 from attnsvm.training.start import factored_weights
 
 KEPT = ("steps", "weights", "probabilities")

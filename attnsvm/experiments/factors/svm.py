@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.selection import different_choices, selected_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 NORMS = ("nuc", "spectral")
 

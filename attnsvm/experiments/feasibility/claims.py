@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit import Claim, Reading, some
+from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import with_hits
 from attnsvm.statistics import wilson
 

@@ -6,7 +6,7 @@ Feasibility is the same in every norm: the Frobenius solution decides it.
 import numpy as np
 
 from attnsvm.selection import scores
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 ATTENTIONS = ("cross", "self")
 RANDOM_STREAM = 30816  # keeps the random tokens apart from the data drawn with the same seed

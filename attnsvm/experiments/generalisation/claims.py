@@ -1,6 +1,6 @@
 """Is it easy to make an SVM overfit? What flipped labels cost, what training on costs, and what ends it."""
 
-from attnsvm.audit import Claim, NoInstance, Reading, only, some
+from attnsvm.audit.reading import Claim, NoInstance, Reading, only, some
 from attnsvm.audit.rows import single
 
 TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}

@@ -1,6 +1,9 @@
 """Train W from zero and keep it on the way; a rule that no head and label asks for cannot be trained."""
 
-from attnsvm.training import LinearHead, exact, logarithmic_steps, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact
 
 
 def descent(problems, settings, progress):

@@ -1,7 +1,7 @@
 """The solutions that select every training token as its label asks; whether there is one, too."""
 
 from attnsvm.experiments.generalisation.problems import wanted
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit import Claim, NoInstance, Reading, only
+from attnsvm.audit.reading import Claim, NoInstance, Reading, only
 from attnsvm.audit.rows import last, single
 
 
@@ -51,9 +51,9 @@ CLAIMS = (
         key="geometries",
         group="beyond",
         short="every rule has its own SVM",
-        statement="Steepest descent in a norm (ℓ1, ℓ1.75, Frobenius, ℓ3, max, spectral, nuclear) goes to the "
-        "max-margin solution of that norm, and of no other: its margin, as a share of the best one, is largest in its "
-        "own norm, and no other rule does better there.",
+        statement="Steepest descent in a norm (ℓ1, ℓ1.75, Frobenius, ℓ3, max, spectral, nuclear, largest row, sum of "
+        "rows) goes to the max-margin solution of that norm, and of no other: its margin, as a share of the best one, "
+        "is largest in its own norm, and no other rule does better there.",
         check="share of instances in which this holds for all rules at once after the last step, Wilson interval; "
         "each rule by its shares; and matrices of the same shapes that were not trained",
         threshold=0.95,

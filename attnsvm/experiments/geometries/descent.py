@@ -1,8 +1,11 @@
 """Train W from the same random weights by steepest descent in every norm, and keep it along the way."""
 
-from attnsvm.training import LinearHead, logarithmic_steps, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules import steepest
 
-NORMS = ("l1", "l1.75", "fro", "l3", "linf", "spectral", "nuc")
+NORMS = ("l1", "l1.75", "fro", "l3", "linf", "spectral", "nuc", "rowmax", "rowsum")
 KEPT = ("steps", "weights", "probabilities")
 
 

@@ -15,6 +15,8 @@ NAME = {
     "linf": "max",
     "spectral": "spectral",
     "nuc": "nuclear",
+    "rowmax": "largest row",
+    "rowsum": "sum of rows",
 }
 LOOKS = {
     "l1": (GREEN, (0, (1, 1))),
@@ -24,6 +26,8 @@ LOOKS = {
     "linf": (ORANGE, "-."),
     "spectral": (BLACK, "-"),
     "nuc": (VERMILLION, "--"),
+    "rowmax": (GREEN, "-"),
+    "rowsum": (GREY, (0, (6, 1.2, 1, 1.2, 1, 1.2))),
 }
 SHARES = {("trained", "row"): ("o", -0.24), ("trained", "column"): ("s", -0.08)}
 SHARES |= {("untrained", "row"): ("o", 0.08), ("untrained", "column"): ("s", 0.24)}
@@ -33,8 +37,8 @@ def draw(table, settings):
     """Draw from rows (quantity, kind, step, rule, norm, value, low, high, instances)."""
     order = list(table.loc[table["quantity"] == "ratio", "rule"].unique())
     end = table[table["step"] == table["step"].max()]
-    with canvas(settings, height=0.46) as figure:
-        matrix, shares, way = figure.subplots(1, 3, width_ratios=(1.35, 0.62, 1.0))
+    with canvas(settings, height=0.5) as figure:
+        matrix, shares, way = figure.subplots(1, 3, width_ratios=(1.5, 0.52, 1.05))
         _matrix(matrix, end[(end["quantity"] == "ratio") & (end["kind"] == "trained")], order)
         _shares(shares, end[end["quantity"].isin(["row", "column"])], order)
         _way(way, table[(table["kind"] == "trained") & (table["quantity"] == "ratio")], order)
@@ -54,8 +58,9 @@ def _matrix(axes, rows, order) -> None:
     axes.imshow(values, cmap="cividis", vmin=0, vmax=1, aspect="auto")
     for r, c in np.ndindex(values.shape):
         dark = values[r, c] < 0.55
-        weight = "bold" if r == c else "normal"
-        axes.text(c, r, _short(values[r, c]), ha="center", va="center", color="w" if dark else "k", weight=weight)
+        look = {"color": "w" if dark else "k", "weight": "bold" if r == c else "normal"}
+        text = _short(values[r, c])
+        axes.text(c, r, text, ha="center", va="center", size="small" if len(text) > 3 else None, **look)
     for k in range(len(order)):
         axes.add_patch(Rectangle((k - 0.5, k - 0.5), 1, 1, fill=False, edgecolor=VERMILLION, linewidth=1.8, zorder=3))
     names = [NAME.get(norm, norm) for norm in order]
@@ -102,5 +107,5 @@ def _way(axes, rows, order) -> None:
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − margin ratio in the own norm")
     axes.set_ylim(top=2)
     axes.margins(x=0)
-    axes.legend(loc="lower left", title="rule")
+    axes.legend(loc="lower left", title="rule", fontsize="small", handlelength=2.0, labelspacing=0.2, borderpad=0.1)
     title(axes, "c", "the diagonal goes to one")

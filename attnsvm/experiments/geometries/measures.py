@@ -7,7 +7,7 @@ of all constraint matrices of the selected tokens. If the shape alone made the d
 import numpy as np
 import pandas as pd
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.errors import require
 from attnsvm.margins import margin_ratio
 from attnsvm.measured import Measures, curves, outcomes
@@ -42,7 +42,7 @@ def _untrained(problems, selected, norm):
     """The steepest direction, (S, d, d), of the sum of the constraint matrices (x_iα − x_it) z_iᵀ."""
     chosen = np.take_along_axis(problems.tokens, selected[..., None, None], 2)
     total = (chosen - problems.tokens).sum(2).swapaxes(1, 2) @ problems.queries
-    return np.array([norms.get(norm).steepest(matrix) for matrix in total]).reshape(total.shape)
+    return np.array([geometry.get(norm).steepest(matrix) for matrix in total]).reshape(total.shape)
 
 
 def table(measures, settings):

@@ -5,8 +5,11 @@ Head h has the same v_h and the same start whatever H is. The control divides ea
 
 import numpy as np
 
-from attnsvm.training import LinearHead, exact, logarithmic_steps
-from attnsvm.training.stack import Stack, train_stack
+from attnsvm.architecture import Stack
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.stack.descent import train_stack
 from attnsvm.training.start import draw_initial, normal
 
 

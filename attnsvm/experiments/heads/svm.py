@@ -1,7 +1,10 @@
 """The SVM of each head, for the tokens that it selects, and all heads of an instance as one block problem."""
 
 from attnsvm.selection import selected_tokens
-from attnsvm.svm import as_one, separation, solve_batch, stack
+from attnsvm.svm.composed import as_one
+from attnsvm.svm.constraints import separation
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
 
 
 def svm(problems, trained, settings):

@@ -1,6 +1,6 @@
 """v trained together with W: which SVM each goes to."""
 
-from attnsvm.audit import Claim, Reading, some
+from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import ends
 from attnsvm.statistics import mean_interval
 

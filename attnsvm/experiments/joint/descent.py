@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from attnsvm.training import LinearHead, exact
-from attnsvm.training.stack import Stack, train_stack
+from attnsvm.architecture import Stack
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.stack.descent import train_stack
 
 
 def descent(problems, settings, progress):

@@ -11,7 +11,9 @@ import numpy as np
 
 from attnsvm.margins import smallest_margin
 from attnsvm.selection import SUPPORT_TOLERANCE, selected_tokens
-from attnsvm.svm import Constraints, separation, solve_batch, stack
+from attnsvm.svm.constraints import Constraints, separation
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
 
 
 def svm(problems, trained, settings):

@@ -1,19 +1,26 @@
 """Train the layer of every rung from the same kind of start; then with several weight decays on its attention weights.
 
-A stage of torch: the compiled engine knows neither an MLP nor embeddings. Every run sees its own inputs only.
+Every run sees its own inputs only.
 """
 
 import numpy as np
 import torch
 
-from attnsvm.experiments.ladder.layer import forward, gradients, product, start
+from attnsvm.experiments.ladder.layer import layer, product, start
 from attnsvm.experiments.ladder.rungs import ATTENTION, DECAYING, RUNGS, SATURATED, fitted
 from attnsvm.selection import selected_tokens
 from attnsvm.training.adamw import AdamW
+from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.rules.joint import joint
+from attnsvm.training.tape.descent import descend
+from attnsvm.training.tape.gradient import gradient
+from attnsvm.training.tape.node import Node
+
+TOGETHER = 20  # runs on one tape of AdamW's: their arrays stay in the cache
 
 
 def descent(problems, settings, progress):
-    torch.set_num_threads(1)
+    torch.set_num_threads(1)  # of AdamW
     decays = np.array(settings["decays"], dtype=float)
     progress.expect((len(RUNGS) + len(DECAYING) * len(decays)) * len(problems))
     trained = {"rungs": {}, "decays": {}, "each": {"decay": decays}}
@@ -22,7 +29,7 @@ def descent(problems, settings, progress):
         progress(len(problems))
     # All decays of one parametrisation advance together: run k·S + s has decay k and the data of instance s.
     copies = problems[np.tile(np.arange(len(problems)), len(decays))]
-    each = torch.from_numpy(np.repeat(decays, len(problems)))
+    each = np.repeat(decays, len(problems))
     for name, rung in DECAYING.items():
         trained["decays"][name] = {"end": train(copies, rung, settings, each, only=ATTENTION)["end"]}
         progress(len(copies))
@@ -35,38 +42,47 @@ def train(problems, rung, settings, decay, only=None):
     Args:
         decay: of AdamW, a number or one per run; `only`: the names of the weights that decay, None: all.
     """
-    arrays = (problems.head, problems.tokens, problems.queries, problems.labels)
-    v, tokens, queries, labels = map(torch.from_numpy, arrays)
-    n = fitted(labels.shape[1])
+    inputs = inputs_of(problems, fitted(problems.labels.shape[1]))
     weights = start(rung, problems.seeds, problems.head, problems.queries.shape[-1])
-    before = seen(weights, v, tokens, queries, labels, n)
-    inputs = tokens[:, :n].contiguous(), queries[:, :n].contiguous(), labels[:, :n].contiguous()
     if rung.rule == "adamw":
-        adamw = AdamW(
-            weights, settings["adamw_rate"], {name: decay for name in weights if only is None or name in only}
-        )
-        for _ in range(settings["adamw_steps"]):
-            adamw.step(gradients(weights, v, *inputs, relative=False))
+        decays = {name: np.broadcast_to(decay, len(problems)) for name in weights if only is None or name in only}
+        after = by_adamw(weights, inputs, settings["adamw_rate"], decays, settings["adamw_steps"])
     else:
-        for _ in range(settings["steps"]):
-            normalised_step(weights, gradients(weights, v, *inputs, relative=True), settings["learning_rate"])
-    return {"start": before, "end": seen(weights, v, tokens, queries, labels, n)}
+        steps = settings["steps"]
+        log = descend(layer, weights, inputs, joint(exact(settings["learning_rate"])), steps, steps)
+        after = {name: kept[:, -1] for name, kept in log.weights.items()}
+    return {"start": seen(weights, problems), "end": seen(after, problems)}
 
 
-def normalised_step(weights, slopes, rate):
-    """W ← W − η ∇/‖∇‖ for all weights of a run together."""
-    # One after another: torch's sum of a stack takes another order for another number of runs.
-    length = sum(slope.flatten(1).square().sum(1) for slope in slopes.values()).sqrt()
-    for name, weight in weights.items():
-        weight -= rate * slopes[name] / length.reshape(-1, *[1] * (weight.dim() - 1))
+def by_adamw(weights, inputs, rate, decays, steps):
+    """The weights after `steps` updates by AdamW; decays (R,) by name."""
+    after = {name: value.copy() for name, value in weights.items()}
+    for first in range(0, len(inputs["labels"]), TOGETHER):
+        runs = slice(first, first + TOGETHER)
+        own = {name: value[runs] for name, value in after.items()}
+        constants = {name: Node(value[runs]) for name, value in inputs.items()}
+        shares = {name: torch.from_numpy(decay[runs].copy()) for name, decay in decays.items()}
+        adamw = AdamW({name: torch.from_numpy(value) for name, value in own.items()}, rate, shares)
+        for _ in range(steps):
+            nodes = {name: Node(value, weight=True) for name, value in own.items()}
+            found = gradient(layer(nodes, constants)[0], nodes)
+            adamw.step({name: torch.from_numpy(found[name].value().reshape(x.shape)) for name, x in own.items()})
+    return after
 
 
-def seen(weights, v, tokens, queries, labels, n):
+def inputs_of(problems, n=None):
+    """The inputs of `layer`, (R, ...) by name: the first n of every run, or all."""
+    arrays = {"tokens": problems.tokens, "queries": problems.queries, "labels": problems.labels}
+    return {name: array[:, :n] for name, array in arrays.items()} | {"v": problems.head}
+
+
+def seen(weights, problems):
     """What later stages need: W, the embeddings, what the first n inputs select, and how often the layer is right."""
-    outputs, logits = forward(weights, v, tokens, queries)
-    right = (outputs * labels > 0).double().numpy()
-    probabilities = torch.softmax(logits[:, :n], dim=-1).numpy()
-    found = {"W": product(weights).numpy().copy(), "selected": selected_tokens(probabilities)}
-    found |= {name: weights[name].numpy().copy() for name in ("E", "F") if name in weights}
-    found |= {"train": right[:, :n].mean(1), "held_out": right[:, n:].mean(1)}
-    return found | {"saturated": (probabilities.max(-1) >= SATURATED).mean(1)}
+    inputs, n = inputs_of(problems), fitted(problems.labels.shape[1])
+    _, found = layer({name: Node(x) for name, x in weights.items()}, {name: Node(x) for name, x in inputs.items()})
+    right = (found["outputs"].value * inputs["labels"] > 0).astype(float)
+    probabilities = found["p"].value[:, :n, 0]
+    kept = {"W": product(weights), "selected": selected_tokens(probabilities)}
+    kept |= {name: weights[name] for name in ("E", "F") if name in weights}
+    kept |= {"train": right[:, :n].mean(1), "held_out": right[:, n:].mean(1)}
+    return kept | {"saturated": (probabilities.max(-1) >= SATURATED).mean(1)}

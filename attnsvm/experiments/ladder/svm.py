@@ -12,7 +12,9 @@ from attnsvm.experiments.ladder.rungs import DECAYING, RUNGS, WHEN
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import methods, solve_batch, stack
+from attnsvm.svm import methods
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
 
 STREAM = 15022  # of the null heads
 # Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.

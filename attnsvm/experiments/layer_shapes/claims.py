@@ -1,6 +1,6 @@
 """Where the law of layers ends."""
 
-from attnsvm.audit import Claim, Reading, some
+from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.statistics import wilson
 
 

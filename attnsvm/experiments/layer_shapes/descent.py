@@ -1,7 +1,9 @@
 """Train plain stacks of several depths on the instances of every shape."""
 
-from attnsvm.training import LinearHead, exact
-from attnsvm.training.stack import Stack, train_stack
+from attnsvm.architecture import Stack
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.stack.descent import train_stack
 
 KEPT = ("weights", "below", "top", "tokens")
 

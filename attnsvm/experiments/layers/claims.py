@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.audit import Claim, Reading, only, some
+from attnsvm.audit.reading import Claim, Reading, only, some
 from attnsvm.audit.rows import single
 from attnsvm.experiments.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
 

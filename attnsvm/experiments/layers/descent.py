@@ -3,8 +3,10 @@
 import numpy as np
 
 from attnsvm.experiments.layers.architectures import VALUES, VARIANTS, plain, stack_of
-from attnsvm.training import LinearHead, exact, logarithmic_steps
-from attnsvm.training.stack import train_stack
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.stack.descent import train_stack
 from attnsvm.training.start import draw_initial, normal
 
 KEPT = ("steps", "weights", "below", "top", "tokens")

@@ -14,7 +14,10 @@ import numpy as np
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.architectures import VALUES, stack_of
 from attnsvm.selection import selected_sets, selected_tokens
-from attnsvm.svm import layer_constraints, separation, sequence, solve_batch, stack
+from attnsvm.svm.constraints import separation, sequence
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
+from attnsvm.svm.stacks import layer_constraints
 
 KEPT = ("W", "dual")  # of an answer, beside its proof
 CONTROL_STREAM = 41017  # keeps the control's shuffles apart from what else is drawn with a seed

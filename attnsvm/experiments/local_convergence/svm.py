@@ -1,7 +1,7 @@
 """Both max-margin solutions of the tokens that each run selects."""
 
 from attnsvm.selection import selected_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 NORMS = ("fro", "nuc")
 

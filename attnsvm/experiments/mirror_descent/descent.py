@@ -6,7 +6,10 @@ exact   the same starts, and every step as long as the first, however small the 
 shared  as published, but from one start for all p
 """
 
-from attnsvm.training import LinearHead, logarithmic_steps, mirror, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules import mirror
 from attnsvm.training.start import draw_initial, normal
 
 KEPT = ("steps", "weights", "probabilities")

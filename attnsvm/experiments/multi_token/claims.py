@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit import Claim, Reading, only
+from attnsvm.audit.reading import Claim, Reading, only
 from attnsvm.audit.rows import last, sample_mean
 from attnsvm.statistics import wilson
 

@@ -7,7 +7,9 @@ its token is selected; or no entry is ≤ 1e-6, so that nothing is left out.
 import numpy as np
 
 from attnsvm.selection import SELECTED_ABOVE
-from attnsvm.training import ReluHead, how_to_train, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.relu import ReluHead
+from attnsvm.training.settings import how_to_train
 
 UNSELECTED = 1e-6  # softmax probability up to which a token counts as left out, as published
 BATCH = 4096  # instances whose logs are held before the rejected ones are dropped

@@ -1,7 +1,10 @@
 """The generalised SVM of the selected sets, in its two parts, and the SVM of the most probable tokens alone."""
 
 from attnsvm.selection import selected_sets, selected_tokens
-from attnsvm.svm import certified, finite_part, solve_batch, stack
+from attnsvm.svm.constraints import finite_part
+from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
 
 
 def svm(problems, trained, settings):

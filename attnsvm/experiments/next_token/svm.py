@@ -9,7 +9,9 @@ import numpy as np
 
 from attnsvm.experiments.next_token.problems import token_numbers
 from attnsvm.graphs import token_graphs
-from attnsvm.svm import graph_constraints, solve_batch, stack
+from attnsvm.svm.graph import graph_constraints
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
 
 ALONE = 0.5  # the margin of an input whose label is alone
 

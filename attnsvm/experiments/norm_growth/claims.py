@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.audit import Claim, NoInstance, Reading, only
+from attnsvm.audit.reading import Claim, NoInstance, Reading, only
 from attnsvm.audit.rows import last
 from attnsvm.statistics import wilson
 

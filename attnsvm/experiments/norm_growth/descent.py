@@ -1,6 +1,9 @@
 """Train W from random weights by plain gradient descent, whose steps vanish with the gradient."""
 
-from attnsvm.training import LinearHead, logarithmic_steps, plain, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import plain
 
 
 def descent(problems, settings, progress):

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from attnsvm.audit import Claim, NoInstance, Reading, some
+from attnsvm.audit.reading import Claim, NoInstance, Reading, some
 
 
 def distance(parametrisation, tables, most):

@@ -1,6 +1,9 @@
 """Train W and (K, Q) with the published normalised step and with the exact one, for long."""
 
-from attnsvm.training import LinearHead, how_to_train, logarithmic_steps, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.settings import how_to_train
 
 NORMALISATIONS = ("published", "exact")
 PARAMETRISATIONS = ("W", "KQ")

@@ -1,8 +1,8 @@
 """The max-margin solution of the tokens that each run selects, in the norm of its parametrisation."""
 
-from attnsvm.norms import OWN_NORM
+from attnsvm.geometry import OWN_NORM
 from attnsvm.selection import selected_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

@@ -1,6 +1,6 @@
 """A head that penalises the length of the attention selects as many tokens as the closed form says."""
 
-from attnsvm.audit import Claim, NoInstance, Reading, some
+from attnsvm.audit.reading import Claim, NoInstance, Reading, some
 from attnsvm.audit.rows import sample_mean
 
 

@@ -5,7 +5,9 @@ The penalties share the instances and their initial weights.
 
 from functools import partial
 
-from attnsvm.training import PenalisedHead, how_to_train, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.penalised import PenalisedHead
+from attnsvm.training.settings import how_to_train
 
 
 def descent(problems, settings, progress):

@@ -1,6 +1,8 @@
 """Train W from random weights; only its end is kept."""
 
-from attnsvm.training import LinearHead, how_to_train, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.settings import how_to_train
 
 
 def descent(problems, settings, progress):

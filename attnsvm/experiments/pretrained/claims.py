@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit import Claim, Reading, some
+from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import ends, last, single
 from attnsvm.statistics import mean_interval
 

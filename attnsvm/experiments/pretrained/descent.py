@@ -1,7 +1,10 @@
 """Train W and (K, Q) on the encoder's tokens under a random head; the encoder's heads are as they came."""
 
 from attnsvm.experiments.pretrained.inputs import of_a_layer
-from attnsvm.training import LinearHead, how_to_train, logarithmic_steps, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.settings import how_to_train
 
 
 def descent(problems, settings, progress):

@@ -7,14 +7,14 @@ both solutions of what each selects.
 
 import numpy as np
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.experiments.pretrained.inputs import inputs, of_a_layer
 from attnsvm.inspect.layers import selections
 from attnsvm.inspect.measures import rule
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.selection import selected_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 NORMS = ("fro", "nuc")
 HEAD_STREAM, SPLIT_STREAM = 3, 2
@@ -68,7 +68,7 @@ def _answer(problem, norm, W, selected, held, aligned):
     row = {"status": np.array(str(solution.status)), "gap": solution.gap, "residual": solution.residual}
     known = solution.solved
     right = np.mean(selections(held, solution.W) == selections(held, W)) if known else np.nan
-    row["margin"] = 1 / float(norms.get(norm).value(solution.W)) if known else np.nan
+    row["margin"] = 1 / float(geometry.get(norm).value(solution.W)) if known else np.nan
     row["alignment"] = problem.cosines(W, [solution.W])[0] if known and aligned else np.nan
     return row | {"predicted": float(right)}
 

@@ -1,6 +1,6 @@
 """Does attention reduce the coding rate, and does CRATE select as the theory of max-margin separation says?"""
 
-from attnsvm.audit import Claim, Reading, some
+from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import last, single
 
 NAMES = {"plain": "plain attention", "crate": "CRATE"}

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from attnsvm.experiments.rate_reduction.layers import CRATE, LAYERS, moving, scoring, sizes
-from attnsvm.training import logarithmic_steps
+from attnsvm.training.log import logarithmic_steps
 
 START_STREAM, BATCH_STREAM = 51408, 51409  # keep starts and batches apart from the images of the same seed
 

@@ -6,7 +6,7 @@ from attnsvm.experiments.rate_reduction.layers import CRATE, LAYERS, scoring
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import stack
+from attnsvm.svm.solution import stack
 
 NULL_STREAM = 51410
 

@@ -1,6 +1,6 @@
 """Real tokens go where Gaussian ones go, nearer than any control, and not much later."""
 
-from attnsvm.audit import Claim, Reading, only, some
+from attnsvm.audit.reading import Claim, Reading, only, some
 from attnsvm.audit.rows import last, single
 
 REAL = {

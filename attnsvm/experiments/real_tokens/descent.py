@@ -1,6 +1,10 @@
 """Train W, and (K, Q) with one norm for the gradients of both, from random weights, without underflow."""
 
-from attnsvm.training import LinearHead, exact, joint, logarithmic_steps, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.rules.joint import joint
 
 KEPT = ("steps", "weights", "probabilities")
 

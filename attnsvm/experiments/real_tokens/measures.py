@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.directions import correlation
+from attnsvm.geometry import OWN_NORM
 from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.norms import OWN_NORM
 from attnsvm.statistics import median_interval, share
 
 SEEN = 1e-10  # singular values of what spans the constraint matrices, relative to the largest

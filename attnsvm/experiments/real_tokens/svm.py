@@ -8,10 +8,10 @@ random    of what random matrices with the singular values of the trained one se
 import numpy as np
 
 from attnsvm.experiments.real_tokens.problems import other_heads
+from attnsvm.geometry import OWN_NORM
 from attnsvm.inspect.nulls import random_head
-from attnsvm.norms import OWN_NORM
 from attnsvm.selection import optimal_tokens, selected_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 KEPT = ("W", "rank")  # of an answer, beside its proof
 NULL = 20317  # keeps the random matrices apart from what else is drawn with a seed

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy.special import log_expit, log_softmax, logsumexp
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.experiments.regularisation_path.lockstep import minimise
 
 AGREE = 1e-6  # relative difference in log(L − L*) up to which two ends count as the same
@@ -97,7 +97,7 @@ def least_on_ball(excess: Excess, norm: str, radius: float, starts: list[list[np
     best = np.array([np.flatnonzero(owner == s)[values[owner == s].argmin()] for s in range(len(starts))])
     W, value = ends[best], values[best]
     gradient = excess(W)[1]
-    steepest = radius * norms.get(norm).dual(gradient)
+    steepest = radius * geometry.get(norm).dual(gradient)
     same = values <= (value + AGREE * np.maximum(1.0, np.abs(value)))[owner]
     gap = (steepest + (gradient * W).sum((1, 2))) / steepest
     return Balls(W, value, gap, np.bincount(owner, same) / np.bincount(owner))

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from attnsvm.audit import Claim, NoInstance, Reading, some
+from attnsvm.audit.reading import Claim, NoInstance, Reading, some
 from attnsvm.audit.rows import sample_mean
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.experiments.regularisation_path.balls import Excess, path
 from attnsvm.selection import optimal_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 NORMS = ("fro", "nuc")
 START_STREAM = 23081  # keeps the random starts apart from the data drawn with the same seed

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.directions import correlation
 from attnsvm.measured import Measures, outcomes
 
@@ -14,7 +14,7 @@ def measures(cell, problems, trained, solved, settings):
     radii = trained["radii"]
     frames, ends = [], []
     for norm, found in trained["balls"].items():
-        size, has_solution = norms.get(norm).value, solved[norm]["status"] == "solved"
+        size, has_solution = geometry.get(norm).value, solved[norm]["status"] == "solved"
         W, W_mm = found["weights"][has_solution], solved[norm]["W"][has_solution][:, None]
         seeds = problems.seeds[has_solution]
         columns = {

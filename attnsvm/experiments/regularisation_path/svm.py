@@ -1,7 +1,7 @@
 """The max-margin solutions for the optimal tokens, in the norm of every ball."""
 
 from attnsvm.selection import optimal_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

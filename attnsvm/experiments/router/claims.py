@@ -1,6 +1,6 @@
 """A router beside plain attention: the same kind of direction, the same tokens, sooner?"""
 
-from attnsvm.audit import Claim, Reading, some
+from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import last, single
 
 DECADE = 10

@@ -1,7 +1,10 @@
 """Plain attention, and routers with several selectors, from the same random weights on the same problems."""
 
 from attnsvm.experiments.router.routing import Router, descend
-from attnsvm.training import LinearHead, exact, logarithmic_steps, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.start import full_weights
 
 PLAIN = "attention"

@@ -1,6 +1,6 @@
 """The rule changes which tokens win; and which rule knows the optimal tokens of new inputs."""
 
-from attnsvm.audit import Claim, Reading, only
+from attnsvm.audit.reading import Claim, Reading, only
 from attnsvm.audit.rows import single
 
 OTHERS = {"linf": "sign", "spectral": "spectral", "adam": "Adam", "l1": "coordinate descent"}

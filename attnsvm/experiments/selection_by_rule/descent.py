@@ -3,7 +3,9 @@
 `long`: the same with steps `longer` times as long, and so many times fewer: what the length alone changes.
 """
 
-from attnsvm.training import LinearHead, adam, steepest, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.rules import adam, steepest
 
 RULES = ("fro", "linf", "spectral", "nuc", "l1", "adam")
 LENGTHS = ("short", "long")

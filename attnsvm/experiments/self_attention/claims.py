@@ -1,6 +1,6 @@
 """The same with the first token of each input as its query."""
 
-from attnsvm.audit import Claim
+from attnsvm.audit.reading import Claim
 from attnsvm.experiments.convergence_types.claims import locally_optimal
 from attnsvm.experiments.local_convergence.claims import CHECK, own_norm
 

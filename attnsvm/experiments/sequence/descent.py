@@ -1,6 +1,9 @@
 """Train W and (K, Q) with a query at every position: every token competes, or those up to the query."""
 
-from attnsvm.training import LinearHead, how_to_train, logarithmic_steps, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.settings import how_to_train
 
 ATTENTIONS = ("sequence", "causal")
 PARAMETRISATIONS = ("W", "KQ")

@@ -1,8 +1,8 @@
 """The max-margin solution with the constraints of every position, in the norm of each run's parametrisation."""
 
-from attnsvm.norms import OWN_NORM
+from attnsvm.geometry import OWN_NORM
 from attnsvm.selection import selected_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit import Claim, Reading, only, some
+from attnsvm.audit.reading import Claim, Reading, only, some
 from attnsvm.statistics import mean_interval
 
 CELL = ["n", "T", "d", "norm"]

@@ -7,8 +7,10 @@ The published procedure keeps three errors: an instance without a separator coun
 import numpy as np
 
 from attnsvm.selection import optimal_tokens
-from attnsvm.svm import separation, solve_batch, stack
+from attnsvm.svm.constraints import separation
 from attnsvm.svm.published import published_gap, published_rank, published_solution
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
 
 KEPT = ("rank", "rank_low", "rank_high", "rank_bound")  # of an answer, beside its proof
 NORMS = ("fro", "nuc")

@@ -1,6 +1,6 @@
 """More tokens at the same dimension make global ends rarer."""
 
-from attnsvm.audit import Claim, Reading
+from attnsvm.audit.reading import Claim, Reading
 from attnsvm.audit.rows import ends
 
 

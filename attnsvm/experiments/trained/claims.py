@@ -1,6 +1,6 @@
 """What of a trained head looks like a max-margin separator, and which null model takes it away."""
 
-from attnsvm.audit import Claim, Reading, some
+from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import single
 
 LAYERS = (1, 2)

@@ -9,11 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import methods, solve_batch, stack
+from attnsvm.svm import methods
+from attnsvm.svm.solution import stack
+from attnsvm.svm.solver import solve_batch
 
 KEPT = ()  # of an answer, beside its proof: what is compared with a head is worked out here
 # Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.
@@ -67,7 +69,7 @@ def beside_nulls(bench, held, W, norm, rng, kept):
         answer = replace(answer, W=bench.P @ answer.W @ bench.Q.T)
         kept[kind].append(answer)
         if answer.solved:
-            head, size = heads[kind], norms.get(norm).value
+            head, size = heads[kind], geometry.get(norm).value
             theirs = selections(held, head)
             found[f"alignment_{kind}"] = bench.cosines(head, [answer.W])[0]
             found[f"predicted_{kind}"] = float(np.mean(selections(held, answer.W) == theirs))

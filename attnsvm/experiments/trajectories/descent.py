@@ -1,6 +1,8 @@
 """Train W and (K, Q) from zero, and log every step."""
 
-from attnsvm.training import LinearHead, how_to_train, train
+from attnsvm.training.descent import train
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.settings import how_to_train
 
 PARAMETRISATIONS = ("W", "KQ")
 

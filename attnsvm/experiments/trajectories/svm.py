@@ -1,8 +1,8 @@
 """The max-margin solution of the optimal tokens, of each parametrisation in its own norm."""
 
-from attnsvm.norms import OWN_NORM
+from attnsvm.geometry import OWN_NORM
 from attnsvm.selection import optimal_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

@@ -1,6 +1,6 @@
 """The conjecture as a row of the audit: the verdict is computed from the table, and never written."""
 
-from attnsvm.audit import Claim, Reading
+from attnsvm.audit.reading import Claim, Reading
 from attnsvm.audit.rows import ends
 
 

@@ -1,7 +1,7 @@
 """The max-margin solution of the tokens that each run selects, with its certificate."""
 
 from attnsvm.selection import selected_tokens
-from attnsvm.svm import certified
+from attnsvm.svm.instances import certified
 
 
 def svm(problems, trained, settings):

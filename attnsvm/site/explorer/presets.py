@@ -5,7 +5,8 @@ import numpy as np
 from attnsvm.draws import draw
 from attnsvm.experiments.hyperplanes.problems import one_token_apart
 from attnsvm.experiments.trajectories.problems import two_clouds
-from attnsvm.svm import separation, solve
+from attnsvm.svm.constraints import separation
+from attnsvm.svm.solver import solve
 from attnsvm.training.start import factored_weights
 
 ZERO = [0.0] * 4

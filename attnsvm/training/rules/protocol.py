@@ -28,6 +28,7 @@ parametrisations   "W", "KQ": what it can move
 follows_rotations  whether the rule turns with the factors and reads no norm of theirs: then descent may be followed in
                    the coordinates of spans.py
 divides            whether the Frobenius norm of the gradient divides the step: then `joint` has a meaning
+reads_terms        whether it reads the gradient's terms one by one, and not only their sum
 """
 
 from typing import NamedTuple
@@ -94,6 +95,7 @@ class Alone:
     parametrisations = ("W", "KQ")
     follows_rotations = False
     divides = False
+    reads_terms = False
 
     def with_rate(self, learning_rate):
         return self._replace(learning_rate=float(learning_rate))
@@ -130,6 +132,7 @@ class Wrapper:
     parametrisations = property(lambda self: self.inner.parametrisations)
     follows_rotations = property(lambda self: self.inner.follows_rotations)
     divides = property(lambda self: self.inner.divides)
+    reads_terms = property(lambda self: self.inner.reads_terms)
 
     def with_rate(self, learning_rate):
         return self._replace(inner=self.inner.with_rate(learning_rate))

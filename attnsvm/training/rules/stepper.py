@@ -46,12 +46,12 @@ class Stepper:
         """
         slopes = [sloping.py_func(*arrays) for arrays in terms]  # as Python: nothing to compile in every process
         if not self.memories:
-            self.memories = [self._remember(self.rule, slope, _room(slope)) for slope in slopes]
+            self.memories = [self._remember(self.rule, slope, _room_for(slope)) for slope in slopes]
         protocol.empty.py_func(self.pool)
         for f, (factor, slope) in enumerate(zip(weights, slopes, strict=True)):
             memory = self.memories[f]
             if len(memory.room.order) != len(slope.left):
-                self.memories[f] = memory = memory._replace(room=_room(slope))
+                self.memories[f] = memory = memory._replace(room=_room_for(slope))
             self._aim(self.rule, slope, factor, memory, self.pool, self.done)
         self._pace(self.rule, self.pool, self.done)
         for factor, memory in zip(weights, self.memories, strict=True):
@@ -61,5 +61,6 @@ class Stepper:
         self.done += 1
 
 
-def _room(slope: Slope) -> Decomposition:
+def _room_for(slope: Slope) -> Decomposition:
+    """`lanes.slopes.room_for`, as Python too: what it calls has no door for Python."""
     return decomposition.py_func(len(slope.left), *slope.matrix.shape[:2])

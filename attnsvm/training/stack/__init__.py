@@ -1,7 +1,12 @@
 """Gradient descent on a stack of attention layers, with several heads per layer."""
 
-from attnsvm.architecture import Stack
-from attnsvm.training.stack.descent import train_stack
-from attnsvm.training.stack.log import StackLog
+from typing import TYPE_CHECKING
 
-__all__ = ["Stack", "StackLog", "train_stack"]
+from attnsvm.lazy import exports
+
+if TYPE_CHECKING:
+    from attnsvm.architecture import Stack as Stack
+    from attnsvm.training.stack.descent import train_stack as train_stack
+    from attnsvm.training.stack.log import StackLog as StackLog
+else:
+    __getattr__, __dir__ = exports(__name__)

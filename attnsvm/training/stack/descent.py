@@ -13,11 +13,12 @@ from attnsvm import threads
 from attnsvm.architecture import Stack
 from attnsvm.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.problems import Problems
-from attnsvm.training.heads import Head, LinearHead, PenalisedHead, ReluHead
+from attnsvm.training.heads.base import Head
+from attnsvm.training.heads.calls import trainable
 from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.joint import joint
 from attnsvm.training.rules.protocol import check
-from attnsvm.training.stack.kernels import Model, Readout, Record, descend
+from attnsvm.training.stack.kernels import Model, Record, descend
 from attnsvm.training.stack.log import StackLog
 from attnsvm.training.stack.start import initial
 
@@ -39,19 +40,19 @@ def train_stack(
     Args:
         problems: the batch, S problems of one shape, without padding.
         stack: the architecture.
-        head: builds the prediction head h from its weights: `LinearHead`, `ReluHead` or `PenalisedHead`.
+        head: builds the prediction head h from its weights.
         rule: one of `attnsvm.training.rules`; for K and Q without penalty. Each W, or K and Q, of a head is a factor.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
         start: the initial W (S, L, H, d, d), or K and Q (S, L, H, d, m), as a tuple; None: `Stack.start`.
         values: (S, L, H, d, d) the value matrices V_lh; None: the identity.
-        head_rate: learning rate of the head's vector v, a factor that the rule moves by itself; 0: v is not trained.
+        head_rate: learning rate of the head's parameters, a factor that the rule moves by itself; 0: they stay.
         progress: called with the number of instances finished since the last call.
 
     Raises:
-        ValueError: the inputs are padded, the rule does not train the parametrisation or has a penalty, or a ReLU head
-            is to be trained.
+        ValueError: the inputs are padded, the rule does not train the parametrisation or has a penalty, or a head is
+            to be trained that cannot be.
     """
     if problems.lengths is not None:
         raise ValueError("problems: a stack takes inputs of one length, without padding")
@@ -76,34 +77,30 @@ def train_stack(
 def _group(index, problems, stack, head, rule, logged, start, values, head_rate) -> StackLog:
     """Train the LANES instances at `index`."""
     own = problems[index]
-    S, n, T, d = own.tokens.shape
+    _, n, T, d = own.tokens.shape
     L, H, R, K = stack.layers, stack.heads, stack.rows(T), len(logged)
-    readout, last_values = _readout(head(own.head))
-    given = None if values is None else values[index]
-    if last_values is not None:  # the head embeds what the top layer gives: a value matrix behind the others
-        given = np.broadcast_to(np.eye(d), (S, L, H, d, d)).copy() if given is None else given.copy()
-        given[:, -1] = given[:, -1] @ last_values[:, None]
-    if head_rate and readout.relu:
-        raise ValueError("head_rate: only the vector of a linear or a penalised head is trained")
+    built = head(own.head)
+    reader = _own(built.compiled())
+    if head_rate and not trainable(reader):
+        raise ValueError(f"head_rate: a {type(built).__name__} cannot be trained along; take 0")
     below, top = (np.where(mask, 0.0, -1e300) for mask in stack.masks(T))
     model = Model(
         tokens=_last(own.tokens),
         queries=_last(own.queries),
         labels=_last(own.labels),
-        values=np.empty((0, H, d, d, LANES)) if given is None else _last(given),
+        values=np.empty((0, H, d, d, LANES)) if values is None else _last(values[index]),
         below=below,
         top=top,
-        readout=readout,
+        embedding=np.empty((0, 0, LANES)) if built.embedding is None else _last(built.embedding),
         factors=_last(np.stack([factor[index] for factor in start], axis=3)),
         residual=stack.residual,
         cross=stack.attention == "cross",
         joint=stack.normalisation == "joint",
-        moving=bool(head_rate),
     )
     record = Record(
         kept=np.array(logged, dtype=np.int64),
         weights=np.empty((K, L, H, d, d, LANES)),
-        head=np.empty((K, d if head_rate else 0, LANES)),
+        head=np.empty((K, len(reader.parameters()) if head_rate else 0, LANES)),
         largest=np.zeros((K, L, LANES)),
         loss=np.zeros((K, LANES)),
         norms=np.zeros((K, LANES)),
@@ -112,20 +109,14 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
         tokens=np.empty((L, n, T, d, LANES)),
         outputs=np.empty((n, R, LANES)),
     )
-    loop = kept_on_disk(descend, *classes(rule))
-    loop(model, rule, rule.with_rate(head_rate), record)
+    loop = kept_on_disk(descend, type(reader), *classes(rule))
+    loop(model, reader, rule, rule.with_rate(head_rate), record)
     return StackLog(logged, *(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in record[1:]))
 
 
-def _readout(head: Head) -> tuple[Readout, np.ndarray | None]:
-    """What the kernel reads out, and a value matrix (S, d, d) that comes before it."""
-    if isinstance(head, ReluHead):
-        return Readout(np.zeros((head.V.shape[1], LANES)), 0.0, True), head.V
-    if isinstance(head, PenalisedHead):
-        return Readout(np.array(head.v, order="C"), head.penalty, False), None
-    if isinstance(head, LinearHead):
-        return Readout(np.array(head.v, order="C"), 0.0, False), None
-    raise ValueError(f"head: a stack reads out LinearHead, ReluHead or PenalisedHead, got {type(head).__name__}")
+def _own(structure: NamedTuple) -> NamedTuple:
+    """A structure with its arrays in memory of their own: the loop may move them."""
+    return type(structure)(*(np.array(x, order="C") if isinstance(x, np.ndarray) else x for x in structure))
 
 
 def _last(array: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ its output as exp(scale)·vector, and passes it on in three ways:
   to its own position, where there is a residual: unchanged.
 What arrives at a token from several rows is summed relative to its largest factor, and the gradient of a weight
 relative to the largest factor of its rows. Nothing is a difference of nearly equal numbers: all is anchored at the
-winning token, as in kernels.evaluate.
+winning token, by lanes/softmax.py, as in kernels.evaluate.
 
 A token that scores exactly as the winner does (rows that chose the same token have the same composed token, once the
 layer below has saturated) passes nothing on as a key: what it would pass is of second order, and would hide the rest.
@@ -21,22 +21,13 @@ from numba import njit
 from numba.extending import overload
 
 from attnsvm.lanes.arithmetic import INNER, LANES, combine, dot, exp
+from attnsvm.lanes.softmax import anchor, behind, close
+from attnsvm.training.heads.calls import parameter_slope, parameters, readout
 from attnsvm.training.kernels import gradient, scale
 from attnsvm.training.stack.moving import course_of, course_of_head, head_step_by, step_by
 from attnsvm.training.stack.rows import mask, query
 
 NOWHERE = -1e300  # the logarithm of a factor that is zero; two of them still add up to a finite number
-
-
-class Readout(NamedTuple):
-    """The prediction head: h(x) = vᵀx − penalty·‖x‖², with v (d, LANES), or h(x) = 1ᵀ relu(x) if `relu`.
-
-    One structure for all heads, where `heads` has one each: this loop is long, and so is compiled once.
-    """
-
-    v: np.ndarray
-    penalty: float
-    relu: bool
 
 
 class Model(NamedTuple):
@@ -46,9 +37,9 @@ class Model(NamedTuple):
         tokens: (n, T, d). queries: (n, d), those of the top under cross-attention. labels: (n,).
         values: (L, H, d, d), or (0, ...) where all are the identity.
         below: (T, T), top: (R, T): 0, or NOWHERE where a token does not compete; no lanes.
-        readout: the prediction head.
+        embedding: (d, p), the head's, or (0, 0) where it is the identity.
         factors: (L, H, 1, d, d) for W, or (L, H, 2, d, m) for K and Q; moved in place.
-        residual, cross, joint: see `attnsvm.architecture.Stack`. moving: whether the head's vector is trained.
+        residual, cross, joint: see `attnsvm.architecture.Stack`.
     """
 
     tokens: np.ndarray
@@ -57,12 +48,11 @@ class Model(NamedTuple):
     values: np.ndarray
     below: np.ndarray
     top: np.ndarray
-    readout: Readout
+    embedding: np.ndarray
     factors: np.ndarray
     residual: bool
     cross: bool
     joint: bool
-    moving: bool
 
 
 class Record(NamedTuple):
@@ -92,7 +82,8 @@ class State(NamedTuple):
         value: (H, n, T, d), V g. back: (H, n, T), what the winner passes as a key.
         given, scale: (n, T, d) and (n, T), the gradient with respect to a layer's output; passed, passed_scale: the
             same with respect to its input.
-        output: (n, T). mixture: (n, T, d). head: (d,), gradient of the head's vector; head_factor: ().
+        output: (n, T). mixture: (n, T, d). embedded, slope_embedded: (p,), what the head sees of one mixture.
+        head: (q,), gradient of the head's parameters, where they are trained; head_factor: (). by_head: (q,) scratch.
         left, right: (nT, d) scratch. a, b, c: (d,) scratch. rows: (6,) scratch; token: (T,) scratch.
         factors: the gradient of the factors, like Model.factors. norms: (L, H, 2).
     """
@@ -116,8 +107,11 @@ class State(NamedTuple):
     passed_scale: np.ndarray
     output: np.ndarray
     mixture: np.ndarray
+    embedded: np.ndarray
+    slope_embedded: np.ndarray
     head: np.ndarray
     head_factor: np.ndarray
+    by_head: np.ndarray
     left: np.ndarray
     right: np.ndarray
     a: np.ndarray
@@ -130,10 +124,11 @@ class State(NamedTuple):
 
 
 @njit(**INNER)
-def room(model):
-    """Room for the passes of a group."""
+def room(model, q):
+    """Room for the passes of a group; q parameters of the head are trained."""
     n, T, d = model.tokens.shape[:3]
     L, H = model.factors.shape[:2]
+    p = model.embedding.shape[1]
     return State(
         np.empty((L, H, d, d, LANES)),
         np.empty((L, H, d, d, LANES)),
@@ -154,8 +149,11 @@ def room(model):
         np.empty((n, T, LANES)),
         np.empty((n, T, LANES)),
         np.empty((n, T, d, LANES)),
-        np.empty((d, LANES)),
+        np.empty((p, LANES)),
+        np.empty((p, LANES)),
+        np.empty((q, LANES)),
         np.empty(LANES),
+        np.empty((q, LANES)),
         np.empty((n * T, d, LANES)),
         np.empty((n * T, d, LANES)),
         np.empty((d, LANES)),
@@ -190,18 +188,15 @@ def forward(model, at):
                     winner, W = at.winner[layer, h, i, q], at.W[layer, h]
                     for a in range(d):
                         dot(W[a], z, key[a])
-                    for lane in range(LANES):
-                        best[lane] = -np.inf
-                        total[lane] = 0.0
                     for t in range(T):
                         dot(tokens[t], key, log_p[t])
                         for lane in range(LANES):
                             log_p[t, lane] += masked[q, t]
-                            winner[lane] = t if log_p[t, lane] > best[lane] else winner[lane]
-                            best[lane] = max(best[lane], log_p[t, lane])
+                    behind(log_p, winner, best)
+                    for lane in range(LANES):
+                        total[lane] = 0.0
                     for t in range(T):
                         for lane in range(LANES):
-                            log_p[t, lane] -= best[lane]
                             total[lane] += exp(log_p[t, lane]) if winner[lane] != t else 0.0
                     for lane in range(LANES):
                         total[lane] = np.log1p(total[lane])
@@ -222,29 +217,28 @@ def forward(model, at):
 
 
 @njit(**INNER)
-def read(head, mixture, output, slope):
-    """h (LANES) and its gradient (d, LANES) at a mixture (d, LANES)."""
-    v, penalty = head.v, head.penalty
-    for lane in range(LANES):
-        output[lane] = 0.0
-    for a in range(len(mixture)):
-        for lane in range(LANES):
-            x = mixture[a, lane]
-            output[lane] += max(x, 0.0) if head.relu else x * (v[a, lane] - penalty * x)
-            slope[a, lane] = (1.0 if x > 0 else 0.0) if head.relu else v[a, lane] - 2 * penalty * x
+def seen(model, at, i, q):
+    """What the head sees of a mixture: its embedding, or itself."""
+    if len(model.embedding) == 0:
+        return at.mixture[i, q]
+    combine(model.embedding, at.mixture[i, q], at.embedded)
+    return at.embedded
 
 
 @njit(**INNER)
-def read_out(model, at):
-    """f, the gradient of the loss with respect to the mixtures, and with respect to the head's vector."""
+def read_out(model, head, at):
+    """f, the gradient of the loss with respect to the mixtures, and with respect to the head's parameters."""
     n, d = at.mixture.shape[0], at.mixture.shape[2]
     R = len(model.top)
+    embeds = len(model.embedding) > 0
     count = np.log(n * R)
     for lane in range(LANES):
         at.head_factor[lane] = NOWHERE
     for i in range(n):
         for q in range(R):
-            read(model.readout, at.mixture[i, q], at.output[i, q], at.given[i, q])
+            readout(head, seen(model, at, i, q), at.output[i, q], at.slope_embedded if embeds else at.given[i, q])
+            for a in range(d if embeds else 0):
+                dot(model.embedding[a], at.slope_embedded, at.given[i, q, a])
             for lane in range(LANES):
                 margin = model.labels[i, lane] * at.output[i, q, lane]
                 at.scale[i, q, lane] = -max(margin, 0.0) - np.log1p(np.exp(-abs(margin))) - count
@@ -252,16 +246,17 @@ def read_out(model, at):
             for a in range(d):
                 for lane in range(LANES):
                     at.given[i, q, a, lane] *= -model.labels[i, lane]
-    if model.moving:
+    if len(at.head):
         at.head[:] = 0.0
         for i in range(n):
             for q in range(R):
                 for lane in range(LANES):
                     share = exp(at.scale[i, q, lane] - at.head_factor[lane])
                     at.rows[0, lane] = -model.labels[i, lane] * share
-                for a in range(d):
+                parameter_slope(head, seen(model, at, i, q), at.by_head)
+                for a in range(len(at.head)):
                     for lane in range(LANES):
-                        at.head[a, lane] += at.rows[0, lane] * at.mixture[i, q, a, lane]
+                        at.head[a, lane] += at.rows[0, lane] * at.by_head[a, lane]
 
 
 @njit(**INNER)
@@ -269,7 +264,7 @@ def into_rows(model, at, layer):
     """From the gradient of a layer's outputs to that of its logits, row by row."""
     H, n, T, d = at.value.shape[:4]
     R = len(mask(model, layer))
-    anchor, mean, behind, total = at.rows[0], at.rows[1], at.rows[2], at.rows[3]
+    at_winner, mean, largest, total = at.rows[0], at.rows[1], at.rows[2], at.rows[3]
     for h in range(H):
         for i in range(n):
             tokens = at.tokens[layer, i]
@@ -281,35 +276,24 @@ def into_rows(model, at, layer):
                         dot(model.values[layer, h, a], at.given[i, q], value[a])
                 else:
                     value[:] = at.given[i, q]
-                for lane in range(LANES):
-                    anchor[lane] = 0.0
-                    mean[lane] = 0.0
-                    total[lane] = 0.0
-                    behind[lane] = NOWHERE
                 for t in range(T):
                     dot(tokens[t], value, slope[t])
-                    for lane in range(LANES):
-                        anchor[lane] += slope[t, lane] if winner[lane] == t else 0.0
-                for t in range(T):
-                    for lane in range(LANES):
-                        slope[t, lane] -= anchor[lane]
-                        mean[lane] += p[t, lane] * slope[t, lane]
+                anchor(slope, p, winner, at_winner, mean)
+                for lane in range(LANES):
+                    largest[lane] = NOWHERE
                 for t in range(T):
                     for lane in range(LANES):
                         counts = slope[t, lane] != 0.0 and log_p[t, lane] > 0.5 * NOWHERE
                         slope[t, lane] = slope[t, lane] - mean[lane] if counts else 0.0
-                        behind[lane] = max(behind[lane], log_p[t, lane] if counts else NOWHERE)
+                        largest[lane] = max(largest[lane], log_p[t, lane] if counts else NOWHERE)
                 for t in range(T):
                     for lane in range(LANES):
-                        share[t, lane] = exp(min(log_p[t, lane] - behind[lane], 0.0)) * slope[t, lane]
-                        total[lane] += share[t, lane]
-                for t in range(T):
-                    for lane in range(LANES):
-                        share[t, lane] = -total[lane] if winner[lane] == t else share[t, lane]
+                        share[t, lane] = exp(min(log_p[t, lane] - largest[lane], 0.0)) * slope[t, lane]
+                close(share, winner, total)
                 combine(tokens, share, at.mixed[layer, h, i, q])
                 for lane in range(LANES):
-                    at.back[h, i, q, lane] = exp(behind[lane]) * total[lane]
-                    at.behind[layer, h, i, q, lane] = at.scale[i, q, lane] + behind[lane]
+                    at.back[h, i, q, lane] = exp(largest[lane]) * total[lane]
+                    at.behind[layer, h, i, q, lane] = at.scale[i, q, lane] + largest[lane]
 
 
 @njit(**INNER)
@@ -472,9 +456,9 @@ def move(model, at, rule):
 
 
 @njit(**INNER)
-def move_head(model, at, rule):
-    """One step of the head's vector, by a norm of its own."""
-    v, size = model.readout.v, at.rows[0]
+def move_head(head, at, rule):
+    """One step of the head's parameters, by a norm of its own."""
+    v, size = parameters(head), at.rows[0]
     for lane in range(LANES):
         norm = 0.0
         for a in range(len(v)):
@@ -486,15 +470,15 @@ def move_head(model, at, rule):
 
 
 def begin(rule, model, at):
-    """What the rule keeps of all factors, and of the head's vector; gradient descent keeps nothing."""
+    """What the rule keeps of all factors, and of the head's parameters; gradient descent keeps nothing."""
 
 
 def advance(rule, model, at, course, step):
     """One step of every factor: gradient descent by the norm of all or of each, another rule by `step_by`."""
 
 
-def advance_head(rule, model, at, course, step):
-    """One step of the head's vector."""
+def advance_head(rule, head, at, course, step):
+    """One step of the head's parameters."""
 
 
 @overload(begin, strict=False, jit_options=INNER)
@@ -512,10 +496,10 @@ def _advance(rule, model, at, course, step):
 
 
 @overload(advance_head, strict=False, jit_options=INNER)
-def _advance_head(rule, model, at, course, step):
+def _advance_head(rule, head, at, course, step):
     if rule.instance_class.along_gradient:
-        return lambda rule, model, at, course, step: move_head(model, at, rule)
-    return lambda rule, model, at, course, step: head_step_by(rule, model.readout.v, course, step)
+        return lambda rule, head, at, course, step: move_head(head, at, rule)
+    return lambda rule, head, at, course, step: head_step_by(rule, parameters(head), course, step)
 
 
 @njit(**INNER)
@@ -548,9 +532,10 @@ def log_pass(model, at, record, slot):
         record.norms[slot, lane] = np.sqrt(square)
 
 
-def descend(model: Model, rule: NamedTuple, head_rule: NamedTuple, record: Record) -> None:
-    """Train a group of stacks up to the last step to be logged."""
-    at = room(model)
+def descend(model: Model, head: NamedTuple, rule: NamedTuple, head_rule: NamedTuple, record: Record) -> None:
+    """Train a group of stacks up to the last step to be logged; the head too, where the record has room for it."""
+    moving = record.head.shape[1]
+    at = room(model, moving)
     course, course_of_v = begin(rule, model, at)
     L, H = at.W.shape[:2]
     slot = 0
@@ -559,7 +544,7 @@ def descend(model: Model, rule: NamedTuple, head_rule: NamedTuple, record: Recor
             for h in range(H):
                 multiply(model.factors[layer, h], at.W[layer, h])
         forward(model, at)
-        read_out(model, at)
+        read_out(model, head, at)
         for layer in range(L - 1, -1, -1):
             into_rows(model, at, layer)
             if layer > 0:
@@ -570,13 +555,13 @@ def descend(model: Model, rule: NamedTuple, head_rule: NamedTuple, record: Recor
         measure(model, at)
         if step == record.kept[slot]:
             log_pass(model, at, record, slot)
-            if model.moving:
-                record.head[slot] = model.readout.v
+            if moving:
+                record.head[slot] = parameters(head)
             slot += 1
         if step < record.kept[-1]:
             advance(rule, model, at, course, step)
-            if model.moving:
-                advance_head(head_rule, model, at, course_of_v, step)
+            if moving:
+                advance_head(head_rule, head, at, course_of_v, step)
     record.tokens[:] = at.tokens
     record.below[:] = at.p[: L - 1]
     record.top[:] = at.p[L - 1, :, :, : len(model.top)]

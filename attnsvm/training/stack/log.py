@@ -12,7 +12,7 @@ class StackLog:
     Attributes:
         steps: (K,) the logged steps; step k means: after k updates.
         weights: (S, K, L, H, d, d), W or K Qᵀ.
-        head: (S, K, d), the vector of the prediction head; (S, K, 0) where it is not trained.
+        head: (S, K, q), the parameters of the prediction head; (S, K, 0) where they are not trained.
         largest: (S, K, L), mean over all rows of a layer of the largest softmax probability.
         loss: (S, K).
         gradient_norm: (S, K), Frobenius norm of the gradient of all attention weights together.

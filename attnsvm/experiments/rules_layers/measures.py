@@ -1,0 +1,86 @@
+"""The margin ratio of each layer, in the norm of its rule and in the Frobenius norm, and of matrices never trained."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm import geometry
+from attnsvm.architecture import counting_rows
+from attnsvm.experiments.layers.measures import MEASURED, SATURATED, outcome
+from attnsvm.margins import margin_ratio
+from attnsvm.measured import Measures, curves, outcomes
+from attnsvm.selection import selected_sets, selected_tokens
+from attnsvm.statistics import share
+
+KEYS = ["rule", "layer", "quantity", "step"]
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    for rule, run in trained.items():
+        words = [outcome(run, answers) for answers in solved[rule].values()]
+        became = np.where(words[0] == MEASURED, words[-1], words[0])
+        ends.append(outcomes(cell, problems.seeds, [f"{word} ({rule})" for word in became]))
+        kept, last = became == MEASURED, run["steps"][-1:]
+        seeds = problems.seeds[kept]
+        whole = {"rule": rule, "layer": 0}
+        frames.append(curves(problems.seeds, last, {"value": kept}, **whole, quantity="share measured"))
+        mixed = (run["below"].max(-1) < SATURATED).any((1, 2, 3, 4))
+        frames.append(curves(seeds, last, {"value": mixed[kept]}, **whole, quantity="share mixed"))
+        for layer, which in ((1, "law"), (2, "top")):
+            rows = rows_of(problems, run, layer)
+            ratios = {}
+            for quantity, norm in (("own", rule), ("frobenius", "fro")):
+                known = norm, solved[rule][norm][which][str(layer)]["W"]
+                ratios[quantity] = ratio(rows, run["weights"][:, :, layer - 1, 0], *known)
+            known = rule, solved[rule][rule][which][str(layer)]["W"]
+            ratios["untrained"] = ratio(rows, untrained(rows, rule)[:, None], *known)
+            columns = {"rule": rule, "layer": layer}
+            for quantity, value in ratios.items():
+                steps = last if quantity == "untrained" else run["steps"]
+                frames.append(curves(seeds, steps, {"value": value[kept]}, **columns, quantity=quantity))
+            others = [ratios["untrained"][:, -1]] + [ratios["frobenius"][:, -1]] * (rule != "fro")
+            lead = ratios["own"][:, -1] > np.max(others, axis=0)
+            frames.append(curves(seeds, last, {"value": lead[kept]}, **columns, quantity="lead"))
+    return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def rows_of(problems, run, layer):
+    """Each row of a layer as an input of its own: tokens (S, R, T, d), queries (S, R, d), its winner (S, R), and which
+    rows count (S, R, 1).
+    """
+    tokens = run["tokens"][:, layer - 1]
+    S, n, T, d = tokens.shape
+    if layer == 2:
+        return tokens, problems.queries, selected_tokens(run["top"])[:, 0, :, 0], np.ones((S, n, 1), dtype=bool)
+    chosen = selected_tokens(run["below"])  # (S, 1, 1, n, T)
+    counts = counting_rows(chosen, selected_sets(run["top"]), passed=True)[:, 0]
+    rows = tokens.repeat(T, axis=1)  # row q of input i is number iT + q
+    return rows, tokens.reshape(S, n * T, d), chosen.reshape(S, n * T), counts.reshape(S, n * T, 1)
+
+
+def ratio(rows, W, norm, solution):
+    """ρ of W (S, L, d, d), (S, L), over the rows that count."""
+    tokens, queries, chosen, counts = rows
+    return margin_ratio(tokens, queries, W, chosen, norm, solution, counts)
+
+
+def untrained(rows, norm):
+    """The steepest direction, (S, d, d), of the sum of the constraint matrices of the rows that count."""
+    tokens, queries, chosen, counts = rows
+    winners = np.take_along_axis(tokens, chosen[..., None, None], 2)
+    total = ((winners - tokens).sum(2) * counts).swapaxes(1, 2) @ queries
+    return np.array([geometry.get(norm).steepest(one) for one in total]).reshape(total.shape)
+
+
+def table(measures, settings):
+    found = []
+    for keys, group in measures.instances.groupby(KEYS, sort=False):
+        values = group["value"].to_numpy(dtype=float)
+        if keys[2] in ("lead", "share mixed", "share measured"):
+            numbers = share(int(values.sum()), len(values))
+            numbers = {"value": numbers.pop("share"), **numbers}
+        else:
+            quartiles = np.quantile(values, (0.5, 0.25, 0.75))
+            numbers = dict(zip(("value", "low", "high"), quartiles, strict=True)) | {"instances": len(values)}
+        found.append(dict(zip(KEYS, keys, strict=True)) | numbers)
+    return pd.DataFrame(found)

@@ -1,0 +1,12 @@
+"""Random instances of one shape: with the same settings, those of local convergence."""
+
+from attnsvm.cells import one_shape
+from attnsvm.draws import draw_cell, gaussian
+
+
+def cells(settings):
+    return one_shape(settings)
+
+
+def problems(cell, settings):
+    return draw_cell(gaussian, cell)

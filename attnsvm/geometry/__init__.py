@@ -1,0 +1,96 @@
+"""Matrix norms of the max-margin problems and of steepest descent: one file each, called as the norm is.
+
+A file has a class with all that solvers, measures and the loops of descent ask of a norm, and its instance NORM. A new
+norm is one file here, and one entry in `svm/checker.py`, which repeats the definition.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:  # the command line lists the names, and needs no NumPy
+    import numpy as np
+
+FAMILY = "lp"  # the file of the norms l<p>
+NAMES = tuple(sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - {"__init__", "base", FAMILY}))
+KNOWN = f"{', '.join(NAMES)}, or l<p> with a number p such as l1.75"
+OWN_NORM = {"W": "fro", "KQ": "nuc"}  # descent on a parametrisation is drawn to the max-margin solution in this norm
+
+
+class Norm(ABC):
+    """A norm on matrices, over the last two axes of an array.
+
+    Attributes:
+        name: what configurations, files and `get` call it.
+        block_power: p, where the norm of a block-diagonal matrix is the p-norm of the norms of its blocks.
+        unitarily_invariant: whether ‖U W V‖ = ‖W‖ for orthogonal U and V.
+        reads_terms: whether `steepest_lanes` reads the terms of the gradient one by one, and not only their sum.
+        tolerance: relative duality gap that a solution must prove, unless told otherwise.
+        rank_tolerance: singular values above it, relative to the largest, count in the rank of a solution.
+        multiplicity_tolerance: distance to the largest singular value of the dual matrix, relative to it, that still
+            counts as equal; None where their number does not bound the rank of a solution.
+        parameter: a number in the norm's name, which `steepest_lanes` is given.
+    """
+
+    name: str
+    block_power: float
+    unitarily_invariant = False
+    reads_terms = False
+    tolerance = 1e-7
+    rank_tolerance = 1e-6
+    multiplicity_tolerance: float | None = None
+    parameter = 0.0
+
+    @abstractmethod
+    def value(self, W: np.ndarray) -> np.ndarray:
+        """‖W‖, (...) for W (..., d, e)."""
+
+    @abstractmethod
+    def dual(self, M: np.ndarray) -> np.ndarray:
+        """The dual norm max {⟨M, W⟩ : ‖W‖ ≤ 1}, (...) for M (..., d, e)."""
+
+    @abstractmethod
+    def steepest(self, M: np.ndarray) -> np.ndarray:
+        """A W (d, e) with ‖W‖ = 1 and ⟨M, W⟩ = dual(M), for one matrix M ≠ 0."""
+
+    @abstractmethod
+    def expression(self, W):
+        """The norm of a cvxpy variable, as a cvxpy expression."""
+
+    @staticmethod
+    @abstractmethod
+    def steepest_lanes(parameter: float, slope: NamedTuple, memory: NamedTuple) -> None:
+        """`steepest` for compiled loops, on LANES matrices: write it to memory.direction (d, e, LANES).
+
+        It is compiled, and names what it calls in full, as in `lanes.slopes.flatten`: what compiles it has imported
+        that, and values need no compiler.
+
+        Args:
+            parameter: as above.
+            slope: the gradient, a `slopes.Slope`; it may be zero.
+            memory: a `slopes.Memory`, for its direction and its scratch.
+        """
+
+    def compiled(self) -> NamedTuple:
+        """The norm for compiled loops, where `base.steepest_direction` takes it."""
+        return import_module(f"{__name__}.base").compiled(self)
+
+
+def get(name: str) -> Norm:
+    """The norm called `name`: one of `NAMES`, or "l<p>" with a number p, such as "l1.75". No other file is imported.
+
+    Raises:
+        ValueError: there is no such norm.
+    """
+    if name in NAMES:
+        return import_module(f"{__name__}.{name}").NORM
+    try:
+        p = float(name[1:]) if name.startswith("l") else None
+    except (ValueError, AttributeError, TypeError):
+        p = None
+    if p is None:
+        raise ValueError(f"norm: expected one of {KNOWN}, got {name!r}")
+    return import_module(f"{__name__}.{FAMILY}").norm(p)

@@ -1,0 +1,41 @@
+"""The max norm: the largest absolute entry. Its dual is the entrywise ℓ1 norm."""
+
+import numpy as np
+
+from attnsvm import lanes
+from attnsvm.geometry import Norm
+from attnsvm.lanes import LANES
+
+
+class EntrywiseMax(Norm):
+    """The largest absolute entry."""
+
+    name, block_power = "linf", np.inf
+
+    def value(self, W):
+        return np.abs(W).max((-2, -1))
+
+    def dual(self, M):
+        return np.abs(M).sum((-2, -1))
+
+    def steepest(self, M):
+        return np.where(M >= 0, 1.0, -1.0)
+
+    def expression(self, W):
+        import cvxpy
+
+        return cvxpy.max(cvxpy.abs(W))
+
+    @staticmethod
+    def steepest_lanes(_, slope, memory):
+        """The sign of every entry that is not zero."""
+        lanes.slopes.flatten(slope)
+        matrix, direction = slope.matrix, memory.direction
+        for a in range(matrix.shape[0]):
+            for b in range(matrix.shape[1]):
+                for lane in range(LANES):
+                    g = matrix[a, b, lane]
+                    direction[a, b, lane] = 1.0 if g > 0.0 else (-1.0 if g < 0.0 else 0.0)
+
+
+NORM = EntrywiseMax()

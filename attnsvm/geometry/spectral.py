@@ -1,0 +1,38 @@
+"""The spectral norm: the largest singular value. Its dual is the nuclear norm."""
+
+import numpy as np
+
+from attnsvm import lanes
+from attnsvm.geometry import Norm
+
+
+class Spectral(Norm):
+    """The largest singular value."""
+
+    name, block_power, unitarily_invariant = "spectral", np.inf, True
+    reads_terms = True
+
+    def value(self, W):
+        return np.linalg.svd(W, compute_uv=False)[..., 0]
+
+    def dual(self, M):
+        return np.linalg.svd(M, compute_uv=False).sum(-1)
+
+    def steepest(self, M):
+        U, sigma, Vt = np.linalg.svd(M, full_matrices=False)
+        kept = sigma > 1e-12 * sigma[0]
+        return U[:, kept] @ Vt[kept]
+
+    def expression(self, W):
+        import cvxpy
+
+        return cvxpy.sigma_max(W)
+
+    @staticmethod
+    def steepest_lanes(_, slope, memory):
+        """The polar factor, zero where ∇L is zero."""
+        pairs = len(slope.left)
+        lanes.singular.polar(slope.left, slope.right, slope.logs, memory.room, pairs, memory.direction)
+
+
+NORM = Spectral()

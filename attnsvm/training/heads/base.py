@@ -1,0 +1,45 @@
+"""What a prediction head h of f(X, z) = h(Xᵀ softmax(X W z)) is.
+
+h(x) = readout(Eᵀx), where the embedding E is a matrix of the head's or the identity. Whatever composes tokens sees no
+more of a head than these two: one layer embeds its tokens once and mixes what comes out, a stack embeds the mixtures of
+its top. The readout gives value and gradient in closed form, once for arrays and once for the compiled engine.
+Arrays carry the instances last, and are NumPy's or torch's, as the weights that the head is built from.
+
+A new head is one file: a class for arrays, and the NamedTuple of what its compiled readout reads.
+"""
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+
+class Head(ABC):
+    """What turns the weighted mean of the tokens into a number: h, with its gradient.
+
+    Attributes:
+        embedding: E, (S, d, p); None: the identity, p = d.
+    """
+
+    embedding = None
+
+    def embed(self, tokens):
+        """The values (n, T, p, S) of tokens (n, T, d, S), and the head whose readout takes mixtures of these values."""
+        if self.embedding is None:
+            return tokens, self
+        rows = tokens.swapaxes(0, 3).swapaxes(2, 3)  # (S, T, n, d)
+        return (rows @ self.embedding[:, None]).swapaxes(2, 3).swapaxes(0, 3), self
+
+    @abstractmethod
+    def readout(self, mixed):
+        """h (n, S) and its gradient (n, p, S) at the mixture `mixed` (n, p, S) of values."""
+
+    @abstractmethod
+    def compiled(self) -> NamedTuple:
+        """The head for the compiled engine: numpy arrays (..., S) and numbers, and methods that are compiled.
+
+        They see LANES instances:
+            `readout(self, mixed, h, slope)` reads the mixture (p, LANES) of values, and writes h (LANES) and its
+                gradient `slope` (p, LANES);
+            `parameters(self)` and `parameter_slope(self, mixed, slope)`: only of a head that can be trained along with
+                the attention weights. The first is one of its arrays, (q, LANES), which the loop moves in place; the
+                second writes the gradient of h with respect to it, (q, LANES).
+        """

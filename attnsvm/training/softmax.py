@@ -1,0 +1,83 @@
+"""The softmax of arrays, and its derivative that keeps every digit as one token takes all: for NumPy and PyTorch alike.
+
+Everything is relative to the winning token. The probabilities of the others stand as logarithms, and the winner's own
+share of a derivative is minus the sum of theirs: nothing is one less its complement.
+"""
+
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+SHORT = 8  # NumPy adds up rows shorter than this one by one, and is slow in it: column by column the bits are the same
+
+
+class Softmax(NamedTuple):
+    """A softmax over the last axis, of length T.
+
+    Attributes:
+        winner: (..., 1) int, the token of largest logit, the first of equals.
+        behind: (..., T), the logits less the winner's.
+        log: (..., T), the logarithms of the probabilities; −∞ for a token that is shut out.
+        p: (..., T), the probabilities.
+    """
+
+    winner: np.ndarray
+    behind: np.ndarray
+    log: np.ndarray
+    p: np.ndarray
+
+
+def softmax(logits) -> Softmax:
+    """The softmax of logits (..., T); −∞ shuts a token out."""
+    xp = _namespace(logits)
+    winner = logits.argmax(-1)[..., None]
+    behind = logits - at_winner(logits, winner)
+    shares = xp.exp(behind)
+    others = added(with_winner(shares, winner, 0.0))
+    return Softmax(winner, behind, behind - xp.log1p(others), shares / (1.0 + others))
+
+
+def relative(at: Softmax, slope):
+    """c_t = slope_t − slope_winner, of derivatives (..., T) with respect to the probabilities."""
+    return slope - at_winner(slope, at.winner)
+
+
+def balanced(at: Softmax, coefficients):
+    """Derivatives (..., T) with respect to the logits: those given, and for the winner minus the sum of the others."""
+    others = with_winner(coefficients, at.winner, 0.0)
+    return with_winner(others, at.winner, -added(others))
+
+
+def at_winner(array, winner):
+    """The winners' entries (..., 1) of an array (..., T)."""
+    if _namespace(array) is np:
+        return array.reshape(-1)[_places(array, winner)].reshape(winner.shape)
+    return array.take_along_dim(winner, -1)
+
+
+def with_winner(array, winner, value):
+    """A copy of an array (..., T) with `value`, a number or (..., 1), in the winners' places."""
+    if _namespace(array) is np:
+        copy = array.copy(order="C")
+        copy.reshape(-1)[_places(copy, winner)] = value.reshape(-1) if np.ndim(value) else value
+        return copy
+    value = sys.modules["torch"].as_tensor(value, dtype=array.dtype, device=array.device)
+    return array.scatter(-1, winner, value.expand(winner.shape))
+
+
+def added(array):
+    """The sums of the rows (..., T) of an array, (..., 1)."""
+    if array.shape[-1] < SHORT and _namespace(array) is np:
+        columns = np.ascontiguousarray(array.reshape(-1, array.shape[-1]).T)
+        return columns.sum(0).reshape(*array.shape[:-1], 1)
+    return array.sum(-1)[..., None]
+
+
+def _places(array, winner):
+    """Where the winners stand in the flat array; NumPy's own take_along_axis needs longer to find out."""
+    return np.arange(0, array.size, array.shape[-1]) + winner.reshape(-1)
+
+
+def _namespace(array):
+    return np if isinstance(array, np.ndarray) else sys.modules["torch"]

@@ -1,0 +1,19 @@
+"""A batch of problems as the inputs of a model on the tape."""
+
+import numpy as np
+
+from attnsvm.problems import Problems
+
+
+def inputs_of(problems: Problems) -> dict[str, np.ndarray]:
+    """By name: "tokens" (S, n, T, d), "queries" (S, n, 1, d), "labels" (S, n, 1), "head" as it is, "mask" (S, n, 1, T).
+
+    One row of attention for each input: queries have an axis for rows, and what is predicted has it too.
+    """
+    return {
+        "tokens": problems.tokens,
+        "queries": problems.queries[:, :, None],
+        "labels": problems.labels[..., None],
+        "head": problems.head,
+        "mask": problems.present[:, :, None],
+    }

@@ -1,0 +1,138 @@
+"""Norms against their definitions: duality by brute force, steepest directions, cvxpy's value and maximiser."""
+
+import subprocess
+import sys
+
+import cvxpy
+import numpy as np
+import pytest
+
+from attnsvm import geometry
+from attnsvm.geometry import get
+from attnsvm.svm import checker
+
+NAMES = (*geometry.NAMES, "l1.75", "l3")
+RNG = np.random.default_rng(0)
+MATRICES = [RNG.normal(size=shape) for shape in ((3, 4), (4, 3), (1, 5), (2, 2))]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_holder_inequality_and_its_equality_at_the_steepest_direction(name):
+    norm = get(name)
+    for M in MATRICES:
+        best = norm.steepest(M)
+        assert np.isclose(norm.value(best), 1.0, rtol=1e-12)
+        assert np.isclose((M * best).sum(), norm.dual(M), rtol=1e-12)
+        for _ in range(200):
+            W = RNG.normal(size=M.shape)
+            assert (M * W).sum() <= norm.dual(M) * norm.value(W) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_value_is_the_value_of_the_cvxpy_expression(name):
+    norm = get(name)
+    for M in MATRICES:
+        W = cvxpy.Variable(M.shape)
+        W.value = M
+        assert np.isclose(norm.value(M), norm.expression(W).value, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_steepest_direction_is_what_a_conic_solver_finds_in_the_ball(name):
+    norm = get(name)
+    for M in MATRICES:
+        W = cvxpy.Variable(M.shape)
+        problem = cvxpy.Problem(cvxpy.Maximize(cvxpy.sum(cvxpy.multiply(M, W))), [norm.expression(W) <= 1])
+        accuracy = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), 1e-9)
+        best = problem.solve(solver=cvxpy.CLARABEL, **accuracy)
+        assert np.isclose(best, norm.dual(M), rtol=1e-7)
+        assert np.isclose((M * norm.steepest(M)).sum(), best, rtol=1e-7)
+        np.testing.assert_allclose(norm.steepest(M), W.value, atol=1e-4)  # the square root of what the values agree to
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_checker_defines_the_same_norm_and_the_same_dual(name):
+    norm = get(name)
+    for M in MATRICES:
+        assert np.isclose(norm.value(M), checker.size_of(M, name), rtol=1e-12)
+        assert np.isclose(norm.dual(M), checker.size_of(M, checker.dual_of(name)), rtol=1e-12)
+
+
+def test_the_norms_of_rows_are_the_other_ones_dual():
+    largest, total = get("rowmax"), get("rowsum")
+    for M in MATRICES:
+        lengths = [np.sqrt(sum(x * x for x in row)) for row in M]
+        assert np.isclose(largest.value(M), max(lengths), rtol=1e-14)
+        assert np.isclose(total.value(M), sum(lengths), rtol=1e-14)
+        assert largest.dual(M) == total.value(M)
+        assert total.dual(M) == largest.value(M)
+
+
+def test_row_by_row_every_row_is_divided_by_its_length_whatever_its_size():
+    M = np.array([[3e200, 4e200], [0.0, 0.0], [-5e-200, 12e-200]])
+    np.testing.assert_allclose(get("rowmax").steepest(M), [[0.6, 0.8], [0, 0], [-5 / 13, 12 / 13]], rtol=1e-15)
+    longest = get("rowsum").steepest(np.array([[3.0, 0.0], [0.0, 0.0], [3.0, 4.0]]))
+    np.testing.assert_allclose(longest, [[0, 0], [0, 0], [0.6, 0.8]], rtol=1e-15)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_norm_of_a_block_diagonal_matrix_is_the_p_norm_of_those_of_its_blocks(name):
+    norm = get(name)
+    whole, row, column = np.zeros((13, 20)), 0, 0
+    values = []
+    for block in (*MATRICES[:3], 3 * MATRICES[1], 0 * MATRICES[2]):
+        d, e = block.shape
+        whole[row : row + d, column : column + e] = block
+        row, column = row + d, column + e
+        values.append(norm.value(block))
+    assert np.isclose(norm.value(whole), np.linalg.norm(values, norm.block_power), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_value_and_dual_take_batches(name):
+    norm = get(name)
+    batch = RNG.normal(size=(2, 5, 3, 4))
+    for function in (norm.value, norm.dual):
+        single = [[function(M) for M in row] for row in batch]
+        assert np.allclose(function(batch), single, rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if get(name).unitarily_invariant])
+def test_unitarily_invariant_norms_are(name):
+    norm, Q = get(name), np.linalg.qr(RNG.normal(size=(3, 3)))[0]
+    assert norm.unitarily_invariant
+    assert np.isclose(norm.value(Q @ MATRICES[0]), norm.value(MATRICES[0]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not get(name).unitarily_invariant])
+def test_the_others_are_not(name):
+    norm, Q = get(name), np.linalg.qr(RNG.normal(size=(3, 3)))[0]
+    assert not np.isclose(norm.value(Q @ MATRICES[0]), norm.value(MATRICES[0]), rtol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["frobenius", "l", "lx", "lp", "base", "__init__", "", None, 2, ["fro"]])
+def test_an_unknown_norm_is_refused_with_the_names_of_those_there_are(name):
+    names = r"expected one of fro, l1, linf, nuc, rowmax, rowsum, spectral, or l<p> with a number p such as l1\.75"
+    with pytest.raises(ValueError, match=f"norm: {names}, got "):
+        get(name)
+
+
+@pytest.mark.parametrize("name", ["l1.0", "l0.5", "l101", "linfinity", "lnan"])
+def test_a_p_out_of_range_is_refused(name):
+    with pytest.raises(ValueError, match=r"norm: expected p of l<p> from 1\.01 to 100, got "):
+        get(name)
+
+
+@pytest.mark.parametrize(("name", "file"), [*((name, name) for name in NAMES[:-2]), ("l1.75", "lp")])
+def test_a_norm_brings_its_own_file_alone_and_its_values_no_compiler(name, file):
+    """Import for real, in a fresh interpreter: what a job depends on is what it imports."""
+    program = f"""
+import sys
+import numpy as np
+from attnsvm import geometry
+norm = geometry.get({name!r})
+norm.value(np.eye(3)), norm.dual(np.eye(3)), norm.steepest(np.eye(3))
+print(*(name for name in sys.modules if name.startswith("attnsvm.geometry.")), "numba" in sys.modules)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == f"attnsvm.geometry.{file} False\n"

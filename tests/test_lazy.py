@@ -1,0 +1,103 @@
+"""Packages that offer names and import their modules late."""
+
+import ast
+import importlib
+import subprocess
+import sys
+
+import pytest
+from harness import ROOT
+
+from attnsvm import lazy
+
+PACKAGES = ["attnsvm", "attnsvm.svm", "attnsvm.training", "attnsvm.training.stack", "attnsvm.audit"]
+
+
+def test_these_are_the_packages_that_offer_names_and_none_has_a_way_of_its_own():
+    offering, others = [], []
+    for path in sorted((ROOT / "attnsvm").rglob("__init__.py")):
+        name, text = ".".join(path.relative_to(ROOT).parts[:-1]), path.read_text("utf-8")
+        (offering if "exports(__name__)" in text else others).append((name, text))
+    assert [name for name, _ in offering] == sorted(PACKAGES)
+    assert not [name for name, text in others if "__getattr__" in text]
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_every_offered_name_is_the_thing_of_that_name_where_it_is_defined(name):
+    package = importlib.import_module(name)
+    assert package.__all__
+    for own in {*package.__all__} - {"__version__"}:  # of what is installed
+        thing = getattr(package, own)
+        assert thing.__name__ == own
+        assert getattr(sys.modules[thing.__module__], own) is thing
+    assert {*package.__all__} <= {*dir(package)}
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_no_offered_name_is_that_of_a_module_of_the_package(name):
+    """Once imported, the module would stand where the name is looked for."""
+    package = importlib.import_module(name)
+    folder = ROOT.joinpath(*name.split("."))
+    assert not {*package.__all__} & {path.stem for path in folder.iterdir()}
+
+
+def test_a_name_that_is_not_offered_is_an_error_that_names_the_package():
+    package = importlib.import_module("attnsvm.svm")
+    with pytest.raises(AttributeError, match=r"^module 'attnsvm\.svm' has no attribute 'nonsense'$"):
+        package.nonsense  # noqa: B018
+
+
+PROGRAM = """
+import sys
+import {package}
+def loaded():
+    return {{name for name in sys.modules if name.startswith("attnsvm.")}} - {{"attnsvm.lazy", "{package}"}}
+parents = {{"{package}".rpartition(".")[0]}} - {{"attnsvm"}}
+print(*sorted(loaded() - parents))
+from {package} import {name}
+print({module!r} in loaded(), {other!r} in loaded())
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "module", "other"),
+    [
+        ("attnsvm", "AttentionSVM", "attnsvm.svm.estimator", "attnsvm.version"),
+        ("attnsvm.svm", "graph_constraints", "attnsvm.svm.graph", "attnsvm.svm.solver"),
+        ("attnsvm.svm", "stack", "attnsvm.svm.solution", "attnsvm.svm.constraints"),
+        ("attnsvm.training", "logarithmic_steps", "attnsvm.training.log", "attnsvm.training.descent"),
+        ("attnsvm.training.stack", "Stack", "attnsvm.architecture", "attnsvm.training.stack.descent"),
+        ("attnsvm.audit", "Claim", "attnsvm.audit.reading", "attnsvm.audit.table"),
+    ],
+)
+def test_the_first_use_of_a_name_imports_its_module_and_no_other(package, name, module, other):
+    """In a fresh interpreter."""
+    program = PROGRAM.format(package=package, name=name, module=module, other=other)
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout == "\nTrue False\n"
+
+
+def test_a_package_is_read_as_a_type_checker_reads_it(tmp_path, monkeypatch):
+    """Another name for what a module has, all of `__all__` by a star, nothing that stands outside the block."""
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made/__init__.py").write_text(
+        "from typing import TYPE_CHECKING\nfrom attnsvm.lazy import exports\n"
+        "if TYPE_CHECKING:\n    from made.one import first as first\n    from made.one import second as other\n"
+        "else:\n    __getattr__, __dir__ = exports(__name__)\n"
+    )
+    (tmp_path / "made/one.py").write_text("first, second = 1, 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    made = importlib.import_module("made")
+    assert made.__all__ == ["first", "other"]
+    assert (made.first, made.other) == (1, 2)
+    found: dict = {}
+    exec("from made import *", found)
+    assert {"first", "other"} <= {*found}
+    assert not {"second", "exports"} & {*found}
+    for name in ("made", "made.one"):
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_only_what_stands_at_the_top_for_type_checkers_is_offered():
+    text = "from a import b\nif TYPE_CHECKING:\n    from c import d, e as f\n    import g\nif X:\n    from h import i\n"
+    assert lazy.exported(ast.parse(text)) == {"d": ("c", "d"), "f": ("c", "e")}

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from numba import njit
 
+from attnsvm import geometry
 from attnsvm.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
 from attnsvm.lanes.arithmetic import LANES, dot
@@ -140,7 +141,7 @@ def throughput():
 def rules():
     """Time of a step of each rule, divided by that of exact Frobenius steps on the same problems."""
     problems = draw(gaussian, range(LANES), 6, 8, 10)
-    named = {name: steepest(name, 0.1) for name in ("fro", "linf", "l1", "l1.75", "l3", "spectral", "nuc")}
+    named = {name: steepest(name, 0.1) for name in (*geometry.NAMES, "l1.75", "l3")}
     named |= {"fro, momentum": momentum(exact(0.1), 0.9), "Adam": adam(0.01, 0.9, 0.999)}
     only = {"W": {"mirror, p = 3": mirror(3, 0.1)}, "KQ": {"fro, joint": joint(exact(0.1))}}
     for kind, more in only.items():

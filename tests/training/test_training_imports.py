@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from attnsvm import training
+from attnsvm.training import rules
 
 MODULES = sorted(
     set(Path(training.__file__).parent.rglob("*.py")) - {Path(training.__file__)}
 )  # which offers names only
+RULES = {path for path in MODULES if path.parent == Path(rules.__file__).parent}
 BELOW = {
     *("errors", "problems", "inputs", "graphs", "geometry", "selection", "directions", "threads", "streams"),
     *("architecture", "lanes"),
@@ -52,7 +54,22 @@ print("torch" in sys.modules)
 
 
 def test_what_needs_no_engine_imports_none():
-    """An experiment that reads steps or spans alone shall not hang on the kernels."""
-    for name in ("steps", "log", "spans"):
+    """An experiment that reads logs or spans alone shall not hang on the kernels."""
+    for name in ("log", "spans"):
         roots = {root.split(".")[0] for root in imported(Path(training.__file__).with_name(f"{name}.py"))}
         assert not roots & {"torch", "numba"}, name
+
+
+def of_rules(path):
+    """The files of rules/ that a file imports."""
+    return {name.split(".")[3] for name in imported(path) if name.startswith("attnsvm.training.rules.")}
+
+
+def test_an_edit_of_one_rule_concerns_only_who_uses_it():
+    """No engine names a rule but gradient descent, which all run, and `joint`, the norm of a stack; no wrapper does."""
+    assert {"steepest", "adam", "mirror", "momentum"} <= {path.stem for path in RULES}
+    engines = set(MODULES) - RULES - {Path(training.__file__).with_name("settings.py")}
+    assert set().union(*map(of_rules, engines)) == {"protocol", "stepper", "gradient_descent", "joint"}
+    for path in RULES:
+        uses_another = {"steepest", "mirror"}  # "fro" is gradient descent, and mirror descent has the published ε
+        assert of_rules(path) <= {"protocol"} | ({"gradient_descent"} if path.stem in uses_another else set()), path

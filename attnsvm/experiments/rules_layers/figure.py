@@ -13,18 +13,16 @@ WORDS = {"own": "in the rule's norm", "frobenius": "in the Frobenius norm", "unt
 def draw(table, settings):
     """Draw from rows (rule, layer, quantity, step, value, low, high, instances)."""
     order = list(table["rule"].unique())
-    with canvas(settings, height=0.5) as figure:
-        ends, below, top = figure.subplots(1, 3, width_ratios=(1.15, 1, 1))
+    with canvas(settings, height=0.52) as figure:
+        ends, below, top = figure.subplots(1, 3, width_ratios=(1.1, 1, 1))
         _ends(ends, table[table["step"] == table["step"].max()], order)
         for axes, layer, letter in ((below, 1, "b"), (top, 2, "c")):
             _way(axes, table[(table["layer"] == layer) & (table["quantity"] == "own")], order)
             title(axes, letter, LAYERS[layer][0])
         below.sharey(top)
         below.set_ylabel("1 − margin ratio in the rule's norm")
-        handles, labels = top.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower right", ncols=5, title="rule (b, c)")
-        marks = figure.legend(*ends.get_legend_handles_labels(), loc="outside lower left", ncols=2)
-        marks.set_title("(a)")
+        below.legend(loc="lower left", title="rule (b, c)", labelspacing=0.25)
+        figure.legend(*ends.get_legend_handles_labels(), loc="outside lower left", ncols=2, title="(a)")
     return figure
 
 
@@ -38,7 +36,7 @@ def _ends(axes, rows, order) -> None:
             face = colour if filled else "w"
             label = f"{name}, {WORDS[quantity]}"
             look = {"color": colour, "markerfacecolor": face, "markersize": 3.5, "linestyle": "none"}
-            axes.plot(own["value"], y, marker, label=label, **look)
+            axes.plot(own["value"], y, marker, label=label, zorder=4 if quantity == "own" else 3, **look)
     axes.axvline(1.0, color=GREY, linewidth=0.6, linestyle=":")
     axes.set_yticks(range(len(order)), [NAME.get(rule, rule) for rule in order])
     axes.set(ylim=(len(order) - 0.5, -0.5), xlabel="margin ratio (best: 1)", ylabel="rule: steepest descent in")

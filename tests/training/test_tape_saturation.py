@@ -7,8 +7,9 @@ from multiple_precision import pairs
 from slow_reverse import relative_error, slow_gradient
 from tape_models import MODELS, TAPE, drawn, summed, tape_gradient, tape_loss, torch_gradient
 
-from attnsvm.lanes.arithmetic import LANES, kept_on_disk
-from attnsvm.lanes.singular import decomposition, polar
+from attnsvm.lanes.arithmetic import LANES
+from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.rules.stepper import Stepper
 from attnsvm.training.tape.node import Node
 
 # Logits of 1e4 are floats with an error of 1e-12, and so is the relative size of two gradients.
@@ -83,12 +84,12 @@ def test_rows_that_are_equal_as_floats_count_as_equal():
 
 
 def polar_factor(terms, shape):
-    """By the compiled loop, as rules take it, of the first instance."""
-    left, right, logs = (np.repeat(x[:1], LANES, axis=0) for x in (terms.left, terms.right, terms.logs))
-    arrays = [np.ascontiguousarray(np.moveaxis(x, 0, -1)) for x in (left, right, logs)]
-    out = np.empty((*shape, LANES))
-    kept_on_disk(polar)(*arrays, decomposition(arrays[0].shape[0], *shape), arrays[0].shape[0], out)
-    return out[..., 0]
+    """As a rule takes it, of the first instance."""
+    arrays = (np.repeat(x[:1], LANES, axis=0) for x in (terms.left, terms.right, terms.logs))
+    arrays = tuple(np.ascontiguousarray(np.moveaxis(x, 0, -1)) for x in arrays)
+    moved = np.zeros((*shape, LANES))
+    Stepper(steepest("spectral", 1.0)).step([moved], [arrays])
+    return -moved[..., 0]
 
 
 @pytest.mark.parametrize(

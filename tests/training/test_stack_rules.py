@@ -100,12 +100,12 @@ DIGITS, TRUSTED = 2000, 550  # differences of 1e-1000 are far below the singular
 )
 def test_deep_in_saturation(rule, settings, steps, deep):
     problems, W = deep
-    given = [x[0].tolist() for x in (problems.tokens, problems.queries, problems.labels, problems.head)]
+    *given, v = (x[0].tolist() for x in (problems.tokens, problems.queries, problems.labels, problems.head))
     ours = train_stack(problems, Stack(layers=2, normalisation="separate"), LinearHead, rule, steps, steps, (W,))
     sizes = []
 
     def gradients(factors):
-        found = [mp.matrix(layer) for layer in mp_gradient(*given, factors, True, DIGITS)]
+        found = [mp.matrix(layer) for layer in mp_gradient(*given, lambda x: mp.fdot(v, x), factors, True, DIGITS)]
         sizes.append([-float(mp.log(multiple_precision.norm_of([g]))) for g in found])
         return found
 

@@ -19,6 +19,7 @@ from attnsvm.pipeline.sources import Source, read
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ".experiments."
+NO_STAGES = ("figure.py", "claims.py")  # of an experiment
 
 
 class Way(NamedTuple):
@@ -83,10 +84,14 @@ def _chosen(modules: set[str]) -> set[str]:
 
 @cache
 def _words(experiment: str) -> set[str]:
-    """The strings in all modules of an experiment: a stage is given names by those before it."""
-    folder = experiment.replace(".", "/")
-    files = (f"{folder}/{name}" for name in sorted(os.listdir(ROOT / folder)) if name.endswith(".py"))
-    return set().union(*(_source(file).words for file in files))
+    """The strings in all stages of an experiment and in what they take from others: a stage hands names to the next."""
+    files = os.listdir(ROOT.joinpath(*experiment.split(".")))
+    todo = {f"{experiment}.{file[:-3]}" for file in files if file.endswith(".py") and file not in NO_STAGES}
+    seen: set[str] = set()
+    while todo:
+        seen |= todo
+        todo = {needed for module in todo for needed in _needs(module).modules if EXPERIMENTS in needed} - seen
+    return set().union(*(_source(file_of(module)).words for module in seen))
 
 
 @cache

@@ -15,6 +15,7 @@ from attnsvm.inputs import Inputs
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
 from attnsvm.training.rules.gradient_descent import GradientDescent
+from attnsvm.training.softmax import derivative, softmax
 
 LARGE = 2**15  # numbers in the tokens of an instance, N·T·d, from which on it descends alone
 
@@ -73,20 +74,12 @@ def _one(X, Z, Y, barrier, head, factors, rule, steps) -> Log:
 
 
 def _evaluate(logits, values, Y, head) -> Pass:
-    rows, winner = np.arange(len(logits)), logits.argmax(1)
-    behind = logits - logits[rows, winner][:, None]
-    p = np.exp(behind)
-    p /= p.sum(1, keepdims=True)
-    outputs, slope = (x[..., 0] for x in head.readout((p[:, None] @ values)[:, 0, :, None]))
-    behind[rows, winner] = -np.inf
-    log_factor = max(behind.max(), -1e300)
-    token_slope = (values @ slope[..., None])[..., 0]
-    token_slope -= token_slope[rows, winner][:, None]
-    mean = (p * token_slope).sum(1, keepdims=True)
-    weight = -Y / (len(Y) * (1 + np.exp(Y * outputs))) * p[rows, winner]
-    direction = np.exp(behind - log_factor) * (token_slope - mean) * weight[:, None]
-    direction[rows, winner] = -direction.sum(1)
-    return Pass(outputs, p, direction, log_factor)
+    row = softmax(logits)
+    outputs, slope = (x[..., 0] for x in head.readout((row.p[:, None] @ values)[:, 0, :, None]))
+    direction, own = derivative(row, (values @ slope[..., None])[..., 0])
+    log_factor = own.max()
+    weight = -Y / (len(Y) * (1 + np.exp(Y * outputs)))
+    return Pass(outputs, row.p, direction * (np.exp(own - log_factor) * weight[:, None]), log_factor)
 
 
 def _logits_W(X, Z, W):

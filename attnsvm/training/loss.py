@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from attnsvm.training.heads.base import Head
+from attnsvm.training.softmax import derivative, softmax
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Pass:
         loss: (S,).
         probabilities: (n, T, S).
         direction: (n, T, S), ∂L/∂logits divided by exp(log_factor); free of underflow.
-        log_factor: (S,), minus the smallest amount by which a logit stays below the winning one of its input.
+        log_factor: (S,), the logarithm of the largest probability of a token that does not win its input.
     """
 
     loss: torch.Tensor
@@ -39,21 +40,13 @@ class Pass:
 def evaluate(logits: torch.Tensor, values: torch.Tensor, labels: torch.Tensor, head: Head) -> Pass:
     """Loss and ∂L/∂logits at logits (n, T, S), for values (n, T, p, S) and labels (n, S)."""
     n = len(labels)
-    probabilities = torch.softmax(logits, dim=1)
-    mixed = (probabilities.unsqueeze(2) * values).sum(1)
-    output, slope = head.readout(mixed)
+    values = values.movedim(3, 1)  # (n, S, T, p): the softmax runs along the last axis but for the values'
+    row = softmax(logits.mT)
+    output, slope = head.readout((row.p[..., None] * values).sum(2).mT)
     margin = labels * output
     loss = torch.nn.functional.softplus(-margin).mean(0)
     loss_slope = torch.sigmoid(-margin).mul_(labels).mul_(-1.0 / n)
-
-    # Everything relative to the winning token: its own share is minus that of the others, without cancellation.
-    winner = logits.argmax(1, keepdim=True)
-    behind = (logits - logits.gather(1, winner)).scatter(1, winner, -torch.inf)
-    log_factor = behind.amax((0, 1)).clamp(min=-1e300)
-    token_slope = (values * slope.unsqueeze(1)).sum(2)
-    token_slope = token_slope - token_slope.gather(1, winner)
-    mean_slope = (probabilities * token_slope).sum(1, keepdim=True)
-    weight = loss_slope.unsqueeze(1) * probabilities.gather(1, winner)
-    direction = (behind - log_factor).exp().mul_(token_slope - mean_slope).mul_(weight)
-    direction = direction.scatter(1, winner, -direction.sum(1, keepdim=True))
-    return Pass(loss, probabilities, direction, log_factor)
+    direction, own = derivative(row, (values * slope.mT[:, :, None]).sum(3))
+    log_factor = own.amax(0)
+    direction = direction * ((own - log_factor).exp() * loss_slope[..., None])
+    return Pass(loss, row.p.mT, direction.mT, log_factor[:, 0])

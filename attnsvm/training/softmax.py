@@ -49,6 +49,21 @@ def balanced(at: Softmax, coefficients):
     return with_winner(others, at.winner, -added(others))
 
 
+def derivative(at: Softmax, slope):
+    """The derivative of Σ_t p_t slope_t with respect to the logits, as exp(log_factor)·direction: no underflow.
+
+    Returns:
+        direction (..., T), and log_factor (..., 1), the logarithm of the largest probability behind the winner's; at
+        least −1e300, where no other token takes part and the direction is zero.
+    """
+    xp = _namespace(slope)
+    c = relative(at, slope)
+    others = with_winner(at.log, at.winner, -np.inf)
+    log_factor = xp.amax(others, -1)[..., None].clip(-1e300)
+    direction = xp.exp(others - log_factor) * (c - (at.p * c).sum(-1)[..., None])
+    return balanced(at, direction), log_factor
+
+
 def at_winner(array, winner):
     """The winners' entries (..., 1) of an array (..., T)."""
     if _namespace(array) is np:

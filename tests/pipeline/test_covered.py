@@ -54,7 +54,7 @@ def stages_of(name, folder, *stages, beside=ROOT):
     return json.loads(run.stdout)
 
 
-@pytest.mark.parametrize("name", ["next_token", "heads", "svm_rank", "convergence_types"])
+@pytest.mark.parametrize("name", ["next_token", "heads", "svm_rank", "geometries"])
 def test_what_a_stage_loads_is_among_the_files_of_its_hash(name, tmp_path):
     card = cards.read(name)
     loaded = stages_of(name, tmp_path)

@@ -13,7 +13,8 @@ from attnsvm.pipeline.dependencies import digest, module_files
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {"cone", "regularisation_path"}  # their descent begins at the SVM directions
 DESCENDS_BY_ITSELF = {"regularisation_path", "rate_reduction"}  # on balls, and with a loop of its own
-ENGINES = {f"attnsvm/training/{name}.py" for name in ("descent", "stack/descent", "next_token", "adamw")}
+ENGINES = {f"attnsvm/training/{name}.py" for name in ("descent", "stack/descent", "tape/node", "adamw")}
+READS_OF_TRAINING = {"attention_variants"}  # its predictions and what trains them stand in one file
 
 
 def stage_files(card, stage):
@@ -31,6 +32,7 @@ def test_the_solvers_are_an_input_of_what_solves_only(card):
 def test_an_engine_is_an_input_of_what_trains_only(card):
     for stage in card.stages:
         trains = stage == "descent" and card.name not in DESCENDS_BY_ITSELF
+        trains |= stage in ("svm", "measures") and card.name in READS_OF_TRAINING
         assert bool(ENGINES & {*stage_files(card, stage)}) == trains
 
 
@@ -197,20 +199,26 @@ CHOOSING = {
     **{f"pack/shapes/{name}.py": "" for name in ("base", "round", "square", "flat", "long")},
     "pack/engine.py": "from pack import shapes\n\ndef go(name):\n    return shapes.get(name) or 'long'\n",
     "pack/experiments/__init__.py": "",
-    "pack/experiments/one/descent.py": "NAMES = ('square', 'a square')\n",
+    "pack/experiments/one/descent.py": "from pack.experiments.two.names import NAMES\nX = 'square', 'a square'\n",
+    "pack/experiments/one/figure.py": "LOOKS = 'long'\n",
+    "pack/experiments/two/names.py": "NAMES = ('flat',)\n",
     "pack/experiments/one/svm.py": "from pack.engine import go\n\ndef svm(trained):\n    map(go, trained)\n",
     "pack/experiments/two/svm.py": "from pack.engine import go\n\ndef svm(trained):\n    return go('flat')\n",
-    "pack/experiments/two/plain.py": "x = 'flat'\n",
+    "pack/experiments/three/svm.py": "from pack.engine import go\n",
+    "pack/experiments/three/plain.py": "",
 }
 
 
-@pytest.mark.parametrize(("experiment", "named"), [("one", {"square"}), ("two", {"flat"})])
+@pytest.mark.parametrize(("experiment", "named"), [("one", {"square", "flat"}), ("two", {"flat"}), ("three", set())])
 def test_of_a_package_that_imports_by_name_what_it_and_the_experiment_name_counts(package, experiment, named):
-    """In any of its modules: a stage is given names by those before it. What the engine between them says does not."""
+    """In any of its stages, and in what they import: a stage is given names by those before it.
+
+    What the engine between them says does not count.
+    """
     package(CHOOSING)
     found = {file for file in module_files(f"pack.experiments.{experiment}.svm") if "shapes" in file}
     assert found == {f"pack/shapes/{name}.py" for name in {"__init__", "base", "round"} | named}
-    assert not [file for file in module_files("pack.experiments.two.plain") if "shapes" in file]
+    assert not [file for file in module_files("pack.experiments.three.plain") if "shapes" in file]
 
 
 def test_a_circle_of_imports_ends(package):
@@ -257,7 +265,9 @@ def test_the_static_answer_covers_what_really_gets_imported(module):
     loaded = {name for name in loaded if not (ROOT / name).is_dir() or (ROOT / name / "__init__.py").exists()}
     found = {name.removesuffix("/__init__.py").removesuffix(".py") for name in module_files(module)}
     assert loaded <= found
-    late = {name for name in found - loaded if not name.startswith("attnsvm/svm")}  # imported by a function, late
+    late = {
+        name for name in found - loaded if not name.startswith(("attnsvm/svm", "attnsvm/geometry", "attnsvm/lanes"))
+    }
     assert not late
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from mpmath import mp
 
-from attnsvm.training.softmax import balanced, relative, softmax
+from attnsvm.training.softmax import balanced, derivative, relative, softmax
 
 
 def logits(size, shape=(3, 4, 5), shut=False):
@@ -68,3 +68,25 @@ def test_derivatives_are_balanced_in_the_winner_however_small_the_others():
     """Where the winner's own share, by the usual formula, would be what rounding leaves of one less one."""
     at = softmax(np.array([[0.0, -200.0, -300.0]]))
     assert np.array_equal(balanced(at, np.array([[7.0, 1e-87, 1e-130]])), [[-(1e-87 + 1e-130), 1e-87, 1e-130]])
+
+
+@pytest.mark.parametrize("shut", [False, True])
+@pytest.mark.parametrize("size", [1.0, 30.0, 1e4])
+@pytest.mark.parametrize("kind", [np.asarray, torch.from_numpy])
+def test_the_derivative_keeps_its_direction_and_its_size(kind, size, shut):
+    z, slope = logits(size, (2, 5), shut), np.random.default_rng(2).normal(size=(2, 5))
+    direction, log_factor = (np.asarray(x) for x in derivative(softmax(kind(z)), kind(slope)))
+    with mp.workdps(30 + int(2 * size)):
+        for row, s, ours, log in zip(z, slope.tolist(), direction, log_factor[:, 0], strict=True):
+            shares = [mp.exp(x) for x in row.tolist()]
+            p = [x / mpmath.fsum(shares) for x in shares]
+            mean = mpmath.fdot(p, s)
+            exact = [float(a * (b - mean) / mp.exp(float(log))) for a, b in zip(p, s, strict=True)]
+            # a difference of logits is known to 1e-16 of their size
+            np.testing.assert_allclose(ours, exact, rtol=0, atol=1e-14 + 1e-15 * size)
+
+
+def test_a_token_alone_has_no_derivative():
+    direction, log_factor = derivative(softmax(np.array([[0.0, -np.inf]])), np.array([[1.0, 2.0]]))
+    assert (direction == 0).all()
+    assert log_factor == -1e300

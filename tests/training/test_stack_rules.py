@@ -79,13 +79,13 @@ def test_steps_along_autograd(rule, kind):
 
 @pytest.fixture(scope="module")
 def deep():
-    """One instance, and the weights of two layers whose gradients are below 1e-400 and far from equal."""
+    """One instance, and the weights of two layers with margins of hundreds: gradients of 1e-160 to 1e-460."""
     stack, problems = Stack(layers=2), draw(gaussian, [5], 2, 3, 3)
-    log = train_stack(problems, stack, LinearHead, exact(3.5), 1000, np.array([1000]))
+    log = train_stack(problems, stack, LinearHead, exact(3.5), 500, np.array([500]))
     return problems, log.weights[:, -1]
 
 
-DIGITS = 2400
+DIGITS, TRUSTED = 2000, 550  # differences of 1e-1000 are far below the singular values that count, and these not
 
 
 @pytest.mark.parametrize(
@@ -100,21 +100,22 @@ DIGITS = 2400
 )
 def test_deep_in_saturation(rule, settings, steps, deep):
     problems, W = deep
-    given = [x[0].tolist() for x in (problems.tokens, problems.queries, problems.labels, problems.head)]
+    *given, v = (x[0].tolist() for x in (problems.tokens, problems.queries, problems.labels, problems.head))
     ours = train_stack(problems, Stack(layers=2, normalisation="separate"), LinearHead, rule, steps, steps, (W,))
     sizes = []
 
     def gradients(factors):
-        found = [mp.matrix(layer) for layer in mp_gradient(*given, factors, True, DIGITS)]
+        found = [mp.matrix(layer) for layer in mp_gradient(*given, lambda x: mp.fdot(v, x), factors, True, DIGITS)]
         sizes.append([-float(mp.log(multiple_precision.norm_of([g]))) for g in found])
         return found
 
-    with mp.workdps(DIGITS // 2):
+    with mp.workdps(TRUSTED):
         name = "adam" if "beta1" in settings else "steepest"
         start = [mp.matrix(layer.tolist()) for layer in W[0, :, 0]]
         slow = multiple_precision.RULES[name](gradients, start, steps, eta=3.0, **settings)
         slow = np.array([layer.tolist() for layer in slow], dtype=float)
-    assert min(sizes[0]) > 900
+    assert min(sizes[0]) > 300
+    assert abs(sizes[0][0] - sizes[0][1]) > 0
     if "norm" in settings and settings["norm"] != "linf":
         assert np.abs(slow - W[0, :, 0]).max((1, 2)).max() > 0.5
     # Logits of 1e3 are known to 1e-12, and the terms of the gradient with that relative error.

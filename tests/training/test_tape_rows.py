@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from attnsvm.training.softmax import softmax
+from attnsvm.training.tape import attention, losses
+from attnsvm.training.tape.node import Node
 from attnsvm.training.tape.rows import contract, through_softmax
-from attnsvm.training.tape.scaled import NOTHING, Scaled, by_entries, tidy
+from attnsvm.training.tape.scaled import LN2, NOTHING, Scaled, by_entries, tidy
 
 S, Q, T, D = 3, 2, 4, 5
 RNG = np.random.default_rng(0)
@@ -96,3 +98,24 @@ def test_a_row_does_not_depend_on_its_place():
     for many, one in zip(map(by_entries, both), map(by_entries, alone), strict=True):
         np.testing.assert_array_equal(many.m[part], one.m)
         np.testing.assert_array_equal(many.k[part], one.k)
+
+
+BEHIND = np.concatenate([np.linspace(0.5, 800, 400), np.log(2) * np.arange(1018, 1080, 0.25), [3000.0, 1e5]])
+
+
+@pytest.mark.parametrize("tied", [1, 2, 3])
+def test_the_derivative_is_finite_and_right_at_every_distance_behind_tokens_that_tie(tied):
+    """−log of the share of k equal tokens, one behind by x: its slope is e^(−x)/(k + e^(−x)), theirs minus a k-th."""
+    logits = np.zeros((len(BEHIND), tied + 1))
+    logits[:, -1] = -BEHIND
+    z = Node(logits, weight=True)
+    p = attention.softmax(z)
+    loss = losses.negative_log(attention.probability(p, np.arange(tied + 1) < tied))
+    found = Scaled(np.ones(len(BEHIND)), np.zeros(len(BEHIND), dtype=np.int64))
+    for node in (loss, loss.parents[0][0], p):
+        found = node.parents[0][1](found)
+    logs = np.log(np.abs(found.m)) + LN2 * found.k
+    wanted = -BEHIND - np.log(tied + np.exp(-BEHIND))
+    np.testing.assert_allclose(logs[:, -1], wanted, rtol=1e-14, atol=1e-12)
+    np.testing.assert_allclose(logs[:, :-1], (wanted - np.log(tied))[:, None] * np.ones(tied), rtol=1e-14, atol=1e-12)
+    assert (np.sign(found.m) == [*[-1] * tied, 1]).all()

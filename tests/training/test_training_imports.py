@@ -9,9 +9,9 @@ import pytest
 
 from attnsvm import training
 
-MODULES = sorted(
-    set(Path(training.__file__).parent.rglob("*.py")) - {Path(training.__file__)}
-)  # which offers names only
+HOME = Path(training.__file__).parent
+MODULES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")  # those offer names only
+RULES = {path for path in MODULES if path.parent == HOME / "rules"}
 BELOW = {
     *("errors", "problems", "inputs", "graphs", "geometry", "selection", "directions", "threads", "streams"),
     *("architecture", "lanes"),
@@ -28,7 +28,7 @@ def imported(path):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(MODULES[0].parent)))
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(HOME)))
 def test_imports_point_down_and_stand_at_the_top(path):
     ours = [name.split(".") for name in imported(path) if name.split(".")[0] == "attnsvm"]
     assert {name[1] for name in ours} <= BELOW | {"training"}
@@ -52,7 +52,22 @@ print("torch" in sys.modules)
 
 
 def test_what_needs_no_engine_imports_none():
-    """An experiment that reads steps or spans alone shall not hang on the kernels."""
-    for name in ("steps", "log", "spans"):
-        roots = {root.split(".")[0] for root in imported(Path(training.__file__).with_name(f"{name}.py"))}
+    """An experiment that reads logs or spans alone shall not hang on the kernels."""
+    for name in ("log", "spans"):
+        roots = {root.split(".")[0] for root in imported(HOME / f"{name}.py")}
         assert not roots & {"torch", "numba"}, name
+
+
+def of_rules(path):
+    """The files of rules/ that a file imports."""
+    return {name.split(".")[3] for name in imported(path) if name.startswith("attnsvm.training.rules.")}
+
+
+def test_an_edit_of_one_rule_concerns_only_who_uses_it():
+    """No engine names a rule but gradient descent, which all run, and `joint`, the norm of a stack; no wrapper does."""
+    assert {"steepest", "adam", "mirror", "momentum"} <= {path.stem for path in RULES}
+    engines = set(MODULES) - RULES - {HOME / "settings.py"}
+    assert set().union(*map(of_rules, engines)) == {"protocol", "stepper", "gradient_descent", "joint"}
+    for path in RULES:
+        uses_another = {"steepest", "mirror"}  # "fro" is gradient descent, and mirror descent has the published ε
+        assert of_rules(path) <= {"protocol"} | ({"gradient_descent"} if path.stem in uses_another else set()), path

@@ -122,31 +122,50 @@ STATEMENT = re.compile(r"^\s*(?:from (attnsvm[\w.]*) import (\([^)]*\)|.*)|impor
 
 
 @cache
-def source(module):
-    """The text of a module; of a package what it runs; "" where there is none."""
+def text(module):
+    """The text of a module; "" where there is none."""
     base = ROOT.joinpath(*module.split("."))
     files = [path for path in (base.with_suffix(".py"), base / "__init__.py") if path.exists()]
-    return files[0].read_text().partition("if TYPE_CHECKING:")[0] if files else ""
+    return files[0].read_text() if files else ""
 
 
 @cache
 def said(module):
     """The modules that the import statements in the text of a module say, and the packages above them and it."""
     found = {module}
-    for package, names, plain in STATEMENT.findall(source(module)):
+    for package, names, plain in STATEMENT.findall(text(module).partition("if TYPE_CHECKING:")[0]):
         found |= {plain or package} | {f"{package}.{name}" for name in re.findall(r"\w+", names) if package}
     parts = [name.split(".") for name in found]
-    return {".".join(name[:k]) for name in parts for k in range(1, len(name) + 1) if source(".".join(name[:k]))}
+    return {".".join(name[:k]) for name in parts for k in range(1, len(name) + 1) if text(".".join(name[:k]))}
 
 
 @cache
 def behind(*modules):
-    """All that `modules` run, by the text of their import statements."""
+    """All that `modules` run, by the text of their import statements, and the norms that their experiments name."""
     found, todo = set(), set(modules)
     while todo:
         found |= todo
         todo = {name for module in todo for name in said(module)} - found
+        if "attnsvm.geometry" in found and not todo:
+            todo = norms({module.split(".")[2] for module in found if "attnsvm.experiments." in module}) - found
     return found
+
+
+def norms(experiments):
+    """The files of norms, and others beside them, whose names stand in quotes in the stages of experiments."""
+    todo = {
+        f"attnsvm.experiments.{name}.{path.stem}"
+        for name in experiments
+        for path in (cards.FOLDER / name).glob("*.py")
+        if path.stem not in ("figure", "claims")
+    }
+    texts = [text("attnsvm.geometry")]
+    while todo:
+        module = todo.pop()
+        texts.append(text(module))
+        todo |= {name for name in said(module) if "attnsvm.experiments." in name and text(name) not in texts}
+    files = {path.stem for path in (ROOT / "attnsvm/geometry").glob("*.py")}
+    return {f"attnsvm.geometry.{name}" for name in files if re.search(rf'["\'.]{name}["\']', "\n".join(texts))}
 
 
 def users(*modules, parts=cards.STAGES):

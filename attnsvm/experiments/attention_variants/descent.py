@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.experiments.attention_variants.merging import PLAIN, SHORTER, shortened
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, UNIFORM, classify, features
-from attnsvm.experiments.router.routing import Router, descend
+from attnsvm.experiments.router.descent import Router, descend
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps

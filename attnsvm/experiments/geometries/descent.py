@@ -3,7 +3,7 @@
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules import steepest
+from attnsvm.training.rules.steepest import steepest
 
 NORMS = ("l1", "l1.75", "fro", "l3", "linf", "spectral", "nuc", "rowmax", "rowsum")
 KEPT = ("steps", "weights", "probabilities")

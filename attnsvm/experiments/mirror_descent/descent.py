@@ -9,7 +9,7 @@ shared  as published, but from one start for all p
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules import mirror
+from attnsvm.training.rules.mirror import mirror
 from attnsvm.training.start import draw_initial, normal
 
 KEPT = ("steps", "weights", "probabilities")

@@ -1,13 +1,12 @@
 """Train two layers from the same random weights by steepest descent in every norm, each layer by its own."""
 
-from attnsvm.architecture import Stack
 from attnsvm.experiments.geometries.descent import NORMS
+from attnsvm.experiments.rules_layers.architectures import STACK
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.steepest import steepest
 from attnsvm.training.stack.descent import train_stack
 
-STACK = Stack(layers=2, normalisation="separate")
 KEPT = ("steps", "weights", "below", "top", "tokens")
 
 

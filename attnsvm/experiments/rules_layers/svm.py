@@ -1,7 +1,7 @@
 """The SVM of each layer in the norm of its rule, and in the Frobenius norm; the law of `layers` says what it asks."""
 
 from attnsvm.experiments.layers.svm import answers, below, bounds, tops
-from attnsvm.experiments.rules_layers.descent import STACK
+from attnsvm.experiments.rules_layers.architectures import STACK
 
 
 def svm(problems, trained, settings):

@@ -5,7 +5,8 @@
 
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules import adam, steepest
+from attnsvm.training.rules.adam import adam
+from attnsvm.training.rules.steepest import steepest
 
 RULES = ("fro", "linf", "spectral", "nuc", "l1", "adam")
 LENGTHS = ("short", "long")

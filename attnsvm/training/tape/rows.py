@@ -119,7 +119,8 @@ def _through_softmax(p, log, winner, g_m, g_k, factor, m, k):
         # Of tokens that tie with the winner the mean is all there is: with a power of its own.
         apart = 0.0
         for t in range(T):
-            apart += shares[t] * c[t] * _two_to(powers[t] - top)
+            if c[t] != 0.0:  # of others the power may be beyond `top`
+                apart += shares[t] * c[t] * _two_to(powers[t] - top)
         shift = _exponent(apart)
         apart, top = apart * _two_to(-shift), top + shift
         total, largest = 0.0, NOTHING

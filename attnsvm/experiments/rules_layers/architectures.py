@@ -1,0 +1,5 @@
+"""The stack that is trained."""
+
+from attnsvm.architecture import Stack
+
+STACK = Stack(layers=2, normalisation="separate")

@@ -6,7 +6,7 @@ import pytest
 from mpmath import mp
 from stack_references import mp_gradient, torch_gradients
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.draws import draw, gaussian
 from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training import (
@@ -50,7 +50,7 @@ def directions(rule, gradients, kept):
         kept["v"] = [beta2 * v + (1 - beta2) * g**2 for v, g in zip(second, gradients, strict=True)]
         both = zip(kept["m"], kept["v"], strict=True)
         return [m / (1 - beta1**k) / np.sqrt(v / (1 - beta2**k)) for m, v in both]
-    return [norms.get(rule).steepest(g) for g in gradients]
+    return [geometry.get(rule).steepest(g) for g in gradients]
 
 
 @pytest.mark.parametrize("kind", ["W", "KQ"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm import norms
+from attnsvm import geometry
 from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training import adam, balanced, exact, joint, momentum, plain, schedule, steepest
 from attnsvm.training.rules.stepper import Stepper
@@ -47,7 +47,7 @@ def compare(rule, expected, pairs=(), size=0.0):
 
 
 def steepest_of(name, G):
-    return np.stack([norms.get(name).steepest(g) for g in G])
+    return np.stack([geometry.get(name).steepest(g) for g in G])
 
 
 @pytest.mark.parametrize("size", [0.0, -5000.0])

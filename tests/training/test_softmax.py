@@ -32,11 +32,11 @@ def test_numpy_and_torch_agree(size, shut):
 
 
 @pytest.mark.parametrize("shut", [False, True])
-@pytest.mark.parametrize("size", [1.0, 30.0, 1e4])
+@pytest.mark.parametrize("size", [1.0, 30.0, 300.0])
 def test_the_logarithms_keep_their_digits(size, shut):
     z = logits(size, (2, 5), shut)
     at = softmax(z)
-    with mp.workdps(30 + int(10 * size)):
+    with mp.workdps(30 + int(3 * size)):  # margins of up to six times the size
         for row, logs, behind in zip(z, at.log, at.behind, strict=True):
             inside = row > -np.inf
             exponentials = [mp.exp(x) for x in row[inside].tolist()]

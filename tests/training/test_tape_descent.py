@@ -54,20 +54,15 @@ def angle(a, b):
     return np.linalg.norm(a - b, axis=1).max()
 
 
-@pytest.mark.parametrize("kind", ["W", "KQ"])
-def test_one_layer_follows_the_engine(kind):
+# Factors later amplify an error of 1e-15 in the start to 1e-3, when one token takes over from another.
+@pytest.mark.parametrize(("kind", "steps"), [("W", 400), ("KQ", 140)])
+def test_one_layer_follows_the_engine(kind, steps):
     problems = draw(gaussian, range(3), 3, 4, 5)
-    log = train(problems, LinearHead, kind, exact(0.1), 400, 20)
-    other = train(
-        problems, LinearHead, kind, exact(0.1), 1, 1
-    )  # for its start, which the log does not have for K and Q
-    if kind == "W":
-        start = {"W": other.weights[:, 0]}
-    else:
-        r = np.random.default_rng(0)
-        start = {name: r.normal(size=(3, 5, 2)) / 2 for name in "KQ"}
-        log = train(problems, LinearHead, kind, exact(0.1), 400, 20, start=(start["K"], start["Q"]), m=2)
-    ours = descend(one_layer, start, inputs_of(problems), exact(0.1), 400, 20)
+    r = np.random.default_rng(0)
+    start = {name: r.normal(size=(3, 5, 5 if kind == "W" else 2)) / 2 for name in kind}
+    given = start["W"] if kind == "W" else (start["K"], start["Q"])
+    log = train(problems, LinearHead, kind, exact(0.1), steps, 20, start=given, m=2)
+    ours = descend(one_layer, start, inputs_of(problems), exact(0.1), steps, 20)
     W = ours.weights["W"] if kind == "W" else ours.weights["K"] @ ours.weights["Q"].swapaxes(-1, -2)
     assert np.array_equal(ours.steps, log.steps)
     assert np.abs(W[:, 1] - log.weights[:, 1]).max() < 1e-12

@@ -40,7 +40,7 @@ class Way(NamedTuple):
 @cache
 def module_files(*modules: str) -> tuple[str, ...]:
     """The files of this package that `modules` need, relative to the repository, sorted; their own files included."""
-    return tuple(sorted(filter(None, map(file_of, _behind(*modules)))))
+    return tuple(sorted({file for module in _behind(*modules) if (file := file_of(module))}))
 
 
 @cache

@@ -277,3 +277,11 @@ def test_finding_cards_and_dependencies_imports_nothing_heavy():
     program += "jobs.all_files('svm_rank'); configuration.resolve({}); print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run.stdout.split())
+
+
+def test_no_file_is_named_twice():
+    """A package's own file can be meant by several names; the provenance lists each file once."""
+    for card in cards.experiments():
+        for module in card.modules.values():
+            files = module_files(module)
+            assert len(files) == len(set(files))

@@ -8,16 +8,15 @@ from attnsvm import geometry
 from attnsvm.geometry.base import steepest_direction
 from attnsvm.lanes import LANES
 from attnsvm.lanes.arithmetic import OPTIONS
-from attnsvm.lanes.slopes import Slope, remembering
+from attnsvm.lanes.slopes import remembering, room_for, sloping
 
 NAMES = (*geometry.NAMES, "l1.75", "l3")
 
 
 @njit(**OPTIONS)
 def descended(norm, left, right, logs):
-    n, d, e = len(left), left.shape[1], right.shape[1]
-    slope = Slope(left, right, logs, np.empty(LANES), np.empty((d, e, LANES)), np.empty((n, d, LANES)))
-    memory = remembering(slope)
+    slope = sloping(left, right, logs)
+    memory = remembering(slope, room_for(slope), ())
     steepest_direction(norm, slope, memory)
     return memory.direction
 

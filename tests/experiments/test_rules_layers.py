@@ -32,10 +32,11 @@ def margins(X, W, winner, z):
 def by_hand(run):
     """{(rule, layer, quantity, step): ratios by instance}, a row and an instance at a time."""
     found = {}
-    left = {(int(row.seed), word) for row in run.outcomes.itertuples() for word in [row.outcome]}
+    kept = run.instances[(run.instances["quantity"] == "share measured") & (run.instances["value"] == 1)]
+    left = set(zip(kept["rule"], kept["seed"], strict=True))
     for _, s, p, trained, _ in run.each():
         for rule, log in trained.items():
-            if (int(p["seeds"][s]), f"{MEASURED} ({rule})") not in left:
+            if (rule, p["seeds"][s]) not in left:
                 continue
             X, composed = log["tokens"][s, 0], log["tokens"][s, 1]
             top = log["top"][s, 0, :, 0].argmax(-1)
@@ -89,8 +90,8 @@ def test_the_margin_in_the_rules_norm_is_at_most_the_best(run):
 
 
 def test_every_instance_is_counted_for_every_rule(run):
-    assert len(run.outcomes) == 6 * len(NORMS)
-    measured = run.outcomes["outcome"].str.startswith(MEASURED).sum()
+    assert run.outcomes_per_instance() == len(NORMS)
+    measured = run.outcomes[run.outcomes["outcome"].str.startswith(MEASURED)]["instances"].sum()
     shares = run.table[run.table["quantity"] == "share measured"]
     assert (shares["value"] * shares["instances"]).sum() == pytest.approx(measured)
 

@@ -87,7 +87,8 @@ def ratios():
         print(f"{name}, a step of {INSTANCES} instances: tape {middle['tape']:.2f} ms")
         for way in list(ways)[1:]:
             apart = np.abs(ends[way] - ends["tape"]).max()
-            print(f"    {middle['tape'] / middle[way]:.2f} times {way}; after 20 steps the weights differ by {apart:.0e}")
+            ratio = middle["tape"] / middle[way]
+            print(f"    {ratio:.2f} times {way}; after 20 steps the weights differ by {apart:.0e}")
 
 
 def whole():

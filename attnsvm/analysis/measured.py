@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from attnsvm.cells import Cell
+from attnsvm.data.cells import Cell
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What stands between the experiments and Snakemake: cards, stages, dependencies, provenance, progress, documents."""
+"""What plans a build and runs its jobs: cards, configuration, blocks, hashes of code, stages, provenance."""

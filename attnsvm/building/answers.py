@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnsvm.statuses import STATUSES
+from attnsvm.svm.statuses import STATUSES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,12 @@ first are those that were there before. `--set-scatter` says how many there are 
 
 from collections.abc import Iterable, Mapping
 
-from attnsvm.cells import COUNTED, Cell
+from attnsvm.building import cards
+from attnsvm.building.configuration import stage_settings
+from attnsvm.building.dependencies import digest
+from attnsvm.building.memory import Memory, key_of
+from attnsvm.data.cells import COUNTED, Cell
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.configuration import stage_settings
-from attnsvm.pipeline.dependencies import digest
-from attnsvm.pipeline.memory import Memory, key_of
 
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
 MOST = 10_000  # of one experiment; Snakemake plans some hundred jobs per second

@@ -18,9 +18,9 @@ from types import ModuleType
 
 import yaml
 
+from attnsvm.building.checking import first_error, schema_error
+from attnsvm.building.memory import Memory, key_of
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline.checking import first_error, schema_error
-from attnsvm.pipeline.memory import Memory, key_of
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent / "experiments"

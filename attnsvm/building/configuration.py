@@ -4,10 +4,10 @@ import re
 
 import yaml
 
+from attnsvm.building import cards
+from attnsvm.building.checking import first_error
+from attnsvm.building.memory import Memory, key_of
 from attnsvm.errors import require
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.checking import first_error
-from attnsvm.pipeline.memory import Memory, key_of
 
 SCALES = ("paper", "smoke")
 MEMORY = Memory("configuration.json")

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from attnsvm.cells import Cell
+from attnsvm.analysis.measured import Measures
+from attnsvm.data.cells import Cell
 from attnsvm.errors import require
-from attnsvm.measured import Measures
 
 PLACE = "place"  # of a cell in the grid
 COMPRESSION = "zstd"

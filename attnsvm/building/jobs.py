@@ -3,18 +3,18 @@
 import hashlib
 from functools import cache
 
-from attnsvm.cells import COUNTED
+from attnsvm.building import cards
+from attnsvm.building.configuration import stage_settings
+from attnsvm.building.dependencies import ROOT, digest, module_files
+from attnsvm.data.cells import COUNTED
 from attnsvm.errors import require
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.configuration import stage_settings
-from attnsvm.pipeline.dependencies import ROOT, digest, module_files
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
-PAGES = tuple(f"attnsvm/pipeline/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
+PAGES = tuple(f"attnsvm/documents/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
 SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 # What of the pipeline decides over a stage's numbers: how blocks are put together.
-OWN = {"measures": ("attnsvm.pipeline.gathering",)}
+OWN = {"measures": ("attnsvm.building.gathering",)}
 
 
 def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def audit_figure_code() -> str:
 
 def pages_code() -> str:
     """The hash of the code that writes the pages of the report, and of their templates."""
-    return digest("attnsvm.pipeline.report", texts=PAGES)
+    return digest("attnsvm.documents.report", texts=PAGES)
 
 
 def site_code() -> str:
@@ -108,7 +108,7 @@ def site_code() -> str:
 
 def provenance_code() -> str:
     """The hash of the code that says where a figure comes from."""
-    return digest("attnsvm.pipeline.provenance", texts=("attnsvm/pipeline/provenance.schema.yaml",))
+    return digest("attnsvm.building.provenance", texts=("attnsvm/building/provenance.schema.yaml",))
 
 
 def outside(name: str, resolved: dict) -> dict[str, str]:

@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from attnsvm.files.writing import save_text
-from attnsvm.statuses import STATUSES
+from attnsvm.svm.statuses import STATUSES
 
 PACKAGES = (
     "attnsvm",

@@ -1,4 +1,4 @@
-"""`python -m attnsvm.pipeline.scaffold NAME` (or `make experiment NAME=...`): a folder for a new experiment.
+"""`python -m attnsvm.building.scaffold NAME` (or `make experiment NAME=...`): a folder for a new experiment.
 
 What it copies is a small real experiment that builds as it is: change it into your own.
 """
@@ -8,8 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+from attnsvm.building import cards
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import cards
 
 TEMPLATE = cards.HERE / "template"
 RESERVED = ("all", "audit", "benchmarks", "gallery", "logs", "report", "site")  # site: kept for a site of all figures

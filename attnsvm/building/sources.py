@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attnsvm import lazy
+from attnsvm.building.memory import Memory, key_of
 from attnsvm.errors import UserError
-from attnsvm.pipeline.memory import Memory, key_of
 
 OWN = Path(__file__).read_bytes() + Path(lazy.__file__).read_bytes()
 MEMORY = Memory("sources.json")

@@ -12,7 +12,11 @@ from types import ModuleType
 
 import numpy as np
 
-from attnsvm.cells import Cell
+from attnsvm.building import answers, blocks, cards, jobs
+from attnsvm.building.covered import covered
+from attnsvm.building.progress import Progress
+from attnsvm.data.cells import Cell
+from attnsvm.data.problems import Problems
 from attnsvm.errors import require
 from attnsvm.files.store import (
     Cells,
@@ -25,10 +29,6 @@ from attnsvm.files.store import (
     save_table,
     save_text,
 )
-from attnsvm.pipeline import answers, blocks, cards, jobs
-from attnsvm.pipeline.covered import covered
-from attnsvm.pipeline.progress import Progress
-from attnsvm.problems import Problems
 from attnsvm.threads import allow
 
 
@@ -88,7 +88,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             "certificates" (csv: how many solves ended how, see `answers.count`).
     """
     with _module(name, "measures") as module:
-        from attnsvm.pipeline import gathering
+        from attnsvm.building import gathering
 
         measured = (
             gathering.Block(**load_cells(inputs["measures"])["tables"])
@@ -182,7 +182,7 @@ def _module(name: str, stage: str) -> Iterator[ModuleType]:
 
 def _measured(module: ModuleType, settings: dict, inputs: dict[str, str]):
     """What is measured in a block, as `gathering.Block`."""
-    from attnsvm.pipeline import gathering
+    from attnsvm.building import gathering
 
     drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
     parts, proofs = [], []

@@ -15,8 +15,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from attnsvm.building.blocks import MEASURED_TOGETHER, MOST
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline.blocks import MEASURED_TOGETHER, MOST
 
 BLOCK_STAGES = ("problems", "descent", "svm")
 TARGETS = (3, 10, 30, 60, 100, 300, 1000, 3000)  # seconds of work to aim at in a block

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from attnsvm.cluster.makespan import Cost, costs
 from attnsvm.errors import UserError
-from attnsvm.pipeline.makespan import Cost, costs
 
 OTHER = 3.0  # seconds of a job without a measured time: a figure, the audit, a page
 TRUSTED = 20.0  # expected seconds of finished jobs from which on this run says more than the file

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from attnsvm.cluster.makespan import Cluster, best, costs
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline.makespan import Cluster, best, costs
 
 MODEL = Path("profiles/slurm/config.yaml")
 GATHERED = "  # measures: figure\n  # figure: figure\n"

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from attnsvm.cells import Cell
-from attnsvm.problems import Problems
-from attnsvm.streams import Streams, length
+from attnsvm.data.cells import Cell
+from attnsvm.data.problems import Problems
+from attnsvm.data.streams import Streams, length
 
 PIECE = 1024  # instances drawn at once: each holds a generator of 2.5 kB
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attnsvm.problems import Problems
+from attnsvm.data.problems import Problems
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ The official notebooks draw with `torch.Generator`: a Mersenne twister, 24 of it
 for a float32 in [0, 1), and the Box–Muller transform for normal numbers: by the C library in double precision for
 fewer than 16 numbers, and for more in float32, 16 at a time, by the polynomials of the Cephes library with fused
 multiply-adds, as PyTorch does it on processors with AVX2. Here these are NumPy's elementary operations, each correctly
-rounded, and so the same on every processor. tests/test_streams.py compares with PyTorch.
+rounded, and so the same on every processor. tests/data/test_streams.py compares with PyTorch.
 """
 
 import math

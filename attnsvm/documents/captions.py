@@ -6,9 +6,9 @@ from pathlib import Path
 
 import jinja2
 
+from attnsvm.building import cards
+from attnsvm.building.memory import Memory, key_of
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.memory import Memory, key_of
 
 MEMORY, OWN = Memory("captions.json"), Path(__file__).read_bytes()
 

@@ -1,4 +1,4 @@
-"""`python -m attnsvm.pipeline.documents` (or `make docs`): the pages that follow from the cards.
+"""`python -m attnsvm.documents.docs` (or `make docs`): the pages that follow from the cards.
 
 docs/figures.md, the README's table of figures, and figures/README.md with its small pictures; these and
 profiles/times.json are made from what is built, and stay as they are where nothing is. With --check nothing is written:
@@ -13,10 +13,11 @@ from pathlib import Path
 import jinja2
 import yaml
 
+from attnsvm.building import cards
+from attnsvm.building.configuration import figure_settings, resolve
+from attnsvm.documents import captions
+from attnsvm.documents.api import reference
 from attnsvm.errors import UserError
-from attnsvm.pipeline import captions, cards
-from attnsvm.pipeline.configuration import figure_settings, resolve
-from attnsvm.pipeline.reference import reference
 
 ROOT = cards.HERE.parents[1]
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
@@ -39,7 +40,7 @@ def pages() -> dict[str, str]:
 
 def small_pictures(source: Path, target: Path) -> None:
     """A small copy of every built png of a card, and of the audit's."""
-    from attnsvm.pipeline.pictures import small
+    from attnsvm.documents.pictures import small
 
     target.mkdir(parents=True, exist_ok=True)
     for name in ("audit", *(card.name for card in cards.figures(optional=True))):
@@ -68,7 +69,7 @@ def _rendered(template: str) -> str:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=jinja2.FileSystemLoader(cards.HERE / "templates"),
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
     )
     environment.filters |= {"cell": _cell, "yaml": _yaml, "smoke": _smoke}
     text = environment.get_template(template).render(

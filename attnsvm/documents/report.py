@@ -13,8 +13,8 @@ from pathlib import Path
 import jinja2
 import markupsafe
 
+from attnsvm.documents.pictures import small
 from attnsvm.files.store import save_text
-from attnsvm.pipeline.pictures import small
 
 AUDIT = "audit"
 LINK = re.compile(r'href="\.\./\.\./figures/(\w+)\.png"')
@@ -81,7 +81,7 @@ def _render(template: str, **values) -> str:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["code"] = _code
-    text = files("attnsvm.pipeline").joinpath("templates", template).read_text("utf-8")
+    text = files("attnsvm.documents").joinpath("templates", template).read_text("utf-8")
     return environment.from_string(text).render(values)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from attnsvm.directions import correlation, fitted_scale, svm_equivalent
+from attnsvm.analysis.directions import correlation, fitted_scale, svm_equivalent
 
 d = 6
 

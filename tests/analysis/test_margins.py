@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attnsvm import geometry
-from attnsvm.draws import draw, gaussian
-from attnsvm.margins import margin_ratio, smallest_margin
+from attnsvm.analysis.margins import margin_ratio, smallest_margin
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.svm import certified, separation
 
 NAMES = (*geometry.NAMES, "l1.75", "l3")

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from attnsvm.cells import Cell
-from attnsvm.measured import curves, outcomes
-from attnsvm.statuses import STATUSES
+from attnsvm.analysis.measured import curves, outcomes
+from attnsvm.data.cells import Cell
 from attnsvm.svm import Status
+from attnsvm.svm.statuses import STATUSES
 
 SEEDS, STEPS = np.array([7, 3]), np.array([0, 10, 20])
 

@@ -5,9 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attnsvm.draws import draw, gaussian
-from attnsvm.inputs import ATTENTIONS
-from attnsvm.selection import (
+from attnsvm.analysis.selection import (
     SELECTED_ABOVE,
     SUPPORT_TOLERANCE,
     by_token,
@@ -20,6 +18,8 @@ from attnsvm.selection import (
     selected_tokens,
     support,
 )
+from attnsvm.data.draws import draw, gaussian
+from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.svm import certified, separation, solve
 
 S, n, T, d = 5, 3, 4, 6

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
-from attnsvm.statistics import MIDDLE, median_interval, share, share_interval, wilson
+from attnsvm.analysis.statistics import MIDDLE, median_interval, share, share_interval, wilson
 
 
 @pytest.mark.parametrize(("hits", "instances"), [(0, 1), (0, 40), (1, 40), (13, 40), (39, 40), (500, 500)])

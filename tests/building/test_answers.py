@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.pipeline import answers
+from attnsvm.building import answers
 
 
 def batch():

@@ -2,10 +2,10 @@
 
 import pytest
 
-from attnsvm.cells import Cell
+from attnsvm.building import blocks, cards
+from attnsvm.building.configuration import resolve
+from attnsvm.data.cells import Cell
 from attnsvm.errors import UserError
-from attnsvm.pipeline import blocks, cards
-from attnsvm.pipeline.configuration import resolve
 
 SMOKE = resolve({"scale": "smoke"})
 

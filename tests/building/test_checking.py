@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnsvm.pipeline.checking import first_error
+from attnsvm.building.checking import first_error
 
 SCHEMA = {
     "type": "object",

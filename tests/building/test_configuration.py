@@ -2,11 +2,11 @@
 
 import pytest
 
+from attnsvm.building import cards
+from attnsvm.building.cards import OURS
+from attnsvm.building.checking import first_error
+from attnsvm.building.configuration import figure_settings, resolve, stage_settings
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.cards import OURS
-from attnsvm.pipeline.checking import first_error
-from attnsvm.pipeline.configuration import figure_settings, resolve, stage_settings
 
 EXPERIMENTS = cards.experiments(optional=True)
 

@@ -9,16 +9,16 @@ import sys
 import pytest
 from harness import ROOT
 
+from attnsvm.building import blocks, cards, configuration, jobs
+from attnsvm.building.covered import covered
+from attnsvm.building.dependencies import module_files
 from attnsvm.errors import UserError
-from attnsvm.pipeline import blocks, cards, configuration, jobs
-from attnsvm.pipeline.covered import covered
-from attnsvm.pipeline.dependencies import module_files
 
 # Each stage runs in a process of its own, a fork of one that has only what every job has, and says what it loaded.
 PROGRAM = """
 import json, os, sys
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards, configuration, jobs, stages
+from attnsvm.building import cards, configuration, jobs, stages
 name, folder, parts, *asked = sys.argv[1:]
 card, config = cards.read(name), configuration.resolve({"scale": "smoke"})
 parts, files, said = json.loads(parts), {}, {}
@@ -61,16 +61,16 @@ def test_what_a_stage_loads_is_among_the_files_of_its_hash(name, tmp_path):
     assert set(loaded) == set(card.stages)
     for stage, modules in loaded.items():
         assert card.modules[stage] in modules
-        plumbing = {module for module in modules if module.startswith(("attnsvm.pipeline", "attnsvm.files"))}
-        assert plumbing <= {"attnsvm.pipeline.gathering"}
+        plumbing = {module for module in modules if module.startswith(("attnsvm.building", "attnsvm.files"))}
+        assert plumbing <= {"attnsvm.building", "attnsvm.building.gathering"}
         known = {file.removesuffix("/__init__.py") for file in module_files(*jobs.stage_modules(card, stage))}
         known = {file.removesuffix(".py").replace("/", ".") for file in known}
         known |= {f"attnsvm.experiments.{card.name}" for card in cards.every()}  # folders without code
         assert {*modules} <= known, (stage, {*modules} - known)
 
 
-CHOSEN = "\n\nimport importlib\n\nimportlib.import_module('attnsvm.' + 'digits')\n"
-SAID = "\n\nfrom attnsvm import digits\n" + CHOSEN
+CHOSEN = "\n\nimport importlib\n\nimportlib.import_module('attnsvm.data.' + 'digits')\n"
+SAID = "\n\nfrom attnsvm.data import digits\n" + CHOSEN
 
 
 @pytest.fixture
@@ -89,26 +89,26 @@ def package(tmp_path):
 
 def test_a_module_chosen_by_name_ends_the_job_with_one_sentence_and_no_file(package, tmp_path):
     assert package(CHOSEN) == (
-        "attnsvm.experiments.svm_rank.problems runs attnsvm.digits, which no import statement behind it names: "
+        "attnsvm.experiments.svm_rank.problems runs attnsvm.data.digits, which no import statement behind it names: "
         "an edit of it would rerun nothing; import it by a statement"
     )
     assert not (tmp_path / "problems.npz").exists()
 
 
 def test_a_module_chosen_by_name_that_a_statement_names_too_is_welcome(package, tmp_path):
-    assert "attnsvm.digits" in package(SAID)
+    assert "attnsvm.data.digits" in package(SAID)
     assert (tmp_path / "problems.npz").exists()
 
 
 def test_what_was_loaded_before_and_what_runs_a_job_is_no_offence(monkeypatch):
     """As in this process, which has run others."""
-    importlib.import_module("attnsvm.digits")
+    importlib.import_module("attnsvm.data.digits")
     with covered("attnsvm.errors"):
-        importlib.import_module("attnsvm.digits")
+        importlib.import_module("attnsvm.data.digits")
     for name, welcome in (
-        ("attnsvm.pipeline.captions", True),
+        ("attnsvm.documents.captions", True),
         ("attnsvm.files.verify", True),
-        ("attnsvm.digits", False),
+        ("attnsvm.data.digits", False),
     ):
         monkeypatch.delitem(sys.modules, name, raising=False)
         try:

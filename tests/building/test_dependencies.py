@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from harness import ROOT
 
-from attnsvm.pipeline import cards, dependencies, jobs
-from attnsvm.pipeline.dependencies import digest, module_files
+from attnsvm.building import cards, dependencies, jobs
+from attnsvm.building.dependencies import digest, module_files
 
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {"cone", "regularisation_path"}  # their descent begins at the SVM directions
@@ -38,11 +38,11 @@ def test_an_engine_is_an_input_of_what_trains_only(card):
 
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
 def test_no_stage_depends_on_what_decides_over_no_number(card):
-    """The pipeline's own modules, but for how blocks are put together; figures, claims; another experiment's files."""
-    allowed = {"attnsvm/pipeline/__init__.py", "attnsvm/pipeline/gathering.py"}
+    """What plans the build, but for how blocks are put together; figures, claims; another experiment's files."""
+    allowed = {"attnsvm/building/__init__.py", "attnsvm/building/gathering.py"}
     for stage in card.stages:
         files = stage_files(card, stage)
-        assert not [name for name in files if name.startswith("attnsvm/pipeline/") and name not in allowed]
+        assert not [name for name in files if name.startswith("attnsvm/building/") and name not in allowed]
         assert not [name for name in files if Path(name).name in ("figure.py", "claims.py")]
         assert not [name for name in files if name.startswith(("attnsvm/plots/", "attnsvm/audit/", "attnsvm/files/s"))]
 
@@ -256,7 +256,7 @@ def test_a_figure_depends_on_no_stage_and_on_no_other_experiment_but_those_it_dr
         ), files
 
 
-@pytest.mark.parametrize("module", ["attnsvm.svm.solver", "attnsvm.experiments.svm_rank.svm", "attnsvm.pipeline.jobs"])
+@pytest.mark.parametrize("module", ["attnsvm.svm.solver", "attnsvm.experiments.svm_rank.svm", "attnsvm.building.jobs"])
 def test_the_static_answer_covers_what_really_gets_imported(module):
     """Import a module for real, in a fresh interpreter, and compare with the files the static search found."""
     program = f"import sys, {module}; print(*sorted(n for n in sys.modules if n.split('.')[0] == 'attnsvm'))"
@@ -273,7 +273,9 @@ def test_the_static_answer_covers_what_really_gets_imported(module):
 
 def test_finding_cards_and_dependencies_imports_nothing_heavy():
     """It happens at the start of every run of Snakemake, and in each of its jobs."""
-    program = "import sys; from attnsvm.pipeline import jobs, cards, captions, configuration; "
+    program = (
+        "import sys; from attnsvm.building import cards, configuration, jobs; from attnsvm.documents import captions; "
+    )
     program += "jobs.all_files('svm_rank'); configuration.resolve({}); print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run.stdout.split())

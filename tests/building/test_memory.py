@@ -7,9 +7,9 @@ import sys
 import pytest
 from harness import ROOT
 
+from attnsvm.building import configuration, memory
+from attnsvm.building.memory import Memory
 from attnsvm.errors import UserError
-from attnsvm.pipeline import configuration, memory
-from attnsvm.pipeline.memory import Memory
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_the_newest_answers_are_kept(fresh, monkeypatch):
 CHECKS = """
 import sys
 from pathlib import Path
-from attnsvm.pipeline import cards
+from attnsvm.building import cards
 cards.MEMORY.path, cards.FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
 check, checked = cards.first_error, []
 cards.first_error = lambda *given: checked.append(1) or check(*given)

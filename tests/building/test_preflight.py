@@ -8,9 +8,9 @@ import sys
 import pytest
 from harness import ROOT
 
-from attnsvm.pipeline import preflight
+from attnsvm.building import preflight
 
-FILE = "attnsvm/pipeline/preflight.py"
+FILE = "attnsvm/building/preflight.py"
 Usage = collections.namedtuple("Usage", "total used free")
 
 

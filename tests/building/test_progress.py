@@ -8,11 +8,11 @@ import termios
 
 from harness import ROOT
 
-from attnsvm.pipeline import progress
+from attnsvm.building import progress
 
 PROGRAM = """
 import sys, time
-from attnsvm.pipeline import progress
+from attnsvm.building import progress
 if "quiet" in sys.argv:
     progress.hide_bars()
 with progress.Progress(4, "cone descent") as done:

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from attnsvm.pipeline import provenance
+from attnsvm.building import provenance
 
 git = pytest.mark.skipif(shutil.which("git") is None, reason="not installed: git")
 

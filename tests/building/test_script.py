@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from attnsvm.building.script import reporting
 from attnsvm.errors import UserError
-from attnsvm.pipeline.script import reporting
 
 
 @contextmanager

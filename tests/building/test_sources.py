@@ -7,10 +7,10 @@ import sys
 import pytest
 from harness import ROOT
 
+from attnsvm.building import sources
+from attnsvm.building.memory import Memory
+from attnsvm.building.sources import code_digest, read
 from attnsvm.errors import UserError
-from attnsvm.pipeline import sources
-from attnsvm.pipeline.memory import Memory
-from attnsvm.pipeline.sources import code_digest, read
 
 SAME = {
     "comment": "x = 1  # one\n",
@@ -91,7 +91,7 @@ def test_a_source_that_is_no_python_is_named(tmp_path, content, sentence):
 PROGRAM = """
 import sys
 from pathlib import Path
-from attnsvm.pipeline import sources
+from attnsvm.building import sources
 sources.MEMORY.path = Path(sys.argv[1])
 parse, parsed = sources.ast.parse, []
 sources.ast.parse = lambda source: parsed.append(source) or parse(source)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from attnsvm.building.configuration import resolve
 from attnsvm.errors import UserError
-from attnsvm.pipeline.configuration import resolve
 
 
 def nested(path, value):

@@ -7,10 +7,8 @@ import pytest
 import yaml
 from harness import ROOT
 
-from attnsvm.command import main
-from attnsvm.errors import UserError
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.makespan import (
+from attnsvm.building import cards
+from attnsvm.cluster.makespan import (
     DRAWING,
     GATHERING,
     MEASURED_TOGETHER,
@@ -23,6 +21,8 @@ from attnsvm.pipeline.makespan import (
     pipeline,
     simulate,
 )
+from attnsvm.command import main
+from attnsvm.errors import UserError
 
 PLAIN = {"overhead": 0.0, "rate": 1e9, "poll": 0.0, "local_cores": 1}
 TIMES = ROOT / "profiles/times.json"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm import digits
+from attnsvm.data import digits
 
 IMAGES, LABELS = digits.images()
 

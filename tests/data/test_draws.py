@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm.cells import Cell
-from attnsvm.draws import draw, draw_cell, gaussian
+from attnsvm.data.cells import Cell
+from attnsvm.data.draws import draw, draw_cell, gaussian
 
 FIELDS = ("tokens", "queries", "labels", "head", "seeds")
 SHAPES = [(6, 8, 10), (5, 5, 1), (15, 5, 20)]  # n, T, d of the published experiments

@@ -2,8 +2,8 @@
 
 from itertools import product
 
-from attnsvm.draws import draw, gaussian
-from attnsvm.inputs import ATTENTIONS
+from attnsvm.data.draws import draw, gaussian
+from attnsvm.data.inputs import ATTENTIONS
 
 
 def test_attentions_lay_out_their_queries():

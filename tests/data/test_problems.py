@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
+from attnsvm.data.problems import Problems
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.problems import Problems
 
 FIELDS = ("tokens", "queries", "labels", "head", "seeds")
 

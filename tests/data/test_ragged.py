@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.analysis.selection import by_token, margins, optimal_tokens, support
+from attnsvm.data.draws import draw, gaussian
+from attnsvm.data.problems import Problems
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.problems import Problems
-from attnsvm.selection import by_token, margins, optimal_tokens, support
 from attnsvm.svm import Constraints, certified, separation, solve
 from attnsvm.training import LinearHead, ReluHead, dense, exact, train
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm import streams
-from attnsvm.streams import Streams, length
+from attnsvm.data import streams
+from attnsvm.data.streams import Streams, length
 
 SEEDS = [0, 1, 7, 2**31, 2**32 - 1, 2**32 + 5, 2**62 + 3]
 

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from attnsvm.building import cards
+from attnsvm.building.configuration import resolve
+from attnsvm.building.memory import Memory
+from attnsvm.documents import captions
+from attnsvm.documents.captions import caption, listed, notes
 from attnsvm.errors import UserError
-from attnsvm.pipeline import captions, cards
-from attnsvm.pipeline.captions import caption, listed, notes
-from attnsvm.pipeline.configuration import resolve
-from attnsvm.pipeline.memory import Memory
 
 FIGURES = cards.figures()
 

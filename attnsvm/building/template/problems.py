@@ -1,7 +1,7 @@
 """Random instances: unit Gaussian tokens and queries, random labels; one cell per dimension."""
 
-from attnsvm.cells import grid, seeds
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.data.cells import grid, seeds
+from attnsvm.data.draws import draw_cell, gaussian
 
 
 def cells(settings):

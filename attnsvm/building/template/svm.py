@@ -1,6 +1,6 @@
 """The max-margin solution of the tokens that each run selects, with its certificate."""
 
-from attnsvm.selection import selected_tokens
+from attnsvm.analysis.selection import selected_tokens
 from attnsvm.svm.instances import certified
 
 

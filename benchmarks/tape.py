@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from attnsvm.architecture import Stack
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.rules.steepest import steepest

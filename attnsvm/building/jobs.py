@@ -13,8 +13,8 @@ AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
 PAGES = tuple(f"attnsvm/documents/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
 SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
-# What of the pipeline decides over a stage's numbers: how blocks are put together.
-OWN = {"measures": ("attnsvm.building.gathering",)}
+# What of this room decides over a stage's numbers: how blocks are put together.
+ALSO_RUN = {"measures": ("attnsvm.building.gathering",)}
 
 
 def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
 
 def stage_modules(card: cards.Card, stage: str) -> tuple[str, ...]:
     """The modules that decide over the numbers of a stage."""
-    return card.modules[stage], *OWN.get(stage, ())
+    return card.modules[stage], *ALSO_RUN.get(stage, ())
 
 
 def figure_modules(card: cards.Card) -> tuple[str, ...]:

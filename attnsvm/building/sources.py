@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attnsvm import lazy
-from attnsvm.building.memory import Memory, key_of
+from attnsvm.building.memo import recall
 from attnsvm.errors import UserError
 
-OWN = Path(__file__).read_bytes() + Path(lazy.__file__).read_bytes()
-MEMORY = Memory("sources.json")
+PARSED_BY = Path(__file__).read_bytes() + Path(lazy.__file__).read_bytes()
 
 
 class Source(NamedTuple):
@@ -44,7 +43,7 @@ def read(root: Path, name: str) -> Source:
         UserError: it is not Python.
     """
     content, package = (root / name).read_bytes(), Path(name).parts[0].removesuffix(".py")
-    return Source(*MEMORY.recall(key_of(OWN, package.encode(), content), lambda: _parsed(name, package, content)))
+    return Source(*recall((PARSED_BY, package.encode(), content), lambda: _parsed(name, package, content)))
 
 
 def code_digest(source: str) -> str:

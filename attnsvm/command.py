@@ -82,7 +82,7 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that is fastest by measured stage times. "
+        "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that measured stage times call for. "
         "docs/cluster.md has the model."
     )
     add = parser.add_argument

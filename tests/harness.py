@@ -33,7 +33,7 @@ MESSAGES = {
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
-    r"check the claims of (\w+)": "optional_claims",
+    r"check the claims of (\w+)": "claims_of",
     r"build the (site)": "site",
     r"say where (\w+) comes from": "provenance",
 }

@@ -38,9 +38,9 @@ def figure_modules(card: cards.Card) -> tuple[str, ...]:
     return card.modules["figure"], "attnsvm.plots.style"
 
 
-def claims_modules(*optional: str) -> tuple[str, ...]:
-    """The modules that check the claims: those of every run, or those of optional experiments."""
-    claiming = [cards.read(name) for name in optional] if optional else cards.claiming()
+def claims_modules(*experiments: str) -> tuple[str, ...]:
+    """The modules that check the claims: those of every run, or those of some experiments."""
+    claiming = [cards.read(name) for name in experiments] if experiments else cards.claiming()
     return *AUDIT, *(card.modules["claims"] for card in claiming)
 
 
@@ -79,14 +79,14 @@ def history(name: str, stages: tuple[str, ...], resolved: dict, parts: list | No
     return hashlib.sha256(repr((asked, parts)).encode()).hexdigest()
 
 
-def figure_code(name: str) -> str:
+def figure_code(figure: str) -> str:
     """The hash of the code that draws a figure."""
-    return digest(*figure_modules(cards.read(name)))
+    return digest(*figure_modules(cards.read(figure)))
 
 
-def claims_code(*optional: str) -> str:
+def claims_code(*experiments: str) -> str:
     """The hash of the code that checks the claims, see `claims_modules`, and of the templates of the audit's pages."""
-    return digest(*claims_modules(*optional), texts=TEMPLATES)
+    return digest(*claims_modules(*experiments), texts=TEMPLATES)
 
 
 def audit_figure_code() -> str:

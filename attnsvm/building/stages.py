@@ -12,7 +12,7 @@ from types import ModuleType
 
 import numpy as np
 
-from attnsvm.building import answers, blocks, cards, jobs
+from attnsvm.building import answers, blocks, cards, jobs, targets
 from attnsvm.building.covered import covered
 from attnsvm.building.progress import Progress
 from attnsvm.data.cells import Cell
@@ -136,10 +136,11 @@ def claims(outputs: dict[str, str], folder: str = ".") -> None:
     _claims(jobs.claims_modules(), cards.claiming(), cards.experiments(), left_out, outputs, folder)
 
 
-def optional_claims(name: str, outputs: dict[str, str], folder: str = ".") -> None:
-    """As `claims`, those of one optional experiment alone: the audit of every run leaves them out."""
-    card = cards.read(name)
-    _claims(jobs.claims_modules(name), [card], [cards.read(other) for other in card.draws], {}, outputs, folder)
+def claims_of(claimed: str, outputs: dict[str, str], folder: str = ".") -> None:
+    """As `claims`, those of one optional figure, which the audit of every run leaves out, or of a group of figures."""
+    names = targets.claiming(claimed)
+    experiments = [cards.read(name) for name in targets.measured(claimed)]
+    _claims(jobs.claims_modules(*names), [cards.read(name) for name in names], experiments, {}, outputs, folder)
 
 
 def _claims(modules, claiming, experiments, left_out, outputs, folder) -> None:

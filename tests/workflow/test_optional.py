@@ -96,7 +96,7 @@ def test_other_weights_are_another_model(workshop):
         save_file({name: 1.01 * value for name, value in weights.items()}, model / "model.safetensors")
         again = scheduled(dry(folder, "figures/pretrained", *ONE_BLOCK, extra=given))
         assert ("problems", "pretrained") in again
-        assert {rule for rule, _ in again} >= {"svm", "measures", "figure", "provenance", "optional_claims"}
+        assert {rule for rule, _ in again} >= {"svm", "measures", "figure", "provenance", "claims_of"}
     finally:
         (model / "model.safetensors").write_bytes(before)
 

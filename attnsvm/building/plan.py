@@ -109,4 +109,5 @@ class Plan:
         """For one experiment, or for one block of it; that of its figure is over all its stages."""
         card = cards.read(experiment)
         stages = card.stages if stage == "figure" else jobs.earlier(card, stage)
-        return jobs.history(experiment, stages, self.resolved, block and self.blocks(experiment)[block])
+        parts = None if block is None else self.blocks(experiment)[block]
+        return jobs.history(experiment, stages, self.resolved, parts)

@@ -129,7 +129,7 @@ def _that_runs(tree: ast.Module) -> ast.Module:
 
 
 def _parts_that_run(item) -> list:
-    return item.orelse if isinstance(item, ast.AST) and lazy.for_type_checkers(item) else [item]
+    return item.orelse if isinstance(item, ast.If) and lazy.for_type_checkers(item) else [item]
 
 
 def _canonical(node) -> object:
@@ -143,5 +143,6 @@ def _canonical(node) -> object:
 
 
 def _without_docstring(node: ast.AST, name: str, value):
-    owner = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    return value[1:] if owner and name == "body" and ast.get_docstring(node, clean=False) is not None else value
+    owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    documented = isinstance(node, owners) and name == "body" and ast.get_docstring(node, clean=False) is not None
+    return value[1:] if documented else value

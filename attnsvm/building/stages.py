@@ -46,7 +46,7 @@ def problems(name: str, settings: dict, parts: list[blocks.Part], output: str) -
 def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
     """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
     allow(threads)
-    drawn, trained = load_cells(inputs["problems"]), {}
+    drawn, trained = load_cells(inputs["problems"]), dict[str, dict]()
     with _module(name, "descent") as module, answers.all_kept(trained):
         for label, cell in drawn.items():
             batch = Problems.from_arrays(cell["problems"])
@@ -58,7 +58,7 @@ def descent(name: str, settings: dict, inputs: dict[str, str], output: str, thre
 
 def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Solve and certify the max-margin problems of a block; `inputs`: the block's file by stage."""
-    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), {}
+    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), dict[str, dict]()
     with (
         _module(name, "svm") as module,
         answers.all_kept(solved),
@@ -201,8 +201,8 @@ def _cells(inputs: dict[str, str], stage: str) -> Cells:
 
 def _placed(content: dict) -> tuple[int, Cell, Problems]:
     where, batch = content["cell"], Problems.from_arrays(content["problems"])
-    shape = (int(where[key]) for key in ("n", "T", "d"))
-    return int(where["place"]), Cell(*shape, tuple(batch.seeds.tolist()), str(where["variant"])), batch
+    n, T, d = (int(where[key]) for key in ("n", "T", "d"))
+    return int(where["place"]), Cell(n, T, d, tuple(batch.seeds.tolist()), str(where["variant"])), batch
 
 
 def _require_finite(path: str, tree: dict) -> None:

@@ -78,5 +78,5 @@ def _names(parameters: Iterable[inspect.Parameter]) -> Iterable[str]:
             yield "*"
         if parameter.kind is parameter.VAR_POSITIONAL:
             marked = True
-        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        yield stars + parameter.name
+        stars = (parameter.kind is parameter.VAR_POSITIONAL) + 2 * (parameter.kind is parameter.VAR_KEYWORD)
+        yield "*" * stars + parameter.name

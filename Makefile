@@ -6,7 +6,7 @@ INSTALLED = $(VENV)/.installed
 # TORCH=cpu: torch without CUDA, 3.6 GB less on Linux. Its wheels have a version of their own, which pip prefers.
 TORCH ?=
 INDEX = $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
-CHECK = attnsvm/pipeline/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
+CHECK = attnsvm/building/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
 ADDRESSED = pyproject.toml CITATION.cff CONTRIBUTING.md docs/cluster.md
 
@@ -56,7 +56,7 @@ SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics pipeline workflow cluster
 PART ?=
-pipeline = tests/files tests/pipeline tests/project
+pipeline = tests/building tests/documents tests/files tests/project
 workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
 cluster = tests/cluster tests/site
 mathematics = tests $(patsubst %,--ignore=%,$(pipeline) $(workflow) $(cluster))
@@ -87,13 +87,13 @@ lint: $(INSTALLED)
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy
-	$(BIN)/python -m attnsvm.pipeline.documents --check
+	$(BIN)/python -m attnsvm.documents.docs --check
 
 docs: $(INSTALLED)
-	$(BIN)/python -m attnsvm.pipeline.documents
+	$(BIN)/python -m attnsvm.documents.docs
 
 experiment: $(INSTALLED)
-	@$(BIN)/python -m attnsvm.pipeline.scaffold "$(NAME)"
+	@$(BIN)/python -m attnsvm.building.scaffold "$(NAME)"
 
 lock:
 	rm -rf $(VENV)-lock

@@ -5,7 +5,7 @@
     python tests/faults.py --of svm tape   with all of tests/svm instead
 
 A fault is put into a copy of the repository, its tests run there, and the fault is taken out again. The tests must pass
-without a fault. The exit status is 1 where a fault is not noticed. `tests/project/test_faults.py` sees to it that each
+without a fault. The exit status is 1 where a fault is not noticed. `tests/project/test_seeded_faults.py` sees to it that each
 can still be put where it belongs.
 """
 
@@ -358,7 +358,7 @@ FAULTS = (
         "claims: of the cone, any share that stays will do",
         '}": farthest["share"] >= least,',
         '}": farthest["share"] >= 0,',
-        ("test_claims.py", "test_claims_of_cone.py"),
+        ("test_claims.py"),
     ),
     Fault(
         "provenance: an uncommitted edit is not seen",
@@ -376,7 +376,7 @@ FAULTS = (
         "cluster profile: one that is there is written over",
         'require(not target.exists(), f"{target} is there already',
         'require(True, f"{target} is there already',
-        ("test_makespan.py", "test_cluster_profile.py"),
+        ("test_makespan.py"),
     ),
 )
 

@@ -5,8 +5,8 @@
     python tests/faults.py --of svm tape   with all of tests/svm instead
 
 A fault is put into a copy of the repository, its tests run there, and the fault is taken out again. The tests must pass
-without a fault. The exit status is 1 where a fault is not noticed. `tests/project/test_seeded_faults.py` sees to it that each
-can still be put where it belongs.
+without a fault. The exit status is 1 where a fault is not noticed. tests/project/test_seeded_faults.py tests that each
+fault can still be put where it belongs.
 """
 
 import argparse

@@ -50,9 +50,11 @@ $(INSTALLED): requirements.lock requirements-cuda.lock pyproject.toml
 figures: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit
 
-# Two processes; a file of tests is given to one of them as a whole, in the order of tests/conftest.py.
+# A file of tests is given to one process as a whole, in the order of tests/conftest.py. One of three runs the cluster's tests,
+# which wait, and so leaves two cores to the others.
 PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
-SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
+SIDE_BY_SIDE = -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
+PROCESSES ?= $(if $(filter-out cluster,$(PART)),2,3)
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics pipeline workflow cluster
 PART ?=
@@ -65,8 +67,8 @@ test: $(INSTALLED)
 	$(if $(filter-out $(PARTS),$(PART)),$(error PART=$(PART): the parts are $(PARTS)))
 	$(PYTEST) $(SIDE_BY_SIDE) $($(PART))
 
-test-fast: $(INSTALLED)
-	$(PYTEST) $(SIDE_BY_SIDE) $(mathematics)
+test-fast: PART = mathematics
+test-fast: test
 
 report: figures
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report

@@ -7,7 +7,7 @@ import jsonschema
 import pandas as pd
 import pytest
 import yaml
-from harness import BUILT, NOTHING, ROOT, as_typed, build, clone, dry, scheduled, snakemake
+from harness import BUILT, NOTHING, ROOT, as_typed, build, clone, dry, scheduled
 from safetensors.torch import load_file, save_file
 from small_models import bert, words_of
 
@@ -99,10 +99,3 @@ def test_other_weights_are_another_model(workshop):
         assert {rule for rule, _ in again} >= {"svm", "measures", "figure", "provenance", "optional_claims"}
     finally:
         (model / "model.safetensors").write_bytes(before)
-
-
-def test_a_misspelt_name_is_corrected(workshop):
-    folder, _, _ = workshop
-    run = snakemake(folder, "figures/pretraind", "-n")
-    assert run.returncode != 0
-    assert "unknown figure 'pretraind': did you mean 'pretrained'?" in run.stdout

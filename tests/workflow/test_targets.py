@@ -2,12 +2,6 @@
 
 from harness import BUILT, snakemake
 
-from attnsvm.building import cards
-
-WITHOUT = [
-    (card.name, stage) for card in cards.experiments() for stage in ("descent", "svm") if stage not in card.stages
-]
-
 
 def refused(folder, *arguments, **options):
     """What Snakemake says of a run that must end with a sentence."""
@@ -17,22 +11,11 @@ def refused(folder, *arguments, **options):
     return run.stdout
 
 
-def test_a_wrong_configuration_ends_with_its_sentence(built):
-    """One of many: tests/building/test_configuration.py."""
-    said = refused(built, "-n", extra={"experiments": {"local_convergance": {}}})
-    assert "config: experiments: unknown key 'local_convergance': did you mean 'local_convergence'?" in said
-
-
 def test_a_block_beyond_the_last_is_refused(copy):
     target = f"{BUILT}/results/svm_rank/seeds-0-9/problems.npz"
     said = refused(copy, target)
     assert "error: svm_rank has no block seeds-0-9: its blocks are seeds-0-1, seeds-2-3\n" in said
     assert not (copy / target).exists()
-
-
-def test_a_stage_that_an_experiment_does_not_have_is_refused(built):
-    name, stage = WITHOUT[0]
-    assert f"{name} has no {stage}" in refused(built, f"{BUILT}/results/{name}/seeds-0-0/{stage}.npz")
 
 
 def test_too_few_candidates_end_with_the_remedy(copy):

@@ -50,6 +50,11 @@ def copy_repository(target):
     return target
 
 
+def of_these(files, *names):
+    """Of {path: bytes} what belongs to these experiments or figures: their folders, and files called after them."""
+    return {path: data for path, data in files.items() if {*names} & {*re.split(r"[/.]", path)}}
+
+
 def clone(built, target, *keep):
     """A copy of the repository without what was built in it, but for the folders `keep`; with the compiled loop."""
     ignored = shutil.ignore_patterns("*.pyc", ".snakemake", BUILT)

@@ -10,8 +10,10 @@ from attnsvm.data.cells import COUNTED
 from attnsvm.errors import require
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
-TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
-PAGES = tuple(f"attnsvm/documents/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
+AUDIT_TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
+REPORT_TEMPLATES = tuple(
+    f"attnsvm/documents/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures")
+)
 SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 # What of this room decides over a stage's numbers: how blocks are put together.
 ALSO_RUN = {"measures": ("attnsvm.building.gathering",)}
@@ -86,7 +88,7 @@ def figure_code(figure: str) -> str:
 
 def claims_code(*experiments: str) -> str:
     """The hash of the code that checks the claims, see `claims_modules`, and of the templates of the audit's pages."""
-    return digest(*claims_modules(*experiments), texts=TEMPLATES)
+    return digest(*claims_modules(*experiments), texts=AUDIT_TEMPLATES)
 
 
 def audit_figure_code() -> str:
@@ -94,9 +96,9 @@ def audit_figure_code() -> str:
     return digest(*audit_figure_modules())
 
 
-def pages_code() -> str:
+def report_code() -> str:
     """The hash of the code that writes the pages of the report, and of their templates."""
-    return digest("attnsvm.documents.report", texts=PAGES)
+    return digest("attnsvm.documents.report", texts=REPORT_TEMPLATES)
 
 
 def site_code() -> str:

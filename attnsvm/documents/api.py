@@ -28,7 +28,7 @@ MODULES = (
 )
 
 
-def reference() -> list[dict]:
+def listing() -> list[dict]:
     """Per module: its name, its first sentence, and its public names as {"call", "text"}."""
     return [_module(name) for name in MODULES]
 

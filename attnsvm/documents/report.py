@@ -22,7 +22,7 @@ LINK = re.compile(r'href="\.\./\.\./figures/(\w+)\.png"')
 END = "</body>"
 
 
-def pages(
+def write(
     pictures: dict[str, str], texts: dict[str, dict[str, str]], claims: str, audit: str, outputs: dict[str, str]
 ) -> None:
     """Write a page per figure, and the audit's.

@@ -33,7 +33,7 @@ rule pages:
         runtime=10,
     params:
         texts={card.name: {"title": card.title, "caption": config["captions"][card.name]} for card in cards.figures()},
-        code=said(jobs.pages_code),
+        code=said(jobs.report_code),
     message:
         "write the pages of the report"
     script:

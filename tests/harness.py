@@ -33,7 +33,7 @@ MESSAGES = {
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
-    r"check the claims of (\w+)": "optional_claims",
+    r"check the claims of (\w+)": "claims_of",
     r"build the (site)": "site",
     r"say where (\w+) comes from": "provenance",
 }
@@ -48,6 +48,11 @@ def copy_repository(target):
         else:
             shutil.copy2(ROOT / name, target / name)
     return target
+
+
+def of_these(files, *names):
+    """Of {path: bytes} what belongs to these experiments or figures: their folders, and files called after them."""
+    return {path: data for path, data in files.items() if {*names} & {*re.split(r"[/.]", path)}}
 
 
 def clone(built, target, *keep):

@@ -28,7 +28,7 @@ MODULES = (
 )
 
 
-def reference() -> list[dict]:
+def listing() -> list[dict]:
     """Per module: its name, its first sentence, and its public names as {"call", "text"}."""
     return [_module(name) for name in MODULES]
 
@@ -78,5 +78,5 @@ def _names(parameters: Iterable[inspect.Parameter]) -> Iterable[str]:
             yield "*"
         if parameter.kind is parameter.VAR_POSITIONAL:
             marked = True
-        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        yield stars + parameter.name
+        stars = (parameter.kind is parameter.VAR_POSITIONAL) + 2 * (parameter.kind is parameter.VAR_KEYWORD)
+        yield "*" * stars + parameter.name

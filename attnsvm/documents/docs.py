@@ -15,15 +15,14 @@ import yaml
 
 from attnsvm.building import cards
 from attnsvm.building.configuration import figure_settings, resolve
-from attnsvm.documents import captions
-from attnsvm.documents.api import reference
+from attnsvm.documents import api, captions
 from attnsvm.errors import UserError
 
 ROOT = cards.HERE.parents[1]
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
 
 
-def pages() -> dict[str, str]:
+def generated() -> dict[str, str]:
     """The text of every page by its path, from the cards at the paper's scale."""
     readme = (ROOT / "README.md").read_text("utf-8")
     before, found, rest = readme.partition(BEGIN)
@@ -79,7 +78,7 @@ def _rendered(template: str) -> str:
         notes=lambda card: captions.notes(card, resolved),
         claims=_claims,
         read=cards.read,
-        reference=reference(),
+        modules=api.listing(),
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
@@ -107,7 +106,7 @@ def _smoke(setting: dict) -> str:
 
 def main(arguments: list[str]) -> int:
     try:
-        made = pages()
+        made = generated()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -8,25 +8,27 @@ from pathlib import Path
 
 import pytest
 from drawing import SETTINGS, together
+from harness import BUILT
 from recording import reading, unread
-from running import Run
+from running import OUTPUTS, Run
 
 from attnsvm.building import cards, stages
 from attnsvm.data.problems import Problems
 
 EXPERIMENTS = [card.name for card in cards.experiments()]
 FIGURES = [card.name for card in cards.figures()]
+WRITTEN = {key: f"{key}.csv" for key in OUTPUTS} | {"table": "measures.parquet", "instances": "instances.parquet"}
 
 
 @pytest.fixture(scope="module")
-def smoke(tmp_path_factory):
-    """`smoke(name)`: the experiment's run in three blocks; `read`: which arrays of their files its stages read."""
+def smoke(built, tmp_path_factory):
+    """`smoke(name)`: the experiment's run, a block for every seed; `read`: the arrays that its stages read."""
     done = {}
 
     def get(name):
         if name not in done:
             with reading() as read:
-                done[name] = Run(name, {}, tmp_path_factory.mktemp(name), scale="smoke")
+                done[name] = Run(name, {}, tmp_path_factory.mktemp(name), count=1000, scale="smoke")
             done[name].read = read
         return done[name]
 
@@ -41,12 +43,10 @@ def table(name, smoke):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_another_split_into_blocks_gives_the_same_bytes(name, smoke, tmp_path):
-    """Together, and a block for every seed: a batch of one is where libraries take other ways."""
-    for count in (1, 1000):
-        split = Run(name, {}, tmp_path / str(count), count=count, scale="smoke")
-        for key, path in smoke(name).paths.items():
-            assert Path(path).read_bytes() == Path(split.paths[key]).read_bytes(), (count, key)
+def test_another_split_into_blocks_in_another_process_and_folder_gives_the_same_bytes(name, smoke, built):
+    """The pipeline's few blocks, and batches of one, where libraries take other ways."""
+    for key, path in smoke(name).paths.items():
+        assert Path(path).read_bytes() == (built / BUILT / "results" / name / WRITTEN[key]).read_bytes(), key
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -7,7 +7,7 @@ from harness import ROOT
 
 from attnsvm.documents import api
 
-MODULES = {module["name"]: module for module in api.reference()}
+MODULES = {module["name"]: module for module in api.listing()}
 
 
 @pytest.mark.parametrize("name", api.MODULES)

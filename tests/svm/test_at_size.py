@@ -19,7 +19,7 @@ from attnsvm.svm.methods import (
 )
 from attnsvm.svm.operator import Operator
 
-CASES = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+CASES = settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 SCALES = st.floats(-8, 8).map(lambda exponent: 10.0**exponent)
 
 
@@ -95,9 +95,11 @@ def test_no_left_or_right_array_is_formed_on_the_way():
 # ---------------------------------------------------------------------------------- methods agree around the switches
 
 
-@pytest.mark.parametrize("size", [FROBENIUS_SWITCH - 10, FROBENIUS_SWITCH, 2 * FROBENIUS_SWITCH])
+@pytest.mark.parametrize(
+    ("size", "d"),
+    [(FROBENIUS_SWITCH - 10, 8), (FROBENIUS_SWITCH, 40), (FROBENIUS_SWITCH, 4), (2 * FROBENIUS_SWITCH, 8)],
+)
 @pytest.mark.parametrize("draw", [planted, with_sets])
-@pytest.mark.parametrize("d", [4, 8, 40])
 def test_frobenius_methods_agree(size, draw, d):
     c = separation(*draw(size + d, size // 10, 11, d))
     answers = {method: solve(c, method=method) for method in (ACTIVE_SET, LAGRANGIAN)}
@@ -210,19 +212,15 @@ def test_extremes_are_solved_too(problem):
 @CASES
 @given(problem=problems())
 def test_every_answer_is_proved(norm, problem):
-    solution = solve(separation(*problem), norm)
-    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
-
-
-@CASES
-@given(problem=problems())
-def test_methods_decide_alike(problem):
     c = separation(*problem)
-    assert solve(c, method=LAGRANGIAN).status is solve(c, method=ACTIVE_SET).status
+    solution = solve(c, norm)
+    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
+    if norm == "fro":
+        assert solve(c, method=LAGRANGIAN).status is solve(c, method=ACTIVE_SET).status is solution.status
 
 
 @pytest.mark.parametrize(("n", "T", "d"), [(40, 16, 6), (60, 21, 8)])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_feasibility_agrees_with_linear_programming(n, T, d, seed):
     for draw in (planted, random_labels):
         c = separation(*draw(seed, n, T, d))

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from harness import build, copy_repository, once
+from harness import build, copy_repository, give_loops, once
 
 CHAIN = {"built", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
 CLUSTER = Path(__file__).with_name("cluster")
@@ -37,6 +37,7 @@ def built(tmp_path_factory, request):
     with once(shared / "built.lock", done) as first:
         if first:
             build(copy_repository(folder))
+            give_loops(folder)
     return folder
 
 

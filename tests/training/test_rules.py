@@ -24,7 +24,7 @@ from attnsvm.training import (
     train,
 )
 
-NORMS = (*geometry.NAMES, "l1.75", "l3")
+NORMS = ("fro", "linf", "l3", "nuc", "spectral")  # a loop to compile each; directions in all: test_steepest_lanes.py
 CONSTRUCTORS = {"steepest": steepest, "mirror": mirror, "adam": adam}
 WRAPPERS = {
     "joint": lambda rule, _: joint(rule),
@@ -94,7 +94,7 @@ CLOSE = 1e-10
 
 
 @pytest.mark.parametrize(
-    ("norm", "kind"), [*((norm, "W") for norm in NORMS), *((norm, "KQ") for norm in ("linf", "l3", "spectral", "nuc"))]
+    ("norm", "kind"), [*((norm, "W") for norm in NORMS), *((norm, "KQ") for norm in ("linf", "spectral"))]
 )
 def test_steepest_descent_deep_in_saturation(norm, kind):
     assert compare("steepest", kind, (3, 4, 5), norm=norm, eta=3.0) < CLOSE
@@ -178,7 +178,7 @@ def test_adam_when_gradients_vanish_by_hundreds_of_orders_of_magnitude_a_step():
 # ------------------------------------------------------------------------------------------------ before saturation
 
 
-@pytest.mark.parametrize("norm", [name for name in NORMS if name != "l1"])
+@pytest.mark.parametrize("norm", NORMS)
 def test_the_step_is_steepest_by_the_gradient_of_autograd(norm):
     """`Norm.steepest` is the steepest direction of one matrix: another code, and another SVD."""
     problem = draw(gaussian, range(3), 5, 4, 6)

@@ -117,8 +117,8 @@ def test_another_split_into_blocks_gives_the_same_bytes(built, tmp_path):
     """Of one experiment, with the threads that a profile gives; of all: tests/experiments/test_every_smoke_run.py."""
     folder, name = clone(built, tmp_path / "split"), "local_convergence"
     assert not (folder / BUILT).exists()
-    assert cards.read(name).blocks != 5
+    assert cards.read(name).blocks != 3
     build(folder, f"figures/{name}", "--set-scatter", f"{name}=5", "--set-threads", "descent=2")
     drawn = [f"{BUILT}/figures/{name}.{kind}" for kind in ("csv", "png", "pdf", "svg")]
     assert snapshot(folder, *drawn) == snapshot(built, *drawn)
-    assert len(list((folder / BUILT / "results" / name).glob("seeds-*"))) == 5
+    assert len(list((folder / BUILT / "results" / name).glob("seeds-*"))) == 3, "six seeds, at most five blocks"

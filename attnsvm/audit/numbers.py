@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from attnsvm.analysis.statistics import mean_interval, wilson
 from attnsvm.errors import require
-from attnsvm.statistics import mean_interval, wilson
 
 SIGNS = {"≤": operator.le, "≥": operator.ge, "<": operator.lt, ">": operator.gt}
 

@@ -16,7 +16,7 @@ from attnsvm.audit import Tables, audit
 from attnsvm.audit.flips import Empty
 from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import DIFFERS, GROUPS, HOLDS, UNTESTABLE
-from attnsvm.pipeline import cards
+from attnsvm.building import cards
 
 TESTABLE = [key for key, claim in BY_KEY.items() if claim.testable]
 CASES = [(key, case) for key, cases in EMPTY.items() for case in cases if isinstance(case, Empty)]

@@ -5,6 +5,7 @@ import math
 import pandas as pd
 import pytest
 
+from attnsvm.analysis.statistics import wilson
 from attnsvm.audit.numbers import (
     Estimate,
     Limit,
@@ -19,7 +20,6 @@ from attnsvm.audit.numbers import (
     smallest,
 )
 from attnsvm.errors import UserError
-from attnsvm.statistics import wilson
 
 ROW = pd.Series({"median": 2.0, "mean": 3.0, "std": 4.0, "low": 1.0, "high": 5.0, "instances": 64})
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from attnsvm.audit import Tables
 from attnsvm.audit.reading import Claim
-from attnsvm.pipeline import cards
+from attnsvm.building import cards
 
 CARDS = {card.name: card for card in cards.claiming(optional=True)}
 CLAIMS: dict[str, tuple[Claim, ...]] = {name: card.module("claims").CLAIMS for name, card in CARDS.items()}

@@ -10,7 +10,7 @@ import torch
 from scipy.optimize import minimize
 
 from attnsvm.audit import Tables
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.attention_variants import claims, figure
 from attnsvm.experiments.attention_variants.flips import table as variants
 from attnsvm.experiments.attention_variants.merging import HALF, MERGED, RESCALED, shortened

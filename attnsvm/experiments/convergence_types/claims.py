@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import Z95
 from attnsvm.audit.numbers import Estimate, Limit, difference, estimate, proportion
 from attnsvm.audit.reading import Claim, NoInstance, Reading
 from attnsvm.audit.rows import ends, where, with_hits
-from attnsvm.statistics import Z95
 
 
 def global_grows(tables, asked):

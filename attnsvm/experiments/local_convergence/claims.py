@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import mean_interval
 from attnsvm.audit.numbers import Estimate, Limit, each
 from attnsvm.audit.reading import Claim, Reading, only, some
 from attnsvm.audit.rows import last, single, where
-from attnsvm.statistics import mean_interval
 
 
 def own_norm(table, asked):

@@ -28,9 +28,9 @@ def estimate(row: pd.Series, of: str = "value") -> Estimate:
     return Estimate(row[of], row["low"], row["high"], row["instances"])
 
 
-def mean(row: pd.Series) -> Estimate:
-    """Of a row with the columns mean, std, instances: the mean with its 95 % interval."""
-    return Estimate(*mean_interval(row["mean"], row["std"], row["instances"]), row["instances"])
+def mean(row: pd.Series, of: str = "mean", std: str = "std") -> Estimate:
+    """Of a row with the columns `of`, `std`, instances: the mean with its 95 % interval."""
+    return Estimate(*mean_interval(row[of], row[std], row["instances"]), row["instances"])
 
 
 def sample_mean(values: pd.Series) -> Estimate:

@@ -77,4 +77,4 @@ def test_certificates_are_added_up_by_experiment(folder):
 def test_the_audit_knows_no_experiment_and_no_pipeline():
     files = module_files("attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.figure", "attnsvm.audit.rows")
     assert "attnsvm/audit/reading.py" in files
-    assert not [file for file in files if file.startswith(("attnsvm/experiments/", "attnsvm/pipeline/"))]
+    assert not [file for file in files if file.startswith(("attnsvm/experiments/", "attnsvm/building/"))]

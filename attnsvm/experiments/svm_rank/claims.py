@@ -47,7 +47,7 @@ def noisy_ranks(tables, asked):
     whole = some(ours[ours["feasible"] == ours["instances"]], "shape of which all instances are separable")
     worst = (published.loc[whole.index, "rank_mean"] - whole["rank_mean"]).abs().idxmax()
     row, printed = whole.loc[worst], published.loc[worst, "rank_mean"]
-    seen = mean(row.rename({"rank_mean": "mean", "rank_std": "std"}))
+    seen = mean(row, "rank_mean", "rank_std")
     n, T, d, _ = worst
     parts = {f"the mean ranks agree at n = {n}, T = {T}, d = {d}": asked(abs(printed - seen.value))}
     return Reading(*seen, parts, printed)

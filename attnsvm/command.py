@@ -133,10 +133,11 @@ def _lines(path: str) -> list[str]:
 
 def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm import certificate
+    from attnsvm.svm.constraints import ragged
     from attnsvm.svm.solver import solve
 
     inputs = certificate.read(given.problem)
-    constraints = certificate.constraints(inputs)
+    constraints = ragged(inputs)
     with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]") as bar:
         solution = solve(constraints, given.norm, given.tol, report=bar.set_description_str)
     tol = geometry.get(given.norm).tolerance if given.tol is None else given.tol

@@ -11,10 +11,11 @@ from attnsvm import geometry
 from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
-from attnsvm.svm import memory, methods
+from attnsvm.svm import memory
 from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.ledger import judged
+from attnsvm.svm.methods.choice import INTERIOR
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.solver import solve
 
@@ -109,7 +110,7 @@ def certified(c: Constraints, norm: str) -> Solution:
     inside = c.apply(first.W) < 1 + TIGHT
     for _ in range(ROUNDS):
         rows = np.flatnonzero(inside)
-        part = solve(c[rows], norm, method=methods.INTERIOR)
+        part = solve(c[rows], norm, method=INTERIOR)
         if not part.solved:
             break
         margins = c.apply(part.W)

@@ -8,13 +8,13 @@ import os
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from attnsvm.errors import UserError, require
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.checker import NORMS, check, size_of
-from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.solution import Solution
 
 FORMAT = 1
@@ -68,16 +68,11 @@ def read(path: str | os.PathLike) -> list[tuple]:
         chosen = selected[i, :length] if sets else int(selected[i])
         where = f"{path}: selected of input {i}"
         if sets:
-            require(bool(chosen.any()), f"{where}: expected a token in the set, got none")
+            require(bool(np.any(chosen)), f"{where}: expected a token in the set, got none")
         else:
             require(0 <= chosen < length, f"{where}: expected a token number from 0 to {length - 1}, got {chosen}")
         inputs.append((tokens[i, :length], queries[i], chosen))
     return inputs
-
-
-def constraints(inputs: list[tuple]) -> Constraints:
-    """What a solver takes."""
-    return ragged(inputs)
 
 
 def save(
@@ -89,7 +84,7 @@ def save(
     rank_bound, method; problem, the name of the file, and problem_sha256, of its numbers; format.
     """
     path = Path(path)
-    claim = {
+    claim: dict[str, Any] = {
         "format": FORMAT,
         "status": str(solution.status),
         "norm": norm,
@@ -165,7 +160,7 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     made, bound, equality = matrices(inputs)
     norm, tol = str(given["norm"]), float(_scalar(path, given, "tol", "f"))
     known = norm in NORMS or (norm[:1] == "l" and _exponent(norm[1:]) > 1)
-    require(known and 0 < tol < np.inf, f"{path}: names the norm {norm!r} and the tolerance {tol:.1e}, which are none")
+    require(known and 0 < tol < np.inf, f"{path}: the norm {norm!r} or the tolerance {tol:.1e} does not exist")
     status = str(given["status"])
     shape = (made[0].shape[1], made[1].shape[1])
     require(

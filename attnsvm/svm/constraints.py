@@ -39,10 +39,10 @@ class Factors(NamedTuple):
     loser: np.ndarray
     query: np.ndarray
 
-    def take(self, rows) -> "Factors":
+    def take(self, rows: np.ndarray) -> "Factors":
         return self._replace(winner=self.winner[rows], loser=self.loser[rows], query=self.query[rows])
 
-    def left(self, rows=slice(None)) -> np.ndarray:
+    def left(self, rows: slice = slice(None)) -> np.ndarray:
         return self.tokens[self.winner[rows]] - self.tokens[self.loser[rows]]
 
     def chunks(self) -> list[slice]:
@@ -89,7 +89,7 @@ class Constraints:
     def __len__(self) -> int:
         return len(self.bound)
 
-    def __getitem__(self, rows) -> "Constraints":
+    def __getitem__(self, rows: np.ndarray) -> "Constraints":
         return Constraints(**{name: getattr(self, name)[rows] for name in Constraints.__annotations__})
 
     @property
@@ -136,7 +136,7 @@ class TokenConstraints(Constraints):
     def __init__(self, factors: Factors, bound: np.ndarray, equality: np.ndarray, index: np.ndarray):
         vars(self).update(factors=factors, bound=bound, equality=equality, index=index)
 
-    def __getitem__(self, rows) -> "TokenConstraints":
+    def __getitem__(self, rows: np.ndarray) -> "TokenConstraints":
         return TokenConstraints(self.factors.take(rows), self.bound[rows], self.equality[rows], self.index[rows])
 
     @property
@@ -154,7 +154,7 @@ class TokenConstraints(Constraints):
 
 def separation(
     tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, bound: float | np.ndarray = 1.0
-) -> Constraints:
+) -> TokenConstraints:
     """Separate the selected tokens of every input from the rest.
 
     Args:
@@ -177,7 +177,9 @@ def separation(
     return _with_margins(found, bound, (n, T), found.index[:, 0], found.index[:, 2])
 
 
-def separations(tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, bounds: Iterable) -> list[Constraints]:
+def separations(
+    tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, bounds: Iterable
+) -> list[TokenConstraints]:
     """`separation` for S problems of one shape, whose arrays are checked together.
 
     Args:
@@ -200,7 +202,9 @@ def separations(tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, b
     ]
 
 
-def _with_margins(constraints: "TokenConstraints", bound, shape: tuple[int, ...], *place) -> "TokenConstraints":
+def _with_margins(
+    constraints: TokenConstraints, bound: float | np.ndarray, shape: tuple[int, ...], *place: np.ndarray
+) -> TokenConstraints:
     """The constraints with the margins asked for: `bound` for all, or by its first axes; its entry at `place`."""
     margins = np.asarray(bound, dtype=float)
     if margins.ndim == 0 and margins == 1.0:
@@ -215,7 +219,7 @@ def _with_margins(constraints: "TokenConstraints", bound, shape: tuple[int, ...]
     return TokenConstraints(constraints.factors, asked, constraints.equality, constraints.index)
 
 
-def ragged(inputs: Iterable[tuple]) -> Constraints:
+def ragged(inputs: Iterable[tuple]) -> TokenConstraints:
     """`separation` for inputs (X_i, z_i, α_i) with their own numbers of tokens.
 
     Args:
@@ -250,7 +254,7 @@ def ragged(inputs: Iterable[tuple]) -> Constraints:
     )
 
 
-def _selection(selected, n: int, T: int, name: str = "selected"):
+def _selection(selected: np.ndarray, n: int, T: int, name: str = "selected") -> tuple[np.ndarray, np.ndarray | None]:
     """The reference token (n,) of every input and the sets (n, T) bool, None where each holds one token."""
     selected = np.asarray(selected)
     if selected.dtype != bool:
@@ -262,7 +266,14 @@ def _selection(selected, n: int, T: int, name: str = "selected"):
     return selected.argmax(1), selected
 
 
-def _against_reference(tokens, queries, first, counts, reference, chosen) -> Constraints:
+def _against_reference(
+    tokens: np.ndarray,
+    queries: np.ndarray,
+    first: np.ndarray,
+    counts: np.ndarray | int,
+    reference: np.ndarray,
+    chosen: np.ndarray | None,
+) -> TokenConstraints:
     """Every input's reference token against its others.
 
     Args:
@@ -292,7 +303,7 @@ def _against_reference(tokens, queries, first, counts, reference, chosen) -> Con
     )
 
 
-def _pattern(n: int, counts) -> tuple[np.ndarray, ...]:
+def _pattern(n: int, counts: np.ndarray) -> tuple[np.ndarray, ...]:
     """What follows from the numbers of tokens alone: the input of every constraint, its place among those of its input,
     bounds of one, and no equality; nobody writes to them."""
     inputs = np.repeat(np.arange(n), counts - 1)
@@ -310,7 +321,7 @@ def _small_pattern(n: int, count: int) -> tuple[np.ndarray, ...]:
 
 def sequence(
     tokens: np.ndarray, selected: np.ndarray, causal: bool = False, bound: float | np.ndarray = 1.0
-) -> Constraints:
+) -> TokenConstraints:
     """Self-attention with a query at every position: x_iα, selected at position k, wins against x_it with z = x_ik.
 
     Args:
@@ -337,7 +348,9 @@ def sequence(
     return everywhere[everywhere.index[:, 2] <= everywhere.index[:, 0] % T] if causal else everywhere
 
 
-def finite_part(tokens, queries, selected, probabilities) -> Constraints:
+def finite_part(
+    tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, probabilities: np.ndarray
+) -> TokenConstraints:
     """Equal logit differences log(s_iα/s_it) inside every selected set (n, T) bool, and nothing else."""
     constraints = separation(tokens, queries, selected)
     probabilities = finite_array("probabilities", probabilities, np.shape(tokens)[:2], f"{np.shape(tokens)[:2]}")

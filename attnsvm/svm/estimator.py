@@ -60,7 +60,7 @@ class AttentionSVM:
         margin_: smallest logit difference between a selected and an unselected token (1 up to rounding).
         gap_: relative duality gap, (‖W_‖ − Σ dual_)/‖W_‖ in a problem without equalities.
         rank_: numerical rank of W_.
-        method_: what solved it, one of `attnsvm.svm.methods.METHODS`.
+        method_: what solved it, one of `attnsvm.svm.methods.choice.METHODS`.
         status_: "solved", "infeasible" or "uncertified"; only after "solved" are there other attributes.
         infeasibility_: the `InfeasibleError` when there is no separator, else None.
     """

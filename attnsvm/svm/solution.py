@@ -35,7 +35,7 @@ class Solution:
         rank_low, rank_high: the same with the tolerance 10 times larger and 10 times smaller.
         rank_bound: nuclear norm: multiplicity of the largest singular value of Σ dual_k A_k, which no solution's rank
             exceeds (complementary slackness); otherwise min(d, e).
-        method: what found the answer, one of `methods.METHODS`; of an infeasible problem, what refuted it.
+        method: what found the answer, one of `methods.choice.METHODS`; of an infeasible problem, what refuted it.
         rejected: why the independent checker does not accept the claim; such an answer is UNCERTIFIED.
     """
 

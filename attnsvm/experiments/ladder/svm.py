@@ -12,13 +12,13 @@ from attnsvm.experiments.ladder.rungs import DECAYING, RUNGS, WHEN
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import methods
+from attnsvm.svm.methods.choice import INTERIOR, WORKING_SET
 from attnsvm.svm.solution import stack
 from attnsvm.svm.solver import solve_batch
 
 STREAM = 15022  # of the null heads
 # Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.
-METHODS = {"fro": None, "nuc": methods.INTERIOR + methods.WORKING_SET}
+METHODS = {"fro": None, "nuc": INTERIOR + WORKING_SET}
 NORMS = tuple(METHODS)
 
 

@@ -13,13 +13,13 @@ from attnsvm import geometry
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import methods
+from attnsvm.svm.methods.choice import INTERIOR, WORKING_SET
 from attnsvm.svm.solution import stack
 from attnsvm.svm.solver import solve_batch
 
 KEPT = ()  # of an answer, beside its proof: what is compared with a head is worked out here
 # Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.
-METHODS = {"fro": None, "nuc": methods.INTERIOR + methods.WORKING_SET}
+METHODS = {"fro": None, "nuc": INTERIOR + WORKING_SET}
 STREAM = 15025  # of the null models
 KINDS = ("own", "random", "permuted")
 NUMBERS = ("place_predicted", *(f"{name}_{kind}" for name in ("alignment", "predicted", "margin") for kind in KINDS))

@@ -154,7 +154,7 @@ class TokenConstraints(Constraints):
 
 def separation(
     tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, bound: float | np.ndarray = 1.0
-) -> TokenConstraints:
+) -> Constraints:
     """Separate the selected tokens of every input from the rest.
 
     Args:
@@ -177,9 +177,7 @@ def separation(
     return _with_margins(found, bound, (n, T), found.index[:, 0], found.index[:, 2])
 
 
-def separations(
-    tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, bounds: Iterable
-) -> list[TokenConstraints]:
+def separations(tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, bounds: Iterable) -> list[Constraints]:
     """`separation` for S problems of one shape, whose arrays are checked together.
 
     Args:
@@ -219,7 +217,7 @@ def _with_margins(
     return TokenConstraints(constraints.factors, asked, constraints.equality, constraints.index)
 
 
-def ragged(inputs: Iterable[tuple]) -> TokenConstraints:
+def ragged(inputs: Iterable[tuple]) -> Constraints:
     """`separation` for inputs (X_i, z_i, α_i) with their own numbers of tokens.
 
     Args:
@@ -321,7 +319,7 @@ def _small_pattern(n: int, count: int) -> tuple[np.ndarray, ...]:
 
 def sequence(
     tokens: np.ndarray, selected: np.ndarray, causal: bool = False, bound: float | np.ndarray = 1.0
-) -> TokenConstraints:
+) -> Constraints:
     """Self-attention with a query at every position: x_iα, selected at position k, wins against x_it with z = x_ik.
 
     Args:
@@ -350,7 +348,7 @@ def sequence(
 
 def finite_part(
     tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, probabilities: np.ndarray
-) -> TokenConstraints:
+) -> Constraints:
     """Equal logit differences log(s_iα/s_it) inside every selected set (n, T) bool, and nothing else."""
     constraints = separation(tokens, queries, selected)
     probabilities = finite_array("probabilities", probabilities, np.shape(tokens)[:2], f"{np.shape(tokens)[:2]}")

@@ -6,7 +6,7 @@ import numpy as np
 
 from attnsvm.inputs import ATTENTIONS
 from attnsvm.problems import Problems
-from attnsvm.svm.constraints import Constraints, separations, sequence
+from attnsvm.svm.constraints import separations, sequence
 from attnsvm.svm.solution import Solution, stack
 from attnsvm.svm.solver import solve_batch
 
@@ -35,7 +35,7 @@ def certified(
             sequence(tokens, chosen, attention == "causal", margin) for tokens, chosen, margin in each
         ]
     else:
-        batch = [*separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)]
+        batch = separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)
     if problems.lengths is None:
         return stack(solve_batch(batch, norm))
     kept = [there[tuple(one.index[:, ::2].T)] for one, there in zip(batch, problems.present, strict=True)]

@@ -31,9 +31,7 @@ def certified(
     bounds = [bound] * len(problems) if isinstance(bound, int | float) or bound.ndim == 0 else list(bound)
     if attention in ("sequence", "causal"):
         each = zip(problems.tokens, np.reshape(selected, problems.tokens.shape[:3]), bounds, strict=True)
-        batch: list[Constraints] = [
-            sequence(tokens, chosen, attention == "causal", margin) for tokens, chosen, margin in each
-        ]
+        batch = [sequence(tokens, chosen, attention == "causal", margin) for tokens, chosen, margin in each]
     else:
         batch = separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)
     if problems.lengths is None:

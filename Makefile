@@ -6,7 +6,7 @@ INSTALLED = $(VENV)/.installed
 # TORCH=cpu: torch without CUDA, 3.6 GB less on Linux. Its wheels have a version of their own, which pip prefers.
 TORCH ?=
 INDEX = $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
-CHECK = attnsvm/pipeline/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
+CHECK = attnsvm/building/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
 ADDRESSED = pyproject.toml CITATION.cff CONTRIBUTING.md docs/cluster.md
 
@@ -53,7 +53,7 @@ figures: $(INSTALLED)
 # Two processes; a file of tests is given to one of them as a whole, in the order of tests/conftest.py.
 PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
-NO_MATHEMATICS = cluster files pipeline project workflow
+NO_MATHEMATICS = building cluster documents files project workflow
 
 test: $(INSTALLED)
 	$(PYTEST) $(SIDE_BY_SIDE)
@@ -80,13 +80,13 @@ lint: $(INSTALLED)
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy
-	$(BIN)/python -m attnsvm.pipeline.documents --check
+	$(BIN)/python -m attnsvm.documents.docs --check
 
 docs: $(INSTALLED)
-	$(BIN)/python -m attnsvm.pipeline.documents
+	$(BIN)/python -m attnsvm.documents.docs
 
 experiment: $(INSTALLED)
-	@$(BIN)/python -m attnsvm.pipeline.scaffold "$(NAME)"
+	@$(BIN)/python -m attnsvm.building.scaffold "$(NAME)"
 
 lock:
 	rm -rf $(VENV)-lock

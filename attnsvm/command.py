@@ -172,15 +172,15 @@ def _version(given: argparse.Namespace) -> int:
 
 def _experiment(given: argparse.Namespace) -> int:
     with _pipeline():
-        from attnsvm.pipeline import scaffold
+        from attnsvm.building import scaffold
     return scaffold.main([given.name])
 
 
 def _profile(given: argparse.Namespace) -> int:
     with _pipeline():
-        from attnsvm.pipeline import cluster_profile, makespan
+        from attnsvm.cluster import makespan, profile
     cluster = makespan.Cluster(given.cores, given.wait, given.overhead, given.rate, given.poll)
-    print(cluster_profile.write(given.folder, given.times, given.scale, cluster))
+    print(profile.write(given.folder, given.times, given.scale, cluster))
     return 0
 
 

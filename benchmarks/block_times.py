@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from attnsvm.building import blocks, cards, jobs, stages
+from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.files.store import load_cells, save_cells
-from attnsvm.pipeline import blocks, cards, jobs, stages
-from attnsvm.pipeline.configuration import resolve, stage_settings
 
 TIMES, RESULTS, COPIES = Path("profiles/times.json"), Path("results"), 100
 CALLS = {
@@ -35,7 +35,7 @@ CALLS = {
 }
 PROGRAM = """
 import json, sys
-from attnsvm.pipeline import stages
+from attnsvm.building import stages
 name, settings, parts, inputs, output = json.load(sys.stdin)
 """
 

@@ -12,9 +12,9 @@ import json
 import tempfile
 from pathlib import Path
 
+from attnsvm.building import cards, stages
+from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.files.store import load_csv
-from attnsvm.pipeline import cards, stages
-from attnsvm.pipeline.configuration import resolve, stage_settings
 
 STAGES = ("problems", "descent", "svm")
 TABLES = ("measures.parquet", "instances.parquet", "outcomes.csv", "cells.csv", "certificates.csv")

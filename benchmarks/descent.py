@@ -21,7 +21,7 @@ import torch
 from numba import njit
 
 from attnsvm import geometry
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
 from attnsvm.lanes.arithmetic import LANES, dot
 from attnsvm.lanes.singular import decomposition, polar

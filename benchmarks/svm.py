@@ -28,8 +28,8 @@ import cvxpy
 import numpy as np
 
 from attnsvm import geometry
-from attnsvm.draws import draw, gaussian
-from attnsvm.selection import optimal_tokens
+from attnsvm.analysis.selection import optimal_tokens
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.svm import separation, solve, solve_batch
 from attnsvm.svm.checker import check
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR

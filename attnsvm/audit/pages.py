@@ -5,7 +5,7 @@ from importlib.resources import files
 import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, UNTESTABLE, VERDICTS
-from attnsvm.statuses import STATUSES
+from attnsvm.svm.statuses import STATUSES
 
 
 def html(claims: pd.DataFrame, certificates: pd.DataFrame, left_out: dict[str, str] | None = None) -> str:

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from attnsvm.analysis.statistics import mean_interval
 from attnsvm.audit.reading import NoInstance
-from attnsvm.statistics import mean_interval
 
 
 def last(rows: pd.DataFrame) -> pd.DataFrame:

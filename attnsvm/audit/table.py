@@ -6,7 +6,7 @@ import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
 from attnsvm.errors import UserError, require
-from attnsvm.statuses import STATUSES
+from attnsvm.svm.statuses import STATUSES
 
 WORDS = ("measured", "wanted", "printed")  # of a claim, beside its numbers
 

@@ -11,8 +11,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from attnsvm.building import cards
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import cards
 from attnsvm.site import explorer
 from attnsvm.site.links import GALLERY
 from attnsvm.site.pages import Built, optional, sources

@@ -14,8 +14,9 @@ import markupsafe
 
 from attnsvm.audit import pages as audit_pages
 from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
+from attnsvm.building import cards
+from attnsvm.documents import api
 from attnsvm.files.store import load_csv
-from attnsvm.pipeline import cards, reference
 from attnsvm.site import moving, screen
 from attnsvm.site.links import Links, source_page
 
@@ -96,11 +97,11 @@ def sources(built: Built) -> dict[str, str]:
         "gallery.md": writer.page("gallery.md", sections=cards.sections()),
         "audit.md": writer.page("audit.md", **writer.audit()),
         "explorer.md": writer.page("explorer.md"),
-        "api.md": writer.page("api.md", modules=reference.MODULES),
+        "api.md": writer.page("api.md", modules=api.MODULES),
     }
     for card in cards.figures():
         texts[f"gallery/{card.name}.md"] = writer.page("figure.md", f"gallery/{card.name}.md", card=card)
-    for name in reference.MODULES:
+    for name in api.MODULES:
         texts[f"api/{name}.md"] = module_page(name)
     folders = {f"attnsvm/experiments/{name}" for name in cards.names()}
     for path in sorted(folders | links.shown):
@@ -167,7 +168,7 @@ def module_page(name: str) -> str:
         "   :no-members:",
         "",
     ]
-    for member in reference.public(module):
+    for member in api.public(module):
         value = getattr(module, member)
         kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
         lines.append(f".. auto{kind}:: {name}.{member}")

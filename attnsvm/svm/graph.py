@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.graphs import TokenGraphs
+from attnsvm.data.graphs import TokenGraphs
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.constraints import Constraints, Factors, TokenConstraints
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from attnsvm.inputs import ATTENTIONS
-from attnsvm.problems import Problems
+from attnsvm.data.inputs import ATTENTIONS
+from attnsvm.data.problems import Problems
 from attnsvm.svm.constraints import separations, sequence
 from attnsvm.svm.solution import Solution, stack
 from attnsvm.svm.solver import solve_batch

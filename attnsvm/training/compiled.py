@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm import threads
-from attnsvm.inputs import Inputs
+from attnsvm.data.inputs import Inputs
 from attnsvm.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.training.heads.base import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full

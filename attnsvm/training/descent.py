@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm import threads
-from attnsvm.inputs import ATTENTIONS
+from attnsvm.data.inputs import ATTENTIONS
+from attnsvm.data.problems import Problems
 from attnsvm.lanes.arithmetic import LANES
-from attnsvm.problems import Problems
 from attnsvm.training import compiled, dense
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log, logged_steps

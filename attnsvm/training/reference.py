@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from attnsvm.inputs import Inputs
+from attnsvm.data.inputs import Inputs
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
 from attnsvm.training.loss import evaluate

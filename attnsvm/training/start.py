@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnsvm.streams import Streams
+from attnsvm.data.streams import Streams
 
 INITIALISATION_STREAM = 20308  # keeps initialisations apart from the data drawn with the same seed
 

@@ -4,8 +4,8 @@ import made_up
 import numpy as np
 import pytest
 
+from attnsvm.building import answers
 from attnsvm.files.store import save_csv
-from attnsvm.pipeline import answers
 
 
 @pytest.fixture

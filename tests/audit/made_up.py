@@ -9,7 +9,7 @@ import made_up_rungs
 import made_up_variants
 import pandas as pd
 
-from attnsvm.pipeline import cards
+from attnsvm.building import cards
 
 CLAIMS = {card.name: card.module("claims").CLAIMS for card in cards.claiming(optional=True)}
 BY_KEY = {claim.key: (experiment, claim) for experiment, own in CLAIMS.items() for claim in own}

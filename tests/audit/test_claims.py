@@ -14,8 +14,8 @@ from pandas.api.types import is_numeric_dtype
 
 from attnsvm.audit import Tables, audit
 from attnsvm.audit.reading import DIFFERS, FAILS, GROUPS, HOLDS, IN_PART, UNTESTABLE
+from attnsvm.building import cards
 from attnsvm.files.store import load_csv, save_csv
-from attnsvm.pipeline import cards
 
 TESTABLE = [key for key, (_, claim) in BY_KEY.items() if claim.testable]
 

@@ -4,8 +4,8 @@ import pytest
 from made_up import CLAIMS, EXPERIMENTS
 
 from attnsvm.audit import Claim, Reading, Tables, audit, certificates
+from attnsvm.building.dependencies import module_files
 from attnsvm.errors import UserError
-from attnsvm.pipeline.dependencies import module_files
 
 
 def claim(key, group="ours", read=lambda tables, least: Reading(len(tables.own()), 0, 1, 1, {"a": True}), **fields):
@@ -62,7 +62,7 @@ def test_certificates_are_added_up_by_experiment(folder):
     assert set(counted.largest_gap) == {1e-12}
 
 
-def test_the_audit_knows_no_experiment_and_no_pipeline():
+def test_the_audit_knows_no_experiment_and_no_build():
     files = module_files("attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.figure", "attnsvm.audit.rows")
     assert "attnsvm/audit/reading.py" in files
-    assert not [file for file in files if file.startswith(("attnsvm/experiments/", "attnsvm/pipeline/"))]
+    assert not [file for file in files if file.startswith(("attnsvm/experiments/", "attnsvm/building/"))]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from attnsvm.building import answers, stages
 from attnsvm.files.store import Arrays, Cells
-from attnsvm.pipeline import answers, stages
 
 
 class Recorded(Arrays):

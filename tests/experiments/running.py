@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from attnsvm.cells import Cell
+from attnsvm.building import blocks, cards, stages
+from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.building.jobs import block_settings
+from attnsvm.data.cells import Cell
 from attnsvm.files.store import load_cells, load_csv, load_table
-from attnsvm.pipeline import blocks, cards, stages
-from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.pipeline.jobs import block_settings
 
 OUTPUTS = ("table", "instances", "outcomes", "certificates", "cells")
 

@@ -9,8 +9,8 @@ import pytest
 
 from attnsvm import geometry
 from attnsvm.audit import Tables
+from attnsvm.building.configuration import resolve
 from attnsvm.experiments.adam import claims, descent, figure
-from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
 SMALL = {

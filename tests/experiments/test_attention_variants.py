@@ -11,7 +11,7 @@ from made_up_variants import variants
 from scipy.optimize import minimize
 
 from attnsvm.audit import Tables
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.attention_variants import claims, figure
 from attnsvm.experiments.attention_variants.merging import HALF, MERGED, RESCALED, shortened
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, classify, features, token_weights

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from attnsvm import geometry
-from attnsvm.draws import draw, gaussian
+from attnsvm.analysis.selection import optimal_tokens
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.regularisation_path import balls
 from attnsvm.experiments.regularisation_path.balls import Excess
-from attnsvm.selection import optimal_tokens
 from attnsvm.svm import separation, solve
 
 n, T, d = 3, 4, 5

@@ -8,7 +8,7 @@ import pytest
 from by_hand import best_tokens, cosine
 from drawing import assert_drawn, told_apart
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.errors import UserError
 from attnsvm.experiments.cone import figure, problems
 from attnsvm.experiments.cone.descent import KINDS, around, choices

@@ -8,10 +8,10 @@ import pytest
 from test_draws import check_batches
 
 from attnsvm.audit import Claim
-from attnsvm.cells import Cell
-from attnsvm.pipeline import blocks, cards
-from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.pipeline.dependencies import ROOT, module_files
+from attnsvm.building import blocks, cards
+from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.building.dependencies import ROOT, module_files
+from attnsvm.data.cells import Cell
 
 CARDS = cards.every()
 EXPERIMENTS = cards.experiments()

@@ -11,8 +11,8 @@ from drawing import SETTINGS, together
 from recording import reading, unread
 from running import Run
 
-from attnsvm.pipeline import cards, stages
-from attnsvm.problems import Problems
+from attnsvm.building import cards, stages
+from attnsvm.data.problems import Problems
 
 EXPERIMENTS = [card.name for card in cards.experiments()]
 FIGURES = [card.name for card in cards.figures()]

@@ -10,8 +10,8 @@ from by_hand import cosine
 
 from attnsvm import geometry
 from attnsvm.audit import Tables
+from attnsvm.building.configuration import resolve
 from attnsvm.experiments.factors import claims, descent, figure
-from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
 SMALL = {

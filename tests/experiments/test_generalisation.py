@@ -10,7 +10,7 @@ import pytest
 from by_hand import separable
 
 from attnsvm.audit import Tables
-from attnsvm.cells import Cell
+from attnsvm.data.cells import Cell
 from attnsvm.experiments.generalisation import claims, figure, measures, problems
 
 SMALL = {

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from attnsvm import geometry
+from attnsvm.analysis.measured import Measures
 from attnsvm.errors import UserError
 from attnsvm.experiments.geometries import descent, figure, measures
-from attnsvm.measured import Measures
 from attnsvm.svm import separation, solve
 
 SMALL = {

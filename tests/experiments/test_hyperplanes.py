@@ -6,7 +6,7 @@ import torch
 from drawing import assert_drawn, plane
 from test_draws import check_draws, check_official_draws, check_recorded_draws
 
-from attnsvm.draws import draw
+from attnsvm.data.draws import draw
 from attnsvm.experiments.hyperplanes import figure
 from attnsvm.experiments.hyperplanes.measures import separators
 from attnsvm.experiments.hyperplanes.problems import one_token_apart

@@ -7,11 +7,11 @@ import pytest
 import torch
 from drawing import SETTINGS, drawn_points
 
-from attnsvm.digits import images
+from attnsvm.building import cards
+from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.data.digits import images
 from attnsvm.experiments.ladder import descent, figure, layer, measures, problems, svm
 from attnsvm.experiments.ladder.rungs import DECAYING, HELD_OUT, RUNGS, Rung
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node

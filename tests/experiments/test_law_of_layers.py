@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.layers.architectures import NO_RESIDUAL, VALUES, VARIANTS, plain, stack_of
 from attnsvm.experiments.layers.descent import KEPT, rotations
 from attnsvm.experiments.layers.measures import distance, distinct_tokens, outcome

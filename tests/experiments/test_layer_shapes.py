@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 from running import Quiet
 
-from attnsvm.cells import Cell
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.analysis.measured import Measures
+from attnsvm.data.cells import Cell
+from attnsvm.data.draws import draw_cell, gaussian
 from attnsvm.experiments.layer_shapes.descent import descent
 from attnsvm.experiments.layer_shapes.measures import ENDS, measures, table
 from attnsvm.experiments.layer_shapes.svm import svm
-from attnsvm.measured import Measures
 
 
 @pytest.fixture(scope="module")

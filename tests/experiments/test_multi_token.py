@@ -9,12 +9,12 @@ from drawing import assert_drawn, told_apart
 from running import Run
 from test_draws import check_draws, check_official_draws, check_recorded_draws
 
-from attnsvm.draws import draw
+from attnsvm.building.configuration import resolve
+from attnsvm.data.draws import draw
 from attnsvm.errors import UserError
 from attnsvm.experiments.multi_token import figure
 from attnsvm.experiments.multi_token.descent import decision
 from attnsvm.experiments.multi_token.problems import cells, relu
-from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import finite_part, separation, solve
 
 SMALL = {

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from running import one_cell, smoke_settings
 
-from attnsvm.cells import Cell
+from attnsvm.analysis.measured import Measures
+from attnsvm.data.cells import Cell
+from attnsvm.data.graphs import token_graphs
 from attnsvm.experiments.next_token import claims, measures, problems, svm
-from attnsvm.graphs import token_graphs
-from attnsvm.measured import Measures
 
 SETTINGS = smoke_settings("next_token")
 

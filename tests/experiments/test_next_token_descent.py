@@ -6,7 +6,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from attnsvm.cells import Cell
+from attnsvm.data.cells import Cell
 from attnsvm.experiments.next_token import model
 from attnsvm.experiments.next_token.data import NextToken
 from attnsvm.experiments.next_token.descent import Parts, published, split, split_factors

@@ -8,11 +8,11 @@ from drawing import assert_drawn, medians, told_apart
 from running import Run
 from test_draws import check_draws
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.analysis.selection import optimal_tokens, scores
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.errors import UserError
 from attnsvm.experiments.norm_growth import figure
 from attnsvm.experiments.norm_growth.problems import CONDITIONS, contradicting, equal_scores
-from attnsvm.selection import optimal_tokens, scores
 from attnsvm.svm import separation, solve
 
 SMALL = {

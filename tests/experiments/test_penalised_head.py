@@ -14,11 +14,11 @@ from by_hand import cosine, softmax_of
 from drawing import assert_drawn, medians, told_apart
 from test_draws import check_draws
 
-from attnsvm.draws import draw
+from attnsvm.analysis.selection import scores, selected_sets
+from attnsvm.data.draws import draw
 from attnsvm.experiments.penalised_head import figure
 from attnsvm.experiments.penalised_head.measures import best_attention
 from attnsvm.experiments.penalised_head.problems import cells, orthonormal
-from attnsvm.selection import scores, selected_sets
 from attnsvm.svm import finite_part, separation, solve
 from attnsvm.training import PenalisedHead, exact, plain, train
 

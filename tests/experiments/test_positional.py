@@ -7,11 +7,11 @@ from by_hand import cosine
 from drawing import assert_drawn, told_apart
 from test_draws import check_draws
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.building.configuration import resolve
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.errors import UserError
 from attnsvm.experiments.positional import figure
 from attnsvm.experiments.positional.problems import added, encoded
-from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
 SEEDS = [0, 1, 5, 77]

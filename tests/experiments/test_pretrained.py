@@ -13,14 +13,14 @@ from safetensors.torch import load_file, save_file
 from small_models import bert, changed_config, gpt2, tokenizer, words_of
 from transformers import AutoModel, AutoTokenizer
 
-from attnsvm.cells import Cell
+from attnsvm.building import cards, jobs
+from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.data.cells import Cell
+from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
 from attnsvm.experiments.pretrained import figure, measures, outside, problems
 from attnsvm.experiments.pretrained.inputs import inputs
 from attnsvm.inspect import models, packaged, sentences
-from attnsvm.pipeline import cards, jobs
-from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.problems import Problems
 from attnsvm.svm import ragged, solve
 
 TEXTS, LONGEST = 24, 16

@@ -9,8 +9,8 @@ import pytest
 from by_hand import best_tokens, cosine
 
 from attnsvm.audit import Tables
-from attnsvm.cells import Cell
-from attnsvm.digits import images, patches
+from attnsvm.data.cells import Cell
+from attnsvm.data.digits import images, patches
 from attnsvm.experiments.real_tokens import claims, figure, measures, problems
 from attnsvm.inspect.layers import Inputs
 from attnsvm.inspect.solving import Problem

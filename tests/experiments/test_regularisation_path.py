@@ -8,10 +8,10 @@ import pytest
 from by_hand import best_tokens, cosine, softmax_of
 from drawing import assert_drawn, medians, told_apart
 
+from attnsvm.building.configuration import resolve
+from attnsvm.building.dependencies import module_files
 from attnsvm.errors import UserError
 from attnsvm.experiments.regularisation_path import figure
-from attnsvm.pipeline.configuration import resolve
-from attnsvm.pipeline.dependencies import module_files
 from attnsvm.svm import separation, solve
 
 SMALL = {

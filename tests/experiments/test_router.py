@@ -10,7 +10,7 @@ import torch
 from by_hand import cosine
 
 from attnsvm.audit import Tables
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.router import claims, figure
 from attnsvm.experiments.router.measures import mean_difference, reached
 from attnsvm.experiments.router.noise import NOISE_STREAM, Noise

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from by_hand import best_tokens, softmax_of
 
-from attnsvm.cells import Cell
-from attnsvm.draws import draw, gaussian
+from attnsvm.analysis.selection import selected_tokens
+from attnsvm.data.cells import Cell
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.selection_by_rule import descent, figure, measures, problems
-from attnsvm.selection import selected_tokens
 from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, train
 

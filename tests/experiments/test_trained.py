@@ -5,13 +5,13 @@ import pytest
 import torch
 from drawing import SETTINGS, drawn_points
 
-from attnsvm.digits import images, patches
+from attnsvm.building import cards
+from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.data.digits import images, patches
 from attnsvm.experiments.trained import descent, figure, measures, network, problems, svm
 from attnsvm.geometry import fro
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Plan, measure
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.svm.checker import check
 
 CARD = cards.read("trained")

@@ -7,12 +7,12 @@ from by_hand import NORM
 from drawing import assert_drawn, plane
 from test_draws import check_draws, check_official_draws, check_recorded_draws
 
-from attnsvm.draws import draw
+from attnsvm.data.draws import draw
+from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
 from attnsvm.experiments.trajectories import figure, measures
 from attnsvm.experiments.trajectories.problems import cells, two_clouds
 from attnsvm.plots.plane import from_afar
-from attnsvm.problems import Problems
 from attnsvm.svm import separation, solve
 
 SMALL = {"problems": {"T": 4, "seed": 1}, "descent": {"steps": 30}}

@@ -5,9 +5,9 @@ from harness import BUILT
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
+from attnsvm.building import cards, stages
+from attnsvm.building.configuration import resolve
 from attnsvm.files.store import load_csv, load_table
-from attnsvm.pipeline import cards, stages
-from attnsvm.pipeline.configuration import resolve
 from attnsvm.plots.style import rendered
 
 FIGURES = cards.figures()

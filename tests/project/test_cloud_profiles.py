@@ -8,7 +8,7 @@ import yaml
 from harness import BUILT, ROOT, snakemake
 from moto.server import ThreadedMotoServer
 
-from attnsvm.pipeline import cards
+from attnsvm.building import cards
 
 NAMES = ("kubernetes", "aws-batch")
 DEFAULT = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text())

@@ -8,7 +8,8 @@ import pytest
 import yaml
 from harness import ROOT
 
-from attnsvm.pipeline import cards, documents
+from attnsvm.building import cards
+from attnsvm.documents import docs
 
 PAGES = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md", "figures/README.md")),
@@ -75,7 +76,7 @@ def test_every_file_that_a_page_names_is_there(page):
 
 
 def test_the_pages_are_what_the_cards_say():
-    for name, text in documents.pages().items():
+    for name, text in docs.pages().items():
         assert (ROOT / name).read_text("utf-8") == text, f"{name}: run make docs"
 
 
@@ -90,7 +91,7 @@ def test_every_figure_is_documented_with_its_caption_its_columns_and_its_picture
         assert (ROOT / f"figures/gallery/{card.name}.png").read_bytes().startswith(b"\x89PNG")
         for column, text in card.columns.items():
             assert f"`{column}`" in figures
-            assert documents._cell(text) in figures
+            assert docs._cell(text) in figures
 
 
 def test_the_gallery_has_no_picture_of_a_figure_that_is_gone():

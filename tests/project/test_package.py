@@ -17,7 +17,7 @@ import pytest
 from harness import ROOT
 
 from attnsvm import command
-from attnsvm.pipeline import scaffold
+from attnsvm.building import scaffold
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BASE = {"numba", "numpy", "scipy", "tqdm"}  # what `pip install attnsvm` brings

@@ -5,7 +5,7 @@ import re
 import yaml
 from harness import ROOT
 
-from attnsvm.pipeline import cards
+from attnsvm.building import cards
 
 PROFILE = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text())
 DEFAULT = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text())

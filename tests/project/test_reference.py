@@ -5,12 +5,12 @@ import importlib
 import pytest
 from harness import ROOT
 
-from attnsvm.pipeline import reference
+from attnsvm.documents import api
 
-MODULES = {module["name"]: module for module in reference.reference()}
+MODULES = {module["name"]: module for module in api.reference()}
 
 
-@pytest.mark.parametrize("name", reference.MODULES)
+@pytest.mark.parametrize("name", api.MODULES)
 def test_every_public_name_has_a_first_sentence(name):
     module = MODULES[name]
     assert module["text"].endswith("."), name
@@ -37,5 +37,5 @@ def test_arguments_are_named_as_they_are_given():
     def function(a, b=1, *, c=2, **rest):
         """Do this. And that."""
 
-    assert reference._call("function", function) == "function(a, b, *, c, **rest)"
-    assert reference.first_sentence(function) == "Do this."
+    assert api._call("function", function) == "function(a, b, *, c, **rest)"
+    assert api.first_sentence(function) == "Do this."

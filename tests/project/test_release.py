@@ -8,7 +8,7 @@ import tomllib
 import yaml
 from harness import ROOT
 
-from attnsvm.pipeline import cards
+from attnsvm.building import cards
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
@@ -102,7 +102,7 @@ def test_the_readme_says_sizes_times_and_conda():
         "conda env create -f environment.yml",
     ):
         assert said in text
-    from attnsvm.pipeline import preflight
+    from attnsvm.building import preflight
 
     for kind in ("cuda", "cpu"):
         assert preflight.gigabytes(preflight.INSTALLED[kind]) in text

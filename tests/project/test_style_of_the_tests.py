@@ -38,7 +38,7 @@ def test_no_two_files_of_tests_have_the_same_name():
 def test_every_folder_of_tests_is_a_room_of_the_package_or_says_what_it_is():
     rooms = {path.name for path in (ROOT / "attnsvm").iterdir() if path.is_dir()}
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders <= rooms | {"workflow", "cluster", "project"}
+    assert folders <= rooms | {"workflow", "project"}
 
 
 def test_no_source_has_a_leftover():

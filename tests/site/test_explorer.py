@@ -9,9 +9,9 @@ import time
 import numpy as np
 import pytest
 
+from attnsvm.building import cards
 from attnsvm.experiments.hyperplanes import problems as hyperplanes
 from attnsvm.experiments.trajectories import problems as trajectories
-from attnsvm.pipeline import cards
 from attnsvm.site import explorer
 
 OPEN = "explorer.open(explorer.PRESETS.find(({ name }) => name === arguments[0]), false);"

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from attnsvm import geometry
-from attnsvm.problems import Problems
-from attnsvm.selection import by_token, locally_optimal, margins, optimal_tokens, scores, support
+from attnsvm.analysis.selection import by_token, locally_optimal, margins, optimal_tokens, scores, support
+from attnsvm.data.problems import Problems
 from attnsvm.svm import Constraints, Status, separation, solve, solve_batch
 from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.start import PARAMETRISATIONS

@@ -19,8 +19,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from attnsvm.audit.reading import GROUPS
-from attnsvm.pipeline import captions, cards
-from attnsvm.pipeline.configuration import resolve
+from attnsvm.building import cards
+from attnsvm.building.configuration import resolve
+from attnsvm.documents import captions
 from attnsvm.site.pages import first_sentence, plain
 
 WIDTHS = (360, 768, 1280)

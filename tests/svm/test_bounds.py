@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from attnsvm import geometry
-from attnsvm.problems import Problems
+from attnsvm.data.problems import Problems
 from attnsvm.svm import Constraints, Status, certified, separation, sequence, solve
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, WORKING_SET
 

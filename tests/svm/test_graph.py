@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.graphs import token_graphs
+from attnsvm.data.graphs import token_graphs
 from attnsvm.svm import graph_constraints, solve
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from attnsvm.problems import Problems
+from attnsvm.data.problems import Problems
 from attnsvm.svm import certified, separation, sequence, solve, stack
 from attnsvm.svm.ledger import judged
 

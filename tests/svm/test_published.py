@@ -6,8 +6,8 @@ import cvxpy
 import numpy as np
 import pytest
 
-from attnsvm.draws import draw, gaussian
-from attnsvm.selection import optimal_tokens
+from attnsvm.analysis.selection import optimal_tokens
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.svm import separation, solve
 from attnsvm.svm.published import _program, published_gap, published_rank, published_solution
 

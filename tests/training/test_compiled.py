@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
+from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.inputs import ATTENTIONS
 from attnsvm.training import LinearHead, PenalisedHead, ReluHead, exact, plain, published, train
 from attnsvm.training.start import factored_weights
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from attnsvm import threads
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
+from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.inputs import ATTENTIONS
 from attnsvm.training import LinearHead, PenalisedHead, ReluHead, compiled, dense, exact, plain, published, train
 
 HEADS = {

@@ -8,9 +8,9 @@ import torch
 from training_references import HEADS, reference_loss
 
 from attnsvm import threads
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
+from attnsvm.data.problems import Problems
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.problems import Problems
 from attnsvm.training import (
     LinearHead,
     ReluHead,

@@ -76,7 +76,7 @@ def python(code, **environment):
 
 
 RUNS = """
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, compiled, exact, published, train
 
 loops = []

@@ -9,7 +9,7 @@ import pytest
 import torch
 from stack_references import mp_gradient, torch_losses
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
 from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training import compiled, dense, exact, plain, train

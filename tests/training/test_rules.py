@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attnsvm import geometry, threads
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import (
     LinearHead,
     adam,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, exact, plain, train
 from attnsvm.training.spans import Coordinates
 

@@ -7,7 +7,7 @@ from mpmath import mp
 from stack_references import mp_gradient, torch_gradients
 
 from attnsvm import geometry
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training import (
     LinearHead,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, exact, plain, train
 from attnsvm.training.descent import PIECE
 from attnsvm.training.start import draw_initial, normal, uniform

@@ -7,7 +7,7 @@ import pytest
 from tape_models import TAPE, drawn
 
 from attnsvm import threads
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import (
     LinearHead,
     adam,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tape_models import TAPE
 
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
 from attnsvm.training import LinearHead, PenalisedHead, ReluHead, exact, train
 from attnsvm.training.stack import Stack, train_stack

@@ -12,10 +12,7 @@ from attnsvm import training
 HOME = Path(training.__file__).parent
 MODULES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")  # those offer names only
 RULES = {path for path in MODULES if path.parent == HOME / "rules"}
-BELOW = {
-    *("errors", "problems", "inputs", "graphs", "geometry", "selection", "directions", "threads", "streams"),
-    *("architecture", "lanes"),
-}
+BELOW = {"errors", "threads", "architecture", "lanes", "geometry", "data", "analysis"}
 
 
 def imported(path):
@@ -41,7 +38,7 @@ def test_the_compiled_loop_needs_no_torch():
     """Import for real, in a fresh interpreter, and train: torch takes a job more than a second."""
     program = """
 import sys
-from attnsvm.draws import draw, gaussian
+from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, published, train
 for kind in ("W", "KQ"):
     train(draw(gaussian, [0], 2, 3, 4), LinearHead, kind, published(0.1), 3, 3)

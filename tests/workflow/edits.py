@@ -7,8 +7,8 @@ import pytest
 import yaml
 from harness import ROOT, edited
 
-from attnsvm.cells import COUNTED
-from attnsvm.pipeline import cards, configuration, dependencies, jobs
+from attnsvm.building import cards, configuration, dependencies, jobs
+from attnsvm.data.cells import COUNTED
 
 CARDS = {card.name: card for card in cards.every()}
 EXPERIMENTS = [card.name for card in cards.experiments()]
@@ -47,7 +47,7 @@ class Repository:
 
     def __enter__(self):
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(cards, "HERE", self.folder / "attnsvm/pipeline")
+        self.patch.setattr(cards, "HERE", self.folder / "attnsvm/building")
         self.patch.setattr(cards, "FOLDER", self.folder / "attnsvm/experiments")
         self.patch.setattr(dependencies, "ROOT", self.folder)
 
@@ -170,7 +170,7 @@ def norms(experiments):
 
 def users(*modules, parts=cards.STAGES):
     """What runs one of `modules`: {(stage, name)} of the stages, figures and claims in `parts` of every run."""
-    also = {"measures": ["attnsvm.pipeline.gathering"], "figure": ["attnsvm.plots.style"]}
+    also = {"measures": ["attnsvm.building.gathering"], "figure": ["attnsvm.plots.style"]}
     return {
         (part, card.name)
         for card in cards.every()

@@ -8,11 +8,11 @@ import sys
 import pytest
 from harness import BUILT, PRODUCTS, build, dry, scheduled, snapshot
 
+from attnsvm.building import blocks, cards, jobs
+from attnsvm.building.configuration import resolve
 from attnsvm.errors import UserError
 from attnsvm.files import checksums
 from attnsvm.files.store import load_cells, load_csv, load_table
-from attnsvm.pipeline import blocks, cards, jobs
-from attnsvm.pipeline.configuration import resolve
 
 SMOKE = resolve({"scale": "smoke"})
 DAMAGE = {

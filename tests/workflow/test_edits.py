@@ -51,11 +51,11 @@ EDITS = {
         **{"attnsvm/experiments/hyperplanes/problems.py": CODE},
     },
     "cards": {LOCAL: with_setting("descent", "steps", smoke=150), RANK: with_keys(caption="Edited.", title="Edited.")},
-    "provenance": {"attnsvm/pipeline/provenance.py": CODE},
+    "provenance": {"attnsvm/building/provenance.py": CODE},
     "templates of the audit": {"attnsvm/audit/page.html.j2": append("<!-- edited -->")},
     "plumbing": {
         **{
-            f"attnsvm/pipeline/{name}.py": CODE for name in ("progress", "script", "stages", "cards", "answers", "jobs")
+            f"attnsvm/building/{name}.py": CODE for name in ("progress", "script", "stages", "cards", "answers", "jobs")
         },
         **{"tests/test_x.py": CODE, "docs/figures.md": "edited", "README.md": "edited"},
     },

@@ -1,6 +1,6 @@
 """What an edit reruns, as a table: what can change a number, by content.
 
-This asks the functions from which the rules take a job's params (attnsvm.pipeline.jobs and configuration), in this
+This asks the functions from which the rules take a job's params (attnsvm.building.jobs and configuration), in this
 process, before and after an edit: they see no dates. test_edits.py asks Snakemake itself.
 """
 
@@ -28,7 +28,7 @@ from edits import (
 )
 from harness import ROOT
 
-from attnsvm.pipeline import cards, dependencies
+from attnsvm.building import cards, dependencies
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ NARROW = {
     "attnsvm/svm/estimator.py": set(),
     "attnsvm/svm/certificate.py": set(),
     "attnsvm/svm/stacks.py": of("svm", "hierarchy", "layer_shapes", "layers", "rules_layers"),
-    "attnsvm/graphs.py": {(stage, "next_token") for stage in ("problems", "descent", "svm")},
+    "attnsvm/data/graphs.py": {(stage, "next_token") for stage in ("problems", "descent", "svm")},
     "attnsvm/geometry/spectral.py": MANY_NORMS,
     "attnsvm/geometry/linf.py": MANY_NORMS,
     "attnsvm/geometry/rowmax.py": {job for job in MANY_NORMS if job[1] in ("geometries", "rules_layers")},
@@ -79,7 +79,7 @@ NARROW = {
         f"attnsvm/training/tape/{name}.py": ON_TAPE | of("descent", "next_token")
         for name in ("attention", "gradient", "node", "scaled")
     },
-    "attnsvm/pipeline/gathering.py": of("measures", *EXPERIMENTS),
+    "attnsvm/building/gathering.py": of("measures", *EXPERIMENTS),
 }
 # By the text of the import statements: files that many run.
 WIDE = (
@@ -89,8 +89,9 @@ WIDE = (
     *(f"attnsvm/training/{name}.py" for name in ("settings", "log", "start")),
     *(f"attnsvm/svm/{name}.py" for name in ("solution", "constraints", "instances", "nuclear", "checker", "solver")),
     *("attnsvm/geometry/__init__.py", "attnsvm/geometry/fro.py", "attnsvm/lanes/singular.py"),
-    *(f"attnsvm/{name}.py" for name in ("selection", "margins", "directions", "architecture", "cells", "draws")),
-    *(f"attnsvm/{name}.py" for name in ("lazy", "errors", "problems", "statistics", "measured")),
+    *(f"attnsvm/analysis/{name}.py" for name in ("selection", "margins", "directions", "statistics", "measured")),
+    *(f"attnsvm/data/{name}.py" for name in ("problems", "cells", "draws")),
+    *(f"attnsvm/{name}.py" for name in ("architecture", "errors", "lazy")),
 )
 
 
@@ -119,7 +120,7 @@ SHOWN = {
     "attnsvm/audit/figure.py": lambda: ALL["audit_figure"],
     "attnsvm/audit/table.py": lambda: ALL["claims"],
     "attnsvm/audit/page.html.j2": lambda: ALL["claims"],
-    "attnsvm/pipeline/provenance.py": lambda: ALL["provenance"],
+    "attnsvm/building/provenance.py": lambda: ALL["provenance"],
 }
 
 
@@ -152,10 +153,10 @@ def test_the_format_of_the_files_changes_the_params_of_everything(repository, mo
 @pytest.mark.parametrize(
     "path",
     [
-        *("attnsvm/pipeline/progress.py", "attnsvm/pipeline/script.py", "attnsvm/pipeline/stages.py"),
-        *("attnsvm/pipeline/cards.py", "attnsvm/pipeline/checking.py", "attnsvm/pipeline/configuration.py"),
-        *("attnsvm/pipeline/captions.py", "attnsvm/pipeline/answers.py", "attnsvm/pipeline/jobs.py"),
-        *("attnsvm/pipeline/dependencies.py", "attnsvm/pipeline/documents.py", "attnsvm/files/verify.py"),
+        *("attnsvm/building/progress.py", "attnsvm/building/script.py", "attnsvm/building/stages.py"),
+        *("attnsvm/building/cards.py", "attnsvm/building/checking.py", "attnsvm/building/configuration.py"),
+        *("attnsvm/documents/captions.py", "attnsvm/building/answers.py", "attnsvm/building/jobs.py"),
+        *("attnsvm/building/dependencies.py", "attnsvm/documents/docs.py", "attnsvm/files/verify.py"),
         *("tests/test_x.py", "docs/figures.md", "README.md", "benchmarks/descent.py"),
     ],
 )

@@ -3,7 +3,7 @@
 import pytest
 from harness import BUILT, as_typed, copy_repository, jobs
 
-from attnsvm.pipeline import cards
+from attnsvm.building import cards
 
 FIGURES = [card.name for card in cards.figures()]
 SMOKE = ("--config", "scale=smoke")

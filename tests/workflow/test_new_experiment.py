@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 from harness import BUILT, ROOT, build, dry, edited, jobs, scheduled, snakemake
 
+from attnsvm.building import cards
+from attnsvm.building.scaffold import RESERVED, scaffold
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.scaffold import RESERVED, scaffold
 
 PAGE = (ROOT / "docs/experiment.md").read_text()
 FILES = dict(re.findall(r"^```(?:python|yaml)\n# (attnsvm/\S+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))

@@ -9,9 +9,9 @@ from collections import Counter
 import pytest
 from harness import BUILT, build
 
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.captions import caption
-from attnsvm.pipeline.configuration import resolve
+from attnsvm.building import cards
+from attnsvm.building.configuration import resolve
+from attnsvm.documents.captions import caption
 
 EXECUTABLES = ("chromium", "chromedriver")
 missing = [name for name in EXECUTABLES if shutil.which(name) is None]

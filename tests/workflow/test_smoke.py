@@ -9,8 +9,8 @@ import pytest
 import yaml
 from harness import BUILT, NOTHING, ROOT, build, clone, dry, scheduled, snapshot
 
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.configuration import resolve
+from attnsvm.building import cards
+from attnsvm.building.configuration import resolve
 
 FIGURES = [card.name for card in cards.figures()]
 SMOKE = resolve({"scale": "smoke"})
@@ -57,7 +57,7 @@ def test_a_smoke_run_leaves_the_papers_folders_alone(built):
 
 
 def test_beside_every_figure_lies_where_it_comes_from(built):
-    schema = yaml.safe_load((ROOT / "attnsvm/pipeline/provenance.schema.yaml").read_text())
+    schema = yaml.safe_load((ROOT / "attnsvm/building/provenance.schema.yaml").read_text())
     results = built / BUILT / "results"
     for name in [*FIGURES, "audit"]:
         found = json.loads((built / BUILT / f"figures/{name}.json").read_text())

@@ -29,7 +29,7 @@ CONFIGURATIONS = (
     {"experiments": {"trajectories": {"problems": {"seed": 2}}, "feasibility": {"problems": {"instances": 3}}}},
 )
 # Edits that change a module and no number.
-MODULES = ("attnsvm/cells.py", "attnsvm/svm/checker.py", "attnsvm/experiments/trajectories/descent.py",
+MODULES = ("attnsvm/data/cells.py", "attnsvm/svm/checker.py", "attnsvm/experiments/trajectories/descent.py",
            "attnsvm/plots/style.py", "attnsvm/experiments/feasibility/measures.py")  # fmt: skip
 HURT = {
     "truncated": lambda data: data[: len(data) // 2],

@@ -3,7 +3,7 @@
 import pytest
 from harness import BUILT, snakemake
 
-from attnsvm.pipeline import cards
+from attnsvm.building import cards
 
 FIGURES = [card.name for card in cards.figures()]
 EXPERIMENTS = [card.name for card in cards.experiments()]

@@ -14,10 +14,11 @@ if (BESIDE / "attnsvm").is_dir():
 
 from attnsvm.errors import UserError
 from attnsvm.files.checksums import keep_no_checksums
-from attnsvm.pipeline import blocks, captions, cards, jobs
-from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.pipeline.progress import hide_bars
-from attnsvm.pipeline.script import package_in
+from attnsvm.documents import captions
+from attnsvm.building import blocks, cards, jobs
+from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.building.progress import hide_bars
+from attnsvm.building.script import package_in
 
 if (BESIDE / "attnsvm").is_dir():
     package_in(BESIDE)
@@ -48,7 +49,7 @@ AUDIT = (
 
 
 # How many blocks each experiment's own number of seeds is cut into; a cluster wants more: --set-scatter multi_token=64.
-# Snakemake keeps the number. Its names "i-of-N" are not used: a block is called after its seeds (attnsvm/pipeline/blocks.py).
+# Snakemake keeps the number. Its names "i-of-N" are not used: a block is called after its seeds (attnsvm/building/blocks.py).
 scattergather:
     **{card.name: card.blocks for card in cards.experiments(optional=True)},
 

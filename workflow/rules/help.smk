@@ -6,7 +6,7 @@ from functools import cache
 
 from snakemake.logging import logger
 
-from attnsvm.pipeline import blocks, devices
+from attnsvm.building import blocks, devices
 
 DESCRIPTIONS = {
     "figures/all": "every figure",

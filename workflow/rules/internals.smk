@@ -25,7 +25,7 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from attnsvm.pipeline import outlook
+from attnsvm.cluster import outlook
 from attnsvm.files.checksums import DIFFERS, Search, forget_the_gone
 
 RECORDS, TRAVELLING = Path(".snakemake/metadata"), Path(f"{AT}results/.metadata")

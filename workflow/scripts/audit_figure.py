@@ -1,6 +1,6 @@
-from attnsvm.pipeline.script import reporting
+from attnsvm.building.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import stages
+    from attnsvm.building import stages
 
     stages.audit_figure(snakemake.params.settings, snakemake.input.claims, snakemake.output.pdf.removesuffix(".pdf"))

@@ -1,7 +1,7 @@
-from attnsvm.pipeline.script import reporting
+from attnsvm.building.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import stages
+    from attnsvm.building import stages
 
     outputs = dict(snakemake.output.items())
     stages.claims(outputs, outputs["csv"].removesuffix("results/audit/claims.csv") or ".")

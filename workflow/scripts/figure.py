@@ -1,7 +1,7 @@
-from attnsvm.pipeline.script import reporting
+from attnsvm.building.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import stages
+    from attnsvm.building import stages
 
     tables, stem = dict(snakemake.input.items()), snakemake.output.csv.removesuffix(".csv")
     stages.figure(snakemake.wildcards.figure, snakemake.params.settings, tables, stem)

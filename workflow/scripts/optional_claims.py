@@ -1,7 +1,7 @@
-from attnsvm.pipeline.script import reporting
+from attnsvm.building.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import stages
+    from attnsvm.building import stages
 
     name, outputs = snakemake.wildcards.optional, dict(snakemake.output.items())
     stages.optional_claims(name, outputs, outputs["csv"].removesuffix(f"results/audit/{name}.csv") or ".")

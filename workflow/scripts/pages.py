@@ -1,7 +1,7 @@
-from attnsvm.pipeline.script import reporting
+from attnsvm.building.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import report
+    from attnsvm.documents import report
 
     texts, outputs = snakemake.params.texts, dict(snakemake.output.items())
     pictures = dict(zip([*texts, "audit"], snakemake.input.pictures, strict=True))

@@ -1,7 +1,7 @@
-from attnsvm.pipeline.script import reporting
+from attnsvm.building.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import stages
+    from attnsvm.building import stages
 
     given = snakemake.params
     stages.problems(snakemake.wildcards.experiment, given.settings, given.parts, snakemake.output[0])

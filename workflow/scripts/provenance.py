@@ -1,7 +1,7 @@
-from attnsvm.pipeline.script import reporting
+from attnsvm.building.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import provenance
+    from attnsvm.building import provenance
 
     given, output = snakemake.params, snakemake.output[0]
     results = f"{output.rpartition('figures/')[0]}results"

@@ -1,4 +1,4 @@
-from attnsvm.pipeline.script import reporting
+from attnsvm.building.script import reporting
 
 with reporting(snakemake.log[0]):
     from attnsvm.site import build

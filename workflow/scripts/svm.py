@@ -1,7 +1,7 @@
-from attnsvm.pipeline.script import reporting
+from attnsvm.building.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import stages
+    from attnsvm.building import stages
 
     inputs = dict(snakemake.input.items())
     stages.svm(snakemake.wildcards.experiment, snakemake.params.settings, inputs, snakemake.output[0])

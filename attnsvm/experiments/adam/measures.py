@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from attnsvm import geometry
-from attnsvm.margins import margin_ratio, smallest_margin
-from attnsvm.measured import Measures, curves, outcomes
+from attnsvm.analysis.margins import margin_ratio, smallest_margin
+from attnsvm.analysis.measured import Measures, curves, outcomes
 
 
 def measures(cell, problems, trained, solved, settings):

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import median_interval, share_interval
 from attnsvm.experiments.attention_variants.merging import HALF, MERGED, PLAIN, RESCALED
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, UNIFORM, token_weights
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import median_interval, share_interval
 
 MEANS = ("same", "peak")  # of the others the median is read
 

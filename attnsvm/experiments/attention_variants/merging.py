@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attnsvm.problems import Problems
+from attnsvm.data.problems import Problems
 
 PLAIN = "attention"
 MERGED, RESCALED, HALF = "merged", "merged unit", "half"

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from attnsvm.selection import by_token, locally_optimal, margins, scores, support
+from attnsvm.analysis.selection import by_token, locally_optimal, margins, scores, support
 from attnsvm.svm.instances import certified
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
-from attnsvm.measured import Measures, outcomes
-from attnsvm.selection import selected_tokens
-from attnsvm.statistics import share
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.selection import selected_tokens
+from attnsvm.analysis.statistics import share
 
 
 def measures(cell, problems, trained, solved, settings):

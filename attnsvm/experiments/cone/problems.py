@@ -1,7 +1,7 @@
 """Random instances of one shape, small enough that every choice of tokens can be solved."""
 
-from attnsvm.cells import one_shape
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.data.cells import one_shape
+from attnsvm.data.draws import draw_cell, gaussian
 from attnsvm.errors import require
 
 MOST_CHOICES = 4096

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import Z95, wilson
 from attnsvm.audit.reading import Claim, NoInstance, Reading, only
 from attnsvm.audit.rows import ends, with_hits
-from attnsvm.statistics import Z95, wilson
 
 
 def global_grows(table, least):

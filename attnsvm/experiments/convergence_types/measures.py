@@ -13,9 +13,9 @@ local, not_local and not_saturated add up to one.
 import numpy as np
 import pandas as pd
 
-from attnsvm.measured import Measures, outcomes
-from attnsvm.selection import locally_optimal, scores
-from attnsvm.statistics import share
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.selection import locally_optimal, scores
+from attnsvm.analysis.statistics import share
 
 TYPES = ("global", "local", "not_local", "not_saturated", "all_support", "all_support_not_global")
 

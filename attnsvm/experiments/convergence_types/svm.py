@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from attnsvm.directions import correlation
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.selection import by_token, margins, optimal_tokens, selected_tokens, support
+from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.geometry import OWN_NORM
-from attnsvm.inputs import ATTENTIONS
-from attnsvm.selection import by_token, margins, optimal_tokens, selected_tokens, support
 from attnsvm.svm.instances import certified
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import wilson
 from attnsvm.audit.reading import Claim, NoInstance, Reading
-from attnsvm.statistics import wilson
 
 
 def way(tables, rule, quantity="distance"):

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
-from attnsvm.margins import margin_ratio
-from attnsvm.measured import Measures, curves, outcomes
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.margins import margin_ratio
+from attnsvm.analysis.measured import Measures, curves, outcomes
 
 QUANTITIES = ("distance", "nuclear", "spectral")
 

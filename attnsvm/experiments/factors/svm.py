@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.selection import different_choices, selected_tokens
+from attnsvm.analysis.selection import different_choices, selected_tokens
 from attnsvm.svm.instances import certified
 
 NORMS = ("nuc", "spectral")

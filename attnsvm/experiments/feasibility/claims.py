@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import wilson
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import with_hits
-from attnsvm.statistics import wilson
 
 
 def feasible(tables, least):

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.measured import Measures, outcomes
-from attnsvm.statistics import share
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.statistics import share
 
 
 def measures(cell, problems, trained, solved, settings):

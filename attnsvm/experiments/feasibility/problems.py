@@ -1,7 +1,7 @@
 """Random instances of several shapes and dimensions."""
 
-from attnsvm.cells import shapes
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.data.cells import shapes
+from attnsvm.data.draws import draw_cell, gaussian
 
 
 def cells(settings):

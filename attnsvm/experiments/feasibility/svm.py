@@ -5,7 +5,7 @@ Feasibility is the same in every norm: the Frobenius solution decides it.
 
 import numpy as np
 
-from attnsvm.selection import scores
+from attnsvm.analysis.selection import scores
 from attnsvm.svm.instances import certified
 
 ATTENTIONS = ("cross", "self")

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import mean_interval, share
 from attnsvm.experiments.generalisation.problems import flipped, inputs, logits, wanted
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import mean_interval, share
 
 TIE = 1e-9  # relative: rounding leaves 1e-15 between tokens that W cannot tell apart, and what it can is far above
 KEYS = ["variant", "n", "by", "quantity"]

@@ -16,10 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from attnsvm.cells import Cell, seeds
-from attnsvm.digits import SIDE, images, patches, placed
-from attnsvm.problems import Problems
-from attnsvm.selection import optimal_tokens, selected_tokens
+from attnsvm.analysis.selection import optimal_tokens, selected_tokens
+from attnsvm.data.cells import Cell, seeds
+from attnsvm.data.digits import SIDE, images, patches, placed
+from attnsvm.data.problems import Problems
 
 TOKENS = {"gaussian": ("clean", "flipped", "random", "full"), "digits": ("clean", "flipped")}
 STREAM = 20318  # keeps these draws apart from others with the same seed

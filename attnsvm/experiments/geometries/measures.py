@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from attnsvm import geometry
+from attnsvm.analysis.margins import margin_ratio
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import share
 from attnsvm.errors import require
-from attnsvm.margins import margin_ratio
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import share
 
 TRAINED, CONTROL = "trained", "untrained"
 

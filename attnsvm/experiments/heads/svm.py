@@ -1,6 +1,6 @@
 """The SVM of each head, for the tokens that it selects, and all heads of an instance as one block problem."""
 
-from attnsvm.selection import selected_tokens
+from attnsvm.analysis.selection import selected_tokens
 from attnsvm.svm.composed import as_one
 from attnsvm.svm.constraints import separation
 from attnsvm.svm.solution import stack

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.architecture import counting_rows
-from attnsvm.directions import correlation
 from attnsvm.errors import require
-from attnsvm.measured import Measures, outcomes
-from attnsvm.selection import selected_sets, selected_tokens
 
 REACH = 10.0  # half the length of a separating line, in units of the longest token
 

@@ -1,7 +1,7 @@
 """One instance in the plane."""
 
-from attnsvm.cells import Cell
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.data.cells import Cell
+from attnsvm.data.draws import draw_cell, gaussian
 
 
 def cells(settings):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.draws import draw_cell, unit
+from attnsvm.data.draws import draw_cell, unit
 from attnsvm.experiments.trajectories.problems import cells
 
 __all__ = ["cells", "one_token_apart", "problems"]

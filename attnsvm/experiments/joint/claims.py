@@ -1,8 +1,8 @@
 """v trained together with W: which SVM each goes to."""
 
+from attnsvm.analysis.statistics import mean_interval
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import ends
-from attnsvm.statistics import mean_interval
 
 
 def _rows(tables, quantity):

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
-from attnsvm.margins import smallest_margin
-from attnsvm.measured import Measures, outcomes
-from attnsvm.selection import selected_tokens
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.margins import smallest_margin
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.selection import selected_tokens
 
 TARGETS = ("even", "relaxed", "graded", "only", "shuffled")
 HEADS = ("v", "v_other")

@@ -9,8 +9,8 @@ margins of `graded`, each handed to the next input.
 
 import numpy as np
 
-from attnsvm.margins import smallest_margin
-from attnsvm.selection import SUPPORT_TOLERANCE, selected_tokens
+from attnsvm.analysis.margins import smallest_margin
+from attnsvm.analysis.selection import SUPPORT_TOLERANCE, selected_tokens
 from attnsvm.svm.constraints import Constraints, separation
 from attnsvm.svm.solution import stack
 from attnsvm.svm.solver import solve_batch

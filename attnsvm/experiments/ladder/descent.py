@@ -6,9 +6,9 @@ Every run sees its own inputs only.
 import numpy as np
 import torch
 
+from attnsvm.analysis.selection import selected_tokens
 from attnsvm.experiments.ladder.layer import layer, product, start
 from attnsvm.experiments.ladder.rungs import ATTENTION, DECAYING, RUNGS, SATURATED, fitted
-from attnsvm.selection import selected_tokens
 from attnsvm.training.adamw import AdamW
 from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.rules.joint import joint

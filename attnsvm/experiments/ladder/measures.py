@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.statistics import median_interval
 from attnsvm.experiments.ladder.rungs import DECAYING, RUNGS, WHEN
-from attnsvm.measured import Measures, outcomes
-from attnsvm.statistics import median_interval
 
 KEYS = ["part", "name", "decay", "when", "quantity"]
 NO_DECAY = np.nan  # of the rungs, in the column `decay`

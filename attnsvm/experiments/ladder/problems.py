@@ -5,10 +5,10 @@ An instance is a sample of the images, those to train on first (`rungs.fitted`),
 
 import numpy as np
 
-from attnsvm.cells import Cell, seeds
-from attnsvm.digits import images, patches, placed
+from attnsvm.data.cells import Cell, seeds
+from attnsvm.data.digits import images, patches, placed
+from attnsvm.data.problems import Problems
 from attnsvm.experiments.ladder.rungs import HELD_OUT
-from attnsvm.problems import Problems
 
 STREAM = 15021  # keeps these draws apart from others with the same seed
 

@@ -1,7 +1,7 @@
 """Where the law of layers ends."""
 
+from attnsvm.analysis.statistics import wilson
 from attnsvm.audit.reading import Claim, Reading, some
-from attnsvm.statistics import wilson
 
 
 def measured_follow(tables, least):

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.statistics import share
 from attnsvm.architecture import Stack
 from attnsvm.experiments.layers.measures import MEASURED, distance, outcome
-from attnsvm.measured import Measures, outcomes
-from attnsvm.statistics import share
 
 ENDS = ("law", "farther", "not saturated", "not separable", "equal tokens", "uncertified")
 

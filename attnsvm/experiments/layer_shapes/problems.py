@@ -1,7 +1,7 @@
 """Random instances over a grid of shapes."""
 
-from attnsvm.cells import shapes
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.data.cells import shapes
+from attnsvm.data.draws import draw_cell, gaussian
 
 
 def cells(settings):

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
+from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.architecture import counting_rows
-from attnsvm.directions import correlation
 from attnsvm.experiments.layers.architectures import NO_RESIDUAL, plain, stack_of
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
-from attnsvm.statistics import median_interval, wilson
 
 SATURATED = 0.99  # least largest probability in every row of the top
 EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an instance, up to which they are one

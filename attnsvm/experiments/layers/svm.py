@@ -11,9 +11,9 @@ frobenius  as `law`, in the Frobenius norm, where (K, Q) is trained
 
 import numpy as np
 
+from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.architectures import VALUES, stack_of
-from attnsvm.selection import selected_sets, selected_tokens
 from attnsvm.svm.constraints import separation, sequence
 from attnsvm.svm.solution import stack
 from attnsvm.svm.solver import solve_batch

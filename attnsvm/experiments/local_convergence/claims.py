@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import mean_interval
 from attnsvm.audit.reading import Claim, Reading, only, some
 from attnsvm.audit.rows import last, single
-from attnsvm.statistics import mean_interval
 
 
 def own_norm(table, least):

@@ -1,6 +1,6 @@
 """Both max-margin solutions of the tokens that each run selects."""
 
-from attnsvm.selection import selected_tokens
+from attnsvm.analysis.selection import selected_tokens
 from attnsvm.svm.instances import certified
 
 NORMS = ("fro", "nuc")

@@ -9,9 +9,9 @@ shared     as published, but all p start from one W(0)
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import share
 from attnsvm.errors import require
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import share
 
 COMPARISONS = {"published": "apart", "own": "apart", "exact": "exact", "shared": "shared"}  # and whose runs
 

@@ -1,7 +1,7 @@
 """Random instances of one shape: the data of local convergence, from the published seeds on."""
 
-from attnsvm.cells import one_shape
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.data.cells import one_shape
+from attnsvm.data.draws import draw_cell, gaussian
 
 
 def cells(settings):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import wilson
 from attnsvm.audit.reading import Claim, Reading, only
 from attnsvm.audit.rows import last, sample_mean
-from attnsvm.statistics import wilson
 
 
 def _ends(tables):

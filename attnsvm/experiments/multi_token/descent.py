@@ -6,7 +6,7 @@ its token is selected; or no entry is ≤ 1e-6, so that nothing is left out.
 
 import numpy as np
 
-from attnsvm.selection import SELECTED_ABOVE
+from attnsvm.analysis.selection import SELECTED_ABOVE
 from attnsvm.training.descent import train
 from attnsvm.training.heads.relu import ReluHead
 from attnsvm.training.settings import how_to_train

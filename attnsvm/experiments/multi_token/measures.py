@@ -7,10 +7,10 @@ SVMs have no certified solution is rejected like those that descent rejects.
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation, scale_by_norm, svm_equivalent
+from attnsvm.analysis.directions import correlation, scale_by_norm, svm_equivalent
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.selection import selected_sets
 from attnsvm.errors import require
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.selection import selected_sets
 
 COLUMNS = ["d", "panel", "solution", "step", "value", "unselected_max", "seed", "accepted", "tried"]
 

@@ -1,7 +1,7 @@
 """Random instances with a head matrix; a count of candidates for each d."""
 
-from attnsvm.cells import one_shape
-from attnsvm.draws import draw_cell, signs, unit
+from attnsvm.data.cells import one_shape
+from attnsvm.data.draws import draw_cell, signs, unit
 
 
 def cells(settings):

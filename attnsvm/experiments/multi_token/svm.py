@@ -1,6 +1,6 @@
 """The generalised SVM of the selected sets, in its two parts, and the SVM of the most probable tokens alone."""
 
-from attnsvm.selection import selected_sets, selected_tokens
+from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.svm.constraints import finite_part
 from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import stack
@@ -17,7 +17,7 @@ def svm(problems, trained, settings):
 
 
 def generalised(problems, probabilities) -> dict:
-    """The parts of W_SVMeq = W_fin + C·W_mm (see `attnsvm.directions`): "mm" and "fin", stacked answers of S instances.
+    """The parts of W_SVMeq = W_fin + C·W_mm (`analysis.directions`): "mm" and "fin", stacked answers of S instances.
 
     Args:
         probabilities: (S, n, T), the trained softmax: it says which tokens are selected, and their logits.

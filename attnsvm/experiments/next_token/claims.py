@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import mean_interval
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import last, single
-from attnsvm.statistics import mean_interval
 
 PRINTED = {"nll": (0.976, 0.993), "squared": (0.992, 0.9995)}  # smallest and largest correlation in print
 KINDS = ("cyclic", "acyclic")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attnsvm.graphs import token_graphs
+from attnsvm.data.graphs import token_graphs
 
 DEPENDENT = 1e-9  # relative size below which a direction follows from others
 

@@ -8,8 +8,8 @@ correlation, both of data sets whose W_fin is not zero.
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation, fitted_scale, scale_by_norm, svm_equivalent
-from attnsvm.measured import Measures, curves, outcomes
+from attnsvm.analysis.directions import correlation, fitted_scale, scale_by_norm, svm_equivalent
+from attnsvm.analysis.measured import Measures, curves, outcomes
 
 # loss, parametrisation, rule, the solution, and how C is found
 RUNS = (

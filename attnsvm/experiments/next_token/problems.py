@@ -9,9 +9,9 @@ predict: order has no meaning here, since the query is given.
 
 import numpy as np
 
-from attnsvm.cells import one_shape
-from attnsvm.draws import draw, unit
-from attnsvm.graphs import token_graphs
+from attnsvm.data.cells import one_shape
+from attnsvm.data.draws import draw, unit
+from attnsvm.data.graphs import token_graphs
 
 KINDS = ("cyclic", "acyclic")
 TRIES = 64  # data sets drawn at most, until one is of the kind

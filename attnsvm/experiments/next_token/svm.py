@@ -7,8 +7,8 @@ at one rate, the former need half of the latter's margin.
 
 import numpy as np
 
+from attnsvm.data.graphs import token_graphs
 from attnsvm.experiments.next_token.problems import token_numbers
-from attnsvm.graphs import token_graphs
 from attnsvm.svm.graph import graph_constraints
 from attnsvm.svm.solution import stack
 from attnsvm.svm.solver import solve_batch

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.statistics import wilson
 from attnsvm.audit.reading import Claim, NoInstance, Reading, only
 from attnsvm.audit.rows import last
-from attnsvm.statistics import wilson
 
 CHANGE = 1e-3  # relative change of the norm over a decade of steps, of a run that has settled
 

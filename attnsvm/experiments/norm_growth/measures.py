@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.errors import require
-from attnsvm.measured import Measures, curves, outcomes
 
 MEETS = {  # which instances meet a condition, from the answers for the optimal tokens; problems.py says what it means
     "all_support": lambda answers: answers["all_support"],

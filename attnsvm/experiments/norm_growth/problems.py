@@ -11,8 +11,8 @@ Which of the drawn instances meet their condition, the measures say.
 import numpy as np
 import torch
 
-from attnsvm.cells import one_shape
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.data.cells import one_shape
+from attnsvm.data.draws import draw_cell, gaussian
 
 
 def cells(settings):

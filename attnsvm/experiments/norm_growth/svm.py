@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.selection import by_token, margins, optimal_tokens, support
+from attnsvm.analysis.selection import by_token, margins, optimal_tokens, support
 from attnsvm.svm.instances import certified
 
 

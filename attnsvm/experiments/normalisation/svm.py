@@ -1,7 +1,7 @@
 """The max-margin solution of the tokens that each run selects, in the norm of its parametrisation."""
 
+from attnsvm.analysis.selection import selected_tokens
 from attnsvm.geometry import OWN_NORM
-from attnsvm.selection import selected_tokens
 from attnsvm.svm.instances import certified
 
 

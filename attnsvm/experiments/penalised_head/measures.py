@@ -7,9 +7,9 @@ the softmax.
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation, svm_equivalent
-from attnsvm.measured import Measures, outcomes
-from attnsvm.selection import scores, selected_sets
+from attnsvm.analysis.directions import correlation, svm_equivalent
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.selection import scores, selected_sets
 
 
 def measures(cell, problems, trained, solved, settings):

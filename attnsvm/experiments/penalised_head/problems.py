@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from attnsvm.cells import one_shape
-from attnsvm.draws import draw_cell, unit
+from attnsvm.data.cells import one_shape
+from attnsvm.data.draws import draw_cell, unit
 
 
 def cells(settings):

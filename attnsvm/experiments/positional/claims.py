@@ -1,7 +1,7 @@
 """Does a positional encoding act like a regulariser? Read as: does it widen the margin?"""
 
+from attnsvm.analysis.statistics import wilson
 from attnsvm.audit.reading import Claim, Reading, some
-from attnsvm.statistics import wilson
 
 TOKENS = {"encoded": "token lengths brought back to one", "added": "token lengths left to grow"}
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
-from attnsvm.measured import Measures, outcomes
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, outcomes
 
 
 def measures(cell, problems, trained, solved, settings):

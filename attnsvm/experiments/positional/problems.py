@@ -2,8 +2,8 @@
 
 import torch
 
-from attnsvm.cells import one_shape
-from attnsvm.draws import draw_cell, gaussian, unit
+from attnsvm.data.cells import one_shape
+from attnsvm.data.draws import draw_cell, gaussian, unit
 
 
 def cells(settings):

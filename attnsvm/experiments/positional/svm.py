@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.selection import selected_tokens
+from attnsvm.analysis.selection import selected_tokens
 from attnsvm.svm.instances import certified
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import mean_interval
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import ends, last, single
-from attnsvm.statistics import mean_interval
 
 SINK = 0.5  # share of inputs in which a head selects a delimiter, from which on it attends to them
 APART = 0.02  # 1 − correlation that tells one norm's solution from the other's: an angle of 11°

@@ -7,9 +7,9 @@ not. A head beats a control where its number is above that of the control: by ch
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import mean_interval, share
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import mean_interval, share
 
 NORMS = ("fro", "nuc")
 SINK = 0.5  # share of inputs in which a head must select a delimiter to count as one that attends to them

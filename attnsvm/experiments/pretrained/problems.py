@@ -11,10 +11,10 @@ from functools import cache
 import numpy as np
 import torch
 
-from attnsvm.cells import Cell, seeds
+from attnsvm.data.cells import Cell, seeds
+from attnsvm.data.problems import Problems
 from attnsvm.errors import require
 from attnsvm.inspect import models, packaged, sentences
-from attnsvm.problems import Problems
 
 TRAINED = "trained"
 TRAINED_STREAM = 52673  # keeps these draws apart from those of the query positions

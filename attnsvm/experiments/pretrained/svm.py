@@ -8,12 +8,12 @@ both solutions of what each selects.
 import numpy as np
 
 from attnsvm import geometry
+from attnsvm.analysis.selection import selected_tokens
 from attnsvm.experiments.pretrained.inputs import inputs, of_a_layer
 from attnsvm.inspect.layers import selections
 from attnsvm.inspect.measures import rule
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.selection import selected_tokens
 from attnsvm.svm.instances import certified
 
 NORMS = ("fro", "nuc")

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import mean_interval
 from attnsvm.experiments.rate_reduction.layers import LAYERS, attended, coding_rate, read_out
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import mean_interval
 
 TOKEN_STREAM = 51411
 

@@ -4,9 +4,9 @@ from functools import cache
 
 import numpy as np
 
-from attnsvm.cells import one_shape
-from attnsvm.digits import images, patches, placed
-from attnsvm.problems import Problems
+from attnsvm.data.cells import one_shape
+from attnsvm.data.digits import images, patches, placed
+from attnsvm.data.problems import Problems
 
 IMAGE_STREAM = 51407  # keeps the choice of images apart from what else is drawn with the same seed
 

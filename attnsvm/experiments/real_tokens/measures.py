@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import median_interval, share
 from attnsvm.geometry import OWN_NORM
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import median_interval, share
 
 SEEN = 1e-10  # singular values of what spans the constraint matrices, relative to the largest
 ENDS = ("own", "wrong", "other", "random")

@@ -8,10 +8,10 @@ gaussian         unit Gaussian tokens and queries, random v and labels: the draw
 
 import numpy as np
 
-from attnsvm.cells import one_shape
-from attnsvm.digits import PATCH, TOKENS, images, patches, placed
-from attnsvm.draws import draw_cell, gaussian
-from attnsvm.problems import Problems
+from attnsvm.data.cells import one_shape
+from attnsvm.data.digits import PATCH, TOKENS, images, patches, placed
+from attnsvm.data.draws import draw_cell, gaussian
+from attnsvm.data.problems import Problems
 
 WIDTH = PATCH**2 + TOKENS  # pixels of a patch and the code of its place
 VARIANTS = ("digits_random", "digits_labels", "digits_position", "gaussian")

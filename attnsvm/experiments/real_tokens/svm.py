@@ -7,10 +7,10 @@ random    of what random matrices with the singular values of the trained one se
 
 import numpy as np
 
+from attnsvm.analysis.selection import optimal_tokens, selected_tokens
 from attnsvm.experiments.real_tokens.problems import other_heads
 from attnsvm.geometry import OWN_NORM
 from attnsvm.inspect.nulls import random_head
-from attnsvm.selection import optimal_tokens, selected_tokens
 from attnsvm.svm.instances import certified
 
 KEPT = ("W", "rank")  # of an answer, beside its proof

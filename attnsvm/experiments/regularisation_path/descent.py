@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.experiments.regularisation_path.balls import Excess, path
-from attnsvm.selection import optimal_tokens
 from attnsvm.svm.instances import certified
 
 NORMS = ("fro", "nuc")

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from attnsvm import geometry
-from attnsvm.directions import correlation
-from attnsvm.measured import Measures, outcomes
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, outcomes
 
 COLUMNS = ["norm", "R", "correlation", "distance", "loss", "log_excess", "gap", "agreeing", "seed"]
 

@@ -1,6 +1,6 @@
 """The max-margin solutions for the optimal tokens, in the norm of every ball."""
 
-from attnsvm.selection import optimal_tokens
+from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.svm.instances import certified
 
 

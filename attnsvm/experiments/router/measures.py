@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.selection import optimal_tokens
-from attnsvm.statistics import median_interval, share_interval
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.selection import optimal_tokens
+from attnsvm.analysis.statistics import median_interval, share_interval
 
 PLAIN = "attention"
 WAYS = ("distance", "to_plain", "to_mean", "saturation")

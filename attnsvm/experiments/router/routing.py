@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.data.problems import Problems
 from attnsvm.experiments.router.noise import Noise
-from attnsvm.problems import Problems
 from attnsvm.training import softmax as arrays
 from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.tape import descent

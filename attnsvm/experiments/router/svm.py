@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.selection import different_choices
+from attnsvm.analysis.selection import different_choices
 from attnsvm.svm.instances import certified
 
 

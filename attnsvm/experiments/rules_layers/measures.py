@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from attnsvm import geometry
+from attnsvm.analysis.margins import margin_ratio
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.selection import selected_sets, selected_tokens
+from attnsvm.analysis.statistics import share
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.measures import MEASURED, SATURATED, outcome
-from attnsvm.margins import margin_ratio
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.selection import selected_sets, selected_tokens
-from attnsvm.statistics import share
 
 KEYS = ["rule", "layer", "quantity", "step"]
 

@@ -10,10 +10,10 @@ not_saturated  some input's largest softmax probability stayed below the bound
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.selection import locally_optimal, optimal_tokens, scores, selected_tokens
+from attnsvm.analysis.statistics import mean_interval, share
 from attnsvm.experiments.selection_by_rule.problems import new_inputs
-from attnsvm.measured import Measures, outcomes
-from attnsvm.selection import locally_optimal, optimal_tokens, scores, selected_tokens
-from attnsvm.statistics import mean_interval, share
 
 ENDS = ("global", "local", "neither", "not_saturated")
 

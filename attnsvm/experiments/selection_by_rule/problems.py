@@ -9,9 +9,9 @@ An instance is drawn with n + `held_out` inputs; the first n are trained on.
 
 from dataclasses import replace
 
-from attnsvm.cells import Cell, one_shape
-from attnsvm.draws import draw, gaussian, unit
-from attnsvm.problems import Problems
+from attnsvm.data.cells import Cell, one_shape
+from attnsvm.data.draws import draw, gaussian, unit
+from attnsvm.data.problems import Problems
 
 
 def cells(settings):

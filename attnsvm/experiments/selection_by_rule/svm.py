@@ -5,7 +5,7 @@ Adam is judged in the max norm, that of sign descent.
 
 import numpy as np
 
-from attnsvm.selection import by_token, margins, optimal_tokens, selected_tokens, support
+from attnsvm.analysis.selection import by_token, margins, optimal_tokens, selected_tokens, support
 from attnsvm.svm.instances import certified
 
 NORM = {"adam": "linf"}

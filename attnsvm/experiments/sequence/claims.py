@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from attnsvm.analysis.statistics import mean_interval
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import last, single
-from attnsvm.statistics import mean_interval
 
 
 def positions(attention, tables, least):

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.directions import correlation
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import MIDDLE
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import MIDDLE
 
 
 def measures(cell, problems, trained, solved, settings):

@@ -1,7 +1,7 @@
 """Random instances of one shape; their tokens are the queries."""
 
-from attnsvm.cells import one_shape
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.data.cells import one_shape
+from attnsvm.data.draws import draw_cell, gaussian
 
 
 def cells(settings):

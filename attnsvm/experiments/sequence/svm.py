@@ -1,7 +1,7 @@
 """The max-margin solution with the constraints of every position, in the norm of each run's parametrisation."""
 
+from attnsvm.analysis.selection import selected_tokens
 from attnsvm.geometry import OWN_NORM
-from attnsvm.selection import selected_tokens
 from attnsvm.svm.instances import certified
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import mean_interval
 from attnsvm.audit.reading import Claim, Reading, only, some
-from attnsvm.statistics import mean_interval
 
 CELL = ["n", "T", "d", "norm"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.measured import Measures, outcomes
+from attnsvm.analysis.measured import Measures, outcomes
 
 CERTIFIED = ("rank", "rank_low", "rank_high", "rank_bound", "gap", "outside")
 

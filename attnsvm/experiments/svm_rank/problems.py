@@ -1,7 +1,7 @@
 """n varies at the first T, T varies at the first n."""
 
-from attnsvm.cells import grid, seeds
-from attnsvm.draws import draw_cell, gaussian
+from attnsvm.data.cells import grid, seeds
+from attnsvm.data.draws import draw_cell, gaussian
 
 
 def cells(settings):

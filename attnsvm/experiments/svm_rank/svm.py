@@ -6,7 +6,7 @@ The published procedure keeps three errors: an instance without a separator coun
 
 import numpy as np
 
-from attnsvm.selection import optimal_tokens
+from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.svm.constraints import separation
 from attnsvm.svm.published import published_gap, published_rank, published_solution
 from attnsvm.svm.solution import stack

@@ -1,6 +1,6 @@
 """The instances of convergence types, where only the number of tokens varies."""
 
-from attnsvm.cells import shapes
+from attnsvm.data.cells import shapes
 from attnsvm.errors import require
 from attnsvm.experiments.convergence_types.problems import problems
 

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from attnsvm.digits import images
+from attnsvm.data.digits import images
 from attnsvm.experiments.trained.network import bilinear, forward, start
 from attnsvm.experiments.trained.problems import order, trained_on
 from attnsvm.training.adamw import AdamW

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.measured import Measures, curves, outcomes
-from attnsvm.statistics import median_interval
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import median_interval
 
 KEYS = ["layer", "quantity", "step"]
 # What is compared per head, before means are taken: name, of which quantity, less which other.

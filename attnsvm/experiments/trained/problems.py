@@ -6,9 +6,9 @@ digit of an image up by that order: the label of an instance is its parity.
 
 import numpy as np
 
-from attnsvm.cells import Cell, seeds
-from attnsvm.digits import TOKENS, images, patches
-from attnsvm.problems import Problems
+from attnsvm.data.cells import Cell, seeds
+from attnsvm.data.digits import TOKENS, images, patches
+from attnsvm.data.problems import Problems
 
 STREAM = 15023  # keeps these draws apart from others with the same seed
 TRAINED_ON = 2 / 3  # share of the images

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnsvm.cells import Cell
-from attnsvm.draws import draw_cell, unit
+from attnsvm.data.cells import Cell
+from attnsvm.data.draws import draw_cell, unit
 
 
 def cells(settings):

@@ -1,7 +1,7 @@
 """The max-margin solution of the optimal tokens, of each parametrisation in its own norm."""
 
+from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.geometry import OWN_NORM
-from attnsvm.selection import optimal_tokens
 from attnsvm.svm.instances import certified
 
 

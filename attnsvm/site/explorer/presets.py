@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.draws import draw
+from attnsvm.data.draws import draw
 from attnsvm.experiments.hyperplanes.problems import one_token_apart
 from attnsvm.experiments.trajectories.problems import two_clouds
 from attnsvm.svm.constraints import separation

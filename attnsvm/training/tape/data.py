@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.problems import Problems
+from attnsvm.data.problems import Problems
 
 
 def inputs_of(problems: Problems) -> dict[str, np.ndarray]:

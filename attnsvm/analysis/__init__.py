@@ -1,0 +1,1 @@
+"""What is measured on what was trained and solved: selected tokens, margins, directions, and their statistics."""

@@ -1,0 +1,39 @@
+"""What a measurement leaves: tidy rows per instance, and what became of every instance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.data.cells import Cell
+
+
+@dataclass(frozen=True)
+class Measures:
+    """`instances`: measured values, one per row. `outcomes`: what became of each instance (n, T, d, seed, outcome)."""
+
+    instances: pd.DataFrame
+    outcomes: pd.DataFrame
+
+
+def outcomes(cell: Cell, seeds, outcome) -> pd.DataFrame:
+    """The outcome table of some instances of a cell; `outcome` is one word or one per seed."""
+    return pd.DataFrame(
+        {"n": cell.n, "T": cell.T, "d": cell.d, "seed": np.asarray(seeds, dtype=int), "outcome": outcome}
+    )
+
+
+def curves(seeds: np.ndarray, steps: np.ndarray, values: dict[str, np.ndarray], **columns) -> pd.DataFrame:
+    """Rows (columns, seed, step, values): one per instance and logged step.
+
+    Args:
+        seeds: (S,); steps: (L,).
+        values: by column name, (S, L) each, or (S,) for what does not change with the step.
+        columns: what is the same in every row; they come first.
+    """
+    shape = len(seeds), len(steps)
+    frame = {"seed": np.repeat(np.asarray(seeds, dtype=int), len(steps)), "step": np.tile(steps, len(seeds))}
+    for name, value in values.items():
+        value = np.asarray(value, dtype=float)
+        frame[name] = np.broadcast_to(value if value.ndim == 2 else value[:, None], shape).ravel()
+    return pd.DataFrame(columns | frame, index=range(len(frame["seed"])))

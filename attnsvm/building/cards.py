@@ -1,0 +1,290 @@
+"""The experiments, found by being there: every folder of `attnsvm/experiments` with a card.yaml.
+
+A card says what its experiment is called, what may be set, and what its numbers mean. A module beside it is a stage:
+problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it. A stage without a module
+has no job. A card that says `like: other` has the stages and settings of the other where it has none of its own.
+
+A card that says `optional: why` is built where it is asked for, and only there: `figures/all` and `audit` leave it out.
+Such an experiment may read files that do not come with this package; outside.py names them.
+"""
+
+import difflib
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import yaml
+
+from attnsvm.building.checking import first_error, schema_error
+from attnsvm.building.memory import Memory, key_of
+from attnsvm.errors import UserError, require
+
+HERE = Path(__file__).resolve().parent
+FOLDER = HERE.parent / "experiments"
+OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
+STAGES = ("problems", "descent", "svm", "measures")
+# Checking every card takes a third of a second. What was found right follows from the card and from these files.
+MEMORY = Memory("cards.json")
+OWN = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
+OTHERS = ("figure", "claims", "outside")
+JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
+
+
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # ten times faster with libyaml
+    """YAML in which no key stands twice: the first would be lost in silence."""
+
+    def construct_mapping(self, node, deep=False):
+        found = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for place, (key, _) in enumerate(node.value):
+            if found[place] in found[:place]:
+                problem = f"the key {found[place]!r} stands twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+@dataclass(frozen=True)
+class Card:
+    """One experiment's card, what it takes from the card it is like filled in.
+
+    Attributes:
+        name: of the folder.
+        title: what the figure shows, in half a sentence.
+        section: the heading under which it stands in the report and in the README.
+        order: places it among the others.
+        seconds: how long `snakemake figures/<name>` takes from clean on two cores, as last measured; None: not said.
+        optional: why `figures/all` and `audit` leave it out, in half a sentence; "" where they do not.
+        fixed: settings of every stage that no user changes.
+        draws: the experiments whose tables its figure draws, itself in the usual case; () without a figure.
+        blocks: into how many blocks its instances are cut.
+        settings: {stage: {key: JSON schema with `value`, perhaps `smoke`, and `text`}}.
+        relations: [{"below" | "at_most" | "same_length": [two keys "stage.key"]}].
+        caption: what is seen, a template over the settings (Jinja).
+        notes: more about the figure, for docs/figures.md.
+        columns: what each column of the csv means, with its unit.
+        modules: {stage, "figure", "claims" or "outside": dotted name of its module}; what is missing has no module.
+    """
+
+    name: str
+    title: str
+    section: str
+    order: int
+    seconds: int | None
+    optional: str
+    fixed: dict
+    draws: tuple[str, ...]
+    blocks: int
+    settings: dict[str, dict[str, dict]]
+    relations: list[dict[str, list[str]]]
+    caption: str
+    notes: str
+    columns: dict[str, str]
+    modules: dict[str, str]
+
+    @property
+    def is_experiment(self) -> bool:
+        """Whether something is measured, and not only drawn or claimed."""
+        return "measures" in self.modules
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that have a job, in their order."""
+        return tuple(stage for stage in STAGES if stage in self.modules)
+
+    def module(self, part: str) -> ModuleType:
+        """Import the module of a stage, of the figure or of the claims."""
+        return importlib.import_module(self.modules[part])
+
+
+@cache
+def read(name: str) -> Card:
+    """The card of one experiment.
+
+    Raises:
+        UserError: there is no such experiment, or its card is wrong.
+    """
+    known = names()
+    if name not in known:
+        raise UserError(unknown_name(name, known))
+    own = _load(name)
+    base = own.get("like")
+    require(base is None or (base in known and base != name), f"{_where(name)}: like: there is no experiment {base!r}")
+    other = _load(base) if base else {}
+    if base:
+        whole = "like" not in other and _has(base, "problems")
+        require(whole, f"{_where(name)}: like: {base!r} has no stages of its own: name the experiment that has them")
+    modules = {part: f"attnsvm.experiments.{base}.{part}" for part in STAGES if base and _has(base, part)}
+    modules |= {part: f"attnsvm.experiments.{name}.{part}" for part in (*STAGES, *OTHERS) if _has(name, part)}
+    stages = [part for part in STAGES if part in modules]
+    require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py beside the other stages")
+    settings = {
+        stage: other.get("settings", {}).get(stage, {}) | own.get("settings", {}).get(stage, {}) for stage in STAGES
+    }
+    card = Card(
+        name=name,
+        title=own["title"],
+        section=own["section"],
+        order=own["order"],
+        seconds=own.get("seconds"),
+        optional=own.get("optional", ""),
+        fixed=other.get("fixed", {}) | own.get("fixed", {}),
+        draws=tuple(own.get("draws", [name])) if "figure" in modules else (),
+        blocks=own.get("blocks", other.get("blocks", 1)),
+        settings=_settings(name, settings),
+        relations=other.get("relations", []) + own.get("relations", []),
+        caption=own.get("caption", ""),
+        notes=own.get("notes", ""),
+        columns=own.get("columns", {}),
+        modules=modules,
+    )
+    _complete(card)
+    return card
+
+
+def unknown_name(name: str, known: Sequence[str], kind: str = "experiment") -> str:
+    """A sentence for a name that is not among the known ones, with the one that was meant where one is close."""
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+    return f"unknown {kind} {name!r}: {hint}"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all folders with a card, sorted."""
+    return tuple(sorted(path.parent.name for path in FOLDER.glob("*/card.yaml")))
+
+
+@cache
+def every() -> tuple[Card, ...]:
+    """All cards, in the order they ask for."""
+    return tuple(sorted((read(name) for name in names()), key=lambda card: (card.order, card.name)))
+
+
+def experiments(optional: bool = False) -> tuple[Card, ...]:
+    """The cards of which something is measured; the optional ones among them where they are asked for."""
+    return tuple(card for card in _asked(optional) if card.is_experiment)
+
+
+def figures(optional: bool = False) -> tuple[Card, ...]:
+    """The cards that have a figure; the optional ones among them where they are asked for."""
+    return tuple(card for card in _asked(optional) if card.draws)
+
+
+def claiming(optional: bool = False) -> tuple[Card, ...]:
+    """The cards that have claims; the optional ones among them, which have an audit of their own, where asked for."""
+    return tuple(card for card in _asked(optional) if "claims" in card.modules)
+
+
+def optional() -> tuple[Card, ...]:
+    """The cards that are built only where they are asked for."""
+    return tuple(card for card in every() if card.optional)
+
+
+def _asked(optional: bool) -> tuple[Card, ...]:
+    return tuple(card for card in every() if optional or not card.optional)
+
+
+def sections(optional: bool = False) -> dict[str, list[Card]]:
+    """The cards that have a figure by section, sections in the order of their first; see `figures`."""
+    found: dict[str, list[Card]] = {}
+    for card in figures(optional):
+        found.setdefault(card.section, []).append(card)
+    return found
+
+
+@cache
+def types() -> dict[str, dict]:
+    """The kinds of settings that cards may name."""
+    return yaml.load((HERE / "types.yaml").read_text("utf-8"), Loader)
+
+
+def _load(name: str) -> dict:
+    text = (FOLDER / name / "card.yaml").read_bytes()
+    return MEMORY.recall(key_of(*OWN, text), lambda: _checked(name, text))
+
+
+def _checked(name: str, text: bytes) -> dict:
+    try:
+        content = yaml.load(text.decode("utf-8"), Loader)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{_where(name)}: this is not UTF-8 text") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise UserError(f"{_where(name)}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
+    require(content is not None, f"{_where(name)}: it is empty; docs/experiment.md says what stands in a card")
+    wrong = first_error(content, yaml.load((HERE / "card.schema.yaml").read_text("utf-8"), Loader))
+    require(not wrong, f"{_where(name)}: {wrong}")
+    return content
+
+
+def _settings(name: str, given: dict[str, dict]) -> dict[str, dict[str, dict]]:
+    """The schemas of the settings by stage; `given`: what the card says, and the one it is like."""
+    return MEMORY.recall(
+        key_of(*OWN, repr(given).encode()),
+        lambda: {
+            stage: {k: _setting(name, f"{stage}.{k}", value) for k, value in keys.items()}
+            for stage, keys in given.items()
+        },
+    )
+
+
+def _setting(experiment: str, key: str, given: dict) -> dict:
+    """A setting's schema: that of the type it names, and over it what the card says; `key` is "stage.name"."""
+    kind = given.get("type")
+    if isinstance(kind, str):
+        known = [*types(), *JSON_TYPES]
+        require(kind in known, f"{_where(experiment)}: settings: {key}: {unknown_name(kind, known, 'type')}")
+    named = types().get(kind) if isinstance(kind, str) else None
+    setting = named | {k: v for k, v in given.items() if k != "type"} if named else given
+    for needed in ("value", "text"):
+        require(needed in setting, f"{_where(experiment)}: settings: {key}: the key {needed!r} is missing")
+    schema = {name: rule for name, rule in setting.items() if name not in OURS}
+    wrong = schema_error(schema)
+    require(not wrong, f"{_where(experiment)}: settings: {key}: {wrong}")
+    for scale in {"value", "smoke"} & set(setting):
+        wrong = first_error(setting[scale], schema)
+        require(not wrong, f"{_where(experiment)}: settings: {key}: {scale}: {wrong}")
+    return setting
+
+
+def _complete(card: Card) -> None:
+    """What only the card and its folder together show to be missing."""
+    where = _where(card.name)
+    for stage in ("descent", "svm"):
+        require(not card.settings[stage] or stage in card.modules, f"{where}: settings: there is no {stage}.py to set")
+    if card.is_experiment or card.draws:
+        require(bool(card.modules.get("measures") or card.draws != (card.name,)), f"{where}: there is no measures.py")
+    if "outside" in card.modules:
+        require(
+            bool(card.optional), f"{where}: the key 'optional' is missing: outside.py names files that may be missing"
+        )
+    for other in card.draws:
+        require(other in names(), f"{where}: draws: there is no experiment {other!r}")
+        built = bool(card.optional) or not _load(other).get("optional")
+        require(built, f"{where}: draws: {other!r} is optional, and so must be what draws it")
+        measured = _has(other, "measures") or "like" in _load(other)
+        require(measured, f"{where}: draws: {other!r} measures nothing: it has no table to draw")
+    if card.draws:
+        require(bool(card.caption), f"{where}: the key 'caption' is missing")
+        require(bool(card.columns), f"{where}: the key 'columns' is missing: say what each column of the csv means")
+    for relation in card.relations:
+        for key in next(iter(relation.values())):
+            stage, _, name = key.partition(".")
+            require(name in card.settings.get(stage, {}), f"{where}: relations: there is no setting {key!r}")
+        kind, (first, second) = next(iter(relation.items()))
+        values = [card.settings[key.partition(".")[0]][key.partition(".")[2]]["value"] for key in (first, second)]
+        lists = [isinstance(value, list) for value in values]
+        numbers = [isinstance(value, int | float) for value in values]
+        fits = {"below": all(numbers), "at_most": numbers[0] and (numbers[1] or lists[1]), "same_length": all(lists)}
+        require(fits[kind], f"{where}: relations: {kind} cannot compare {first} with {second}")
+
+
+def _has(name: str, part: str) -> bool:
+    return (FOLDER / name / f"{part}.py").exists()
+
+
+def _where(name: str) -> str:
+    return f"attnsvm/experiments/{name}/card.yaml"

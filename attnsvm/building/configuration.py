@@ -1,0 +1,133 @@
+"""The configuration: what the cards give, the user's changes laid over it, checked; errors in one sentence."""
+
+import re
+
+import yaml
+
+from attnsvm.building import cards
+from attnsvm.building.checking import first_error
+from attnsvm.building.memory import Memory, key_of
+from attnsvm.errors import require
+
+SCALES = ("paper", "smoke")
+MEMORY = Memory("configuration.json")
+OWN = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
+INTERMEDIATES = ("keep", "drop")  # what becomes of the files of a block once it is measured
+
+
+def resolve(given: dict) -> dict:
+    """The whole configuration: {"scale", "intermediates", "figures", "experiments": {name: {stage: {key: value}}}}.
+
+    Args:
+        given: what the user wrote, any part of it.
+
+    Raises:
+        UserError: a key or a value that cannot be, by its name.
+    """
+    whole = schema()
+    given = typed(given, whole)
+    asked = repr((given, whole)).encode()
+    wrong = MEMORY.recall(key_of(*OWN, asked), lambda: first_error(given, whole))
+    require(not wrong, f"config: {wrong}")
+    scale, intermediates = given.get("scale") or SCALES[0], given.get("intermediates") or INTERMEDIATES[0]
+    figures = _values(figure_settings(), scale) | (given.get("figures") or {})
+    chosen = given.get("experiments") or {}
+    found = {}
+    for card in cards.experiments(optional=True):
+        own = chosen.get(card.name) or {}
+        found[card.name] = {
+            stage: dict(sorted((_values(settings, scale) | (own.get(stage) or {})).items()))
+            for stage, settings in card.settings.items()
+            if settings
+        }
+        _related(card, found[card.name])
+    return {"scale": scale, "intermediates": intermediates, "figures": figures, "experiments": found}
+
+
+def typed(value, schema: dict):
+    """The same with a number wherever a string says one and a number is wanted.
+
+    Snakemake gives the values of `--config 'figures={dpi: 72}'` as strings, and YAML 1.1 takes 1e-3 for one.
+    """
+    if isinstance(value, dict):
+        keys = schema.get("properties", {})
+        return {key: typed(item, keys.get(key, {})) for key, item in value.items()}
+    if isinstance(value, list):
+        return [typed(item, schema.get("items", {})) for item in value]
+    if isinstance(value, str) and schema.get("type") in ("integer", "number"):
+        try:
+            return int(value) if re.fullmatch(r"\s*[+-]?\d+\s*", value) or schema["type"] == "integer" else float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def stage_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
+    """What a stage of an experiment is given, in an order that no edit of the card changes."""
+    own = resolved["experiments"][card.name].get(stage, {})
+    return dict(sorted((card.fixed | own).items()))
+
+
+def schema() -> dict:
+    """The JSON schema of what a user may write, made from the cards."""
+    experiments = {
+        card.name: _object({stage: _properties(keys) for stage, keys in card.settings.items() if keys})
+        for card in cards.experiments(optional=True)
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "attnsvm configuration",
+        **_object(
+            {
+                "scale": {"enum": list(SCALES)},
+                "intermediates": {"enum": list(INTERMEDIATES)},
+                "figures": _properties(figure_settings()),
+                "experiments": _object(experiments),
+            }
+        ),
+    }
+
+
+def figure_settings() -> dict:
+    """The settings that all figures share, as schemas."""
+    return yaml.load((cards.HERE / "figures.yaml").read_text("utf-8"), cards.Loader)
+
+
+def _values(settings: dict, scale: str) -> dict:
+    return {
+        key: setting.get("smoke", setting["value"]) if scale == "smoke" else setting["value"]
+        for key, setting in settings.items()
+    }
+
+
+def _object(properties: dict) -> dict:
+    return {"type": ["object", "null"], "additionalProperties": False, "properties": properties}
+
+
+def _properties(settings: dict) -> dict:
+    return _object(
+        {
+            key: {k: v for k, v in setting.items() if k not in cards.OURS} | {"description": setting["text"]}
+            for key, setting in settings.items()
+        }
+    )
+
+
+def _related(card: cards.Card, values: dict) -> None:
+    """Raise `UserError` for the first relation between settings that does not hold."""
+    for relation in card.relations:
+        (kind, keys), (first, second) = next(iter(relation.items())), ("", "")
+        first, second = (values[key.split(".")[0]][key.split(".")[1]] for key in keys)
+        where = f"config: experiments.{card.name}.{keys[0]}"
+        other = f"experiments.{card.name}.{keys[1]}"
+        match kind:
+            case "below":
+                require(first < second, f"{where}: {first} is not below {other}, which is {second}")
+            case "at_most":
+                least = min(second) if isinstance(second, list) else second
+                require(first <= least, f"{where}: {first} is above {other}, which is {second}")
+            case "same_length":
+                require(
+                    len(first) == len(second),
+                    f"{where}: {len(first)} values, but {other} has {len(second)}: give one for each",
+                )

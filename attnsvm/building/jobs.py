@@ -1,0 +1,154 @@
+"""What each job reads beside its settings: the files of earlier stages, and the hash of the code that it runs."""
+
+import hashlib
+from functools import cache
+
+from attnsvm.building import cards
+from attnsvm.building.configuration import stage_settings
+from attnsvm.building.dependencies import ROOT, digest, module_files
+from attnsvm.data.cells import COUNTED
+from attnsvm.errors import require
+
+AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
+TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
+PAGES = tuple(f"attnsvm/documents/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
+SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
+# What of the pipeline decides over a stage's numbers: how blocks are put together.
+OWN = {"measures": ("attnsvm.building.gathering",)}
+
+
+def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
+    """The stages whose files a stage of the experiment reads.
+
+    Raises:
+        UserError: the experiment does not have the stage.
+    """
+    require(stage in card.stages, f"{card.name} has no {stage}: its stages are {', '.join(card.stages)}")
+    before = card.stages[: card.stages.index(stage)]
+    return before[:1] if stage == "descent" else before
+
+
+def stage_modules(card: cards.Card, stage: str) -> tuple[str, ...]:
+    """The modules that decide over the numbers of a stage."""
+    return card.modules[stage], *OWN.get(stage, ())
+
+
+def figure_modules(card: cards.Card) -> tuple[str, ...]:
+    """The modules that draw a figure."""
+    return card.modules["figure"], "attnsvm.plots.style"
+
+
+def claims_modules(*optional: str) -> tuple[str, ...]:
+    """The modules that check the claims: those of every run, or those of optional experiments."""
+    claiming = [cards.read(name) for name in optional] if optional else cards.claiming()
+    return *AUDIT, *(card.modules["claims"] for card in claiming)
+
+
+def audit_figure_modules() -> tuple[str, ...]:
+    """The modules that draw the audit."""
+    return "attnsvm.audit.figure", "attnsvm.plots.style"
+
+
+def stage_code(name: str, stage: str) -> str:
+    """The hash of the code that a stage of an experiment runs."""
+    return digest(*stage_modules(cards.read(name), stage))
+
+
+def block_settings(name: str, stage: str, resolved: dict) -> dict:
+    """The settings of a stage for one block: without those that say how many seeds there are, which change no block.
+
+    Args:
+        resolved: the whole configuration.
+    """
+    whole = stage_settings(cards.read(name), resolved, stage)
+    return {key: value for key, value in whole.items() if stage != "problems" or key not in COUNTED}
+
+
+def history(name: str, stages: tuple[str, ...], resolved: dict, parts: list | None = None) -> str:
+    """A hash of what some stages of an experiment are asked for, and of the code that they run.
+
+    Args:
+        resolved: the whole configuration.
+        parts: of one block, see `blocks.cut`; None: of all.
+    """
+    card = cards.read(name)
+    asked = []
+    for stage in stages:
+        one = stage_settings(card, resolved, stage) if parts is None else block_settings(name, stage, resolved)
+        asked.append((stage, one, stage_code(name, stage)))
+    return hashlib.sha256(repr((asked, parts)).encode()).hexdigest()
+
+
+def figure_code(name: str) -> str:
+    """The hash of the code that draws a figure."""
+    return digest(*figure_modules(cards.read(name)))
+
+
+def claims_code(*optional: str) -> str:
+    """The hash of the code that checks the claims, see `claims_modules`, and of the templates of the audit's pages."""
+    return digest(*claims_modules(*optional), texts=TEMPLATES)
+
+
+def audit_figure_code() -> str:
+    """The hash of the code that draws the audit."""
+    return digest(*audit_figure_modules())
+
+
+def pages_code() -> str:
+    """The hash of the code that writes the pages of the report, and of their templates."""
+    return digest("attnsvm.documents.report", texts=PAGES)
+
+
+def site_code() -> str:
+    """The hash of everything that the site shows beside the figures: of the package and of the documents."""
+    files = [path for pattern in SHOWN for path in ROOT.glob(pattern) if path.is_file()]
+    names = {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
+    return digest("attnsvm.site.build", texts=tuple(sorted(names)))
+
+
+def provenance_code() -> str:
+    """The hash of the code that says where a figure comes from."""
+    return digest("attnsvm.building.provenance", texts=("attnsvm/building/provenance.schema.yaml",))
+
+
+def outside(name: str, resolved: dict) -> dict[str, str]:
+    """{file: SHA-256} of the files that an experiment reads and this package does not have; mostly there are none.
+
+    Raises:
+        UserError: one is missing; the sentence says how to get it.
+    """
+    card = cards.read(name)
+    if "outside" not in card.modules:
+        return {}
+    found = card.module("outside").files(stage_settings(card, resolved, "problems"))
+    return {file: _sha256(str(path), path.stat().st_mtime_ns) for file, path in sorted(found.items())}
+
+
+@cache
+def _sha256(path: str, changed: int) -> str:
+    """Of a file; computed once per process, unless its date changes."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def behind(pictured: str) -> tuple[str, ...]:
+    """The experiments behind a figure; the audit reads them all."""
+    return tuple(card.name for card in cards.experiments()) if pictured == "audit" else cards.read(pictured).draws
+
+
+def drawn(pictured: str) -> tuple[str, ...]:
+    """The kinds of files that are drawn of a figure."""
+    pictures = ("pdf", "png", "svg")
+    return pictures if pictured == "audit" else (*pictures, "csv")
+
+
+def all_files(pictured: str) -> list[str]:
+    """Every source file that the stages behind a figure run."""
+    modules = {
+        module
+        for name in behind(pictured)
+        for stage in cards.read(name).stages
+        for module in stage_modules(cards.read(name), stage)
+    }
+    own = (*claims_modules(), *audit_figure_modules()) if pictured == "audit" else figure_modules(cards.read(pictured))
+    return list(module_files(*sorted({*modules, *own})))

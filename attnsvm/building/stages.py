@@ -1,0 +1,213 @@
+"""One function per stage: read the stage's input files, run the experiment's module, write the output file.
+
+A block file holds, per cell, what its stage made; that of `problems` also says which cell it is. Pandas is imported by
+the stages that make tables: the others would wait half a second for it. No file is written of what a job's hash does
+not cover (covered.py).
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from attnsvm.building import answers, blocks, cards, jobs
+from attnsvm.building.covered import covered
+from attnsvm.building.progress import Progress
+from attnsvm.data.cells import Cell
+from attnsvm.data.problems import Problems
+from attnsvm.errors import require
+from attnsvm.files.store import (
+    Cells,
+    load_cells,
+    load_csv,
+    load_table,
+    save_bytes,
+    save_cells,
+    save_csv,
+    save_table,
+    save_text,
+)
+from attnsvm.threads import allow
+
+
+def problems(name: str, settings: dict, parts: list[blocks.Part], output: str) -> None:
+    """Draw the problems of a block, which is made of `parts` of the grid's cells."""
+    drawn = {}
+    with _module(name, "problems") as module:
+        for place, cell in blocks.cells(parts):
+            where = {"place": np.array(place)}
+            where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
+            drawn[cell.label] = {"cell": where, "problems": module.problems(cell, settings).arrays()}
+    save_cells(output, drawn)
+
+
+def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
+    """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
+    allow(threads)
+    drawn, trained = load_cells(inputs["problems"]), {}
+    with _module(name, "descent") as module, answers.all_kept(trained):
+        for label, cell in drawn.items():
+            batch = Problems.from_arrays(cell["problems"])
+            with Progress(len(batch), f"{name} {label} descent") as progress:
+                trained[label] = module.descent(batch, settings, progress)
+            _require_finite(label, trained[label])
+    save_cells(output, trained)
+
+
+def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
+    """Solve and certify the max-margin problems of a block; `inputs`: the block's file by stage."""
+    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), {}
+    with (
+        _module(name, "svm") as module,
+        answers.all_kept(solved),
+        Progress(len(drawn), f"{name} cells solved") as progress,
+    ):
+        for label, cell in drawn.items():
+            whole = module.svm(Problems.from_arrays(cell["problems"]), trained[label], settings)
+            solved[label] = answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
+            progress(1)
+    save_cells(output, solved)
+
+
+def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
+    """Measure a block where it was trained; `inputs`: the block's file by stage."""
+    with _module(name, "measures") as module:
+        measured = _measured(module, settings, inputs)
+    save_cells(output, {"tables": measured.tables()})
+
+
+def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
+    """Measure every block that is not yet measured, and gather all in seed order into the table the figure draws.
+
+    Args:
+        files: the file of every block by stage; of a block that is measured, that of "measures" alone.
+        outputs: paths "table" (what the figure draws), "instances" (one measured value per row), "outcomes" (csv: how
+            many instances of each cell ended how), "cells" (csv: how many instances each cell has, and their seeds) and
+            "certificates" (csv: how many solves ended how, see `answers.count`).
+    """
+    with _module(name, "measures") as module:
+        from attnsvm.building import gathering
+
+        measured = (
+            gathering.Block(**load_cells(inputs["measures"])["tables"])
+            if "measures" in inputs
+            else _measured(module, settings, inputs)
+            for inputs in files
+        )
+        gathered = gathering.gather(name, measured)
+        table = module.table(gathered.measures, settings)
+    save_table(outputs["table"], table)
+    save_table(outputs["instances"], gathered.measures.instances)
+    save_csv(outputs["outcomes"], gathering.count_outcomes(gathered.measures))
+    save_csv(outputs["cells"], gathered.cells)
+    save_csv(outputs["certificates"], answers.total(gathered.certificates))
+
+
+def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
+    """Draw a figure as `stem`.pdf, `stem`.png and `stem`.svg, and write the numbers drawn to `stem`.csv.
+
+    Args:
+        tables: by experiment, the table to draw; of several, the rows follow one another, with a column `experiment`.
+    """
+    import pandas as pd
+
+    card = cards.read(name)
+    frames = {experiment: load_table(path) for experiment, path in tables.items()}
+    if len(frames) > 1:
+        for experiment, frame in frames.items():
+            frame.insert(0, "experiment", experiment)
+    table = pd.concat(frames.values(), ignore_index=True)
+    unknown = [column for column in table if column not in card.columns]
+    absent = [column for column in card.columns if column not in table]
+    where = f"attnsvm/experiments/{name}/card.yaml: columns"
+    require(not unknown, f"{where}: say what {', '.join(map(repr, unknown))} means")
+    require(not absent, f"{where}: the table has no column {', '.join(map(repr, absent))}")
+    with covered(*jobs.figure_modules(card)):
+        figure = card.module("figure").draw(table, settings)
+    _save_figure(figure, stem, settings["dpi"])
+    save_csv(f"{stem}.csv", table)
+
+
+def claims(outputs: dict[str, str], folder: str = ".") -> None:
+    """Check every claim against the csv files under `folder`; write paths "csv", "html" and "md"."""
+    left_out = {card.name: card.title for card in cards.optional() if "claims" in card.modules}
+    _claims(jobs.claims_modules(), cards.claiming(), cards.experiments(), left_out, outputs, folder)
+
+
+def optional_claims(name: str, outputs: dict[str, str], folder: str = ".") -> None:
+    """As `claims`, those of one optional experiment alone: the audit of every run leaves them out."""
+    card = cards.read(name)
+    _claims(jobs.claims_modules(name), [card], [cards.read(other) for other in card.draws], {}, outputs, folder)
+
+
+def _claims(modules, claiming, experiments, left_out, outputs, folder) -> None:
+    with covered(*modules):
+        from attnsvm.audit import pages
+        from attnsvm.audit.reading import Tables
+        from attnsvm.audit.table import audit, certificates
+
+        tables = Tables(Path(folder))
+        table = audit(tables, {card.name: card.module("claims").CLAIMS for card in claiming})
+        proofs = certificates(tables, [card.name for card in experiments])
+    save_csv(outputs["csv"], table)
+    save_text(outputs["html"], pages.html(table, proofs, left_out))
+    save_text(outputs["md"], pages.markdown(table, proofs, left_out))
+
+
+def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
+    """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
+    with covered(*jobs.audit_figure_modules()):
+        from attnsvm.audit import figure
+
+        drawn = figure.draw(load_csv(claims_path), settings)
+    _save_figure(drawn, stem, settings["dpi"])
+
+
+def _save_figure(figure, stem: str, dpi: float) -> None:
+    from attnsvm.plots.style import all_rendered
+
+    for kind, content in all_rendered(figure, dpi).items():
+        save_bytes(f"{stem}.{kind}", content)
+
+
+@contextmanager
+def _module(name: str, stage: str) -> Iterator[ModuleType]:
+    """The module of a stage, and a job that runs nothing beside what its hash covers."""
+    card = cards.read(name)
+    with covered(*jobs.stage_modules(card, stage)):
+        yield card.module(stage)
+
+
+def _measured(module: ModuleType, settings: dict, inputs: dict[str, str]):
+    """What is measured in a block, as `gathering.Block`."""
+    from attnsvm.building import gathering
+
+    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
+    parts, proofs = [], []
+    for label, content in drawn.items():
+        place, cell, batch = _placed(content)
+        parts.append((place, cell, module.measures(cell, batch, trained[label], solved[label], settings)))
+        proofs += [answers.count(trained[label]), answers.count(solved[label])]
+    return gathering.block(parts, answers.total(proofs))
+
+
+def _cells(inputs: dict[str, str], stage: str) -> Cells:
+    """What a stage made; nothing of a stage that the experiment does not have."""
+    return load_cells(inputs[stage]) if stage in inputs else Cells("")
+
+
+def _placed(content: dict) -> tuple[int, Cell, Problems]:
+    where, batch = content["cell"], Problems.from_arrays(content["problems"])
+    shape = (int(where[key]) for key in ("n", "T", "d"))
+    return int(where["place"]), Cell(*shape, tuple(batch.seeds.tolist()), str(where["variant"])), batch
+
+
+def _require_finite(path: str, tree: dict) -> None:
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            _require_finite(f"{path}/{name}", value)
+        elif value.dtype.kind == "f":
+            finite = np.isfinite(value).all() or name in (*answers.PROOF, "dual")
+            require(finite, f"{path}/{name} is not finite: the descent diverged; choose a smaller learning_rate")

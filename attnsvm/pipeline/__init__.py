@@ -1,1 +1,0 @@
-"""What stands between the experiments and Snakemake: cards, stages, dependencies, provenance, progress, documents."""

@@ -1,0 +1,49 @@
+"""Rows of what is measured, row by row."""
+
+import numpy as np
+import pytest
+
+from attnsvm.analysis.measured import curves, outcomes
+from attnsvm.data.cells import Cell
+from attnsvm.svm import Status
+from attnsvm.svm.statuses import STATUSES
+
+SEEDS, STEPS = np.array([7, 3]), np.array([0, 10, 20])
+
+
+def test_outcomes_have_a_row_per_seed():
+    cell = Cell(2, 3, 4, (7, 3))
+    rows = outcomes(cell, SEEDS, ["measured", "left out"])
+    assert list(rows) == ["n", "T", "d", "seed", "outcome"]
+    assert rows.to_numpy().tolist() == [[2, 3, 4, 7, "measured"], [2, 3, 4, 3, "left out"]]
+    assert outcomes(cell, SEEDS, "measured").outcome.tolist() == ["measured"] * 2
+    assert outcomes(cell, [], "measured").empty
+
+
+def test_curves_have_a_row_per_seed_and_step():
+    value, end = np.arange(6).reshape(2, 3) / 7, np.array([0.5, 0.25])
+    rows = curves(SEEDS, STEPS, {"value": value, "end": end}, kind="W", d=4)
+    assert list(rows) == ["kind", "d", "seed", "step", "value", "end"]
+    expected = [["W", 4, SEEDS[s], STEPS[k], value[s, k], end[s]] for s in range(2) for k in range(3)]
+    assert rows.to_numpy().tolist() == expected
+    assert (rows.seed.dtype, rows.step.dtype) == (np.int64, np.int64)
+
+
+def test_curves_of_nobody_keep_their_columns():
+    rows = curves(SEEDS[:0], STEPS, {"value": np.empty((0, 3))}, kind="W")
+    assert list(rows) == ["kind", "seed", "step", "value"]
+    assert rows.empty
+
+
+def test_as_many_steps_as_seeds_do_not_turn_the_values():
+    rows = curves(SEEDS, STEPS[:2], {"end": [0.5, 0.25]})
+    assert rows.end.tolist() == [0.5, 0.5, 0.25, 0.25]
+
+
+def test_a_value_of_another_length_is_refused():
+    with pytest.raises(ValueError, match="broadcast"):
+        curves(SEEDS, STEPS, {"value": np.zeros((3, 2))})
+
+
+def test_the_statuses_are_those_of_the_checker():
+    assert set(STATUSES) == {status.value for status in Status}

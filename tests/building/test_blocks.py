@@ -1,0 +1,104 @@
+"""Blocks are ranges of seeds; numbers of them that no run could use are refused."""
+
+import pytest
+
+from attnsvm.building import blocks, cards
+from attnsvm.building.configuration import resolve
+from attnsvm.data.cells import Cell
+from attnsvm.errors import UserError
+
+SMOKE = resolve({"scale": "smoke"})
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "sentence"),
+    [
+        ("cone", 0, "--set-scatter cone=0: at least 1 block is needed"),
+        ("kone", 3, "--set-scatter kone=3: unknown experiment 'kone': did you mean 'cone'?"),
+        ("cone", 100_000, "--set-scatter cone=100000: at most 10000 blocks, Snakemake needs minutes to plan more"),
+    ],
+)
+def test_a_wrong_number_of_blocks_is_refused(name, count, sentence):
+    with pytest.raises(UserError) as caught:
+        blocks.check({name: count})
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(("name", "count"), [("cone", 1), ("cone", 200), ("svm_rank", 64)])
+def test_a_right_number_of_blocks_is_taken(name, count):
+    blocks.check({name: count})
+
+
+def test_the_blocks_of_a_profile_may_be_more_than_the_seeds():
+    """As one that is written for a hundred times more: then there is one per seed."""
+    assert len(blocks.cut(cards.read("regularisation_path"), SMOKE, 500)) == 2
+
+
+def test_more_blocks_than_can_be_planned_are_refused_wherever_they_come_from():
+    config = resolve({"experiments": {"feasibility": {"problems": {"instances": 10**8}}}})
+    wanted = (
+        r"feasibility: 666667 blocks of 150 seeds, and Snakemake plans 10000 at most; make them longer: --set-scatter"
+    )
+    with pytest.raises(UserError, match=wanted):
+        blocks.cut(cards.read("feasibility"), config)
+
+
+def test_inside_another_workflow_its_names_are_its_own():
+    blocks.check({"somebody_elses": 5}, ours_alone=False)
+    with pytest.raises(UserError, match="at least 1 block"):
+        blocks.check({"cone": 0}, ours_alone=False)
+
+
+CELLS = [
+    Cell(2, 3, 4, range(5, 15)),
+    Cell(2, 3, 4, range(5, 15), "other"),
+    Cell(2, 4, 4, range(20)),
+    Cell(9, 9, 9, [7]),
+]
+
+
+@pytest.mark.parametrize("length", range(1, 22))
+def test_blocks_part_the_seeds(length):
+    cut = blocks.divided(blocks.as_parts(CELLS), length)
+    parts = [blocks.cells(parts) for parts in cut.values()]
+    found = [(place, seed) for block in parts for place, cell in block for seed in cell.seeds]
+    assert sorted(found) == sorted((place, seed) for place, cell in enumerate(CELLS) for seed in cell.seeds)
+    for block in parts:
+        assert [place for place, _ in block] == sorted({place for place, _ in block})
+        for place, cell in block:
+            assert cell.seeds
+            assert cell.label == CELLS[place].label
+    assert len(cut) == -(-20 // length)
+
+
+def test_a_block_is_called_after_its_seeds_of_the_largest_cell_and_has_its_share_of_the_others():
+    cut = blocks.divided(blocks.as_parts(CELLS), 8)
+    assert list(cut) == ["seeds-0-7", "seeds-8-15", "seeds-16-19"]
+    assert cut["seeds-8-15"] == [[0, 2, 3, 4, "", 9, 12], [1, 2, 3, 4, "other", 9, 12], [2, 2, 4, 4, "", 8, 15]]
+
+
+def test_cells_too_small_for_every_block_are_dealt_out():
+    singles = [Cell(2, 2, 2, [k], f"layer{k}") for k in range(6)]
+    cut = blocks.divided(blocks.as_parts([*singles, Cell(3, 3, 3, range(12))]), 4)
+    assert [sorted(place for place, *_ in parts) for parts in cut.values()] == [[0, 3, 6], [1, 4, 6], [2, 5, 6]]
+
+
+def test_the_card_says_how_long_a_block_is_and_more_seeds_are_more_blocks():
+    def cut(count, asked=None):
+        settings = {"candidates": [2 * count, count], "d": [4, 6]}
+        config = resolve({"experiments": {"multi_token": {"problems": settings, "measures": {"accepted": 1}}}})
+        return blocks.cut(cards.read("multi_token"), config, asked)
+
+    length = 31000 // 4
+    once, grown = cut(3 * length // 2), cut(3 * length)
+    assert list(once) == [f"seeds-{1 + k * length}-{(k + 1) * length}" for k in range(3)]
+    assert len(grown) == 6
+    assert {name: grown[name] for name in once} == once
+    assert len(cut(1)) == 1
+    assert list(cut(3000, asked=7)) == [f"seeds-{1 + k * 858}-{min(858 * (k + 1), 6000)}" for k in range(7)]
+
+
+def test_seeds_that_are_no_range_are_refused():
+    with pytest.raises(UserError, match=r"the seeds of n2_T3_d4 are no range, and blocks are ranges of seeds"):
+        blocks.as_parts([Cell(2, 3, 4, (1, 2, 4))])
+    assert blocks.as_parts([Cell(2, 3, 4, (5,))]) == [[0, 2, 3, 4, "", 5, 5]]

@@ -1,0 +1,115 @@
+"""What Snakemake would answer with a traceback is one sentence; caches go where they can be written."""
+
+import os
+
+import pytest
+import yaml
+from harness import ROOT
+
+from attnsvm.building import command_line
+from attnsvm.errors import UserError
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to stand in, with a configuration."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "environ", os.environ.copy())  # what is set here ends here
+    (tmp_path / "good.yaml").write_text("scale: smoke\n")
+    (tmp_path / "empty.yaml").write_text("")
+    (tmp_path / "list.yaml").write_text("- scale\n")
+    (tmp_path / "broken.yaml").write_text("figures: {dpi: 72\nscale: smoke: paper\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--config", "experiments.cone.x=5"], "write it as --config 'experiments={cone: {x: 5}}'"),
+        (["--config", "figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
+        (["--config=figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
+        (["--config", "scale=smoke", "figures/cone"], "what to build stands before --config"),
+        (["-C", "5=3"], "'5' is no key; known are experiments, figures, scale"),
+        (["--configfile", "missing.yaml"], "--configfile missing.yaml: cannot be read (No such file or directory)"),
+        (["--configfile", "good.yaml", "missing.yaml"], "--configfile missing.yaml: cannot be read"),
+        (["--configfile", "list.yaml"], "list.yaml: this holds no keys and values"),
+        (["--configfile", "broken.yaml"], "broken.yaml, line 2: this is not YAML"),
+    ],
+)
+def test_a_slip_ends_with_its_sentence(folder, arguments, sentence):
+    with pytest.raises(UserError) as caught:
+        command_line.check(["figures/cone", *arguments, "-n"])
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["-n", "figures/cone"],
+        ["--config", "scale=smoke", "figures={dpi: 72}", "experiments=", "-n"],
+        ["--configfile", "good.yaml", "empty.yaml", "--config", "scale=smoke"],
+        ["--cores", "2", "results/a.b=c"],
+    ],
+)
+def test_what_snakemake_takes_is_left_to_it(folder, arguments):
+    command_line.check(arguments)
+
+
+def test_a_broken_configuration_of_the_project_is_named_with_its_line(folder):
+    (folder / "config").mkdir()
+    (folder / command_line.CONFIGFILE).write_text("scale: paper\nfigures: {]\n")
+    with pytest.raises(UserError, match=r"^config/config.yaml, line 2: this is not YAML"):
+        command_line.check(["-n"])
+
+
+def test_a_slip_ends_the_process_with_its_sentence(folder, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["", "--config", "figures.dpi=72"])
+    with pytest.raises(SystemExit) as caught:
+        command_line.prepare()
+    assert str(caught.value).startswith("error: --config figures.dpi=72: ")
+
+
+def test_a_python_that_snakemake_cannot_start_is_named(folder, monkeypatch):
+    monkeypatch.setattr("sys.argv", [""])
+    monkeypatch.setattr("sys.executable", "/home/some one/.venv/bin/python")
+    with pytest.raises(SystemExit) as caught:
+        command_line.prepare()
+    assert str(caught.value).startswith("error: there is a space in /home/some one/.venv/bin/python")
+
+
+def test_caches_stay_at_home_where_it_can_be_written_to(folder, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    monkeypatch.delenv("MPLCONFIGDIR", raising=False)
+    command_line.choose_caches()
+    assert os.environ["XDG_CACHE_HOME"] == str(folder / "cache")
+    assert "MPLCONFIGDIR" not in os.environ
+
+
+@pytest.mark.parametrize("own", [None, "somewhere"])
+def test_caches_go_to_a_private_folder_where_the_home_cannot_be_written_to(folder, monkeypatch, own):
+    (folder / "file").write_text("")  # no folder can be made below a file, not even by root
+    monkeypatch.setenv("HOME", str(folder / "file" / "home"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    for variable in ("MPLCONFIGDIR", "NUMBA_CACHE_DIR"):
+        monkeypatch.setenv(variable, own) if own else monkeypatch.delenv(variable, raising=False)
+    command_line.choose_caches()
+    cache = os.environ["XDG_CACHE_HOME"]
+    assert cache.startswith(str(folder))
+    assert os.stat(cache).st_mode & 0o077 == 0
+    assert os.environ["MPLCONFIGDIR"] == (own or os.path.join(cache, "matplotlib"))
+    assert os.environ["NUMBA_CACHE_DIR"] == (own or os.path.join(cache, "numba"))
+    del os.environ["XDG_CACHE_HOME"]
+    command_line.choose_caches()
+    assert os.environ["XDG_CACHE_HOME"] == cache, "the same folder in every run"
+
+
+def test_the_default_profile_prepares_and_works_without_the_package():
+    profile = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text())
+    assert profile["__use_yte__"] is True
+    (statement,) = profile["__definitions__"]
+    assert "from attnsvm.building.command_line import prepare" in statement
+    assert "except ImportError" in statement

@@ -1,0 +1,203 @@
+"""The configuration follows from the cards; a wrong one gets one sentence that names the key."""
+
+import pytest
+
+from attnsvm.building import cards
+from attnsvm.building.cards import OURS
+from attnsvm.building.checking import first_error
+from attnsvm.building.configuration import figure_settings, resolve, stage_settings
+from attnsvm.errors import UserError
+
+EXPERIMENTS = cards.experiments(optional=True)
+
+
+def settings_of(card):
+    return [(stage, key, setting) for stage, keys in card.settings.items() for key, setting in keys.items()]
+
+
+SETTINGS = [
+    pytest.param(card, stage, key, setting, id=f"{card.name}-{stage}-{key}")
+    for card in EXPERIMENTS
+    for stage, key, setting in settings_of(card)
+]
+
+
+def nested(path, value):
+    """{"a": {"b": value}} of "a.b"."""
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return value
+
+
+@pytest.mark.parametrize("given", [{}, {"scale": "paper"}, {"experiments": None, "figures": None}, {"scale": "smoke"}])
+def test_every_scale_of_every_card_is_valid(given):
+    resolved = resolve(given)
+    scale = given.get("scale", "paper")
+    assert resolved["scale"] == scale
+    assert list(resolved["experiments"]) == [card.name for card in EXPERIMENTS]
+    for card in EXPERIMENTS:
+        for stage, key, setting in settings_of(card):
+            wanted = setting.get("smoke", setting["value"]) if scale == "smoke" else setting["value"]
+            assert resolved["experiments"][card.name][stage][key] == wanted
+
+
+def test_what_was_resolved_resolves_to_itself():
+    """A job on another machine is given what the first resolution gave, and resolves it again."""
+    for scale in ("paper", "smoke"):
+        resolved = resolve({"scale": scale})
+        assert resolve(resolved) == resolved
+
+
+@pytest.mark.parametrize(("card", "stage", "key", "setting"), SETTINGS)
+def test_a_setting_has_a_sentence_and_bounds_that_its_values_keep(card, stage, key, setting):
+    assert setting["text"].endswith("."), "a sentence ends with a full stop"
+    schema = {name: value for name, value in setting.items() if name not in OURS}
+    assert {"type", "enum", "pattern"} & set(schema), "anything at all is allowed"
+    for scale in {"value", "smoke"} & set(setting):
+        assert not first_error(setting[scale], schema)
+    if "smoke" in setting:
+        assert setting["smoke"] != setting["value"], "a smoke value that changes nothing"
+
+
+@pytest.mark.parametrize(("card", "stage", "key", "setting"), SETTINGS)
+def test_a_value_of_another_type_is_refused_by_its_name(card, stage, key, setting):
+    wrong = {"not": "a value"}
+    with pytest.raises(UserError) as caught:
+        resolve(nested(f"experiments.{card.name}.{stage}.{key}", wrong))
+    assert str(caught.value).startswith(f"config: experiments.{card.name}.{stage}.{key}: {wrong} is not ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
+def test_a_misspelt_key_is_answered_with_the_one_that_was_meant(card):
+    stage, key, _ = settings_of(card)[0]
+    with pytest.raises(UserError, match=rf"unknown key '{key}{key[-1]}': did you mean '{key}'\?"):
+        resolve(nested(f"experiments.{card.name}.{stage}.{key}{key[-1]}", 1))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ("experiments.local_convergence.problems.n", 0, "experiments.local_convergence.problems.n: 0 is too small"),
+        ("experiments.local_convergence.problems.T", 1, "experiments.local_convergence.problems.T: 1 is too small"),
+        ("experiments.local_convergence.problems.d", 0, "experiments.local_convergence.problems.d: 0 is too small"),
+        ("experiments.svm_rank.problems.d", [2, 0], "experiments.svm_rank.problems.d.1: 0 is too small"),
+        ("experiments.svm_rank.problems.instances", -1, "experiments.svm_rank.problems.instances: -1 is too small"),
+        (
+            "experiments.multi_token.descent.steps",
+            "many",
+            "experiments.multi_token.descent.steps: 'many' is not of type",
+        ),
+        ("experiments.multi_token.descent.learning_rate", 0, "learning_rate: 0 is too small"),
+        ("experiments.svmrank", {}, "experiments: unknown key 'svmrank': did you mean 'svm_rank'?"),
+        ("figures.colour", "red", "figures: unknown key 'colour': known are dpi, font_size, width"),
+        ("figures.dpi", 10**9, "figures.dpi: 1000000000 is too large, the largest value is 1200"),
+        ("intermediates", "temp", "config: intermediates: 'temp' is not one of ['keep', 'drop']"),
+        ("scale", "tiny", "config: scale: 'tiny' is not one of ['paper', 'smoke']"),
+        ("experiments.svm_rank.problems.instances", 4.0, "instances: 4.0 is not of type integer"),
+        ("experiments.svm_rank.problems.instances", True, "instances: True is not of type integer"),
+        ("experiments.trajectories.problems.seed", 10**23, "seed: 100000000000000000000000 is too large"),
+        (
+            "experiments.multi_token.descent.learning_rate",
+            float("nan"),
+            "learning_rate: nan is not of type finite number",
+        ),
+        (
+            "experiments.multi_token.descent.learning_rate",
+            float("inf"),
+            "learning_rate: inf is not of type finite number",
+        ),
+        ("experiments.multi_token.descent.normalisation", "none", "normalisation: 'none' is not one of"),
+        ("experiments.multi_token.descent.device", "tpu", "device: 'tpu' does not match"),
+        (
+            "experiments.feasibility.problems.shapes",
+            [[3]],
+            "experiments.feasibility.problems.shapes.0: [3] is too short",
+        ),
+        (
+            "experiments.feasibility.problems.shapes",
+            [3, 4],
+            "experiments.feasibility.problems.shapes.0: 3 is not of type",
+        ),
+        ("experiments.penalised_head.descent.penalties", [0.1, -1], "descent.penalties.1: -1 is too small"),
+        ("experiments.norm_growth.problems.n", 5, "experiments.norm_growth.problems.n: 5 is not a multiple of 2"),
+        ("experiments.cone.descent.apertures", [2], "experiments.cone.descent.apertures.0: 2 is too large"),
+        ("experiments.regularisation_path.descent.random_starts", 0, "descent.random_starts: 0 is too small"),
+        ("experiments.convergence_types.measures.saturated", 1.5, "measures.saturated: 1.5 is too large"),
+    ],
+)
+def test_a_wrong_value_is_named(path, value, sentence):
+    with pytest.raises(UserError) as caught:
+        resolve(nested(path, value))
+    assert str(caught.value).startswith("config: ")
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "stage", "values", "sentence"),
+    [
+        ("feasibility", "problems", {"shapes": [[3, 4], [3, 4]]}, r"shapes: .*(occurs twice|non-unique)"),
+        ("token_count", "problems", {"d": [4, 8]}, "only T may vary, give one n and one d"),
+        ("cone", "problems", {"n": 6, "T": 8}, "T to the power of n exceeds 4096"),
+        ("positional", "problems", {"d": 1}, r"problems\.d: (an encoding needs two dimensions|1 is too small)"),
+    ],
+)
+def test_what_a_schema_cannot_say_is_said_by_the_experiment(name, stage, values, sentence):
+    def cells():
+        resolved = resolve({"experiments": {name: {stage: values}}})
+        card = cards.read(name)
+        return card.module("problems").cells(stage_settings(card, resolved, "problems"))
+
+    with pytest.raises(UserError, match=sentence):
+        cells()
+
+
+WORDS = {"below": "not below", "at_most": "above"}
+RELATIONS = [
+    pytest.param(card, kind, *keys, id=f"{card.name}-{kind}-{keys[0]}")
+    for card in EXPERIMENTS
+    for relation in card.relations
+    for kind, keys in relation.items()
+]
+
+
+@pytest.mark.parametrize(("card", "kind", "first", "second"), RELATIONS)
+def test_a_relation_between_two_settings_is_checked_and_names_both(card, kind, first, second):
+    """Broken by giving the first setting more than the second has."""
+    (one, a), (other, b) = (key.split(".") for key in (first, second))
+    mine, theirs = card.settings[one][a]["value"], card.settings[other][b]["value"]
+    if kind == "same_length":
+        given, sentence = [*mine, mine[-1] + 1], f"{len(mine) + 1} values, but"
+        sentence += rf" experiments\.{card.name}\.{second} has {len(theirs)}: give one for each"
+    else:
+        least = min(theirs) if isinstance(theirs, list) else theirs
+        given = least if kind == "below" else least + 1
+        sentence = rf"{given} is {WORDS[kind]} experiments\.{card.name}\.{second}"
+    with pytest.raises(UserError, match=rf"^config: experiments\.{card.name}\.{first}: {sentence}"):
+        resolve(nested(f"experiments.{card.name}.{first}", given))
+
+
+def test_the_users_changes_lie_over_the_cards_and_touch_nothing_else():
+    plain = resolve({})
+    changed = resolve({"experiments": {"svm_rank": {"problems": {"instances": 7}}}, "figures": {"dpi": 72}})
+    assert changed["experiments"]["svm_rank"]["problems"].pop("instances") == 7
+    assert changed["figures"].pop("dpi") == 72
+    plain["experiments"]["svm_rank"]["problems"].pop("instances")
+    plain["figures"].pop("dpi")
+    assert changed == plain
+
+
+def test_a_stage_is_given_its_own_settings_and_the_fixed_ones_in_the_order_of_the_alphabet():
+    for card in EXPERIMENTS:
+        for stage in card.stages:
+            given = stage_settings(card, resolve({}), stage)
+            assert set(given) == set(card.fixed) | set(card.settings[stage])
+            assert list(given) == sorted(given)
+
+
+def test_the_settings_of_all_figures_keep_their_bounds():
+    for setting in figure_settings().values():
+        schema = {name: value for name, value in setting.items() if name not in OURS}
+        for scale in {"value", "smoke"} & set(setting):
+            assert not first_error(setting[scale], schema)

@@ -1,0 +1,289 @@
+"""The code each job depends on, found from imports alone, and its hash."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from harness import ROOT
+
+from attnsvm.building import cards, dependencies, jobs
+from attnsvm.building.dependencies import digest, module_files
+
+EXPERIMENTS = cards.experiments()
+STARTS_FROM_SOLUTIONS = {"cone", "regularisation_path"}  # their descent begins at the SVM directions
+DESCENDS_BY_ITSELF = {"regularisation_path", "rate_reduction"}  # on balls, and with a loop of its own
+ENGINES = {f"attnsvm/training/{name}.py" for name in ("descent", "stack/descent", "tape/node", "adamw")}
+READS_OF_TRAINING = {"attention_variants"}  # its predictions and what trains them stand in one file
+
+
+def stage_files(card, stage):
+    return module_files(*jobs.stage_modules(card, stage))
+
+
+@pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
+def test_the_solvers_are_an_input_of_what_solves_only(card):
+    for stage in card.stages:
+        solves = stage == "svm" or (stage == "descent" and card.name in STARTS_FROM_SOLUTIONS)
+        assert ("attnsvm/svm/nuclear.py" in stage_files(card, stage)) == solves
+
+
+@pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
+def test_an_engine_is_an_input_of_what_trains_only(card):
+    for stage in card.stages:
+        trains = stage == "descent" and card.name not in DESCENDS_BY_ITSELF
+        trains |= stage in ("svm", "measures") and card.name in READS_OF_TRAINING
+        assert bool(ENGINES & {*stage_files(card, stage)}) == trains
+
+
+@pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
+def test_no_stage_depends_on_what_decides_over_no_number(card):
+    """What plans the build, but for how blocks are put together; figures, claims; another experiment's files."""
+    allowed = {"attnsvm/building/__init__.py", "attnsvm/building/gathering.py"}
+    for stage in card.stages:
+        files = stage_files(card, stage)
+        assert not [name for name in files if name.startswith("attnsvm/building/") and name not in allowed]
+        assert not [name for name in files if Path(name).name in ("figure.py", "claims.py")]
+        assert not [name for name in files if name.startswith(("attnsvm/plots/", "attnsvm/audit/", "attnsvm/files/s"))]
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A function that writes modules of a package `pack`, found where ours are."""
+
+    def write(files):
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+            (tmp_path / name).write_text(text)
+        forget()
+
+    def forget():
+        for function in vars(dependencies).values():
+            if hasattr(function, "cache_clear"):
+                function.cache_clear()
+
+    monkeypatch.setattr(dependencies, "ROOT", tmp_path)
+    yield write
+    monkeypatch.undo()
+    forget()
+
+
+def test_every_way_of_importing_is_followed(package):
+    """Through modules and packages, relative and late, in a function, a class, a table, and under another name."""
+    files = {
+        "pack/__init__.py": "from pack.root import x\n",
+        "pack/root.py": "x = 1\n",
+        "pack/a.py": "import pack.plain\nfrom pack import sibling as other\nfrom pack.lab import base\n"
+        "from .relative import (\n    one,\n    two,\n)\n\nTABLE = {'draw': lambda: __import__}\n"
+        "def go():\n    import pack.late\n    class Inside:\n        from pack.deep import thing\n",
+        "pack/plain.py": "import numpy\n",
+        "pack/sibling.py": "",
+        "pack/relative.py": "from .up import three\none = two = 2\n",
+        "pack/up.py": "three = 3\n",
+        "pack/late.py": "if True:\n    try:\n        import pack.guarded\n    except ImportError:\n        pass\n",
+        "pack/guarded.py": "",
+        "pack/deep.py": "from pack.lab import *\n",
+        "pack/lab/__init__.py": "from pack.lab import inner\n",
+        "pack/lab/base.py": "",
+        "pack/lab/inner.py": "",
+        "pack/open/module.py": "",  # in a folder without __init__.py
+        "pack/never.py": "",
+    }
+    files["pack/late.py"] += "from pack.open import module\n"
+    package(files)
+    assert set(module_files("pack.a")) == set(files) - {"pack/never.py"}
+    assert set(module_files("pack.plain")) == {"pack/__init__.py", "pack/root.py", "pack/plain.py"}
+
+
+def offering(*lines):
+    """The __init__.py of a package that offers names."""
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"if TYPE_CHECKING:\n{body}else:\n    __getattr__, __dir__ = exports(__name__)\n"
+
+
+OFFERED = {
+    "pack/__init__.py": "",
+    "pack/lab/__init__.py": offering(
+        "from pack.lab.one import first as first",
+        "from pack.lab.two import second as other",
+        "from pack.far import third as third",
+        "from pack.lab.deep import fourth as fourth",
+    ),
+    "pack/lab/one.py": "first = 1\n",
+    "pack/lab/two.py": "from pack.lab import third\nsecond = third\n",
+    "pack/lab/three.py": "",
+    "pack/lab/deep/__init__.py": offering("from pack.lab.deep.low import fourth as fourth"),
+    "pack/lab/deep/low.py": "fourth = 4\n",
+    "pack/far.py": "third = 3\n",
+    "pack/handing.py": "from pack import lab\nfrom pack.lab import one as single\n",
+}
+PASSED = {"pack/__init__.py", "pack/lab/__init__.py"}
+ONE, TWO = {"pack/lab/one.py"}, {"pack/lab/two.py", "pack/far.py"}
+DEEP = {"pack/lab/deep/__init__.py", "pack/lab/deep/low.py"}
+EVERY = ONE | TWO | DEEP
+USES = {
+    "nothing": ("", set()),
+    "the name": ("from pack.lab import first", ONE),
+    "another name for it": ("from pack.lab import other as mine\nmine()", TWO),
+    "its module": ("from pack.lab import three\nthree.x()", {"pack/lab/three.py"}),
+    "two steps": ("from pack.lab import fourth", DEEP),
+    "relative": ("from .lab import first", ONE),
+    "a star": ("from pack.lab import *", EVERY),
+    "the package": ("from pack import lab", set()),
+    "its attribute": ("from pack import lab\nlab.first(lab.first)", ONE),
+    "under another name": ("from pack import lab as l\ndef f():\n    return l.fourth.x(l.first[0])", ONE | DEEP),
+    "the whole path": ("import pack.lab\npack.lab.other()", TWO),
+    "the path of another": ("import pack.lab.three\npack.lab.first()", {"pack/lab/three.py"} | ONE),
+    "the path under another name": ("import pack.lab as l\nl.first()", ONE),
+    "a part of it": ("import pack.lab.deep as d\nd.fourth()", DEEP),
+    "a name it defines": ("from pack import lab\nlab.__name__", set()),
+    "the package handed on": ("from pack import lab\nprint(lab)", EVERY),
+    "the package by getattr": ("import pack.lab\ngetattr(pack.lab, 'first')", EVERY),
+    "the package above handed on": ("import pack.lab\nf(pack)", EVERY),
+    "the package as a default": ("from pack import lab\ndef f(x=lab):\n    return x.first", EVERY),
+    "the package named anew": ("from pack import lab\nl = lab\nl.first", EVERY),
+    "the package in a class": ("class C:\n    from pack import lab\nC.lab.first", EVERY),
+    "the package of a class": ("from pack import lab\nclass C(lab.Base):\n    x = lab.first", ONE),
+    "through a module": ("from pack.handing import lab\nlab.first()", {"pack/handing.py"} | ONE),
+    "through the module's attribute": (
+        "from pack import handing\nhanding.lab.other()",
+        {"pack/handing.py"} | ONE | TWO,
+    ),
+    "a module through a module": ("from pack.handing import single\nsingle.x", {"pack/handing.py"} | ONE),
+    "a module handed on": ("from pack import handing\nf(handing)", {"pack/handing.py"} | EVERY),
+}
+
+
+@pytest.mark.parametrize("how", USES)
+def test_a_name_is_followed_to_the_module_that_defines_it(package, how):
+    """What the package offers beside it does not count, and all of it counts where the package itself is handed on."""
+    text, wanted = USES[how]
+    package(OFFERED | {"pack/a.py": f"{text}\n"})
+    found = set(module_files("pack.a")) - {"pack/__init__.py", "pack/lab/__init__.py", "pack/a.py"}
+    assert found == wanted
+
+
+def test_what_a_package_runs_itself_counts_for_all_its_modules(package):
+    files = {
+        "pack/__init__.py": "",
+        "pack/lab/__init__.py": "from pack import real\n\nX = real.x\n",
+        "pack/real.py": "",
+    }
+    package(files | {"pack/lab/one.py": "", "pack/a.py": "from pack.lab import one\n"})
+    assert set(module_files("pack.a")) == {*files, "pack/lab/one.py", "pack/a.py"}
+
+
+def test_another_module_behind_a_name_that_a_package_offers_is_another_hash(package):
+    """Even if both modules are behind the job for other reasons."""
+    both = "from pack.lab import first\nfrom pack.lab import one, two\n"
+    package(OFFERED | {"pack/a.py": both, "pack/lab/two.py": "first = 2\n"})
+    before, files = digest("pack.a"), module_files("pack.a")
+    package({"pack/lab/__init__.py": offering("from pack.lab.two import first as first")})
+    assert module_files("pack.a") == files
+    assert digest("pack.a") != before
+
+
+def test_a_name_more_that_a_package_offers_changes_no_hash(package):
+    package(OFFERED | {"pack/a.py": "from pack.lab import first\n"})
+    before = digest("pack.a")
+    package(
+        {"pack/lab/__init__.py": offering("from pack.lab.one import first as first", "from pack.far import x as x")}
+    )
+    assert digest("pack.a") == before
+
+
+CHOOSING = {
+    "pack/__init__.py": "",
+    "pack/shapes/__init__.py": "from importlib import import_module\nUSUAL = 'round'\n\n"
+    "def get(name=USUAL):\n    return import_module(f'{__name__}.base'), import_module(f'{__name__}.{name}')\n",
+    **{f"pack/shapes/{name}.py": "" for name in ("base", "round", "square", "flat", "long")},
+    "pack/engine.py": "from pack import shapes\n\ndef go(name):\n    return shapes.get(name) or 'long'\n",
+    "pack/experiments/__init__.py": "",
+    "pack/experiments/one/descent.py": "from pack.experiments.two.names import NAMES\nX = 'square', 'a square'\n",
+    "pack/experiments/one/figure.py": "LOOKS = 'long'\n",
+    "pack/experiments/two/names.py": "NAMES = ('flat',)\n",
+    "pack/experiments/one/svm.py": "from pack.engine import go\n\ndef svm(trained):\n    map(go, trained)\n",
+    "pack/experiments/two/svm.py": "from pack.engine import go\n\ndef svm(trained):\n    return go('flat')\n",
+    "pack/experiments/three/svm.py": "from pack.engine import go\n",
+    "pack/experiments/three/plain.py": "",
+}
+
+
+@pytest.mark.parametrize(("experiment", "named"), [("one", {"square", "flat"}), ("two", {"flat"}), ("three", set())])
+def test_of_a_package_that_imports_by_name_what_it_and_the_experiment_name_counts(package, experiment, named):
+    """In any of its stages, and in what they import: a stage is given names by those before it.
+
+    What the engine between them says does not count.
+    """
+    package(CHOOSING)
+    found = {file for file in module_files(f"pack.experiments.{experiment}.svm") if "shapes" in file}
+    assert found == {f"pack/shapes/{name}.py" for name in {"__init__", "base", "round"} | named}
+    assert not [file for file in module_files("pack.experiments.three.plain") if "shapes" in file]
+
+
+def test_a_circle_of_imports_ends(package):
+    package({"pack/__init__.py": "", "pack/a.py": "import pack.b\n", "pack/b.py": "import pack.a\n"})
+    assert set(module_files("pack.a")) == {"pack/__init__.py", "pack/a.py", "pack/b.py"}
+
+
+def test_the_hash_is_that_of_the_code_behind_a_module_and_of_the_texts_that_it_is_given(package):
+    package(
+        {"pack/__init__.py": "", "pack/a.py": "import pack.b\n", "pack/b.py": "x = 1\n", "pack/c.py": "", "t.j2": "1"}
+    )
+    first, with_text = digest("pack.a"), digest("pack.a", texts=("t.j2",))
+    assert first != with_text
+    package({"pack/c.py": "x = 2\n"})
+    assert digest("pack.a") == first
+    package({"t.j2": "2"})
+    assert digest("pack.a", texts=("t.j2",)) != with_text
+    package({"pack/b.py": "# a comment\nx = 1\n"})
+    assert digest("pack.a") == first
+    package({"pack/b.py": "x = 2\n"})
+    assert digest("pack.a") != first
+
+
+def test_a_figure_depends_on_no_stage_and_on_no_other_experiment_but_those_it_draws_from():
+    for card in cards.figures():
+        files = module_files(*jobs.figure_modules(card))
+        own = f"attnsvm/experiments/{card.name}/figure.py"
+        assert own in files
+        assert "attnsvm/plots/style.py" in files
+        assert all(
+            name.startswith(("attnsvm/plots/", "attnsvm/files/", "attnsvm/errors", "attnsvm/__init__", "attnsvm/lazy"))
+            or name.endswith("/figure.py")
+            or name == "attnsvm/experiments/__init__.py"
+            for name in files
+        ), files
+
+
+@pytest.mark.parametrize("module", ["attnsvm.svm.solver", "attnsvm.experiments.svm_rank.svm", "attnsvm.building.jobs"])
+def test_the_static_answer_covers_what_really_gets_imported(module):
+    """Import a module for real, in a fresh interpreter, and compare with the files the static search found."""
+    program = f"import sys, {module}; print(*sorted(n for n in sys.modules if n.split('.')[0] == 'attnsvm'))"
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {str(Path(*name.split("."))) for name in run.stdout.split()}
+    loaded = {name for name in loaded if not (ROOT / name).is_dir() or (ROOT / name / "__init__.py").exists()}
+    found = {name.removesuffix("/__init__.py").removesuffix(".py") for name in module_files(module)}
+    assert loaded <= found
+    late = {
+        name for name in found - loaded if not name.startswith(("attnsvm/svm", "attnsvm/geometry", "attnsvm/lanes"))
+    }
+    assert not late
+
+
+def test_finding_cards_and_dependencies_imports_nothing_heavy():
+    """It happens at the start of every run of Snakemake, and in each of its jobs."""
+    program = (
+        "import sys; from attnsvm.building import cards, configuration, jobs; from attnsvm.documents import captions; "
+    )
+    program += "jobs.all_files('svm_rank'); configuration.resolve({}); print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run.stdout.split())
+
+
+def test_no_file_is_named_twice():
+    """A package's own file can be meant by several names; the provenance lists each file once."""
+    for card in cards.experiments():
+        for module in card.modules.values():
+            files = module_files(module)
+            assert len(files) == len(set(files))

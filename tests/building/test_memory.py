@@ -1,0 +1,107 @@
+"""Answers that outlive a process, by the bytes they follow from."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from harness import ROOT
+
+from attnsvm.building import configuration, memory
+from attnsvm.building.memory import Memory
+from attnsvm.errors import UserError
+
+
+@pytest.fixture
+def fresh(tmp_path, monkeypatch):
+    """A function that opens the same memory as another process would, and what it is asked to work out."""
+    monkeypatch.setattr(memory, "FOLDER", tmp_path)
+    opened = []
+
+    def open_it():
+        for one in opened:
+            one._write()
+        opened.append(Memory("answers.json"))
+        return opened[-1]
+
+    return open_it
+
+
+def test_contents_in_another_order_or_cut_elsewhere_have_another_key():
+    keys = {
+        memory.key_of(*parts) for parts in ((b"ab", b"c"), (b"a", b"bc"), (b"c", b"ab"), (b"abc",), (b"ab", b"c", b""))
+    }
+    assert len(keys) == 5
+
+
+def test_an_answer_is_worked_out_once(fresh):
+    asked = []
+    for _ in range(3):
+        assert fresh().recall("key", lambda: asked.append(1) or {"a": [1, 2.0, None]}) == {"a": [1, 2.0, None]}
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("answer", [{1: "a number for a key"}, (1, 2), {"a set"}, float("nan"), {"deep": [(1,)]}])
+def test_an_answer_that_json_would_change_is_not_remembered(fresh, answer):
+    asked = []
+    for _ in range(2):
+        assert fresh().recall("key", lambda: asked.append(1) or answer) is answer
+    assert len(asked) == 2
+
+
+def test_an_error_is_not_remembered(fresh):
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            fresh().recall("key", lambda: 1 / 0)
+
+
+def test_the_newest_answers_are_kept(fresh, monkeypatch):
+    monkeypatch.setattr(memory, "MOST", 3)
+    for k in range(5):
+        fresh().recall(str(k), lambda: 0)
+    assert list(fresh().known) == ["2", "3", "4"]
+
+
+CHECKS = """
+import sys
+from pathlib import Path
+from attnsvm.building import cards
+cards.MEMORY.path, cards.FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
+check, checked = cards.first_error, []
+cards.first_error = lambda *given: checked.append(1) or check(*given)
+print(len(cards.read("cone").settings), bool(checked))
+"""
+
+
+def test_a_card_is_checked_again_only_when_its_bytes_are_others(tmp_path):
+    folder, kept = tmp_path / "experiments", tmp_path / "cards.json"
+    (folder / "cone").mkdir(parents=True)
+    card = (ROOT / "attnsvm/experiments/cone/card.yaml").read_text("utf-8")
+    for part in ("problems", "descent", "svm", "measures", "figure"):
+        (folder / "cone" / f"{part}.py").touch()
+    answers = []
+    for text in (card, card, f"{card}# a remark\n", card):
+        (folder / "cone/card.yaml").write_text(text, "utf-8")
+        command = [sys.executable, "-c", CHECKS, str(kept), str(folder)]
+        answers.append(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())
+    assert answers == [["4", "True"], ["4", "False"], ["4", "True"], ["4", "False"]]
+    assert all(isinstance(answer, dict) for answer in json.loads(kept.read_text()).values())
+
+
+def test_a_configuration_is_checked_again_only_when_it_or_the_cards_are_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(configuration, "MEMORY", Memory(str(tmp_path / "configuration.json")))
+    checked, check = [], configuration.first_error
+    monkeypatch.setattr(configuration, "first_error", lambda *given: checked.append(1) or check(*given))
+    counts = []
+    for given in ({}, {}, {"figures": {"dpi": 72}}, {"figures": {"dpi": 73}}, {"figures": {"dpi": 72}}):
+        configuration.resolve(given)
+        counts.append(len(checked))
+    assert counts == [1, 1, 2, 3, 3]
+    for _ in range(2):
+        with pytest.raises(UserError, match=r"figures\.dpi: 'many' is not of type"):
+            configuration.resolve({"figures": {"dpi": "many"}})
+    settings = configuration.figure_settings()
+    stricter = settings | {"dpi": settings["dpi"] | {"maximum": 70}}
+    monkeypatch.setattr(configuration, "figure_settings", lambda: stricter)
+    with pytest.raises(UserError, match=r"figures\.dpi: 72 is too large"):
+        configuration.resolve({"figures": {"dpi": 72}})

@@ -1,0 +1,125 @@
+"""make check: what stands in the way is said before anything is installed."""
+
+import ast
+import collections
+import subprocess
+import sys
+
+import pytest
+from harness import ROOT
+
+from attnsvm.building import preflight
+
+FILE = "attnsvm/building/preflight.py"
+Usage = collections.namedtuple("Usage", "total used free")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: Usage(10**12, 0, 10**12))
+    return tmp_path
+
+
+def said(capsys, *arguments):
+    status = preflight.main(list(arguments))
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder, capsys, monkeypatch):
+    monkeypatch.setattr(preflight.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(preflight.platform, "system", lambda: "Linux")
+    status, out, err = said(capsys)
+    assert (status, err) == (0, "")
+    assert out.startswith("Nothing stands in the way.\n")
+    assert "takes 6.0 GB of disk and about 6 minutes at 100 Mbit/s" in out
+    assert "make figures: about 17 minutes on 2 cores, and 1.5 GB of disk" in out
+    assert "Together about 23 minutes" in out
+    _, out, _ = said(capsys, "--torch", "cpu")
+    assert "takes 2.4 GB of disk" in out
+    assert "CUDA" not in out
+    assert said(capsys, "--quiet") == (0, "", "")
+
+
+def test_an_old_python_is_named_with_the_remedy(folder, capsys, monkeypatch):
+    monkeypatch.setattr(preflight, "OLDEST", (9, 0))
+    status, out, err = said(capsys)
+    assert (status, out.count("Nothing stands")) == (1, 0)
+    assert err.startswith("error: attnsvm needs Python >= 9.0, and this is 3.")
+    assert "make PYTHON=" in err
+
+
+def test_too_small_a_disk_is_named_with_what_it_would_take(folder, capsys, monkeypatch):
+    monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: Usage(10**10, 0, 3 * 10**9))
+    monkeypatch.setattr(preflight.platform, "system", lambda: "Linux")
+    status, _, err = said(capsys)
+    assert status == 1
+    assert err.count("error: ") >= 1
+    assert "3.0 GB are free at " in err
+    assert "make TORCH=cpu needs 3.6 GB less" in err
+    (folder / "venv").mkdir()
+    (folder / "venv" / ".installed").touch()
+    assert said(capsys, "--venv", "venv")[0] == 0, "installed already: the results fit"
+
+
+def test_a_space_in_the_path_is_refused_and_an_environment_elsewhere_is_not(folder, capsys, monkeypatch):
+    home = folder / "a b"
+    home.mkdir()
+    monkeypatch.chdir(home)
+    status, _, err = said(capsys)
+    assert status == 1
+    assert "there is a space in the path" in err
+    assert said(capsys, "--venv", str(folder / "venv"))[0] == 0
+
+
+def test_a_folder_that_cannot_be_written_to_and_a_missing_venv_are_named(folder, capsys, monkeypatch):
+    monkeypatch.setattr(preflight, "can_write", lambda path: False)
+    monkeypatch.setattr(preflight.importlib.util, "find_spec", lambda name: None)
+    status, out, err = said(capsys)
+    assert status == 1
+    assert "cannot be written to" in err
+    assert "sudo apt install python3-venv" in err
+    assert "caches go to" in out, "a home that cannot be written to is no obstacle"
+
+
+def test_an_unknown_torch_is_named(folder, capsys):
+    assert "TORCH=gpu: write TORCH=cpu" in said(capsys, "--torch", "gpu")[2]
+
+
+def test_little_memory_is_met_with_fewer_cores(folder, capsys, monkeypatch):
+    monkeypatch.setattr(preflight, "total_memory", lambda: 3.2 * 10**9)
+    monkeypatch.setattr(preflight.os, "cpu_count", lambda: 16)
+    assert "3.2 GB of memory for 16 cores: run snakemake with --cores 3." in said(capsys)[1]
+
+
+def test_it_needs_nothing_but_an_old_python():
+    tree = ast.parse((ROOT / FILE).read_text("utf-8"), feature_version=(3, 7))
+    imported = {
+        alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    }
+    imported |= {node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported <= set(sys.stdlib_module_names)
+
+
+def make(*arguments):
+    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_make_check_runs_it_and_make_install_stops_at_what_it_finds(tmp_path):
+    run = make("check", f"PYTHON={sys.executable}", f"VENV={tmp_path / 'venv'}")
+    assert "make figures: about" in run.stdout, run.stderr
+    run = make("install", f"PYTHON={sys.executable}", f"VENV={tmp_path / 'venv'}", "TORCH=gpu")
+    assert run.returncode != 0
+    assert "TORCH=gpu: write TORCH=cpu" in run.stderr
+    assert not (tmp_path / "venv").exists()
+    run = make("check", "PYTHON=nosuchpython")
+    assert run.returncode != 0
+    assert "error: there is no nosuchpython; choose one with: make PYTHON=" in run.stderr
+
+
+def test_torch_without_cuda_is_one_variable_away():
+    plain, cpu = (make("-n", "-B", "install", "VENV=nowhere", *more).stdout for more in ([], ["TORCH=cpu"]))
+    assert "download.pytorch.org" not in plain
+    assert "--extra-index-url https://download.pytorch.org/whl/cpu -r requirements.lock" in cpu
+    assert "-c requirements-cuda.lock" in plain

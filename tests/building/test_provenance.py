@@ -1,0 +1,100 @@
+"""What figures/<name>.json says of the code: its content, its last commit, and whether it was changed since."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from attnsvm.building import provenance
+
+git = pytest.mark.skipif(shutil.which("git") is None, reason="not installed: git")
+
+
+@pytest.fixture
+def repository(tmp_path):
+    for name in ("solver.py", "plot.py", "README.md"):
+        (tmp_path / name).write_text(f"# {name}\n")
+    run(tmp_path, "init", "-q")
+    commit(tmp_path, "first")
+    return tmp_path
+
+
+def run(folder, *arguments):
+    identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    done = subprocess.run(["git", *identity, *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def commit(folder, message):
+    run(folder, "add", "-A")
+    run(folder, "commit", "-q", "-m", message)
+    return run(folder, "rev-parse", "HEAD")
+
+
+@git
+def test_unrelated_commits_change_nothing(repository):
+    files = ["plot.py", "solver.py"]
+    before = provenance._code(files, repository)
+    (repository / "README.md").write_text("other words\n")
+    assert provenance._code(files, repository) == before
+    assert before["commit"] != commit(repository, "words")
+    assert provenance._code(files, repository) == before
+    assert before["dirty"] is False
+
+
+@git
+def test_a_change_of_the_code_is_seen_before_and_after_its_commit(repository):
+    files = ["plot.py", "solver.py"]
+    before = provenance._code(files, repository)
+    (repository / "solver.py").write_text("# better\n")
+    changed = provenance._code(files, repository)
+    assert changed["dirty"] is True
+    assert changed["commit"] == before["commit"]
+    assert changed["sha256"] != before["sha256"]
+    made = commit(repository, "better")
+    assert provenance._code(files, repository) == {**changed, "commit": made, "dirty": False}
+
+
+def test_outside_git_there_is_no_commit_and_still_a_hash(tmp_path, monkeypatch):
+    (tmp_path / "solver.py").write_text("# solver\n")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    found = provenance._code(["solver.py"], tmp_path)
+    assert (found["commit"], found["dirty"]) == (None, None)
+    assert len(found["sha256"]) == 64
+
+
+def test_the_cost_is_of_the_blocks_of_this_run(tmp_path):
+    def write(name, seconds):
+        path = tmp_path / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"s\tcpu_time\n{seconds}\t-\n")
+
+    own = ["seeds-0-3", "seeds-4-7"]
+    for block in ("seeds-0-7", *own):
+        write(f"{block}/problems", 1.0)
+    write("seeds-0-7/svm", 9.0)  # of a run with another cut
+    write("seeds-0-3/svm", 2.0)
+    write("seeds-4-7/svm", 3.5)
+    assert provenance._cost(tmp_path, "svm", own) == {"wall_s": 5.5, "cpu_s": 0.0, "jobs": 2}
+    assert provenance._cost(tmp_path, "descent", own) is None
+    write("measures", 0.5)
+    assert provenance._cost(tmp_path, "measures", own)["jobs"] == 1
+    write("seeds-0-3/measures", 0.25)  # measured where they were trained, and gathered
+    write("seeds-4-7/measures", 0.25)
+    assert provenance._cost(tmp_path, "measures", own) == {"wall_s": 1.0, "cpu_s": 0.0, "jobs": 3}
+
+
+def test_the_machine_is_described_without_its_name():
+    import platform
+    import socket
+
+    said = str(provenance._machine())
+    assert provenance._machine()["cores"] == os.cpu_count()
+    for name in {socket.gethostname(), platform.node()}:
+        assert len(name) < 4 or name not in said
+
+
+def test_a_package_that_is_not_installed_has_no_version():
+    assert provenance._version("attnsvm-is-not-called-so") is None
+    assert provenance._version("numpy").count(".") == 2

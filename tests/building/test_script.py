@@ -1,0 +1,51 @@
+"""What every workflow script does around its one call."""
+
+import logging
+from contextlib import contextmanager
+
+import pytest
+
+from attnsvm.building.script import reporting
+from attnsvm.errors import UserError
+
+
+@contextmanager
+def fresh(path):
+    """A script's own process has no handlers yet; pytest's stand aside."""
+    root, raising = logging.getLogger(), logging.raiseExceptions
+    others, root.handlers = root.handlers, []
+    try:
+        with reporting(str(path)):
+            yield
+    finally:
+        for handler in root.handlers:
+            handler.close()
+        root.handlers, logging.raiseExceptions = others, raising
+
+
+def test_an_error_a_user_can_cause_ends_with_its_sentence_in_the_log_and_on_the_terminal(tmp_path):
+    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
+        raise UserError("x: is wrong")
+    assert ended.value.code == "error: x: is wrong"
+    assert (tmp_path / "log").read_text().endswith("error: x: is wrong\n")
+
+
+def test_any_other_error_is_loud_and_its_traceback_in_the_log(tmp_path):
+    with pytest.raises(KeyError), fresh(tmp_path / "log"):
+        {}["missing"]
+    text = (tmp_path / "log").read_text()
+    assert "unexpected error" in text
+    assert "Traceback" in text
+    assert "KeyError: 'missing'" in text
+
+
+def test_a_log_that_cannot_be_written_is_said(tmp_path):
+    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "nowhere" / "log"):
+        raise AssertionError("not reached")
+    assert "cannot be written (No such file or directory)" in ended.value.code
+
+
+def test_what_is_logged_is_in_the_log(tmp_path):
+    with fresh(tmp_path / "log"):
+        logging.getLogger("attnsvm").info("half way")
+    assert "half way" in (tmp_path / "log").read_text()

@@ -1,0 +1,147 @@
+"""What a source file does and imports, by its bytes, and the memory of it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from harness import ROOT
+
+from attnsvm.building import sources
+from attnsvm.building.memory import Memory
+from attnsvm.building.sources import code_digest, read
+from attnsvm.errors import UserError
+
+SAME = {
+    "comment": "x = 1  # one\n",
+    "module docstring": '"""Says."""\n\nx = 1\n',
+    "layout": "x = (\n    1\n)\n",
+}
+OTHER = {"value": "x = 2\n", "type": "x = 1.0\n", "name": "y = 1\n", "order": "y = 2\nx = 1\n", "string": 'x = "1"\n'}
+
+
+def test_a_comment_a_docstring_or_the_layout_is_no_other_code():
+    plain = code_digest("x = 1\n")
+    assert {what: code_digest(text) == plain for what, text in SAME.items()} == dict.fromkeys(SAME, True)
+    assert {what: code_digest(text) == plain for what, text in OTHER.items()} == dict.fromkeys(OTHER, False)
+    assert len({code_digest(text) for text in OTHER.values()}) == len(OTHER)
+
+
+@pytest.mark.parametrize("head", ["def f():", "async def f():", "class C:", "class C:\n  def f(self):"])
+def test_a_docstring_inside_is_no_other_code_and_a_string_that_is_used_is(head):
+    indent = "    "
+    bare = code_digest(f"{head}\n{indent}return_ = 1\n")
+    assert code_digest(f'{head}\n{indent}"""Says."""\n{indent}return_ = 1\n') == bare
+    assert code_digest(f'{head}\n{indent}says = """Says."""\n{indent}return_ = 1\n') != bare
+
+
+def test_every_import_statement_is_found_with_what_is_used_of_it(tmp_path):
+    text = "import os, pack.path as p\nimport pack.own\nfrom . import h\n"
+    text += "def f():\n    from ..b.c import d, e as g\n    return g.x(p.y.z[h]).w + pack.own.v\n"
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack/a.py").write_text(text)
+    assert sorted(read(tmp_path, "pack/a.py").imports) == [
+        ["..b.c.d", "d", []],
+        ["..b.c.e", "g", ["x.*"]],
+        [".h", "h", ["*"]],
+        ["pack", "pack", ["own.v.*"]],
+        ["pack.own", "", []],
+        ["pack.path", "p", ["y.z.*"]],
+    ]
+
+
+def test_what_only_a_type_checker_imports_is_no_import(tmp_path):
+    checked = "if TYPE_CHECKING:\n    from a import b\nelse:\n    import a.c\nif READY:\n    import a.d\n"
+    (tmp_path / "a.py").write_text(checked)
+    found = read(tmp_path, "a.py")
+    assert {path for path, _, _ in found.imports} == {"a", "a.c", "a.d"}
+    assert found.exports == {"b": "a.b"}
+    assert code_digest(checked) == code_digest(checked.replace("from a import b", "import other"))
+    assert code_digest(checked) != code_digest(checked.replace("import a.d", "import other"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "chooses"),
+    [
+        ("from importlib import import_module\nimport_module(f'{__name__}.{name}')\n", [], True),
+        ("import importlib\nimportlib.import_module('.a' + name, __name__)\n", ["a"], True),
+        ("import importlib\nimportlib.import_module('.' + name, 'a')\n", ["a"], False),
+        ("import_modules = ['one', 'or two', '.three', 'l1.5']\n", ["one", "three"], False),
+    ],
+)
+def test_what_may_be_imported_by_name_is_known(tmp_path, text, words, chooses):
+    (tmp_path / "a.py").write_text(text)
+    found = read(tmp_path, "a.py")
+    assert (found.words, found.chooses) == (words, chooses)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"x = 1\ndef draw(:\n", r"^broken.py, line 2: this is not Python \(invalid syntax\)$"),
+        (b"x = '\xff'\n", r"^broken.py: this is not Python \(not UTF-8 text\)$"),
+    ],
+)
+def test_a_source_that_is_no_python_is_named(tmp_path, content, sentence):
+    (tmp_path / "broken.py").write_bytes(content)
+    with pytest.raises(UserError, match=sentence):
+        read(tmp_path, "broken.py")
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from attnsvm.building import sources
+sources.MEMORY.path = Path(sys.argv[1])
+parse, parsed = sources.ast.parse, []
+sources.ast.parse = lambda source: parsed.append(source) or parse(source)
+found = sources.read(Path(sys.argv[2]).parent, Path(sys.argv[2]).name)
+print(found.digest == sources._digest(parse(Path(sys.argv[2]).read_text())), len(parsed))
+"""
+
+
+@pytest.fixture
+def another_run(tmp_path):
+    """A function that reads a source in a process of its own: whether the answer is right, and how often it parsed."""
+    memory, file = tmp_path / "kept" / "sources.json", tmp_path / "a.py"
+
+    def run(text):
+        file.write_text(text)
+        command = [sys.executable, "-c", PROGRAM, str(memory), str(file)]
+        right, parsed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+        return right == "True", int(parsed)
+
+    return run, memory
+
+
+def test_another_run_parses_only_what_has_other_bytes(another_run):
+    run, memory = another_run
+    assert [run("x = 1\n"), run("x = 1\n"), run("x = 2\n"), run("x = 1\n")] == [(True, n) for n in (1, 0, 1, 0)]
+    assert len(json.loads(memory.read_text())) == 2
+    assert [path.name for path in memory.parent.iterdir()] == [memory.name]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", "\0"])
+def test_a_memory_that_cannot_be_read_is_written_anew(another_run, content):
+    run, memory = another_run
+    memory.parent.mkdir()
+    memory.write_text(content)
+    assert [run("x = 1\n"), run("x = 1\n")] == [(True, 1), (True, 0)]
+
+
+def test_a_memory_that_cannot_be_written_stops_nothing(another_run):
+    run, memory = another_run
+    memory.parent.write_text("a file where the folder would be")
+    assert [run("x = 1\n"), run("x = 1\n")] == [(True, 1), (True, 1)]
+
+
+def test_the_memory_is_that_of_this_version_of_the_module(tmp_path, monkeypatch):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    keys = []
+    for version in (b"one", b"two"):
+        monkeypatch.setattr(sources, "OWN", version)
+        monkeypatch.setattr(sources, "MEMORY", Memory(tmp_path / version.decode()))
+        read(tmp_path, "a.py")
+        keys.append(set(sources.MEMORY.known))
+    assert len(keys[0]) == len(keys[1]) == 1
+    assert keys[0] != keys[1]

@@ -1,0 +1,197 @@
+"""One function per stage, around an experiment of three lines: files in, files out, and what is refused."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.selection import optimal_tokens
+from attnsvm.building import blocks, cards, stages
+from attnsvm.data.cells import Cell, seeds
+from attnsvm.data.draws import draw_cell, gaussian
+from attnsvm.errors import UserError
+from attnsvm.files.store import load_cells, load_table, save_cells, save_table
+from attnsvm.plots.style import canvas
+from attnsvm.svm import certified
+
+SETTINGS = {"first_seed": 3, "instances": 5}
+OUTPUTS = ("table", "instances", "outcomes", "cells", "certificates")
+
+
+class Experiment:
+    """The modules of an experiment, in place of a folder."""
+
+    name, draws, stages = "tiny", ("tiny",), ("problems", "descent", "svm", "measures")
+    columns = {"seed": "Seed.", "value": "Value."}  # noqa: RUF012  as a card has it
+
+    modules = dict.fromkeys((*stages, "figure"), __name__)
+
+    def __init__(self):
+        self.parts = {
+            "problems": SimpleNamespace(cells=self.cells, problems=lambda cell, _: draw_cell(gaussian, cell)),
+            "descent": SimpleNamespace(descent=self.descent),
+            "svm": SimpleNamespace(svm=self.svm),
+            "measures": SimpleNamespace(measures=self.measures, table=lambda measures, _: measures.instances),
+            "figure": SimpleNamespace(draw=self.draw),
+        }
+
+    def module(self, part):
+        return self.parts[part]
+
+    @staticmethod
+    def cells(settings):
+        return [Cell(2, 3, 6, seeds(settings), variant) for variant in ("one", "two")]
+
+    @staticmethod
+    def descent(problems, settings, progress):
+        progress(len(problems))
+        return {"W": {"weights": problems.tokens.mean((1, 2))}}
+
+    @staticmethod
+    def svm(problems, trained, settings):
+        return {"fro": certified(problems, optimal_tokens(problems.tokens, problems.head, problems.labels), "fro")}
+
+    @staticmethod
+    def measures(cell, problems, trained, solved, settings):
+        rows = pd.DataFrame({"seed": problems.seeds, "value": trained["W"]["weights"][:, 0]})
+        return Measures(rows, outcomes(cell, problems.seeds, solved["fro"]["status"]))
+
+    @staticmethod
+    def draw(table, settings):
+        with canvas(settings, height=0.5) as figure:
+            figure.subplots().plot(table["seed"], table["value"])
+        return figure
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    experiment = Experiment()
+    monkeypatch.setattr(cards, "read", lambda name: {"tiny": experiment}[name])
+    return experiment
+
+
+def parts(count=1):
+    """Of every block."""
+    whole = blocks.as_parts(Experiment.cells(SETTINGS))
+    return list(blocks.divided(whole, -(-5 // count)).values())
+
+
+def run(folder, count):
+    """All stages up to the table; the paths of the blocks and of the outputs."""
+    files = []
+    for k, own in enumerate(parts(count)):
+        paths = {stage: str(folder / f"{k}/{stage}.npz") for stage in ("problems", "descent", "svm")}
+        stages.problems("tiny", SETTINGS, own, paths["problems"])
+        stages.descent("tiny", {}, paths, paths["descent"])
+        stages.svm("tiny", {}, paths, paths["svm"])
+        files.append(paths)
+    outputs = {name: str(folder / name) for name in OUTPUTS}
+    stages.measures("tiny", {}, files, outputs)
+    return files, outputs
+
+
+def test_stages_pass_arrays_through_files_and_count_what_became_of_each_instance(tiny, tmp_path):
+    files, outputs = run(tmp_path, 2)
+    drawn = load_cells(files[0]["problems"])
+    assert list(drawn) == ["n2_T3_d6_one", "n2_T3_d6_two"]
+    assert drawn["n2_T3_d6_one"]["cell"]["variant"] == "one"
+    assert drawn["n2_T3_d6_one"]["problems"]["tokens"].shape == (3, 2, 3, 6)
+    assert pd.read_csv(outputs["cells"]).to_numpy().tolist() == [[2, 3, 6, kind, 5, 3, 7] for kind in ("one", "two")]
+    assert pd.read_csv(outputs["certificates"]).solve.tolist() == ["fro"]
+    assert pd.read_csv(outputs["outcomes"]).instances.sum() == 10
+    assert pd.read_csv(outputs["certificates"])[["solved", "infeasible", "uncertified"]].to_numpy().sum() == 10
+
+
+def test_another_cut_into_blocks_gives_the_same_table(tiny, tmp_path):
+    tables = [load_table(run(tmp_path / str(count), count)[1]["table"]) for count in (1, 2, 5)]
+    for other in tables[1:]:
+        pd.testing.assert_frame_equal(tables[0], other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_diverged_descent_is_refused(tiny, tmp_path, bad):
+    tiny.parts["descent"].descent = lambda *_: {"W": {"weights": np.array([[1.0, bad]])}}
+    paths = {"problems": str(tmp_path / "problems.npz")}
+    stages.problems("tiny", SETTINGS, *parts(), paths["problems"])
+    with pytest.raises(
+        UserError, match=r"n2_T3_d6_one/W/weights is not finite: the descent diverged; choose a smaller"
+    ):
+        stages.descent("tiny", {}, paths, str(tmp_path / "descent.npz"))
+    assert not (tmp_path / "descent.npz").exists()
+
+
+def test_an_answer_that_a_stage_drops_is_an_error(tiny, tmp_path):
+    """Every answer that the checker judged must be counted."""
+    tiny.parts["svm"].svm = lambda *args: {"W": Experiment.svm(*args)["fro"]["W"]}
+    paths = {"problems": str(tmp_path / "problems.npz")}
+    stages.problems("tiny", SETTINGS, *parts(), paths["problems"])
+    with pytest.raises(ValueError, match=r"the checker judged .*, the arrays of this stage hold \{\}: keep them all"):
+        stages.svm("tiny", {}, paths, str(tmp_path / "svm.npz"))
+    assert not (tmp_path / "svm.npz").exists()
+
+
+def test_a_block_that_lacks_an_array_ends_with_its_sentence(tiny, tmp_path):
+    paths = {"problems": str(tmp_path / "problems.npz")}
+    stages.problems("tiny", SETTINGS, *parts(), paths["problems"])
+    drawn = load_cells(paths["problems"])
+    for cell in drawn.values():
+        del cell["problems"]["queries"]
+    save_cells(paths["problems"], drawn)
+    with pytest.raises(UserError, match=r"problems\.npz: the array .*/queries is missing; delete it and run snakemake"):
+        stages.descent("tiny", {}, paths, str(tmp_path / "descent.npz"))
+    assert not (tmp_path / "descent.npz").exists()
+
+
+def test_a_stage_without_a_module_has_no_file_and_the_next_gets_nothing(tiny, tmp_path):
+    seen = {}
+
+    def measures(cell, problems, trained, solved, settings):
+        seen[cell.variant] = dict(trained), dict(solved)
+        return Measures(
+            pd.DataFrame({"seed": problems.seeds, "value": 0.0}), outcomes(cell, problems.seeds, "measured")
+        )
+
+    tiny.parts["measures"].measures = measures
+    paths = {"problems": str(tmp_path / "problems.npz")}
+    stages.problems("tiny", SETTINGS, *parts(), paths["problems"])
+    stages.measures("tiny", {}, [paths], {name: str(tmp_path / name) for name in OUTPUTS})
+    assert seen == {"one": ({}, {}), "two": ({}, {})}
+
+
+def table(**columns):
+    return pd.DataFrame({"seed": [1, 2], "value": [0.5, 0.25]} | columns)
+
+
+def test_a_figure_is_three_pictures_and_exactly_the_numbers_drawn(tiny, tmp_path):
+    save_table(tmp_path / "table", table())
+    stages.figure("tiny", {"dpi": 50}, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+    assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in (tmp_path / "out.svg").read_bytes()
+    assert (tmp_path / "out.csv").read_text() == "seed,value\n1,0.5\n2,0.25\n"
+
+
+@pytest.mark.parametrize(
+    ("frame", "sentence"),
+    [
+        (table(extra=1), "card.yaml: columns: say what 'extra' means"),
+        (table().drop(columns="value"), "card.yaml: columns: the table has no column 'value'"),
+    ],
+)
+def test_a_column_that_the_card_and_the_table_do_not_share_is_refused(tiny, tmp_path, frame, sentence):
+    save_table(tmp_path / "table", frame)
+    with pytest.raises(UserError, match=sentence):
+        stages.figure("tiny", {"dpi": 50}, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_the_tables_of_several_experiments_follow_one_another_with_their_names(tiny, tmp_path):
+    tiny.columns = {"experiment": "Name."} | tiny.columns
+    for name in ("a", "b"):
+        save_table(tmp_path / name, table())
+    stages.figure("tiny", {"dpi": 50}, {name: str(tmp_path / name) for name in ("a", "b")}, str(tmp_path / "out"))
+    drawn = pd.read_csv(tmp_path / "out.csv")
+    assert drawn.experiment.tolist() == ["a", "a", "b", "b"]
+    assert drawn.columns.tolist() == ["experiment", "seed", "value"]

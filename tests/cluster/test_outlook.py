@@ -1,0 +1,55 @@
+"""The line for who waits: expected times by hand, and how a run that goes otherwise corrects them."""
+
+import json
+
+import pytest
+
+from attnsvm.cluster.outlook import OTHER, TRUSTED, Outlook, line
+
+JOBS = [("descent", "cone"), ("descent", "cone"), ("measures", "cone"), ("figure", "")]
+
+
+@pytest.fixture
+def times(tmp_path):
+    cost = {stage: {"wall_s": wall, "jobs": 1} for stage, wall in (("problems", 1), ("descent", 100), ("measures", 7))}
+    path = tmp_path / "times.json"
+    path.write_text(json.dumps({"experiments": {"cone": {"seeds": {"first": 0, "last": 8}, "cost": cost}}}))
+    return path
+
+
+def test_a_stage_is_shared_by_its_blocks(times):
+    outlook = Outlook(JOBS, 2, times)
+    assert outlook.expected(("descent", "cone")) == 50
+    assert outlook.expected(("measures", "cone")) == 7
+    assert outlook.expected(("figure", "")) == OTHER
+    assert outlook.left([], 0.0) == (100 + 7 + OTHER) / 2
+
+
+def test_blocks_measured_apart_share_the_measuring(times):
+    outlook = Outlook([("measures_of_block", "cone")] * 7, 1, times)
+    assert outlook.expected(("measures_of_block", "cone")) == 1
+
+
+def test_a_run_twice_as_slow_takes_twice_as_long(times):
+    """Half the training done in 50 s on two cores: 50 s were expected, 100 were used."""
+    left = Outlook(JOBS, 2, times).left([("descent", "cone")], 50.0)
+    assert left == pytest.approx((50 + 7 + OTHER) / 2 * (100 + TRUSTED) / (50 + TRUSTED))
+
+
+def test_nothing_left_takes_no_time(times):
+    assert Outlook(JOBS, 2, times).left(JOBS, 50.0) == 0
+
+
+@pytest.mark.parametrize("content", [None, "{", '{"experiments": {}}'])
+def test_without_times_every_job_counts_the_same(tmp_path, content):
+    path = tmp_path / "times.json"
+    if content is not None:
+        path.write_text(content)
+    assert Outlook(JOBS, 1, path).left([], 0.0) == len(JOBS) * OTHER
+
+
+@pytest.mark.parametrize(
+    ("left", "said"), [(0, "10 s"), (44, "40 s"), (89, "90 s"), (100, "2 min"), (5000, "83 min"), (9000, "2.5 h")]
+)
+def test_the_line(left, said):
+    assert line(3, 9, 2, 1, left) == f"3 of 9 jobs done, 2 running, 1 failed; about {said} left"

@@ -1,0 +1,114 @@
+"""Captions and notes: sizes come from the settings, and a wrong template is named."""
+
+from dataclasses import replace
+
+import pytest
+
+from attnsvm.building import cards
+from attnsvm.building.configuration import resolve
+from attnsvm.building.memory import Memory
+from attnsvm.documents import captions
+from attnsvm.documents.captions import caption, listed, notes
+from attnsvm.errors import UserError
+
+FIGURES = cards.figures()
+
+
+@pytest.mark.parametrize("scale", ["paper", "smoke"])
+@pytest.mark.parametrize("card", FIGURES, ids=lambda card: card.name)
+def test_every_caption_and_every_note_renders_at_every_scale(card, scale):
+    resolved = resolve({"scale": scale})
+    for text in (caption(card, resolved), notes(card, resolved)):
+        assert "{{" not in text
+        assert "None" not in text
+        assert "[" not in text.replace("[0, 1]", ""), "a list as Python writes it"
+    assert caption(card, resolved).endswith(".")
+
+
+@pytest.mark.parametrize("card", FIGURES, ids=lambda card: card.name)
+def test_a_caption_follows_the_number_of_instances(card):
+    """Another size in the configuration is another size in the caption: none of them is typed."""
+    resolved, changed = resolve({}), resolve({})
+    keys = [("problems", "instances"), ("problems", "seeds"), ("measures", "accepted")]
+    sections = {name: resolved["experiments"][name] for name in card.draws}
+    said = [(name, *key) for name, own in sections.items() for key in keys if key[1] in own.get(key[0], {})]
+    if not said:
+        pytest.skip("one instance, by its seed")
+    for name, stage, key in said:
+        changed["experiments"][name][stage][key] = 123_456
+    assert "123,456" in caption(card, changed) + notes(card, changed)
+    assert "123,456" not in caption(card, resolved)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([4], "4"),
+        ([4, 6], "4 and 6"),
+        ([4, 6, 8], "4, 6 and 8"),
+        ([1000, 20000], "1,000 and 20,000"),
+        ([[3, 3], [5, 5]], "(3, 3) and (5, 5)"),
+        ([0.1, 0.5], "0.1 and 0.5"),
+    ],
+)
+def test_a_list_in_words(values, words):
+    assert listed(values) == words
+
+
+CARD = cards.read("svm_rank")
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{{ problems.instances }} instances", "1,000 instances"),
+        ("d = {{ problems.d | listed }}", "d = 2 and 3"),
+        ("{{ svm_rank.problems.instances }}", "1,000"),
+        ("{{ problems.share }}", "0.5"),
+        ("  plain  ", "plain"),
+    ],
+)
+def test_a_template_is_filled(template, text):
+    resolved = {"experiments": {"svm_rank": {"problems": {"instances": 1000, "d": [2, 3], "share": 0.5}}}}
+    assert caption(replace(CARD, caption=template), resolved) == text
+
+
+@pytest.mark.parametrize("template", ["{{ problems.instance }}", "{{ problem.instances }}", "{{ unclosed", "{% if %}"])
+def test_a_wrong_template_is_named_with_its_card(template):
+    with pytest.raises(UserError, match=r"^attnsvm/experiments/svm_rank/card\.yaml: (caption|notes): "):
+        caption(replace(CARD, caption=template), resolve({}))
+    with pytest.raises(UserError, match=r"^attnsvm/experiments/svm_rank/card\.yaml: notes: "):
+        notes(replace(CARD, notes=template), resolve({}))
+
+
+@pytest.mark.parametrize(
+    ("template", "meant"),
+    [
+        ("{{ problems.instnces }}", "instances"),
+        ("{{ problms.instances }}", "problems"),
+        ("{{ problems.zzzzzz }}", None),
+    ],
+)
+def test_a_wrong_placeholder_is_answered_with_the_name_that_is_close(template, meant):
+    with pytest.raises(UserError) as caught:
+        caption(replace(CARD, caption=template), resolve({}))
+    assert (f"did you mean {meant!r}?" in str(caught.value)) == (meant is not None)
+
+
+def test_a_caption_is_remembered_by_its_template_and_its_settings(tmp_path, monkeypatch):
+    """Filled once, asked for again; another size or another word is filled anew."""
+    monkeypatch.setattr(captions, "MEMORY", Memory(str(tmp_path / "captions.json")))
+    filled, fill = [], captions._rendered
+    monkeypatch.setattr(captions, "_rendered", lambda *given: filled.append(1) or fill(*given))
+    said = []
+    for template, size in [
+        ("{{ problems.n }} here", 4),
+        ("{{ problems.n }} here", 4),
+        ("{{ problems.n }} there", 4),
+    ] * 2:
+        resolved = {"experiments": {"svm_rank": {"problems": {"n": size}}}}
+        said.append(caption(replace(CARD, caption=template), resolved))
+    assert said == ["4 here", "4 here", "4 there"] * 2
+    assert len(filled) == 2
+    changed = {"experiments": {"svm_rank": {"problems": {"n": 5}}}}
+    assert caption(replace(CARD, caption="{{ problems.n }} here"), changed) == "5 here"

@@ -74,10 +74,6 @@ class Norm(ABC):
             memory: a `slopes.Memory`, for its direction and its scratch.
         """
 
-    def compiled(self) -> NamedTuple:
-        """The norm for compiled loops, where `base.steepest_direction` takes it."""
-        return import_module(f"{__name__}.base").compiled(self)
-
 
 def get(name: str) -> Norm:
     """The norm called `name`: one of `NAMES`, or "l<p>" with a number p, such as "l1.75". No other file is imported.

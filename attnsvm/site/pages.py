@@ -1,11 +1,10 @@
 """The pages of the site as MyST sources: from the cards, the table of claims and the repository's own pages."""
 
-import importlib
-import inspect
 import posixpath
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,9 +14,8 @@ import markupsafe
 from attnsvm.audit import pages as audit_pages
 from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
 from attnsvm.building import cards
-from attnsvm.documents import api
 from attnsvm.files.store import load_csv
-from attnsvm.site import moving, screen
+from attnsvm.site import api, moving, screen
 from attnsvm.site.links import Links, source_page
 
 OWN_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
@@ -36,7 +34,6 @@ ORDER = (
     "cluster",
     "performance",
     "trust",
-    "api",
 )
 LANGUAGES = {".py": "python", ".smk": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".sh": "bash"}
 FENCE = "~" * 12
@@ -97,12 +94,12 @@ def sources(built: Built) -> dict[str, str]:
         "gallery.md": writer.page("gallery.md", sections=cards.sections()),
         "audit.md": writer.page("audit.md", **writer.audit()),
         "explorer.md": writer.page("explorer.md"),
-        "api.md": writer.page("api.md", modules=api.MODULES),
+        "api.md": writer.page("api.md", modules={name: api.public(import_module(name)) for name in api.MODULES}),
     }
     for card in cards.figures():
         texts[f"gallery/{card.name}.md"] = writer.page("figure.md", f"gallery/{card.name}.md", card=card)
     for name in api.MODULES:
-        texts[f"api/{name}.md"] = module_page(name)
+        texts[f"api/{name}.md"] = api.module_page(name)
     folders = {f"attnsvm/experiments/{name}" for name in cards.names()}
     for path in sorted(folders | links.shown):
         texts[source_page(path)] = writer.source(path)
@@ -150,32 +147,6 @@ def plain(short: str) -> str:
         return found[1].replace(r"\ell_p", "ℓp").replace("\\", "").replace("-", "−").replace("_", "").replace("^", "")
 
     return re.sub(r"\$([^$]*)\$", said, short)
-
-
-def module_page(name: str) -> str:
-    """The public names of a module, with their docstrings as they are."""
-    module = importlib.import_module(name)
-    lines = [
-        "---",
-        "orphan: true",
-        "---",
-        f"# `{name}`",
-        "",
-        "[All modules](../api.md)",
-        "",
-        "```{eval-rst}",
-        f".. automodule:: {name}",
-        "   :no-members:",
-        "",
-    ]
-    for member in api.public(module):
-        value = getattr(module, member)
-        kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
-        lines.append(f".. auto{kind}:: {name}.{member}")
-        lines += ["   :members:", "   :member-order: bysource"] if kind == "class" else []
-        lines += ["   :no-value:"] if kind == "data" else []
-        lines.append("")
-    return "\n".join([*lines, "```", ""])
 
 
 class _Writer:

@@ -4,7 +4,8 @@ Most of it lays out arrays: a batch has its instances first, the loops have them
 nothing and run side by side on the threads of the job.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from attnsvm.training.matrices import both, whole
 from attnsvm.training.spans import Coordinates
 
 
-def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: NamedTuple, steps: np.ndarray) -> Log:
+def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: Any, steps: np.ndarray) -> Log:
     """Descend from the `initial` W, or K and Q; the number of instances is a multiple of LANES. See `train`."""
-    loop = (_full if rule.along_gradient else _whole) if len(initial) == 1 else _factored
+    loop: Callable[..., Log] = _factored
+    if len(initial) == 1:
+        loop = _full if rule.along_gradient else _whole
     tokens = np.ascontiguousarray(_last(inputs.tokens))
     values, reader = head.embed(tokens)
     return loop(inputs, tokens, reader.compiled(), values, *initial, rule, steps)
@@ -31,7 +34,7 @@ def _full(inputs, tokens, head, values, W, rule, steps):
     start = (tokens * _last(inputs.queries @ W.mT)[:, None]).sum(2)
     if N * T * d * 2 + N * N * d < (N * T) ** 2:  # multiplications of the two ways
         likeness = _last(inputs.queries @ inputs.queries.mT)
-        products = Outer(tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
+        products: Outer | Gram = Outer(tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
     else:
         products = Gram(_last(_gram(inputs)))
     loop, record = kept_on_disk(full, type(head), type(products), *classes(rule)), _record(inputs, steps, (N * T,))
@@ -88,10 +91,9 @@ def _record(inputs: Inputs, steps: np.ndarray, shape: tuple[int, ...]) -> Record
     """Room for the records of all groups, one behind the other; `shape` is that of the weights."""
     S, N, T, _ = inputs.tokens.shape
     groups, L = S // LANES, len(steps)
-    logs = (np.zeros((groups, L, LANES)) for _ in range(3))
-    return Record(
-        np.array(steps, dtype=np.int64), np.empty((groups, L, *shape, LANES)), *logs, np.empty((groups, N, T, LANES))
-    )
+    largest, loss, norms = (np.zeros((groups, L, LANES)) for _ in range(3))
+    kept, weights = np.array(steps, dtype=np.int64), np.empty((groups, L, *shape, LANES))
+    return Record(kept, weights, largest, loss, norms, np.empty((groups, N, T, LANES)))
 
 
 def _groups(inputs: Inputs, head: NamedTuple, values: np.ndarray, record: Record):
@@ -103,7 +105,7 @@ def _groups(inputs: Inputs, head: NamedTuple, values: np.ndarray, record: Record
         yield lanes, group, Record(record.kept, *(x[g] for x in record[1:]))
 
 
-def _cut(whole, lanes: slice):
+def _cut(whole: Any, lanes: slice) -> Any:
     """Some instances of an array (..., S), or of all arrays of a NamedTuple, in memory of their own."""
     if isinstance(whole, tuple):
         return type(whole)(*(_cut(x, lanes) if isinstance(x, np.ndarray) else x for x in whole))

@@ -9,7 +9,7 @@ A new head is one file: a class for arrays, and the NamedTuple of what its compi
 """
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Head(ABC):
@@ -19,7 +19,7 @@ class Head(ABC):
         embedding: E, (S, d, p); None: the identity, p = d.
     """
 
-    embedding = None
+    embedding: Any = None
 
     def embed(self, tokens):
         """The values (n, T, p, S) of tokens (n, T, d, S), and the head whose readout takes mixtures of these values."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES, exp, log
 from attnsvm.lanes.slopes import flatten
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Alone
 
 
 class Moments(NamedTuple):
@@ -17,8 +17,16 @@ class Moments(NamedTuple):
     unit: np.ndarray
 
 
-@rule
-class Adam(NamedTuple):
+class Numbers(NamedTuple):
+    """See `adam`."""
+
+    learning_rate: float
+    beta1: float
+    beta2: float
+    decay: float
+
+
+class Adam(Numbers, Alone):
     """Adam without an epsilon, with decoupled weight decay.
 
     The moments are kept in a unit exp(u) and its square, u one per instance and step: the present gradient's factor
@@ -26,11 +34,6 @@ class Adam(NamedTuple):
     beside what stays. It needs beta1² < beta2: otherwise the first moment itself outgrows the root of the second as the
     gradient vanishes, and so does the step.
     """
-
-    learning_rate: float
-    beta1: float
-    beta2: float
-    decay: float
 
     def remember(self, slope):
         shape = slope.matrix.shape

@@ -6,16 +6,20 @@ import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES
 from attnsvm.lanes.slopes import sum_of_squares
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Rule, Wrapper
 
 
-@rule
-class Balanced(NamedTuple):
+class Parts(NamedTuple):
     """See `balanced`."""
 
-    inner: NamedTuple
+    inner: Rule
+
+
+class Balanced(Parts, Wrapper):
+    """See `balanced`."""
+
     parametrisations = ("KQ",)
-    follows_rotations = False  # what never moves has a share in the norms
+    follows_rotations = False  # the norms count directions, too, in which nothing moves
 
     def balance(self, K, Q):
         size, other = np.empty(LANES), np.empty(LANES)
@@ -33,7 +37,7 @@ class Balanced(NamedTuple):
                     Q[a, b, lane] /= size[lane]
 
 
-def balanced(inner: NamedTuple) -> Balanced:
+def balanced(inner: Rule) -> Balanced:
     """The rule `inner`, and after every step K times, and Q divided by, what makes their Frobenius norms equal.
 
     K Qᵀ stays; so does what the rule keeps of past steps.

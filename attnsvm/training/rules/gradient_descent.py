@@ -6,13 +6,22 @@ import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES, exp
 from attnsvm.lanes.slopes import SMALLEST, flatten, sum_of_squares
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Alone
 
 EPSILON = float(np.finfo(float).eps)
 
 
-@rule
-class GradientDescent(NamedTuple):
+class Numbers(NamedTuple):
+    """See `GradientDescent`."""
+
+    learning_rate: float
+    normalised: bool
+    epsilon: float
+    rescaled: bool
+    penalty: float
+
+
+class GradientDescent(Numbers, Alone):
     """W ← W − scale(‖∇L‖)·∇L, each factor of W by its own norm.
 
     All engines read this one definition: torch calls `scale` with tensors, the kernels compile it. Wrapped in another
@@ -26,19 +35,14 @@ class GradientDescent(NamedTuple):
         penalty: multiple of ‖K‖² + ‖Q‖² added to the loss when factors are trained.
     """
 
-    learning_rate: float
-    normalised: bool
-    epsilon: float
-    rescaled: bool
-    penalty: float
     along_gradient = True
 
     @property
-    def follows_rotations(self):
+    def follows_rotations(self) -> bool:
         return self.penalty == 0
 
     @property
-    def divides(self):
+    def divides(self) -> bool:
         return self.normalised
 
     def scale(self, norm, factor=1.0):

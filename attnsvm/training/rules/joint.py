@@ -1,20 +1,24 @@
 """One Frobenius norm for the gradients of all factors."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES, exp
 from attnsvm.lanes.slopes import flatten, sum_of_squares
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Rule, Wrapper
 
 
-@rule
-class Joint(NamedTuple):
-    """See `joint`. The factors of different layers have gradients of very different size: each keeps its own unit."""
+class Parts(NamedTuple):
+    """See `joint`."""
 
-    inner: NamedTuple
-    divides = False  # by its own norm no more
+    inner: Any
+
+
+class Joint(Parts, Wrapper):
+    """See `joint`. The gradients of different layers differ much in size: each is kept in a unit by itself."""
+
+    divides = False  # the norm of one factor no longer divides the step
 
     def direct(self, slope, memory, step):
         flatten(slope)
@@ -42,7 +46,7 @@ class Joint(NamedTuple):
                     direction[a, b, lane] *= size[lane]
 
 
-def joint(inner: NamedTuple) -> NamedTuple:
+def joint(inner: Any) -> Rule:
     """The rule `inner` with the Frobenius norm of the gradients of all factors together in place of each one's own.
 
     Args:

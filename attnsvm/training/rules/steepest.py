@@ -3,29 +3,27 @@
 from typing import NamedTuple
 
 from attnsvm import geometry
-from attnsvm.geometry.base import Geometry, steepest_direction
+from attnsvm.geometry.base import Geometry, compiled, steepest_direction
 from attnsvm.training.rules.gradient_descent import GradientDescent, exact
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Alone
 
 
-@rule
-class Steepest(NamedTuple):
-    """W ← W − η S, see `steepest`.
-
-    Attributes:
-        learning_rate: η.
-        geometry: the norm, by `Norm.compiled`.
-    """
+class Numbers(NamedTuple):
+    """The learning rate η, and the norm as compiled loops take it."""
 
     learning_rate: float
     geometry: Geometry
 
+
+class Steepest(Numbers, Alone):
+    """W ← W − η S, see `steepest`."""
+
     @property
-    def follows_rotations(self):
+    def follows_rotations(self) -> bool:
         return self.geometry.unitarily_invariant
 
     @property
-    def reads_terms(self):
+    def reads_terms(self) -> bool:
         return self.geometry.reads_terms
 
     def direct(self, slope, memory, step):
@@ -49,4 +47,4 @@ def steepest(norm: str, learning_rate: float) -> Steepest | GradientDescent:
         ValueError: there is no such norm.
     """
     measure = geometry.get(norm)
-    return exact(learning_rate) if measure.name == "fro" else Steepest(float(learning_rate), measure.compiled())
+    return exact(learning_rate) if measure.name == "fro" else Steepest(float(learning_rate), compiled(measure))

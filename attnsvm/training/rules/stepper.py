@@ -1,7 +1,7 @@
 """A rule for code outside the compiled loops: one step at a time, from the terms of each factor's gradient."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +21,11 @@ class Stepper:
     The bits are those of the compiled loops: the same compiled functions, in the same order.
     """
 
-    def __init__(self, rule: NamedTuple):
+    def __init__(self, rule: protocol.Rule):
         """`rule`: one of `attnsvm.training.rules`; its penalty is not added."""
         names = classes(rule)
-        self.rule, self.done, self.pool, self.memories = rule, 0, protocol.pooling.py_func(), []
+        self.rule, self.done, self.pool = rule, 0, protocol.pooling.py_func()
+        self.memories: list[Any] = []  # a `Memory` for each factor, from the first step on
         functions = protocol.memory_of, protocol.aim, protocol.pace, protocol.move, protocol.balance_pair
         self._remember, self._aim, self._pace, self._move, self._balance = (
             kept_on_disk(function.py_func, *names) for function in functions

@@ -5,7 +5,7 @@ of LANES instances are laid out here, and the compiled loop of kernels.py trains
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from attnsvm.training.heads.base import Head
 from attnsvm.training.heads.calls import trainable
 from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.joint import joint
-from attnsvm.training.rules.protocol import check
+from attnsvm.training.rules.protocol import Rule, check
 from attnsvm.training.stack.kernels import Model, Record, descend
 from attnsvm.training.stack.log import StackLog
 from attnsvm.training.stack.start import initial
@@ -27,7 +27,7 @@ def train_stack(
     problems: Problems,
     stack: Stack,
     head: Callable[..., Head],
-    rule: NamedTuple,
+    rule: Rule,
     steps: int,
     every: int | np.ndarray,
     start: tuple[np.ndarray, ...] | None = None,
@@ -61,7 +61,7 @@ def train_stack(
     check(rule, stack.parametrisation)
     if stack.normalisation == "joint" and rule.divides and not rule.along_gradient:
         rule = joint(rule)
-    logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
+    logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
     start = initial(stack, problems.seeds, problems.tokens.shape[-1]) if start is None else start
     pieces = []
     for first in range(0, max(len(problems), 1), LANES * threads.allowed()):
@@ -80,7 +80,7 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
     _, n, T, d = own.tokens.shape
     L, H, R, K = stack.layers, stack.heads, stack.rows(T), len(logged)
     built = head(own.head)
-    reader = _own(built.compiled())
+    reader = _copied(built.compiled())
     if head_rate and not trainable(reader):
         raise ValueError(f"head_rate: a {type(built).__name__} cannot be trained along; take 0")
     below, top = (np.where(mask, 0.0, -1e300) for mask in stack.masks(T))
@@ -114,8 +114,8 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
     return StackLog(logged, *(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in record[1:]))
 
 
-def _own(structure: NamedTuple) -> NamedTuple:
-    """A structure with its arrays in memory of their own: the loop may move them."""
+def _copied(structure: Any) -> Any:
+    """A structure with copies of its arrays: the loop may move them."""
     return type(structure)(*(np.array(x, order="C") if isinstance(x, np.ndarray) else x for x in structure))
 
 

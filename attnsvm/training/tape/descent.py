@@ -6,13 +6,13 @@ does not depend on its place in the batch.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from attnsvm import threads
 from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training.log import logged_steps
+from attnsvm.training.rules.protocol import Rule
 from attnsvm.training.rules.stepper import Stepper
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
@@ -44,7 +44,7 @@ def descend(
     model: Model,
     weights: Arrays,
     inputs: Arrays | Callable[[int, np.ndarray], Arrays],
-    rule: NamedTuple,
+    rule: Rule,
     steps: int,
     every: int | np.ndarray,
     pairs: tuple[tuple[str, str], ...] = (),
@@ -70,7 +70,7 @@ def descend(
         ValueError: a weight has more than two axes of its own, the loss is not one number, or it does not depend on
             a weight.
     """
-    logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
+    logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
     for name, weight in weights.items():
         if np.ndim(weight) > 3:
             raise ValueError(f"weights: expected numbers, vectors or matrices, got {name} {np.shape(weight)[1:]}")

@@ -6,6 +6,7 @@ follows. An operation is a function that returns a `Node`, with the derivative f
 
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from attnsvm.training.tape.scaled import (
 from attnsvm.training.tape.terms import Terms
 
 Adjoint = Scaled | Terms
+Pull = Callable[[Any], Adjoint]  # of the kind of adjoint that the value has
 _order = count()
 
 
@@ -43,14 +45,14 @@ class Node:
     def __init__(
         self,
         value: np.ndarray,
-        *parents: tuple["Node", Callable[[Adjoint], Adjoint]],
+        *parents: tuple["Node", Pull],
         log: np.ndarray | None = None,
         winner: np.ndarray | None = None,
         weight: bool = False,
     ):
         self.value, self.log, self.winner, self.weight = value, log, winner, weight
         self.parents = [(node, pull) for node, pull in parents if node.needed]
-        self.needed = weight or bool(self.parents)
+        self.needed: bool = weight or bool(self.parents)
         self.order = next(_order)
 
     @property
@@ -126,8 +128,8 @@ def matmul(a: Node, b: Node) -> Node:
     if not (a.shape and b.shape) or a.shape[-1] != b.shape[-2:][0]:
         raise ValueError(f"matmul: expected shapes (..., r) and (..., r, t) or (r,), got {a.shape} and {b.shape}")
     if len(a.shape) == 1:
-        out = matmul(reshaped(a, 1, *a.shape), b)
-        return reshaped(out, *out.shape[:-2], *out.shape[-1:]) if len(b.shape) > 1 else reshaped(out)
+        row = matmul(reshaped(a, 1, *a.shape), b)
+        return reshaped(row, *row.shape[:-2], *row.shape[-1:]) if len(b.shape) > 1 else reshaped(row)
     if len(b.shape) == 1:
         return _times_weights(a, b) if b.weight else _times_vector(a, b)
     if len(b.shape) == 2:
@@ -293,7 +295,7 @@ def take(a: Node, index) -> Node:
     return Node(a.value[index], (a, pull), **_of_probabilities(a, lambda x: x[index]))
 
 
-def _of_probabilities(a: Node, some: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
+def _of_probabilities(a: Node, some: Callable[[np.ndarray], np.ndarray]) -> dict[str, Any]:
     """`log` of what `some` picks from the probabilities a, and `winner` if it picks rows as a whole."""
     if a.log is None:
         return {}

@@ -18,7 +18,7 @@ from numba.core.ccallback import CFunc
 from attnsvm.lanes import LANES
 
 OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}  # numba's types know fewer options than numba
-# Of what only compiled code calls: without the doors for Python it compiles in half the time.
+# For functions that only compiled code calls: without entry points for Python they compile in half the time.
 INNER: Any = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 COMPILED = ("lanes", "geometry", "training")  # the rooms with compiled code
 SOURCES = hashlib.sha256(
@@ -38,7 +38,7 @@ SQRT2 = 1.4142135623730951
 def kept_on_disk(function: Callable, *structures: type) -> Callable:
     """`function` compiled for arguments of the classes `structures`, and kept on disk for the next process.
 
-    Each choice of classes has its own file: two processes that fill one file at the same time can hand each other's
+    Each choice of classes has a separate file: two processes that fill one file at the same time can hand each other's
     code to a third (numba writes index and code in two steps). The file's name holds a hash of the sources of
     COMPILED and of the classes: numba itself looks only at the date of the file that holds `function`, and heads and
     rules stand elsewhere. Code of a class that no file defines is not kept.
@@ -63,7 +63,7 @@ def called_from_loops(function: Any, signature: Any) -> CFunc:
 
 
 def _named(function: FunctionType, sources: str, *names: str) -> FunctionType:
-    """A copy of `function` whose compiled code has a file of its own on disk, for these sources."""
+    """A copy of `function` whose compiled code has a separate file on disk, for these sources."""
     own = FunctionType(function.__code__, function.__globals__, function.__name__)
     own.__qualname__ = "_".join([*names, sources[:12]])
     return own

@@ -18,7 +18,7 @@ from attnsvm.files.store import load_csv
 from attnsvm.site import api, moving, screen
 from attnsvm.site.links import Links, source_page
 
-OWN_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # The files of a figure, and what they are where the ending does not say it.
 KINDS = {"csv": "the numbers drawn", "svg": "", "json": "provenance: settings, code, packages, seeds, costs"}
 LARGE = 30_000  # bytes from which on a csv is compressed
@@ -83,7 +83,7 @@ def sources(built: Built) -> dict[str, str]:
     """Every page by its path in the folder that Sphinx reads."""
     documents = [f"docs/{path.name}" for path in (built.root / "docs").glob("*.md")]
     documents.sort(key=lambda path: (ORDER.index(Path(path).stem) if Path(path).stem in ORDER else len(ORDER), path))
-    own = [*(name for name in OWN_PAGES if (built.root / name).exists()), *documents]
+    own = [*(name for name in ROOT_PAGES if (built.root / name).exists()), *documents]
     writer = _Writer(built)
     links = Links(built.root, {*own, "audit.md", "gallery.md"}, writer.picture, optional())
     texts = {path: links.rewritten(path, one_title((built.root / path).read_text("utf-8"))) for path in own}

@@ -22,7 +22,7 @@ CLAIMED = ("status", "norm", "tol", "W", "dual", "rank", "rank_bound", "method",
 
 
 def load(path: str | os.PathLike) -> dict[str, np.ndarray]:
-    """The arrays of an .npz file; a UserError if it is none. Pickled objects are refused."""
+    """The arrays of an .npz file; a UserError if the file is not one. Pickled objects are refused."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
@@ -33,7 +33,7 @@ def load(path: str | os.PathLike) -> dict[str, np.ndarray]:
 
 
 def tokens_of(path: str | os.PathLike, given: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Tokens (n, T, d), and lengths (n,): input i has its first lengths[i] tokens, the rest is padding."""
+    """Tokens (n, T, d), and lengths (n,): the first lengths[i] tokens of input i count, the rest is padding."""
     require("tokens" in given, f"{path}: the array tokens is missing, (n, T, d)")
     tokens = finite_array(f"{path}: tokens", given["tokens"], (None, None, None), "(n, T, d)")
     n, T, _ = tokens.shape
@@ -50,7 +50,7 @@ def read(path: str | os.PathLike) -> list[tuple]:
     have fewer than T tokens.
 
     Raises:
-        UserError, ValueError: an array is missing or not as described; one sentence.
+        UserError, ValueError: an array is missing or is not as described; the message is one sentence.
     """
     given = load(path)
     tokens, lengths = tokens_of(path, given)
@@ -141,10 +141,10 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
 
     Args:
         path: written by `save`.
-        problem: the file with its tokens; None: the one it names, beside it.
+        problem: the file with its tokens; None: the file that the answer names, in the same folder.
 
     Raises:
-        UserError, ValueError: a file is not what it should be, or the claim does not hold; one sentence says why.
+        UserError, ValueError: a file is not as described, or the claim does not hold; one sentence says why.
     """
     path = Path(path)
     given = load(path)
@@ -152,7 +152,7 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     require(not lacking, f"{path}: is no certificate: the array {', '.join(lacking[:1])} is missing")
     require(_scalar(path, given, "format", "iu") == FORMAT, f"{path}: was written by another version of attnsvm")
     problem = path.parent / Path(str(given["problem"])).name if problem is None else Path(problem)
-    require(problem.is_file(), f"{path}: its tokens are not in {problem}: name their file with --tokens")
+    require(problem.is_file(), f"{path}: there is no file {problem} with its tokens: name the file with --tokens")
     inputs = read(problem)
     require(
         digest(inputs) == str(given["problem_sha256"]), f"{path}: was made for other tokens than those in {problem}"

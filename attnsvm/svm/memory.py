@@ -1,16 +1,16 @@
-"""What a solve will take of the memory, asked before it starts: a sentence at once instead of a kill later."""
+"""How much memory a solve will need, asked before it starts: a sentence at once instead of a kill later."""
 
 import os
 
 from attnsvm.svm.methods import choice, lagrangian
 
 NUMBER = 8  # bytes
-PER_CONSTRAINT = 25 * NUMBER  # arrays of one number a constraint that live at the same time
+PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time
 GB = 1e9
 
 
 def needed(name: str, size: int, shape: tuple[int, int]) -> float:
-    """Bytes that the method called `name` takes at its peak, about, for `size` constraints on W (p, q)."""
+    """About how many bytes the method called `name` takes at its peak, for `size` constraints on W (p, q)."""
     entries = shape[0] * shape[1]
     if name == choice.ACTIVE_SET:
         return NUMBER * 4 * size * entries
@@ -23,7 +23,7 @@ def needed(name: str, size: int, shape: tuple[int, int]) -> float:
 
 
 def available() -> float:
-    """Bytes that a process can still get, infinite where the system does not say."""
+    """How many bytes a process can still get; infinite where the system does not say."""
     try:
         with open("/proc/meminfo") as lines:
             free = next(1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))

@@ -84,7 +84,7 @@ def line_search(WP, PP, base, change, sigma, equality):
 class Operator:
     """A(W) and its adjoint for constraints given by `Factors`; zero matrices stay zero.
 
-    No system of more than `largest` unknowns is factored.
+    A system of more than `largest` unknowns is not factored.
     """
 
     line_search = staticmethod(line_search)

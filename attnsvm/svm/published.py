@@ -59,7 +59,7 @@ def _program(m: int, d: int, e: int, norm: str) -> Program:
 
     # The constraints enter as one matrix inequality, not one by one: the cone program is the same.
     W = cvxpy.Variable((d, e))
-    rows = np.ones((m, d * e))  # stand for numbers that are not zero
+    rows = np.ones((m, d * e))  # in place of numbers that are not zero
     problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, norm)), [-rows @ cvxpy.vec(W, order="C") <= -1])
     return Program(problem, W, *problem.get_problem_data(None, solver_opts={}))
 
@@ -72,7 +72,7 @@ def published_rank(W: np.ndarray | None) -> int:
 def published_gap(constraints: Constraints, norm: str, W: np.ndarray | None, dual: np.ndarray, solved: bool) -> float:
     """Relative duality gap of the published W, scaled so that its smallest margin is 1, against certified multipliers.
 
-    NaN where there is no such W or no certified optimum.
+    NaN where there is no published W or no certified optimum.
     """
     if W is None or not solved:
         return np.nan

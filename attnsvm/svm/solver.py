@@ -1,4 +1,4 @@
-"""One way in for every norm: solve, rescale to feasibility on both sides, and let the checker judge."""
+"""The entrance for every norm: solve, rescale to feasibility on both sides, and let the checker judge."""
 
 from dataclasses import replace
 
@@ -34,8 +34,8 @@ def solve(
         report: told one line a step of a long solve.
 
     Raises:
-        ValueError: there is no such norm or method, or `tol` is not a positive number.
-        MemoryError: the problem needs more memory than is free; it says how much.
+        ValueError: the norm or the method does not exist, or `tol` is not a positive number.
+        MemoryError: the problem needs more memory than is free; the message says how much.
     """
     return solve_batch([constraints], norm, tol, method, report)[0]
 

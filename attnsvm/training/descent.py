@@ -21,7 +21,7 @@ from attnsvm.training.log import Log, logged_steps
 from attnsvm.training.rules.protocol import Rule, check
 from attnsvm.training.start import PARAMETRISATIONS
 
-PIECE = 256  # instances prepared at once, or a group of lanes per thread: bounds the memory beyond the log
+PIECE = 256  # instances prepared at once, or a group of lanes per thread: this bounds the memory beyond the log
 
 
 def train(
@@ -43,19 +43,20 @@ def train(
         problems: the batch, S problems of one shape.
         head: builds the prediction head from its weights (S, ...).
         parametrisation: "W" or "KQ".
-        rule: one of `attnsvm.training.rules`; only gradient descent by itself runs on another device.
+        rule: one of `attnsvm.training.rules`; only gradient descent that no rule wraps runs on another device.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
         start: "uniform" (every weight U(−1/√d, 1/√d)), "zero" (W = 0; Q = 0 and K = 0.1·N(0, 1)), or the initial W
             (S, d, d) where W is trained, or the initial (K, Q), (S, d, m) each.
         attention: "cross", "self", "sequence" or "causal".
-        m: columns of K and Q, at most d; None: d. Of no meaning when W is trained.
+        m: columns of K and Q, at most d; None: d. It has no meaning when W is trained.
         device: "cpu" for the engines without torch, or a torch device such as "cuda".
         progress: called with the number of instances finished since the last call.
 
     Raises:
-        ValueError: the parametrisation has no such start, or the rule none of this parametrisation or device.
+        ValueError: the parametrisation does not have this start, or the rule does not run on this parametrisation or
+            device.
     """
     logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
     check(rule, parametrisation)

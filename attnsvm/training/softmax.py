@@ -1,7 +1,7 @@
 """The softmax of arrays, and its derivative that keeps every digit as one token takes all: for NumPy and PyTorch alike.
 
-Everything is relative to the winning token. The probabilities of the others stand as logarithms, and the winner's own
-share of a derivative is minus the sum of theirs: nothing is one less its complement.
+Everything is relative to the winning token. The probabilities of the others stand as logarithms, and the winner's
+share of a derivative is minus the sum of theirs. So nothing is one minus a number close to one.
 """
 
 import sys
@@ -93,7 +93,7 @@ def added(array: Array) -> Array:
 
 
 def _places(array, winner):
-    """Where the winners stand in the flat array; NumPy's own take_along_axis needs longer to find out."""
+    """Where the winners stand in the flat array; NumPy's take_along_axis takes longer to find out."""
     return np.arange(0, array.size, array.shape[-1]) + winner.reshape(-1)
 
 

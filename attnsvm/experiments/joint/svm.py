@@ -12,7 +12,7 @@ import numpy as np
 from attnsvm.analysis.margins import smallest_margin
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, selected_tokens
 from attnsvm.svm.constraints import Constraints, separation
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
 
@@ -30,11 +30,11 @@ def _solved(problems, run):
     bounds = {"even": ones, "relaxed": ones * support, "graded": graded, "shuffled": np.roll(graded, 1, axis=1)}
     inputs = list(zip(problems.tokens, problems.queries, selected, strict=True))
     solved = {
-        name: stack(solve_batch([separation(*one, bound=b) for one, b in zip(inputs, bound, strict=True)]))
+        name: as_arrays(solve_batch([separation(*one, bound=b) for one, b in zip(inputs, bound, strict=True)]))
         for name, bound in bounds.items()
     }
     only = [separation(*(part[kept] for part in one)) for one, kept in zip(inputs, support, strict=True)]
-    solved |= {"only": stack(solve_batch(only)), "v": stack(vectors), "v_other": stack(control)}
+    solved |= {"only": as_arrays(solve_batch(only)), "v": as_arrays(vectors), "v_other": as_arrays(control)}
     return solved | {"support": support, "asked": graded}
 
 

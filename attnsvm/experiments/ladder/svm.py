@@ -13,7 +13,7 @@ from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm.methods.choice import INTERIOR, WORKING_SET
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
 STREAM = 15022  # of the null heads
@@ -59,7 +59,7 @@ def answers(problems, runs, norms, nulls):
             kept["alignment"].append(cosines[0])
             kept["null_alignment"].append(cosines[1:])
     return {
-        norm: {name: stack(kept[name]) for name in ("own", "null")}
+        norm: {name: as_arrays(kept[name]) for name in ("own", "null")}
         | {name: np.array(kept[name]) for name in ("alignment", "null_alignment")}
         for norm, kept in found.items()
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
 from attnsvm.experiments.real_tokens.problems import other_heads
-from attnsvm.geometry import OWN_NORM
+from attnsvm.geometry import BIAS_NORM
 from attnsvm.inspect.nulls import random_head
 from attnsvm.svm.instances import certified
 
@@ -21,7 +21,7 @@ def svm(problems, trained, settings):
     other = optimal_tokens(problems.tokens, *other_heads(problems))
     solved = {}
     for place, (name, run) in enumerate(trained.items()):
-        selected, norm = selected_tokens(run["probabilities"]), OWN_NORM[name]
+        selected, norm = selected_tokens(run["probabilities"]), BIAS_NORM[name]
         solved[name] = {each: certified(problems, selected, each) for each in ("fro", "nuc")}
         solved[name]["other"] = certified(problems, other, norm)
         for k in range(settings["draws"]):

@@ -14,7 +14,7 @@ from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm.methods.choice import INTERIOR, WORKING_SET
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
 KEPT = ()  # of an answer, beside its proof: what is compared with a head is worked out here
@@ -42,7 +42,8 @@ def svm(problems, trained, settings):
                 for name, value in beside_nulls(bench, held, W, norm, rng, solved[norm]).items():
                     numbers[norm][name][*place, head] = value
     return {
-        norm: {kind: stack(found) for kind, found in kinds.items()} | numbers[norm] for norm, kinds in solved.items()
+        norm: {kind: as_arrays(found) for kind, found in kinds.items()} | numbers[norm]
+        for norm, kinds in solved.items()
     }
 
 

@@ -2,8 +2,8 @@
 
 Lawson and Hanson, Solving Least Squares Problems (1974), ch. 23: minimise ‖w‖ subject to A w ≥ b is solved by
 u = argmin ‖[Aᵀ; bᵀ] u − e_last‖ over u ≥ 0. The residual is zero exactly when the constraints are infeasible, and then
-u is the Farkas certificate. Equality rows are eliminated first. The active set found is then re-solved directly, which
-carries the answer to machine precision.
+u is the Farkas certificate. Equality rows are eliminated first. The system of the active set is then solved directly,
+which carries the answer to machine precision.
 """
 
 from dataclasses import dataclass
@@ -100,7 +100,7 @@ def _refined(system, target, start):
 
 def _active_set(A, b, dual, options):
     """Polish multipliers: Lawson and Hanson's active-set iteration on min ½‖Aᵀy‖² − bᵀy, y ≥ 0, from a start near
-    its end, every step by QR of the active rows. Rows too close to dependent end it early. Returns (w, y).
+    the solution, every step by QR of the active rows. Nearly dependent rows end it early. Returns (w, y).
 
     w is refined apart from y, not formed as Aᵀy: where ‖w‖ is large the multipliers are of order ‖w‖² and cancel.
     """

@@ -5,8 +5,8 @@
 
 Mehrotra's predictor-corrector along the HKM direction (Helmberg, Rendl, Vanderbei, Wolkowicz 1996; Kojima, Shindoh,
 Hara 1997; Monteiro 1997). The constraint matrices have rank one, so the Schur complement costs a few products of
-(m, p + q) matrices instead of m² traces. Problems of one shape advance together; each stops when it is done, and its
-bits are those of a batch of its own.
+(m, p + q) matrices instead of m² traces. Problems of one shape advance together. Each stops when it is done, and has
+the bits that it has alone in a batch.
 """
 
 from dataclasses import dataclass
@@ -148,7 +148,7 @@ class _State:
         self.lam = np.where(ineq, 0.5 / np.maximum(size, options.centred)[:, None], 0.0)
         W = 2.0 * start
         self.s = np.where(ineq, self.apply(W) - bound, 1.0)
-        # The start may lie on the boundary of such a row; a step from outside ends on the right side of it.
+        # The start may lie on the boundary of a loose row; a step from outside ends on the right side of it.
         self.s = np.where(self.loose, np.maximum(self.s, np.abs(bound).max(1, keepdims=True)), self.s)
         spectral = np.linalg.norm(W, 2, axis=(1, 2))
         self.X = 2 * _column(spectral) * np.eye(self.p + self.q)

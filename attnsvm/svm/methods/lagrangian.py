@@ -5,11 +5,11 @@ The proximal point method on the dual (Rockafellar 1976), as in SSNAL (Li, Sun a
     W ← argmin ½‖W‖² + ½σ‖[β − A W + λ/σ]₊‖²,    λ ← [λ + σ (β − A W)]₊,    and σ grows
 
 with no clipping on equalities. A Newton step on W treats the rows inside [·]₊ as equalities softened by 1/σ. Far from
-the solution its systems are solved roughly, by conjugate gradients, and a line search follows. Once that has cost as
-much as a few Cholesky factors, the rows of the last round are taken for those inside, the system is factored, the rows
-are corrected, and so on: block principal pivoting (Júdice and Pires 1994; Kim and Park 2011). While the rows stay, a
-round costs one solve with the factor at hand. If no W meets the constraints, λ grows along the residual of the W that
-comes nearest to it: that is the Farkas certificate.
+the solution the systems are solved roughly, by conjugate gradients, and a line search follows. Once that has cost as
+much as a few Cholesky factors, the rows inside are guessed to be those of the last round, the system is factored, the
+rows are corrected, and so on: block principal pivoting (Júdice and Pires 1994; Kim and Park 2011). While the rows stay,
+a round costs one solve with the factor at hand. If no W meets the constraints, λ grows along the residual of the W that
+comes nearest to meeting them: that residual is the Farkas certificate.
 """
 
 from __future__ import annotations
@@ -158,10 +158,10 @@ def _gap(op, beta, equality, asks, W, AW, dual):
 
 
 class _Newton:
-    """Minimises the rounds' functions ½‖W‖² + ½σ‖[β − A W]₊‖²; remembers between rounds what was paid for.
+    """Minimises the functions ½‖W‖² + ½σ‖[β − A W]₊‖² of the rounds, and keeps factors from one round to the next.
 
-    `settled`: the last round ended with the factor it holds, which then serves another round of the same σ. `easy`: it
-    took few factors.
+    `settled`: the last round ended with the factor that is kept, which then serves another round of the same σ.
+    `easy`: the last round took few factors.
     """
 
     def __init__(self, op: Operator, equality: np.ndarray, options: Options):

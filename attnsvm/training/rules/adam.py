@@ -29,10 +29,10 @@ class Numbers(NamedTuple):
 class Adam(Numbers, Alone):
     """Adam without an epsilon, with decoupled weight decay.
 
-    The moments are kept in a unit exp(u) and its square, u one per instance and step: the present gradient's factor
-    or, where the second moment of the past is larger, that one's. So neither overflows, and what underflows is nothing
-    beside what stays. It needs beta1² < beta2: otherwise the first moment itself outgrows the root of the second as the
-    gradient vanishes, and so does the step.
+    The moments are kept in the unit exp(u) and its square, with one u per instance and step: the factor of the present
+    gradient or, where the second moment of the past is larger, the factor of that moment. So neither moment overflows,
+    and numbers that underflow are negligible. The rule needs beta1² < beta2: otherwise the first moment outgrows the
+    root of the second as the gradient vanishes, and the step grows with it.
     """
 
     def remember(self, slope):

@@ -38,12 +38,12 @@ class Balanced(Parts, Wrapper):
 
 
 def balanced(inner: Rule) -> Balanced:
-    """The rule `inner`, and after every step K times, and Q divided by, what makes their Frobenius norms equal.
+    """The rule `inner`; after every step a factor that makes the Frobenius norms equal multiplies K and divides Q.
 
-    K Qᵀ stays; so does what the rule keeps of past steps.
+    K Qᵀ does not change, nor does what the rule keeps of past steps.
 
     Raises:
-        ValueError: the rule moves no factors.
+        ValueError: the rule does not move (K, Q).
     """
     if "KQ" not in inner.parametrisations:
         raise ValueError(f"balanced: expected a rule that moves (K, Q), got {inner}")

@@ -47,14 +47,14 @@ class Joint(Parts, Wrapper):
 
 
 def joint(inner: Any) -> Rule:
-    """The rule `inner` with the Frobenius norm of the gradients of all factors together in place of each one's own.
+    """The rule `inner`, divided by the Frobenius norm of the gradients of all factors together, not of each.
 
     Args:
         inner: steepest descent in the Frobenius norm, or the published rule, wrapped or not.
 
     Raises:
-        ValueError: it divides by no Frobenius norm.
+        ValueError: the rule does not divide by a Frobenius norm.
     """
     if not inner.divides:
-        raise ValueError(f"joint: expected a rule that divides by a Frobenius norm, such as 'fro', got {inner}")
+        raise ValueError(f"joint: expected a rule that divides by a Frobenius norm, as 'fro' does, got {inner}")
     return inner._replace(inner=joint(inner.inner)) if "inner" in inner._fields else Joint(inner)

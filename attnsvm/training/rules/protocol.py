@@ -1,7 +1,8 @@
-"""What a rule of descent is, how compiled code calls it, and what a rule without a method of its own does.
+"""What a rule of descent is, how compiled code calls it, and what a rule does where its class lacks a method.
 
-A rule sees the gradient of each factor of the weights (W, or K, or Q) as a `Slope`, never added up beyond what floats
-can hold: it is the exact rule at any ‖W‖, however far the gradient is below the smallest float. One step of a model:
+A rule sees the gradient of each factor of the weights (W, or K, or Q) as a `Slope`, whose terms are never added up
+beyond what floats can hold. So the rule is exact at any ‖W‖, however far the gradient is below the smallest float. One
+step of a model:
 
     empty(pool)
     for every factor:   aim(rule, slope, weights, memory, pool, step)
@@ -15,8 +16,8 @@ same names below. Every array ends in LANES:
 
 remember(slope)                       what the rule keeps of a factor from step to step, as the state of its memory
 direct(slope, memory, step)           writes memory.direction, in the unit exp(memory.unit)
-collect(memory, pool)                 adds to what is summed over all factors
-settle(memory, pool)                  may change the direction, knowing the sums
+collect(memory, pool)                 adds to the sums over all factors
+settle(memory, pool)                  may change the direction by these sums
 rate_at(step, squares, out)           out (LANES): the learning rate, for weights whose squares add up to `squares`
 apply(weights, memory, rate, step)    moves a factor
 balance(K, Q)                         after the step, without moving K Qᵀ

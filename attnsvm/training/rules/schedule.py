@@ -44,7 +44,7 @@ def schedule(inner: Rule, name: str) -> Schedule:
             the norm of all weights for a stack.
 
     Raises:
-        ValueError: there is no such schedule.
+        ValueError: the schedule does not exist.
     """
     if name not in SCHEDULES:
         raise ValueError(f"schedule: expected one of {', '.join(SCHEDULES)}, got {name!r}")

@@ -12,7 +12,7 @@ from attnsvm.training.rules import protocol
 
 
 class Stepper:
-    """Moves the factors of a model by a rule, LANES instances at once, and keeps what the rule remembers of them.
+    """Moves the factors of a model by a rule, LANES instances at once, and keeps the memory of the rule.
 
         stepper = Stepper(momentum(steepest("spectral", 0.1), 0.9))
         for _ in range(steps):
@@ -41,8 +41,8 @@ class Stepper:
 
         Args:
             weights: the factors, (d, e, LANES) each, in C order; the same ones at every step, each of any shape.
-            terms: of each factor left (k, d, LANES), right (k, e, LANES) and logs (k, LANES), in C order: its gradient
-                is Σ_k exp(logs_k) left_k right_kᵀ. k may change from step to step.
+            terms: for each factor left (k, d, LANES), right (k, e, LANES) and logs (k, LANES), in C order: the gradient
+                of the factor is Σ_k exp(logs_k) left_k right_kᵀ. k may change from step to step.
             pairs: the places of K and Q of each pair, for `balanced`.
         """
         slopes = [sloping.py_func(*arrays) for arrays in terms]  # as Python: nothing to compile in every process

@@ -47,12 +47,12 @@ def train_stack(
             ending with `steps`.
         start: the initial W (S, L, H, d, d), or K and Q (S, L, H, d, m), as a tuple; None: `Stack.start`.
         values: (S, L, H, d, d) the value matrices V_lh; None: the identity.
-        head_rate: learning rate of the head's parameters, a factor that the rule moves by itself; 0: they stay.
+        head_rate: learning rate of the head's parameters, which the rule moves as a separate factor; 0: they stay.
         progress: called with the number of instances finished since the last call.
 
     Raises:
-        ValueError: the inputs are padded, the rule does not train the parametrisation or has a penalty, or a head is
-            to be trained that cannot be.
+        ValueError: the inputs are padded, the rule has a penalty or does not train the parametrisation, or the head
+            cannot be trained.
     """
     if problems.lengths is not None:
         raise ValueError("problems: a stack takes inputs of one length, without padding")
@@ -76,18 +76,18 @@ def train_stack(
 
 def _group(index, problems, stack, head, rule, logged, start, values, head_rate) -> StackLog:
     """Train the LANES instances at `index`."""
-    own = problems[index]
-    _, n, T, d = own.tokens.shape
+    part = problems[index]
+    _, n, T, d = part.tokens.shape
     L, H, R, K = stack.layers, stack.heads, stack.rows(T), len(logged)
-    built = head(own.head)
+    built = head(part.head)
     reader = _copied(built.compiled())
     if head_rate and not trainable(reader):
         raise ValueError(f"head_rate: a {type(built).__name__} cannot be trained along; take 0")
     below, top = (np.where(mask, 0.0, -1e300) for mask in stack.masks(T))
     model = Model(
-        tokens=_last(own.tokens),
-        queries=_last(own.queries),
-        labels=_last(own.labels),
+        tokens=_last(part.tokens),
+        queries=_last(part.queries),
+        labels=_last(part.labels),
         values=np.empty((0, H, d, d, LANES)) if values is None else _last(values[index]),
         below=below,
         top=top,

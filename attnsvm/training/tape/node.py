@@ -33,10 +33,10 @@ class Node:
     Attributes:
         value: (S, ...) float64.
         parents: pairs (node, pull): `pull` takes ∂L/∂value to its part in ∂L/∂node.value.
-        log: of probabilities their logarithms, which do not underflow; None for other values.
-        winner: of probabilities the largest, as an index (..., 1) into the last axis; None for other values.
-        weight: whether it was made of trained weights alone. The adjoint of such a matrix is a sum of outer products.
-        needed: whether trained weights stand behind it, so that its adjoint is needed.
+        log: the logarithms of probabilities, which do not underflow; None for other values.
+        winner: the largest of probabilities, as an index (..., 1) into the last axis; None for other values.
+        weight: whether it was made of trained weights alone. Then its adjoint is a sum of outer products.
+        needed: whether it depends on trained weights, so that its adjoint is needed.
         order: grows from operation to operation.
     """
 
@@ -198,7 +198,7 @@ def _to_right(g: Adjoint, a: Node, b: Node) -> Adjoint:
 
 
 def _outer(g: Scaled, x: np.ndarray) -> Terms:
-    """Σ over rows of x_q g_qᵀ. Derivatives with respect to logits differ within a row: each is a term of its own."""
+    """Σ over rows of x_q g_qᵀ. Derivatives with respect to logits differ within a row: each is a separate term."""
     left = _rows(x)
     if g.winner is None:
         g = by_rows(g)
@@ -233,7 +233,7 @@ def _fitting(operation: Callable[..., np.ndarray], a: Node, b: Node) -> np.ndarr
 
 
 def filled(name: str, x: Operand, like: Node) -> np.ndarray:
-    """What is given beside `like`, an array for all instances or a node, in its shape (S, ...).
+    """The array or node x in the shape (S, ...) of `like`; an array is the same for all instances.
 
     Raises:
         ValueError: it does not broadcast to that shape.

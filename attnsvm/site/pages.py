@@ -19,10 +19,10 @@ from attnsvm.site import api, moving, screen
 from attnsvm.site.links import Links, source_page
 
 ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
-# The files of a figure, and what they are where the ending does not say it.
+# The files of a figure, and a description where the ending is not enough.
 KINDS = {"csv": "the numbers drawn", "svg": "", "json": "provenance: settings, code, packages, seeds, costs"}
 LARGE = 30_000  # bytes from which on a csv is compressed
-# In the order in which somebody meets them; a page that is not named comes last.
+# In the order in which a reader meets the pages; other pages come last.
 ORDER = (
     "paper",
     "theory",
@@ -62,7 +62,7 @@ class Built:
         return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]
 
     def offered(self, name: str) -> dict[str, Path]:
-        """The files of a figure that the site has, by what they are called there; a large csv is compressed."""
+        """The files of a figure in the site, by their names there; a large csv is compressed."""
         found = {f"{name}.{kind}": self.folder / f"figures/{name}.{kind}" for kind in KINDS}
         found = {called: path for called, path in found.items() if path.exists()}
         return {f"{called}.gz" if _large(path) else called: path for called, path in found.items()}
@@ -83,14 +83,14 @@ def sources(built: Built) -> dict[str, str]:
     """Every page by its path in the folder that Sphinx reads."""
     documents = [f"docs/{path.name}" for path in (built.root / "docs").glob("*.md")]
     documents.sort(key=lambda path: (ORDER.index(Path(path).stem) if Path(path).stem in ORDER else len(ORDER), path))
-    own = [*(name for name in ROOT_PAGES if (built.root / name).exists()), *documents]
+    named = [*(name for name in ROOT_PAGES if (built.root / name).exists()), *documents]
     writer = _Writer(built)
-    links = Links(built.root, {*own, "audit.md", "gallery.md"}, writer.picture, optional())
-    texts = {path: links.rewritten(path, one_title((built.root / path).read_text("utf-8"))) for path in own}
+    links = Links(built.root, {*named, "audit.md", "gallery.md"}, writer.picture, optional())
+    texts = {path: links.rewritten(path, one_title((built.root / path).read_text("utf-8"))) for path in named}
     told = links.rewritten("index.md", introduction((built.root / "README.md").read_text("utf-8")))
     opening, _, found = told.partition("\n\n")
     texts |= {
-        "index.md": writer.page("index.md", opening=opening, found=found, moving=writer.moving(), own=own),
+        "index.md": writer.page("index.md", opening=opening, found=found, moving=writer.moving(), own=named),
         "gallery.md": writer.page("gallery.md", sections=cards.sections()),
         "audit.md": writer.page("audit.md", **writer.audit()),
         "explorer.md": writer.page("explorer.md"),
@@ -112,7 +112,7 @@ def _large(path: Path) -> bool:
 
 
 def introduction(readme: str) -> str:
-    """What the README says before its first piece of code, without its title and pictures; its own links lead to it."""
+    """The README up to its first piece of code, without title and pictures; links inside the README lead to its page."""
     before = readme.partition("\n```")[0]
     paragraphs = [part for part in before.split("\n\n") if part.strip() and not part.lstrip().startswith(("#", "!"))]
     text = "\n\n".join(paragraphs).strip().replace("](#the-audit)", "](audit.md)")
@@ -194,12 +194,12 @@ class _Writer:
         )
 
     def files(self, name: str) -> dict[str, tuple[str, str]]:
-        """Of every kind of file that a figure has: what it is called in the site, and what it is."""
+        """For every kind of file that a figure has: its name in the site, and a description."""
         kinds = {called.removeprefix(f"{name}.").partition(".")[0]: called for called in self.built.offered(name)}
         return {kind: (called, KINDS[kind]) for kind, called in kinds.items()}
 
     def alternative(self, name: str) -> str:
-        """What a reader who does not see a figure is told: the first sentence of its caption."""
+        """The text for a reader who does not see a figure: the first sentence of its caption."""
         return "Every claim and its verdict" if name == "audit" else first_sentence(self.built.captions[name])
 
     def picture(self, name: str, alternative: str, page: str, lazy: bool = True) -> str:

@@ -112,7 +112,7 @@ def _large(path: Path) -> bool:
 
 
 def introduction(readme: str) -> str:
-    """The README up to its first piece of code, without title and pictures; links inside the README lead to its page."""
+    """The README up to its first code, without title and pictures; links inside the README lead to its page."""
     before = readme.partition("\n```")[0]
     paragraphs = [part for part in before.split("\n\n") if part.strip() and not part.lstrip().startswith(("#", "!"))]
     text = "\n\n".join(paragraphs).strip().replace("](#the-audit)", "](audit.md)")

@@ -24,8 +24,10 @@ def presets() -> list[dict]:
             clouds,
         ),
         example(
-            "hyperplanes", "Hyperplanes", "The paper's second planar figure: each dotted line separates the selected
-            token from the rest of its input.", apart,
+            "hyperplanes",
+            "Hyperplanes",
+            "The paper's second planar figure: each dotted line separates the selected token from the others.",
+            apart,
         ),
         example(
             "factors",
@@ -43,7 +45,7 @@ def presets() -> list[dict]:
         example(
             "sign",
             "Sign descent",
-            "Every entry moves by its sign: descent goes to the solution in another norm, far from the Frobenius one (dashed).",
+            "Every entry moves by its sign: descent goes to the margin in another norm, not to the dashed one.",
             RULES,
             rule="linf",
         ),

@@ -1,4 +1,4 @@
-"""Two kinds of certified solutions: of the tokens that a softmax selects, and of the predictions of what has none."""
+"""Certified solutions for the tokens that a softmax selects, and for the predictions of models without a softmax."""
 
 import numpy as np
 

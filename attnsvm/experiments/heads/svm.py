@@ -12,7 +12,7 @@ def svm(problems, trained, settings):
 
 
 def _solved(problems, selected):
-    """`block`: one answer per instance, the matrix of all heads; `heads`: by head, "0" first, each its own answer."""
+    """`block`: one answer per instance, the matrix of all heads; `heads`: by head, "0" first, an answer each."""
     batch = [
         [separation(tokens, queries, own) for own in of_all]
         for tokens, queries, of_all in zip(problems.tokens, problems.queries, selected, strict=True)

@@ -1,7 +1,7 @@
 """Certified solutions of what every layer selects, and of what random heads of the same singular values select.
 
 The alignment is the cosine of W with the solution, on the span of the constraint matrices; it needs both, and so it is
-computed here. Null heads act on the same tokens: of a layer with embeddings, on those that it has learned.
+computed here. Null heads act on the same tokens: in a layer with embeddings, on the learned ones.
 """
 
 from dataclasses import replace
@@ -36,7 +36,7 @@ def svm(problems, trained, settings):
 
 
 def answers(problems, runs, norms, nulls):
-    """Per norm: the solutions of all runs, those of their null heads, and both alignments, NaN where unproved."""
+    """Per norm: the solutions of all runs and of their null heads, and both alignments, NaN where unproved."""
     S, n = len(problems), runs["selected"].shape[1]
     found = {norm: {"own": [], "null": [], "alignment": [], "null_alignment": []} for norm in norms}
     for r, W in enumerate(runs["W"]):

@@ -19,7 +19,7 @@ from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 from attnsvm.svm.stacks import layer_constraints
 
-KEPT = ("W", "dual")  # of an answer, beside its proof
+KEPT = ("W", "dual")  # of an answer, in addition to its proof
 CONTROL_STREAM = 41017  # keeps the control's shuffles apart from what else is drawn with a seed
 
 

@@ -1,6 +1,6 @@
 """The Graph-SVM of every data set, in both norms, and the one whose margins follow the rates of the squared loss.
 
-An input whose label has its component to itself ends with 1 − u of the order of δ, so that its slope under (1 − u)²
+An input whose label is alone in its component ends with 1 − u of the order of δ, so that its slope under (1 − u)²
 falls like δ²; where another token of the component stays, the slope falls like δ. For the slopes of all inputs to fall
 at one rate, the former need half of the latter's margin.
 """

@@ -1,4 +1,4 @@
-"""The solutions of what each run selects, and those that it should not be near.
+"""The solutions of what each run selects, and solutions that it should not be near.
 
 fro, nuc  of what the run selects
 other     of the optimal tokens of another random head, in the norm of the parametrisation
@@ -13,7 +13,7 @@ from attnsvm.geometry import BIAS_NORM
 from attnsvm.inspect.nulls import random_head
 from attnsvm.svm.instances import certified
 
-KEPT = ("W", "rank")  # of an answer, beside its proof
+KEPT = ("W", "rank")  # of an answer, in addition to its proof
 NULL = 20317  # keeps the random matrices apart from what else is drawn with a seed
 
 

@@ -1,7 +1,7 @@
 """The solutions for the optimal tokens: certified, and by the published procedure.
 
 The published procedure keeps three errors: an instance without a separator counts as rank 1, a solver that stops near
-1e-6 is counted at 1e-7, and neither is said.
+1e-6 is counted at 1e-7, and both are silent.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from attnsvm.svm.published import published_gap, published_rank, published_solut
 from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
-KEPT = ("rank", "rank_low", "rank_high", "rank_bound")  # of an answer, beside its proof
+KEPT = ("rank", "rank_low", "rank_high", "rank_bound")  # of an answer, in addition to its proof
 NORMS = ("fro", "nuc")
 
 

@@ -1,8 +1,8 @@
-"""Every head at every checkpoint beside two null models: alignment, prediction, margin, by certified SVMs.
+"""Every head at every checkpoint, and two null models: alignment, prediction, margin, by certified SVMs.
 
-The quantities are those of `attnsvm inspect` (attnsvm/inspect/measures.py), its parts put together so that every answer
-of the solver is kept. A head's numbers stand beside those of a random head with its singular values, and of its own
-selections permuted among the inputs.
+The quantities are those of `attnsvm inspect` (attnsvm/inspect/measures.py), computed so that every answer of the solver
+is kept. A head is compared with a random head of the same singular values, and with its selections permuted among the
+inputs.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ from attnsvm.svm.methods.choice import INTERIOR, WORKING_SET
 from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
-KEPT = ()  # of an answer, beside its proof: what is compared with a head is worked out here
+KEPT = ()  # of an answer, in addition to its proof: what is compared with a head is worked out here
 # Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.
 METHODS = {"fro": None, "nuc": INTERIOR + WORKING_SET}
 STREAM = 15025  # of the null models

@@ -1,4 +1,4 @@
-"""The max-margin solution of the optimal tokens, of each parametrisation in its own norm."""
+"""The max-margin solution of the optimal tokens, in the norm of each parametrisation."""
 
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.geometry import BIAS_NORM

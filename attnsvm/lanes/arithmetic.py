@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, njit
 from numba.core.ccallback import CFunc
+from numba.extending import overload
 
 from attnsvm.lanes import LANES
 
@@ -67,6 +68,16 @@ def _named(function: FunctionType, sources: str, *names: str) -> FunctionType:
     own = FunctionType(function.__code__, function.__globals__, function.__name__)
     own.__qualname__ = "_".join([*names, sources[:12]])
     return own
+
+
+def method_of_class(function: Callable, default: Callable | None = None) -> Callable:
+    """`function(structure, ...)` in compiled code: the method of that name of the NamedTuple's class, or `default`."""
+
+    @overload(function, strict=False, jit_options=INNER)
+    def method(structure, *arguments):
+        return getattr(structure.instance_class, function.__name__, default)
+
+    return function
 
 
 def classes(structure: Any) -> tuple[type, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from attnsvm.errors import UserError, require
+from attnsvm.files.writing import replacing
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.checker import NORMS, check, size_of
 from attnsvm.svm.solution import Solution
@@ -83,7 +84,6 @@ def save(
     Arrays: status, norm, tol, W (d, e), dual (m,) by input and then by token, the first selected one left out; rank,
     rank_bound, method; problem, the name of the file, and problem_sha256, of its numbers; format.
     """
-    path = Path(path)
     claim: dict[str, Any] = {
         "format": FORMAT,
         "status": str(solution.status),
@@ -97,15 +97,8 @@ def save(
         "problem": Path(problem).name,
         "problem_sha256": digest(inputs),
     }
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            np.savez(file, **claim)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **claim)
 
 
 def digest(inputs: list[tuple]) -> str:

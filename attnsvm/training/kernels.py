@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
+from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp, method_of_class
 from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import readout
 from attnsvm.training.rules.gradient_descent import GradientDescent
@@ -124,25 +123,17 @@ class Pass(NamedTuple):
     token_slope: np.ndarray
 
 
+@method_of_class
 def scale(rule, norm, factor):
     """`rule.scale`, for compiled code; see `gradient_descent.GradientDescent.scale`."""
 
 
+@method_of_class
 def respond(outer_products, coefficients, out):
     """`outer_products.respond`, for compiled code.
 
     out (nT, LANES): how the logits change with the coefficients (n, T, LANES) of the matrices x_it z_iᵀ.
     """
-
-
-@overload(scale, strict=False, jit_options=OPTIONS)
-def _scale(rule, norm, factor):
-    return rule.instance_class.scale
-
-
-@overload(respond, strict=False, jit_options=OPTIONS)
-def _respond(outer_products, coefficients, out):
-    return outer_products.instance_class.respond
 
 
 @njit(**OPTIONS)

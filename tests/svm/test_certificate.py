@@ -111,7 +111,7 @@ def test_other_tokens_are_not_those_it_was_made_for(tmp_path):
     with pytest.raises(UserError, match="was made for other tokens than those in"):
         certificate.verify(answer)
     (tmp_path / "tokens.npz").unlink()
-    with pytest.raises(UserError, match=r"its tokens are not in .*tokens.npz: name their file with --tokens$"):
+    with pytest.raises(UserError, match=r"there is no file .*tokens.npz with its tokens: name the file with --tokens$"):
         certificate.verify(answer)
 
 
@@ -166,5 +166,5 @@ def test_files_and_folders_are_verified_in_one_call(tmp_path, capsys):
 
 def test_an_answer_that_cannot_be_written_is_said(tmp_path, capsys):
     problem = write(tmp_path / "tokens.npz")
-    assert command.main(["solve", str(problem), "--out", str(tmp_path / "none" / "answer.npz")]) == 1
-    assert "answer.npz: cannot be written (No such file or directory)" in capsys.readouterr().err
+    assert command.main(["solve", str(problem), "--out", str(problem / "answer.npz")]) == 1
+    assert "answer.npz: cannot be written (" in capsys.readouterr().err

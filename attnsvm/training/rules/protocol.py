@@ -25,59 +25,47 @@ balance(K, Q)                         after the step, without moving K Qᵀ
 A method that a class lacks is that of `Alone`, or the inner rule's. So are the answers of `Rule`.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import INNER, LANES
+from attnsvm.lanes.arithmetic import INNER, LANES, method_of_class
 from attnsvm.lanes.singular import NOTHING
 from attnsvm.lanes.slopes import remembering, sum_of_squares
 
 
-def compiled(function: Callable) -> Callable:
-    """`function(rule, ...)` in compiled code: the method of that name of the rule's class."""
-
-    @overload(function, strict=False, jit_options=INNER)
-    def method(rule, *arguments):
-        return getattr(rule.instance_class, function.__name__)
-
-    return function
-
-
-@compiled
+@method_of_class
 def remember(rule, slope):
     """`rule.remember`."""
 
 
-@compiled
+@method_of_class
 def direct(rule, slope, memory, step):
     """`rule.direct`."""
 
 
-@compiled
+@method_of_class
 def collect(rule, memory, pool):
     """`rule.collect`."""
 
 
-@compiled
+@method_of_class
 def settle(rule, memory, pool):
     """`rule.settle`."""
 
 
-@compiled
+@method_of_class
 def rate_at(rule, step, squares, out):
     """`rule.rate_at`."""
 
 
-@compiled
+@method_of_class
 def apply(rule, weights, memory, rate, step):
     """`rule.apply`."""
 
 
-@compiled
+@method_of_class
 def balance(rule, K, Q):
     """`rule.balance`."""
 

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.lanes.arithmetic import LN2_HIGH, LN2_LOW, LOG2_E
 from attnsvm.training.softmax import added, with_winner
 
 NOTHING = -(2**40)  # the power that goes with a zero
 FLOOR = -1023  # 2^k below it is zero relative to a number of size one
-LOG2_E = 1.4426950408889634
-LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # ln 2 in two parts, the first with trailing zeros
 LN2 = 0.6931471805599453
 
 

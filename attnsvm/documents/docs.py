@@ -15,7 +15,7 @@ import yaml
 
 from attnsvm.building import cards
 from attnsvm.building.configuration import figure_settings, resolve
-from attnsvm.documents import api, captions
+from attnsvm.documents import captions
 from attnsvm.errors import UserError
 
 ROOT = cards.HERE.parents[1]
@@ -31,7 +31,6 @@ def generated() -> dict[str, str]:
         raise UserError(f"README.md: the lines {BEGIN.strip()!r} and {END.strip()!r} are missing")
     return {
         "docs/figures.md": _rendered("figures.md.j2"),
-        "docs/api.md": _rendered("api.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
         "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
     }
@@ -78,7 +77,6 @@ def _rendered(template: str) -> str:
         notes=lambda card: captions.notes(card, resolved),
         claims=_claims,
         read=cards.read,
-        modules=api.listing(),
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 

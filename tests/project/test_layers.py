@@ -167,8 +167,8 @@ def test_the_checker_shares_no_code_with_the_solvers():
     while todo:
         seen |= todo
         todo = {other for path in todo for other in after[path]} - seen
-    solvers = {Path(f"attnsvm/svm/{name}.py") for name in ("nuclear", "frobenius", "conic", "methods", "solver")}
-    assert all((ROOT / path).exists() for path in solvers)
+    solvers = {Path("attnsvm/svm/solver.py"), *(path for path in FILES if "methods" in path.parts)}
+    assert len(solvers) > 8
     assert not seen & solvers
 
 

@@ -82,8 +82,8 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that a simulation of the cluster finds "
-        "fastest, from measured stage times. docs/cluster.md has the model."
+        "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that measured stage times call for. "
+        "docs/cluster.md has the model."
     )
     add = parser.add_argument
     add("folder", metavar="FOLDER", type=Path)

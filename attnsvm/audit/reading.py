@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from attnsvm.audit.numbers import Limit
 from attnsvm.errors import require
 from attnsvm.files.store import load_csv
 
@@ -71,7 +72,7 @@ class Reading:
     value: float
     low: float
     high: float
-    instances: int
+    instances: float
     parts: dict[str, bool]
     published: float = float("nan")
 
@@ -133,13 +134,12 @@ class Claim:
         short: the claim in five words, for the overview.
         statement: the claim in our words.
         check: how it is measured, over what, and what the interval is.
-        why: why that threshold; of a claim that cannot be tested, the reason.
-        threshold: the number that decides, or the largest or least value allowed; NaN if there is none.
-        read: the reading of the tables, given them and the threshold; None if the claim cannot be tested.
+        asked: the limit that decides.
+        also: the further limits, of controls and of what else must hold, by what `read` calls them.
+        read: the reading of the tables, given them, `asked` and, by name, `also`; None if the claim cannot be tested.
         figure: the figure to look at, that of the experiment if None; "" if there is none.
         measured: what the reading's value is, with its unit, in the words that stand before the number: "largest excess
             of the rank over min(n, d)".
-        wanted: what is asked of which number, "{}" standing for the threshold: "≤ {}", "mean ≤ {}".
         printed: of a claim about print, what the published number is, where it is not what `measured` says.
     """
 
@@ -148,12 +148,11 @@ class Claim:
     short: str
     statement: str
     check: str
-    why: str
-    threshold: float = float("nan")
-    read: Callable[[Tables, float], Reading] | None = None
+    asked: Limit
+    also: dict[str, Limit] = field(default_factory=dict)
+    read: Callable[..., Reading] | None = None
     figure: str | None = None
     measured: str = ""
-    wanted: str = "{}"
     printed: str = ""
 
     def __post_init__(self):
@@ -163,3 +162,12 @@ class Claim:
     @property
     def testable(self) -> bool:
         return self.read is not None
+
+    def reading(self, tables: Tables) -> Reading:
+        """What the tables say, given the limits.
+
+        Raises:
+            NoInstance: the run has nothing to check it on.
+            TypeError: the claim cannot be tested.
+        """
+        return self.read(tables, self.asked, **self.also)

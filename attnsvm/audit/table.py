@@ -8,8 +8,6 @@ from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
 from attnsvm.errors import UserError, require
 from attnsvm.svm.statuses import STATUSES
 
-WORDS = ("measured", "wanted", "printed")  # of a claim, beside its numbers
-
 
 def audit(tables: Tables, claims: dict[str, tuple[Claim, ...]]) -> pd.DataFrame:
     """One row per claim: what it says, what was measured, and the verdict that follows.
@@ -43,25 +41,30 @@ def certificates(tables: Tables, experiments: Iterable[str]) -> pd.DataFrame:
 
 
 def _row(claim: Claim, tables: Tables) -> dict:
-    row = {name: getattr(claim, name) for name in ("key", "group", "short", "statement", "check", *WORDS)}
-    figure = tables.name if claim.figure is None else claim.figure
-    blank = {"instances": 0} | dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
-    blank |= {"why": claim.why, "parts": "", "verdict": UNTESTABLE, "figure": figure}
+    row = {name: getattr(claim, name) for name in ("key", "group", "short", "statement", "check", "measured")}
+    row |= {"wanted": claim.asked.wanted, "printed": claim.printed, "instances": 0}
+    row |= dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
+    row |= {"why": claim.asked.why, "also": _also(claim), "parts": "", "verdict": UNTESTABLE}
+    row |= {"figure": tables.name if claim.figure is None else claim.figure}
     if not claim.testable:
-        return row | blank
+        return row
     try:
-        reading = claim.read(tables, claim.threshold)
+        reading = claim.reading(tables)
     except NoInstance as nothing:
-        return row | blank | {"why": str(nothing)}
+        return row | {"why": str(nothing)}
     except UserError:
         raise
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         raise RuntimeError(f"{_file(tables.name)}: the claim {claim.key!r} could not be read: {what}") from error
+    row |= {name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")}
     parts = "; ".join(f"{'yes' if met else 'no'}: {what}" for what, met in reading.parts.items())
-    row |= {name: getattr(reading, name) for name in ("instances", "value", "low", "high", "published")}
-    row |= {"threshold": claim.threshold, "why": claim.why, "parts": parts}
-    return row | {"verdict": reading.verdict, "figure": figure}
+    return row | {"instances": int(reading.instances), "threshold": claim.asked.value, "parts": parts}
+
+
+def _also(claim: Claim) -> str:
+    """The further limits with their reasons: "slope ≥ 0.8: a margin that settles has slope 0; …"."""
+    return "; ".join(f"{limit.said}: {limit.why}" for limit in claim.also.values())
 
 
 def _file(experiment: str) -> str:

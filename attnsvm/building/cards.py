@@ -1,8 +1,9 @@
 """The experiments, found by being there: every folder of `attnsvm/experiments` with a card.yaml.
 
 A card says what its experiment is called, what may be set, and what its numbers mean. A module beside it is a stage:
-problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it. A stage without a module
-has no job. A card that says `like: other` has the stages and settings of the other where it has none of its own.
+problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it, flips.py tries what
+claims.py reads. A stage without a module has no job. A card that says `like: other` has the stages and settings of the
+other where it has none of its own.
 
 A card that says `optional: why` is built where it is asked for, and only there: `figures/all` and `audit` leave it out.
 Such an experiment may read files that do not come with this package; outside.py names them.
@@ -19,7 +20,7 @@ from types import ModuleType
 import yaml
 
 from attnsvm.building.checking import first_error, schema_error
-from attnsvm.building.memory import Memory, key_of
+from attnsvm.building.memo import recall
 from attnsvm.errors import UserError, require
 
 HERE = Path(__file__).resolve().parent
@@ -27,9 +28,8 @@ FOLDER = HERE.parent / "experiments"
 OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
-MEMORY = Memory("cards.json")
-OWN = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
-OTHERS = ("figure", "claims", "outside")
+CHECKED_BY = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
+OTHERS = ("figure", "claims", "flips", "outside")
 JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
 
 
@@ -64,7 +64,7 @@ class Card:
         caption: what is seen, a template over the settings (Jinja).
         notes: more about the figure, for docs/figures.md.
         columns: what each column of the csv means, with its unit.
-        modules: {stage, "figure", "claims" or "outside": dotted name of its module}; what is missing has no module.
+        modules: {a stage or one of `OTHERS`: dotted name of its module}; what is missing has no module.
     """
 
     name: str
@@ -94,7 +94,7 @@ class Card:
         return tuple(stage for stage in STAGES if stage in self.modules)
 
     def module(self, part: str) -> ModuleType:
-        """Import the module of a stage, of the figure or of the claims."""
+        """Import the module of a stage, or another module of the folder, such as "figure"."""
         return importlib.import_module(self.modules[part])
 
 
@@ -202,7 +202,7 @@ def types() -> dict[str, dict]:
 
 def _load(name: str) -> dict:
     text = (FOLDER / name / "card.yaml").read_bytes()
-    return MEMORY.recall(key_of(*OWN, text), lambda: _checked(name, text))
+    return recall((*CHECKED_BY, text), lambda: _checked(name, text))
 
 
 def _checked(name: str, text: bytes) -> dict:
@@ -222,8 +222,8 @@ def _checked(name: str, text: bytes) -> dict:
 
 def _settings(name: str, given: dict[str, dict]) -> dict[str, dict[str, dict]]:
     """The schemas of the settings by stage; `given`: what the card says, and the one it is like."""
-    return MEMORY.recall(
-        key_of(*OWN, repr(given).encode()),
+    return recall(
+        (*CHECKED_BY, repr(given).encode()),
         lambda: {
             stage: {k: _setting(name, f"{stage}.{k}", value) for k, value in keys.items()}
             for stage, keys in given.items()

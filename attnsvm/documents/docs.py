@@ -22,7 +22,7 @@ ROOT = cards.HERE.parents[1]
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
 
 
-def pages() -> dict[str, str]:
+def generated() -> dict[str, str]:
     """The text of every page by its path, from the cards at the paper's scale."""
     readme = (ROOT / "README.md").read_text("utf-8")
     before, found, rest = readme.partition(BEGIN)
@@ -104,7 +104,7 @@ def _smoke(setting: dict) -> str:
 
 def main(arguments: list[str]) -> int:
     try:
-        made = pages()
+        made = generated()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

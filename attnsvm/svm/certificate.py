@@ -97,7 +97,7 @@ def save(
         "problem": Path(problem).name,
         "problem_sha256": digest(inputs),
     }
-    with replacing(path) as temporary, open(temporary, "wb") as file:
+    with replacing(path, checksum=False) as temporary, open(temporary, "wb") as file:
         np.savez(file, **claim)
 
 

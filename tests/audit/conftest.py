@@ -1,18 +1,26 @@
-"""A folder as a finished run leaves it, with made-up tables."""
+"""Made-up tables: of all experiments in memory; and a folder as a finished run leaves it, of three of them."""
 
-import made_up
 import numpy as np
 import pytest
+import tried
 
+from attnsvm.audit import audit
 from attnsvm.building import answers
 from attnsvm.files.store import save_csv
+
+EXPERIMENTS = ("svm_rank", "cone", "feasibility")
+
+
+@pytest.fixture(scope="session")
+def audited():
+    """The rows of all claims over the made-up tables."""
+    return audit(tried.tables(), tried.CLAIMS)
 
 
 @pytest.fixture
 def folder(tmp_path):
-    for name, table in made_up.tables().items():
-        save_csv(tmp_path / f"figures/{name}.csv", table)
-    for k, name in enumerate(made_up.EXPERIMENTS):
+    for k, name in enumerate(EXPERIMENTS):
+        save_csv(tmp_path / tried.path(name), tried.table(name))
         statuses = np.array(["solved"] * (k + 1) + ["infeasible"])
         batch = {"status": statuses, "gap": np.full(k + 2, 1e-12), "residual": np.full(k + 2, 1e-16)}
         save_csv(tmp_path / f"results/{name}/certificates.csv", answers.total([answers.count({"fro": batch})]))

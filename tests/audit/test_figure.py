@@ -2,9 +2,7 @@
 
 import pandas as pd
 import pytest
-from made_up import CLAIMS
 
-from attnsvm.audit import Tables, audit
 from attnsvm.audit.figure import MARKS, columns, draw
 from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
 from attnsvm.files.store import load_csv, save_csv
@@ -12,13 +10,14 @@ from attnsvm.files.store import load_csv, save_csv
 SETTINGS = {"width": 6.75, "font_size": 8}
 
 
-@pytest.fixture
-def table(folder):
-    save_csv(folder / "claims.csv", audit(Tables(folder), CLAIMS))
-    return load_csv(folder / "claims.csv")
+@pytest.fixture(scope="module")
+def table(audited, tmp_path_factory):
+    path = tmp_path_factory.mktemp("audit") / "claims.csv"
+    save_csv(path, audited)
+    return load_csv(path)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def drawn(table):
     """The axes, drawn once: its texts then know how large they are."""
     figure = draw(table, SETTINGS)

@@ -1,22 +1,25 @@
 """The audit as a page."""
 
+from html import unescape
+
 import numpy as np
 import pytest
-from made_up import CLAIMS, EXPERIMENTS
+from conftest import EXPERIMENTS
+from tried import CLAIMS
 
 from attnsvm.audit import Tables, audit, certificates
 from attnsvm.audit.pages import html, markdown, measured, number, wanted
 from attnsvm.audit.reading import HOLDS, UNTESTABLE
 
 
-def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder):
-    tables = Tables(folder)
-    claims, counted = audit(tables, CLAIMS), certificates(tables, EXPERIMENTS)
+def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder, audited):
+    claims, counted = audited, certificates(Tables(folder), EXPERIMENTS)
     for page in (html(claims, counted), markdown(claims, counted)):
         assert "9 SVM certificates checked, 0 failed" in page
         for row in claims.itertuples():
             assert row.statement.split("'")[0] in page
             assert row.verdict == UNTESTABLE or f"{row.measured}: " in page.replace("&#39;", "'")
+            assert row.also in unescape(page)
             assert not row.figure or f"../../figures/{row.figure}.png" in page
     counted.loc[0, "uncertified"] = 3
     assert "SVM certificates checked, 3 failed" in markdown(claims, counted)

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from attnsvm.audit import Claim, NoInstance, Reading, Tables, only, some
+from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART
 from attnsvm.errors import UserError
 
@@ -54,4 +55,4 @@ def test_tables_of_an_experiment_know_their_own_and_lend_copies(folder):
 
 def test_a_group_that_is_not_there_is_named():
     with pytest.raises(UserError, match=r"claim 'a': there is no group 'papers': known are 'paper', 'ours'"):
-        Claim(key="a", group="papers", short="", statement="", check="", why="")
+        Claim(key="a", group="papers", short="", statement="", check="", asked=Limit(0.0, "> {}", ""))

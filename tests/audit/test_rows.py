@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from attnsvm.audit import NoInstance
-from attnsvm.audit.rows import ends, last, sample_mean, single, with_hits
+from attnsvm.audit.rows import at_end, decade, decade_before, ends, last, one, single, where, with_hits
 
 
 def test_last_has_the_rows_of_the_last_step():
@@ -38,7 +38,32 @@ def test_a_share_of_no_instance_is_an_error():
         with_hits(pd.DataFrame({"share": [float("nan")], "instances": [3]}))
 
 
-def test_a_sample_mean_has_its_interval():
-    value, low, high = sample_mean(pd.Series([1.0, 2.0, 3.0, 4.0]))
-    half = 1.959964 * (5 / 3) ** 0.5 / 2
-    assert (value, low, high) == pytest.approx((2.5, 2.5 - half, 2.5 + half))
+WAY = pd.DataFrame({"run": "a", "quantity": "q", "step": [1, 10, 30, 100], "value": [4.0, 3.0, 2.0, 1.0]})
+WAY = WAY.assign(low=0.0, high=9.0, instances=5)
+
+
+def test_where_may_be_empty_and_one_says_what_is_missing():
+    assert list(where(WAY, run="a", step=10).value) == [3.0]
+    assert where(WAY, run="b").empty
+    assert one(WAY, "run", step=30).value == 2.0
+    with pytest.raises(NoInstance, match="no run of b"):
+        one(WAY, "run of b", run="b")
+    with pytest.raises(KeyError, match="runs"):
+        where(WAY, runs="b")
+
+
+def test_the_end_is_that_of_the_run():
+    assert at_end(WAY, "q", run="a") == (1.0, 0.0, 9.0, 5)
+    for rows, who, missing in ((WAY, "b", "row of b"), (WAY.replace({"quantity": {"q": "r"}}), "a", "q of a")):
+        with pytest.raises(NoInstance, match=missing):
+            at_end(rows, "q", run=who)
+
+
+def test_a_decade_before_is_a_tenth_of_the_steps_or_about_that():
+    assert decade_before(WAY).step == 10
+    assert [row.step for row in decade(WAY)] == [100, 10]
+    assert [row.step for row in decade(WAY[WAY.step != 10])] == [100, 30]
+    with pytest.raises(NoInstance, match="step a decade before the last"):
+        decade_before(WAY[WAY.step > 10])
+    with pytest.raises(NoInstance, match="step about a decade before the last"):
+        decade(WAY[-1:])

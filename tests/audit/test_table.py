@@ -1,15 +1,17 @@
 """The audit as a table: its order, its figures, and what ends it."""
 
 import pytest
-from made_up import CLAIMS, EXPERIMENTS
+from conftest import EXPERIMENTS
+from tried import CLAIMS
 
 from attnsvm.audit import Claim, Reading, Tables, audit, certificates
+from attnsvm.audit.numbers import Limit
 from attnsvm.building.dependencies import module_files
 from attnsvm.errors import UserError
 
 
-def claim(key, group="ours", read=lambda tables, least: Reading(len(tables.own()), 0, 1, 1, {"a": True}), **fields):
-    words = {"short": "", "statement": "", "check": "", "why": ""}
+def claim(key, group="ours", read=lambda tables, asked: Reading(len(tables.own()), 0, 1, 1, {"a": True}), **fields):
+    words = {"short": "", "statement": "", "check": "", "asked": Limit(0.0, "> {}", "")}
     return Claim(key=key, group=group, read=read, **words | fields)
 
 
@@ -34,15 +36,25 @@ def test_a_key_that_is_taken_ends_with_a_sentence(folder, claims):
         audit(Tables(folder), claims)
 
 
+def test_a_reading_is_given_the_limits_by_name_and_the_row_says_them(folder):
+    def read(tables, asked, control):
+        return Reading(1.0, 0.5, 1.5, 3.0, {"more": asked(1.0), "the control is less": control(0.2)})
+
+    also = {"control": Limit(0.1, "of the control < {}", "as much as chance")}
+    row = audit(Tables(folder), {"cone": (claim("a", read=read, also=also),)}).iloc[0]
+    assert (row.parts, row.also) == ("yes: more; no: the control is less", "of the control < 0.1: as much as chance")
+    assert (row.threshold, row.wanted, row.instances) == (0.0, "> {}", 3)
+
+
 def test_a_missing_table_ends_with_its_sentence(folder):
     (folder / "figures/cone.csv").unlink()
     with pytest.raises(UserError, match=r"figures/cone\.csv: missing; run snakemake"):
-        audit(Tables(folder), CLAIMS)
+        audit(Tables(folder), {"cone": CLAIMS["cone"]})
 
 
 @pytest.mark.parametrize("error", [KeyError("x"), IndexError("x"), ValueError("x"), ZeroDivisionError("x")])
 def test_what_goes_wrong_in_a_reading_ends_the_audit_with_the_name_of_the_claim(folder, error):
-    def read(tables, least):
+    def read(tables, asked):
         raise error
 
     with pytest.raises(
@@ -62,7 +74,7 @@ def test_certificates_are_added_up_by_experiment(folder):
     assert set(counted.largest_gap) == {1e-12}
 
 
-def test_the_audit_knows_no_experiment_and_no_build():
+def test_the_audit_knows_no_experiment_and_no_pipeline():
     files = module_files("attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.figure", "attnsvm.audit.rows")
     assert "attnsvm/audit/reading.py" in files
     assert not [file for file in files if file.startswith(("attnsvm/experiments/", "attnsvm/building/"))]

@@ -83,7 +83,7 @@ VERDICTS = [
 def test_verdicts_follow_the_numbers(key, numbers, verdict):
     (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
     tables = Tables(Path(), "adam", {"figures/adam.csv": table(**numbers)})
-    assert claim.read(tables, claim.threshold).verdict == verdict
+    assert claim.reading(tables).verdict == verdict
 
 
 def test_the_ways_and_paces_are_drawn():

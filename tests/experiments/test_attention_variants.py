@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from made_up_variants import variants
 from scipy.optimize import minimize
 
 from attnsvm.audit import Tables
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.attention_variants import claims, figure
+from attnsvm.experiments.attention_variants.flips import table as variants
 from attnsvm.experiments.attention_variants.merging import HALF, MERGED, RESCALED, shortened
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, classify, features, token_weights
 from attnsvm.experiments.attention_variants.svm import predictions
@@ -160,7 +160,7 @@ VERDICTS = [
 def test_verdicts_follow_the_numbers(key, numbers, verdict):
     (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
     tables = Tables(Path(), "attention_variants", {"figures/attention_variants.csv": variants(**numbers)})
-    assert claim.read(tables, claim.threshold).verdict == verdict
+    assert claim.reading(tables).verdict == verdict
 
 
 def test_the_ways_are_drawn():

@@ -76,7 +76,7 @@ def test_claims_of_other_numbers_fail(measured):
     table[["median", "mean", "smallest", "largest"]] = 0.5
     by_key = {claim.key: claim for claim in claims.CLAIMS}
     for key in ("graph_svm", "graph_svm_passed", "graph_svm_squared", "graph_svm_graded", "graph_svm_factored"):
-        assert by_key[key].read(Given(table), by_key[key].threshold).verdict == "fails", key
+        assert by_key[key].reading(Given(table)).verdict == "fails", key
 
 
 class Given:

@@ -6,10 +6,10 @@ import drawing
 import numpy as np
 import pytest
 import torch
-from made_up_variants import rates as made_up
 
 from attnsvm.audit import Tables
 from attnsvm.experiments.rate_reduction import claims, descent, figure, layers, svm
+from attnsvm.experiments.rate_reduction.flips import table as made_up
 from attnsvm.experiments.rate_reduction.problems import cells, digits, problems
 from attnsvm.svm import separation, solve
 
@@ -195,7 +195,7 @@ VERDICTS = [
 def test_verdicts_follow_the_numbers(key, numbers, verdict):
     (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
     tables = Tables(Path(), "rate_reduction", {"figures/rate_reduction.csv": made_up(**numbers)})
-    assert claim.read(tables, claim.threshold).verdict == verdict
+    assert claim.reading(tables).verdict == verdict
 
 
 def test_the_ways_are_drawn():

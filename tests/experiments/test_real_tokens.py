@@ -165,7 +165,7 @@ VERDICTS = [
 def test_verdicts_follow_the_numbers(key, numbers, verdict):
     (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
     tables = Tables(Path(), "real_tokens", {"figures/real_tokens.csv": table(**numbers)})
-    assert claim.read(tables, claim.threshold).verdict == verdict
+    assert claim.reading(tables).verdict == verdict
 
 
 def test_every_number_is_drawn():

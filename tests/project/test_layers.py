@@ -177,6 +177,8 @@ def test_a_rule_knows_no_mathematics_and_a_script_is_a_few_lines():
         lines = [line for line in path.read_text().splitlines() if line.strip()]
         assert len(lines) <= 12, path
         assert {name.partition(".")[0] for name in imported(path.relative_to(ROOT))} == {"attnsvm"}, path
+    wiring = ROOT / "workflow/rules/common.smk"
+    assert len(wiring.read_text().splitlines()) <= 80, "what decides belongs into attnsvm/building"
     for path in [ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]:
         for word in ("numpy", "pandas", "torch", "cvxpy", "attnsvm.svm", "attnsvm.training", "attnsvm.experiments"):
             assert f"import {word}" not in path.read_text(), path

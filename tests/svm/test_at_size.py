@@ -10,7 +10,7 @@ from attnsvm.svm import Constraints, Status, memory, ragged, separation, sequenc
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, SIZES, WORKING_SET
 from attnsvm.svm.operator import Operator
 
-CASES = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+CASES = settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 SCALES = st.floats(-8, 8).map(lambda exponent: 10.0**exponent)
 
 
@@ -86,9 +86,11 @@ def test_no_left_or_right_array_is_formed_on_the_way():
 # ---------------------------------------------------------------------------------- methods agree around the switches
 
 
-@pytest.mark.parametrize("size", [SIZES.lagrangian - 10, SIZES.lagrangian, 2 * SIZES.lagrangian])
+@pytest.mark.parametrize(
+    ("size", "d"),
+    [(SIZES.lagrangian - 10, 8), (SIZES.lagrangian, 40), (SIZES.lagrangian, 4), (2 * SIZES.lagrangian, 8)],
+)
 @pytest.mark.parametrize("draw", [planted, with_sets])
-@pytest.mark.parametrize("d", [4, 8, 40])
 def test_frobenius_methods_agree(size, draw, d):
     c = separation(*draw(size + d, size // 10, 11, d))
     answers = {method: solve(c, method=method) for method in (ACTIVE_SET, LAGRANGIAN)}
@@ -201,19 +203,15 @@ def test_extremes_are_solved_too(problem):
 @CASES
 @given(problem=problems())
 def test_every_answer_is_proved(norm, problem):
-    solution = solve(separation(*problem), norm)
-    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
-
-
-@CASES
-@given(problem=problems())
-def test_methods_decide_alike(problem):
     c = separation(*problem)
-    assert solve(c, method=LAGRANGIAN).status is solve(c, method=ACTIVE_SET).status
+    solution = solve(c, norm)
+    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
+    if norm == "fro":
+        assert solve(c, method=LAGRANGIAN).status is solve(c, method=ACTIVE_SET).status is solution.status
 
 
 @pytest.mark.parametrize(("n", "T", "d"), [(40, 16, 6), (60, 21, 8)])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_feasibility_agrees_with_linear_programming(n, T, d, seed):
     for draw in (planted, random_labels):
         c = separation(*draw(seed, n, T, d))

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from attnsvm.audit.numbers import Limit, each, estimate, exact, smallest
 from attnsvm.audit.reading import Claim, NoInstance, Reading, some
+from attnsvm.audit.rows import where
 
 STEADY = ("constant", "small", "large")  # schedules
 
@@ -14,17 +16,16 @@ def ends(tables, quantity):
     return rows.sort_values("step").groupby("run").last().loc[order]
 
 
-def sign(tables, least):
+def sign(tables, asked):
     last = ends(tables, "linf")
-    adam = some(last[last["rule"] == "Adam"], "run of Adam")
-    worst = adam.loc[adam["median"].idxmin()]
-    control = some(last[last["rule"] == "sign"], "run of sign descent")["median"].min()
-    parts = {f"{run}: {row['median']:.3f}": row["median"] >= least for run, row in adam.iterrows()}
-    parts[f"sign descent itself: {control:.3f}"] = control >= least
-    return Reading(worst["median"], worst["low"], worst["high"], int(worst["instances"]), parts)
+    runs = some(where(last, rule="Adam"), "run of Adam")
+    adam = {run: estimate(row, "median") for run, row in runs.iterrows()}
+    control = some(where(last, rule="sign"), "run of sign descent")["median"].min()
+    parts = each(adam, "{}: {.value:.3f}", lambda run: asked(run.value))
+    return Reading(*smallest(adam), parts | {f"sign descent itself: {control:.3f}": asked(control)})
 
 
-def pace(tables, most):
+def pace(tables, asked, held_back):
     """The growth of the margin at constant rates, beside the slower of the paces of sign descent and of forgetting."""
     growth, fastest = ends(tables, "growth"), ends(tables, "sign_pace")
     steady = some(growth[growth["schedule"].isin(STEADY)], "run at a constant rate")
@@ -33,12 +34,11 @@ def pace(tables, most):
         signs = fastest.loc[run, "median"]
         memory = 0.5 * np.log(1 / row["beta2"]) if row["beta2"] > 0 else np.inf
         deviations[run] = row["median"] / min(signs, memory) - 1
-        held.append(memory < 0.5 * signs)
-    if not any(held):  # the control: sign descent at the same rate is at least twice as fast
+        held.append(held_back(memory / signs))
+    if not any(held):
         raise NoInstance("run that its memory holds back")
-    parts = {f"{run}: {value:+.3f}": abs(value) <= most for run, value in deviations.items()}
-    worst = max(deviations.values(), key=abs)
-    return Reading(worst, float("nan"), float("nan"), int(steady["instances"].min()), parts)
+    parts = {f"{run}: {value:+.3f}": asked(abs(value)) for run, value in deviations.items()}
+    return Reading(*exact(max(deviations.values(), key=abs), steady["instances"].min()), parts)
 
 
 CLAIMS = (
@@ -49,10 +49,8 @@ CLAIMS = (
         statement="Adam goes to the max-margin solution of the max norm, as sign descent does.",
         check="margin ratio in the max norm after the last step, median and quartiles over the instances, of every "
         "Adam; the smallest is shown",
-        threshold=0.95,
-        why="what sign descent itself reaches in a tenth of the steps",
         measured="smallest median of the margin ratio in the max norm (best: 1)",
-        wanted="every run ≥ {}",
+        asked=Limit(0.95, "every run ≥ {}", "what sign descent itself reaches in a tenth of the steps"),
         read=sign,
     ),
     Claim(
@@ -63,10 +61,15 @@ CLAIMS = (
         "descent, and ½ log(1/β2) per step, at which its second moment forgets, whatever the learning rate.",
         check="growth of the smallest margin per step over the last half of the steps, median over the instances, "
         "divided by the slower pace, minus one; the largest in size of all runs is shown",
-        threshold=0.1,
-        why="the approach to either pace is like 1/steps",
         measured="relative deviation of the pace of the margin",
-        wanted="every run: size ≤ {}",
+        asked=Limit(0.1, "every run: size ≤ {}", "the approach to either pace is like 1/steps"),
+        also={
+            "held_back": Limit(
+                0.5,
+                "pace of its memory over that of sign descent, in some run < {}",
+                "else nothing could be told from sign descent",
+            )
+        },
         read=pace,
     ),
 )

@@ -1,30 +1,30 @@
 """Descent stays in a cone around the solution of locally optimal tokens, and leaves that of others."""
 
+from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.audit.reading import Claim, Reading, some
-from attnsvm.audit.rows import ends
+from attnsvm.audit.rows import ends, where
 
 
-def stays(tables, least):
+def stays(tables, asked):
     table = tables.own(end="converged")
-    local = some(table[table["kind"] == "locally_optimal"], "locally optimal choice besides the optimal tokens")
+    local = some(where(table, kind="locally_optimal"), "locally optimal choice besides the optimal tokens")
     opened = some(local[local["mu"] > 0], "angle above zero")
     narrow = opened[opened["mu"] == opened["mu"].min()].sort_values("R")
     nearest, farthest = ends(narrow, "R")
     smallest, widest = ends(local[local["R"] == local["R"].max()].sort_values("mu"), "mu")
     parts = {
-        f"at R = {farthest['R']:g} and 1 − correlation {farthest['mu']:g}": farthest["share"] >= least,
+        f"at R = {farthest['R']:g} and 1 − correlation {farthest['mu']:g}": asked(farthest["share"]),
         "more often the larger R": narrow["share"].is_monotonic_increasing and farthest["share"] > nearest["share"],
         "more often the smaller the angle": smallest["share"] > widest["share"],
     }
-    return Reading(farthest["share"], farthest["low"], farthest["high"], int(farthest["instances"]), parts)
+    return Reading(*estimate(farthest, "share"), parts)
 
 
-def leaves(tables, most):
-    table = tables.own(end="stayed")
-    other = some(table[table["kind"] == "not_locally_optimal"], "separable choice that is not locally optimal")
-    worst = other.sort_values("share").iloc[-1]
-    parts = {f"R = {R:g}": (group["share"] <= most).all() for R, group in other.groupby("R")}
-    return Reading(worst["share"], worst["low"], worst["high"], int(worst["instances"]), parts)
+def leaves(tables, asked):
+    rows = where(tables.own(end="stayed"), kind="not_locally_optimal")
+    other = some(rows, "separable choice that is not locally optimal")
+    parts = {f"R = {R:g}": all(map(asked, group["share"])) for R, group in other.groupby("R")}
+    return Reading(*estimate(other.sort_values("share").iloc[-1], "share"), parts)
 
 
 CLAIMS = (
@@ -36,10 +36,12 @@ CLAIMS = (
         "tokens, and far enough out, stays with them and converges to that direction.",
         check="share of runs that end with these tokens at correlation 0.9 at least, largest R, smallest angle above "
         "zero, Wilson interval",
-        threshold=0.95,
-        why="the claim is for R large enough, which depends on the instance: one in twenty may need a larger one",
         measured="share of runs that stay and converge, narrowest cone, largest R",
-        wanted="≥ {}",
+        asked=Limit(
+            0.95,
+            "≥ {}",
+            "the claim is for R large enough, which depends on the instance: one in twenty may need a larger one",
+        ),
         read=stays,
     ),
     Claim(
@@ -49,10 +51,8 @@ CLAIMS = (
         statement="Gradient descent that starts around the SVM direction of tokens that are not locally optimal leaves "
         "these tokens.",
         check="largest share of runs that end with these tokens, over all R and angles, Wilson interval",
-        threshold=0.05,
-        why="one run in twenty may still be on its way",
         measured="largest share of runs that stay with these tokens",
-        wanted="≤ {}",
+        asked=Limit(0.05, "≤ {}", "one run in twenty may still be on its way"),
         read=leaves,
     ),
 )

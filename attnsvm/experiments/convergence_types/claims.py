@@ -2,41 +2,39 @@
 
 import numpy as np
 
-from attnsvm.analysis.statistics import Z95, wilson
-from attnsvm.audit.reading import Claim, NoInstance, Reading, only
-from attnsvm.audit.rows import ends, with_hits
+from attnsvm.analysis.statistics import Z95
+from attnsvm.audit.numbers import Estimate, Limit, difference, estimate, proportion
+from attnsvm.audit.reading import Claim, NoInstance, Reading
+from attnsvm.audit.rows import ends, where, with_hits
 
 
-def global_grows(table, least):
+def global_grows(tables, asked):
     """The global share at the largest dimension against that at the smallest."""
-    table = only(table, type="global").sort_values("d")
+    table = tables.own(type="global").sort_values("d")
     parts, gains = {}, []
     for (n, T, parametrisation), line in table.groupby(["n", "T", "parametrisation"]):
-        first, last = ends(line, "d")
+        first, last = (estimate(row, "share") for row in ends(line, "d"))
+        gains.append(gain := difference(last, first))
         falls = (line["high"].iloc[1:].to_numpy() < line["low"].iloc[:-1].to_numpy()).any()
-        name = f"{parametrisation}, n = {n:.0f}, T = {T:.0f}"
-        parts[name] = last["low"] - first["high"] > least and not falls
-        gains.append((last["share"] - first["share"], last["low"] - first["high"], last["high"] - first["low"]))
-    value, low, high = min(gains)
-    return Reading(value, low, high, int(table["instances"].sum()), parts)
+        parts[f"{parametrisation}, n = {n:.0f}, T = {T:.0f}"] = asked(gain) and not falls
+    return Reading(*min(gains)[:3], table["instances"].sum(), parts)
 
 
-def global_under_conditions(table, most):
+def global_under_conditions(tables, asked):
     """Among the runs on instances whose tokens are all support vectors, those that do not end global."""
-    hits = with_hits(table).groupby(["parametrisation", "type"])["hits"].sum().unstack()
+    hits = with_hits(tables.own()).groupby(["parametrisation", "type"])["hits"].sum().unstack()
     lost, count = hits["all_support_not_global"], hits["all_support"]
     if not count.sum():
         raise NoInstance("instance whose tokens are all support vectors")
-    value, low, high = wilson(int(lost.sum()), int(count.sum()))
     parts = {
-        f"{name} trained: {lost[name]} of {count[name]}": lost[name] <= most * count[name]
+        f"{name} trained: {lost[name]} of {count[name]}": asked(lost[name] / count[name])
         for name in hits.index
         if count[name]
     }
-    return Reading(value, low, high, int(count.sum()), parts)
+    return Reading(*proportion(lost.sum(), count.sum()), parts)
 
 
-def locally_optimal(table, least):
+def locally_optimal(table, asked):
     """Among the runs that are not global, unsaturated ones included, those that end locally optimal along their SVM."""
     keys = ["n", "T", "d", "parametrisation"]
     hits = with_hits(table).pivot_table(index=keys, columns="type", values="hits", aggfunc="sum").reset_index()
@@ -44,24 +42,23 @@ def locally_optimal(table, least):
     hits["all"] = hits["kept"] + hits["not_local"] + hits["not_saturated"]
     if not hits["all"].sum():
         raise NoInstance("run that is not global")
-    value, low, high = wilson(int(hits["kept"].sum()), int(hits["all"].sum()))
+    at_bound = hits["d"] >= np.maximum(hits["T"] - 1, hits["n"])
     parts = {}
     for parametrisation in ("W", "KQ"):
-        for name, at_bound in (("d ≥ max(T − 1, n)", True), ("d below", False)):
-            inside = (hits["d"] >= np.maximum(hits["T"] - 1, hits["n"])) == at_bound
-            own = hits[inside & (hits["parametrisation"] == parametrisation)]
-            kept, count = own["kept"].sum(), own["all"].sum()
+        for name, inside in (("d ≥ max(T − 1, n)", at_bound), ("d below", ~at_bound)):
+            own = where(hits[inside], parametrisation=parametrisation)
+            kept, count, lost = (own[column].sum() for column in ("kept", "all", "not_saturated"))
             if count:
-                lost = own["not_saturated"].sum()
                 words = f"{parametrisation}, {name}: {kept / count:.3f} of {count}, {lost} not saturated"
-                parts[words] = kept / count >= least
-    return Reading(value, low, high, int(hits["all"].sum()), parts)
+                parts[words] = asked(kept / count)
+    return Reading(*proportion(hits["kept"].sum(), hits["all"].sum()), parts)
 
 
-def parametrisations_cross(table, least):
+def parametrisations_cross(tables, asked):
     """Global shares of the largest shape: W minus (K, Q), d from 2 T on; and d below T, where the sign is the other."""
+    table = tables.own()
     n, T = max(zip(table["n"], table["T"], strict=True))
-    own = with_hits(table[(table["n"] == n) & (table["T"] == T) & (table["type"] == "global")])
+    own = with_hits(where(table, n=n, T=T, type="global"))
     found = {}
     for name, inside in ((f"d ≥ {2 * T:.0f}", own["d"] >= 2 * T), (f"d < {T:.0f}", own["d"] < T)):
         if not inside.any():
@@ -70,9 +67,9 @@ def parametrisations_cross(table, least):
         share = sums["hits"] / sums["instances"]
         width = Z95 * np.sqrt((share * (1 - share) / sums["instances"]).sum())
         gain = share["W"] - share["KQ"]
-        found[name] = gain, gain - width, gain + width, int(sums["instances"].sum())
+        found[name] = Estimate(gain, gain - width, gain + width, sums["instances"].sum())
     (large, above), (small, below) = found.items()
-    parts = {f"{large}: W more often": above[1] > least, f"{small}: (K, Q) more often": below[2] < -least}
+    parts = {f"{large}: W more often": asked(above), f"{small}: (K, Q) more often": asked(-below.high)}
     return Reading(*above, parts)
 
 
@@ -83,11 +80,13 @@ CLAIMS = (
         short="more often global as $d$ grows",
         statement="Runs end at the optimal tokens more often as d grows.",
         check="global share at the largest d minus that at the smallest, least over shapes and parametrisations",
-        threshold=0.0,
-        why="the Wilson intervals of the two ends must not meet, and no step of d may lower the share significantly",
         measured="gain of the global share from the smallest to the largest d",
-        wanted="> {}",
-        read=lambda tables, least: global_grows(tables.own(), least),
+        asked=Limit(
+            0.0,
+            "> {}",
+            "the Wilson intervals of the two ends must not meet, and no step of d may lower the share significantly",
+        ),
+        read=global_grows,
     ),
     Claim(
         key="global_under_conditions",
@@ -95,11 +94,9 @@ CLAIMS = (
         short="all support vectors: not global",
         statement="Where all tokens are support vectors, descent ends at the optimal tokens.",
         check="share of such instances whose run does not end global, over all n, T and d, Wilson interval",
-        threshold=0.01,
-        why="the claim allows none; one in a hundred may still be on its way after 5000 steps",
         measured="share of such runs that do not end global",
-        wanted="≤ {}",
-        read=lambda tables, most: global_under_conditions(tables.own(), most),
+        asked=Limit(0.01, "≤ {}", "the claim allows none; one in a hundred may still be on its way after 5000 steps"),
+        read=global_under_conditions,
     ),
     Claim(
         key="locally_optimal",
@@ -109,11 +106,11 @@ CLAIMS = (
         "solution.",
         check="share of the runs that are not global, unsaturated ones included, whose tokens are locally optimal and "
         "whose correlation is 0.9 or more, Wilson interval; each part by its share",
-        threshold=0.95,
-        why="a limit is judged after finitely many steps: one run in twenty may still be on its way",
         measured="share of runs that are not global and end locally optimal",
-        wanted="≥ {}",
-        read=lambda tables, least: locally_optimal(tables.own(), least),
+        asked=Limit(
+            0.95, "≥ {}", "a limit is judged after finitely many steps: one run in twenty may still be on its way"
+        ),
+        read=lambda tables, asked: locally_optimal(tables.own(), asked),
     ),
     Claim(
         key="parametrisations_cross",
@@ -123,11 +120,13 @@ CLAIMS = (
         "is small.",
         check="global share with W minus that with (K, Q), largest shape, over all d from 2 T on, its 95 % interval; "
         "part: the same over d below T, with the other sign",
-        threshold=0.0,
-        why="found with twenty times the instances (docs/performance.md), of which the first are those of this table; "
-        "the intervals must leave out zero",
         measured="difference of the global shares, d from 2 T on",
-        wanted="> {}",
-        read=lambda tables, least: parametrisations_cross(tables.own(), least),
+        asked=Limit(
+            0.0,
+            "> {}",
+            "found with twenty times the instances (docs/performance.md), of which the first are those of this table; "
+            "the intervals must leave out zero",
+        ),
+        read=parametrisations_cross,
     ),
 )

@@ -1,9 +1,8 @@
 """(K, Q) and the nuclear solution: the rule that goes there, the published one that leaves, and what makes it leave."""
 
-import numpy as np
-
-from attnsvm.analysis.statistics import wilson
-from attnsvm.audit.reading import Claim, NoInstance, Reading
+from attnsvm.audit.numbers import Limit, estimate, exact, proportion
+from attnsvm.audit.reading import Claim, Reading
+from attnsvm.audit.rows import decade
 
 
 def way(tables, rule, quantity="distance"):
@@ -13,56 +12,42 @@ def way(tables, rule, quantity="distance"):
     return usual.sort_values("step")
 
 
-def decade(line):
-    """The last row, and that a decade of steps before it."""
-    end = line.iloc[-1]
-    before = line.iloc[(np.log10(line["step"] * 10 / end["step"])).abs().argmin()]
-    if before["step"] == end["step"]:
-        raise NoInstance("step about a decade before the last")
-    return end, before
-
-
 def remaining(line):
     """The median distance at the end, as a share of that a decade of steps before."""
     end, before = decade(line)
     return end["median"] / before["median"]
 
 
-def joint(tables, most):
+def joint(tables, asked, falling, few):
     line = way(tables, "joint")
     end, before = decade(line)
     left = way(tables, "joint", "left").iloc[-1]
     parts = {
-        f"median within the threshold ({end['median']:.2g})": end["median"] <= most,
-        f"less than half of that a decade before ({before['median']:.2g})": end["median"] < 0.5 * before["median"],
-        f"instances in which it has grown again ({left['larger']:.2f}) are few": left["larger"] <= 0.1,
+        f"median within the threshold ({end['median']:.2g})": asked(end["median"]),
+        f"less than half of that a decade before ({before['median']:.2g})": falling(end["median"] / before["median"]),
+        f"instances in which it has grown again ({left['larger']:.2f}) are few": few(left["larger"]),
     }
-    return Reading(end["median"], end["low"], end["high"], int(end["instances"]), parts)
+    return Reading(*estimate(end, "median"), parts)
 
 
-def leaves(tables, least):
+def leaves(tables, asked, most):
     """How much the median distance grows over the last decade of steps, and in how many instances; with a control."""
     line = way(tables, "published")
     end, _ = decade(line)
-    shares = {}
-    for rule in ("published", "joint"):
-        row = way(tables, rule, "left").iloc[-1]
-        count = int(row["instances"])
-        shares[rule] = wilson(round(row["larger"] * count), count)
-    (share, low, high), (control, _, most) = shares["published"], shares["joint"]
-    words = f"a fifth farther than on the way in most instances: {share:.2f} [{low:.2f}, {high:.2f}]"
+    lefts = [way(tables, rule, "left").iloc[-1] for rule in ("published", "joint")]
+    share, control = (proportion(round(row["larger"] * row["instances"]), row["instances"]) for row in lefts)
+    words = f"a fifth farther than on the way in most instances: {share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
+    other = way(tables, "joint").iloc[-1]
     parts = {
-        "the median distance has grown over the last decade of steps": remaining(line) > least,
-        words: low > 0.5,
-        f"with joint normalisation {control:.2f}, below that interval": most < low,
-        f"farther than with joint normalisation ({way(tables, 'joint').iloc[-1]['median']:.2g}), quartiles apart": (
-            way(tables, "joint").iloc[-1]["high"] < end["low"]
-        ),
+        "the median distance has grown over the last decade of steps": asked(remaining(line)),
+        words: most(share),
+        f"with joint normalisation {control.value:.2f}, below that interval": control.high < share.low,
+        f"farther than with joint normalisation ({other['median']:.2g}), quartiles apart": other["high"] < end["low"],
     }
-    return Reading(remaining(line), float("nan"), float("nan"), int(end["instances"]), parts)
+    return Reading(*exact(remaining(line), end["instances"]), parts)
 
 
-def cause(tables, most):
+def cause(tables, asked):
     """How much of the distance a decade of steps leaves, with each possible cause switched off."""
     until = tables.own(rule="balanced")["step"].max()
     shares = {}
@@ -70,15 +55,15 @@ def cause(tables, most):
         line = way(tables, rule)
         shares[rule] = remaining(line[line["step"] <= until])
     parts = {
-        f"published: {shares['published']:.2f}, more than that": shares["published"] > most,
-        f"‖K‖ = ‖Q‖ after every step: {shares['balanced']:.2f}, more than that": shares["balanced"] > most,
-        f"steps that shrink: {shares['published_shrinking']:.2f}, less": shares["published_shrinking"] < most,
-        f"one norm for both: {shares['joint']:.2f}, less": shares["joint"] < most,
+        f"published: {shares['published']:.2f}, more than that": shares["published"] > asked.value,
+        f"‖K‖ = ‖Q‖ after every step: {shares['balanced']:.2f}, more than that": shares["balanced"] > asked.value,
+        f"steps that shrink: {shares['published_shrinking']:.2f}, less": asked(shares["published_shrinking"]),
+        f"one norm for both: {shares['joint']:.2f}, less": asked(shares["joint"]),
     }
-    count = int(way(tables, "balanced")["instances"].min())
-    return Reading(shares["published_shrinking"], float("nan"), float("nan"), count, parts)
+    return Reading(*exact(shares["published_shrinking"], way(tables, "balanced")["instances"].min()), parts)
 
 
+MOST = Limit(0.5, "share of instances in which it has grown by a fifth > {}", "beyond doubt more than half")
 CLAIMS = (
     Claim(
         key="KQ_joint",
@@ -87,10 +72,18 @@ CLAIMS = (
         statement="If the gradients of K and Q are divided by their joint norm, (K, Q) goes in direction to the "
         "solution of least nuclear norm, and stays.",
         check="median of 1 − correlation after the last step, quartiles over the instances",
-        threshold=1e-3,
-        why="an angle of 2.6°, as asked of W",
         measured="median of 1 − correlation with the nuclear solution",
-        wanted="≤ {}",
+        asked=Limit(1e-3, "≤ {}", "an angle of 2.6°, as asked of W"),
+        also={
+            "falling": Limit(
+                0.5, "median over that a decade of steps before < {}", "still on its way: a standstill would be 1"
+            ),
+            "few": Limit(
+                0.1,
+                "share of instances in which it has grown again ≤ {}",
+                "one in ten may be between two of the steps that are kept",
+            ),
+        },
         read=joint,
     ),
     Claim(
@@ -102,10 +95,9 @@ CLAIMS = (
         check="median distance after the last step, divided by that a decade of steps before; the share of instances "
         "in which the last distance exceeds the smallest one on the way by a fifth, with its Wilson interval; and "
         "joint normalisation as the control",
-        threshold=1.0,
-        why="above 1 the distance grows",
         measured="median distance, as a share of that a decade of steps before",
-        wanted="> {}",
+        asked=Limit(1.0, "> {}", "above 1 the distance grows"),
+        also={"most": MOST},
         read=leaves,
     ),
     Claim(
@@ -117,10 +109,8 @@ CLAIMS = (
         "differently in K and in Q. Without the one or the other it goes on to the nuclear solution; a drift of ‖K‖ "
         "against ‖Q‖ is not the cause.",
         check="median distance as a share of that a decade of steps before: published, and with one thing changed",
-        threshold=0.7,
-        why="1 is a standstill; a rule that converges like 1/√steps leaves 0.32",
         measured="share of the distance that a decade leaves, published rule with shrinking steps",
-        wanted="< {}",
+        asked=Limit(0.7, "< {}", "1 is a standstill; a rule that converges like 1/√steps leaves 0.32"),
         read=cause,
     ),
 )

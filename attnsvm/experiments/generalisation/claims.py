@@ -1,94 +1,86 @@
 """Is it easy to make an SVM overfit? What flipped labels cost, what training on costs, and what ends it."""
 
+from attnsvm.audit.numbers import Limit, estimate, smallest
 from attnsvm.audit.reading import Claim, NoInstance, Reading, only, some
-from attnsvm.audit.rows import single
+from attnsvm.audit.rows import one, single, where
 
 TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}
-HALF = 0.5  # of a rule that knows v and not the label
 
 
 def fitted(table, tokens):
-    """The largest n where flipped labels have a solution in most instances, and how many have."""
-    rows = table[(table["variant"] == f"{tokens}_flipped") & (table["quantity"] == "fitted")]
-    return single(some(rows, f"n where flipped labels are separable, {TOKENS[tokens]}"))
+    """The row of the largest n where flipped labels have a solution in most instances: how many have."""
+    missing = f"n where flipped labels are separable, {TOKENS[tokens]}"
+    return one(table, missing, variant=f"{tokens}_flipped", quantity="fitted")
 
 
 def at(table, variant, n, by, quantity):
     rows = only(table, variant=variant, n=n)
-    rows = rows[(rows["by"] == by) & (rows["quantity"] == quantity)]
-    return single(some(rows, f"{quantity} of {by} with {variant}, n = {n}"))
+    return estimate(one(rows, f"{quantity} of {by} with {variant}, n = {n}", by=by, quantity=quantity))
 
 
-def number(row):
-    return f"{row['value']:.2g} [{row['low']:.2g}, {row['high']:.2g}]"
+def number(seen):
+    return f"{seen.value:.2g} [{seen.low:.2g}, {seen.high:.2g}]"
 
 
-def overfit(tables, least):
+def overfit(tables, asked, most):
     """What flipped labels cost the Frobenius solution on new inputs where it fits every one of them."""
     table, drops, parts = tables.own(), {}, {}
     for tokens, name in TOKENS.items():
-        fits = fitted(table, tokens)
-        n = fits["n"]
+        row = fitted(table, tokens)
+        n, fits = row["n"], estimate(row)
         drops[tokens] = drop = at(table, f"{tokens}_flipped", n, "fro", "drop")
-        parts[f"{name}, n = {n}: flipped labels fitted in {number(fits)} of the instances"] = fits["low"] > HALF
-        parts[f"{name}: they cost {number(drop)} on new inputs"] = drop["low"] > least
+        parts[f"{name}, n = {n}: flipped labels fitted in {number(fits)} of the instances"] = most(fits)
+        parts[f"{name}: they cost {number(drop)} on new inputs"] = asked(drop)
         # Without them there must be something to lose.
         clean, chance = (at(table, f"{tokens}_clean", n, by, "held_out") for by in ("fro", "chance"))
-        parts[f"{name}: {number(clean)} without them, above chance"] = clean["low"] > chance["value"]
+        parts[f"{name}: {number(clean)} without them, above chance"] = clean.low > chance.value
     n = fitted(table, "gaussian")["n"]
     coins, clean = (at(table, f"gaussian_{labels}", n, "fro", "held_out") for labels in ("random", "clean"))
     fits = at(table, "gaussian_random", n, "fro", "separable")
-    parts[f"labels that are coins are fitted too, in {number(fits)}"] = fits["low"] > HALF
-    parts[f"and teach less than the rule's: {number(coins)}"] = coins["high"] < clean["low"]
-    value = min(drops.values(), key=lambda row: row["value"])
-    return Reading(value["value"], value["low"], value["high"], int(value["instances"]), parts)
+    parts[f"labels that are coins are fitted too, in {number(fits)}"] = most(fits)
+    parts[f"and teach less than the rule's: {number(coins)}"] = coins.high < clean.low
+    return Reading(*smallest(drops), parts)
 
 
-def trained_on(tables, least):
+def trained_on(tables, asked):
     """What W loses on new inputs by training on, at the largest n where flipped labels are separable."""
     table, losses = tables.own(), {}
     for tokens, name in TOKENS.items():
         n = fitted(table, tokens)["n"]
         for labels, words in (("clean", "labels by the rule"), ("flipped", "labels flipped")):
             losses[f"{name}, {words}"] = at(table, f"{tokens}_{labels}", n, "W", "early")
-    parts = {f"{name}: {number(loss)}": loss["low"] > least for name, loss in losses.items()}
-    value = min(losses.values(), key=lambda row: row["value"])
-    return Reading(value["value"], value["low"], value["high"], int(value["instances"]), parts)
+    return Reading(*smallest(losses), {f"{name}: {number(loss)}": asked(loss) for name, loss in losses.items()})
 
 
-def more_inputs(tables, least):
+def more_inputs(tables, asked, few):
     """With the largest n: new inputs by the rule's labels, and whether flipped labels are still fitted."""
     table, ends, parts = tables.own(), {}, {}
     for tokens, name in TOKENS.items():
         sizes = sorted(only(table, variant=f"{tokens}_clean", by="fro", quantity="held_out")["n"])
         if len(sizes) < 2:
             raise NoInstance(f"second n, {name}")
-        few, many = (at(table, f"{tokens}_clean", n, "fro", "held_out") for n in (sizes[0], sizes[-1]))
-        ends[tokens] = many
-        parts[f"{name}, n = {sizes[-1]}: {number(many)} of new inputs"] = many["low"] > least
-        parts[f"{name}: more than with n = {sizes[0]}: {number(few)}"] = many["low"] > few["high"]
+        first, ends[tokens] = (at(table, f"{tokens}_clean", n, "fro", "held_out") for n in (sizes[0], sizes[-1]))
+        parts[f"{name}, n = {sizes[-1]}: {number(ends[tokens])} of new inputs"] = asked(ends[tokens])
+        parts[f"{name}: more than with n = {sizes[0]}: {number(first)}"] = ends[tokens].low > first.high
         fits = at(table, f"{tokens}_flipped", sizes[-1], "fro", "separable")
-        parts[f"{name}: flipped labels cannot be fitted any more: {number(fits)}"] = fits["high"] < HALF
-    value = min(ends.values(), key=lambda row: row["value"])
-    return Reading(value["value"], value["low"], value["high"], int(value["instances"]), parts)
+        parts[f"{name}: flipped labels cannot be fitted any more: {number(fits)}"] = few(fits)
+    return Reading(*smallest(ends), parts)
 
 
-def low_rank(tables, least):
+def low_rank(tables, asked):
     """The lead of the nuclear solution over the Frobenius one on new inputs, where the rule has rank one."""
-    table = tables.own()
-    leads = table[table["quantity"] == "lead"]
-    largest = {}
+    leads, largest = where(tables.own(), quantity="lead"), {}
     for variant in ("gaussian_clean", "gaussian_full", "digits_clean"):
-        rows = some(leads[leads["variant"] == variant], f"nuclear solution of {variant}")
-        largest[variant] = single(rows[rows["n"] == rows["n"].max()])
+        rows = some(where(leads, variant=variant), f"nuclear solution of {variant}")
+        largest[variant] = estimate(single(rows[rows["n"] == rows["n"].max()]))
     full = largest.pop("gaussian_full")
-    parts = {f"{name}: {number(lead)}": lead["low"] > least for name, lead in largest.items()}
-    parts[f"less where the rule has full rank: {number(full)}"] = full["high"] < largest["gaussian_clean"]["low"]
-    value = min(largest.values(), key=lambda row: row["value"])
-    return Reading(value["value"], value["low"], value["high"], int(value["instances"]), parts)
+    parts = {f"{name}: {number(lead)}": asked(lead) for name, lead in largest.items()}
+    parts[f"less where the rule has full rank: {number(full)}"] = full.high < largest["gaussian_clean"].low
+    return Reading(*smallest(largest), parts)
 
 
 INTERVAL = "95 % interval of the mean over the instances"
+MOST = Limit(0.5, "share of instances in which flipped labels are fitted > {}", "beyond doubt more than half")
 CLAIMS = (
     Claim(
         key="easy_to_overfit",
@@ -98,10 +90,9 @@ CLAIMS = (
         check="taken to mean that it selects every training token, labels flipped or not, and pays for it on new "
         f"inputs: share of new inputs, clean minus flipped labels, at the largest n where it fits; {INTERVAL}. "
         "Controls: it must select better than chance without flips, and labels that are coins must teach it less",
-        threshold=0.0,
-        why="the interval must lie above zero, on Gaussian tokens and on digits",
         measured="share of new inputs that flipped labels cost, the smaller of Gaussian tokens and digits",
-        wanted="> {}",
+        asked=Limit(0.0, "> {}", "the interval must lie above zero, on Gaussian tokens and on digits"),
+        also={"most": MOST},
         read=overfit,
     ),
     Claim(
@@ -111,10 +102,8 @@ CLAIMS = (
         statement="W selects new inputs better if training stops early.",
         check="share of new inputs, after about ten steps minus after the last; the smallest of Gaussian tokens and "
         f"digits, labels flipped or not; {INTERVAL}",
-        threshold=0.0,
-        why="all four intervals must lie above zero",
         measured="share of new inputs that training on costs, the smallest of four",
-        wanted="> {}",
+        asked=Limit(0.0, "> {}", "all four intervals must lie above zero"),
         read=trained_on,
     ),
     Claim(
@@ -125,10 +114,13 @@ CLAIMS = (
         "solution.",
         check=f"share of new inputs at the largest n, the smaller of Gaussian tokens and digits; {INTERVAL}; share of "
         "instances with flipped labels that are still separable there, Wilson interval",
-        threshold=HALF,
-        why="a rule that knows v and not the label is right half of the time at most",
         measured="share of new inputs that the Frobenius solution selects right",
-        wanted="> {}",
+        asked=Limit(0.5, "> {}", "a rule that knows v and not the label is right half of the time at most"),
+        also={
+            "few": Limit(
+                0.5, "share of instances with flipped labels that are separable < {}", "beyond doubt fewer than half"
+            )
+        },
         read=more_inputs,
     ),
     Claim(
@@ -139,10 +131,8 @@ CLAIMS = (
         "of least Frobenius norm.",
         check="share of new inputs, nuclear minus Frobenius, instance by instance, at the largest n of both, the "
         f"smaller of Gaussian tokens and digits; {INTERVAL}. Control: a rule of full rank, for which it must be less",
-        threshold=0.0,
-        why="the intervals must lie above zero",
         measured="lead of the nuclear solution on new inputs",
-        wanted="> {}",
+        asked=Limit(0.0, "> {}", "the intervals must lie above zero"),
         read=low_rank,
     ),
 )

@@ -1,59 +1,49 @@
 """v trained together with W: which SVM each goes to."""
 
-from attnsvm.analysis.statistics import mean_interval
+from attnsvm.audit.numbers import Limit, each, largest, mean
 from attnsvm.audit.reading import Claim, Reading, some
-from attnsvm.audit.rows import ends
+from attnsvm.audit.rows import ends, where
+
+NEAR = "rate {:g}: mean within the threshold ({.value:.2g})"
 
 
-def _rows(tables, quantity):
+def rows_of(tables, quantity):
     """A row per rate, rising."""
-    table = tables.own()
-    rows = some(table[table["quantity"] == quantity], "instance with an input that is no support vector")
-    return rows.sort_values("rate")
+    rows = where(tables.own(), quantity=quantity)
+    return some(rows, "instance with an input that is no support vector").sort_values("rate")
 
 
-def _interval(row):
-    return mean_interval(row["mean"], row["std"], row["instances"])
+def by_rate(rows):
+    return {row["rate"]: mean(row) for _, row in rows.iterrows()}
 
 
-def _worst(rows):
-    return rows.loc[rows["mean"].idxmax()]
+def with_control(rows, other, words, asked):
+    """Every rate within the limit, and the farthest of the control's beyond it; instances of the rate with fewest."""
+    found, control = by_rate(rows), largest(by_rate(other))
+    parts = each(found, NEAR, asked) | {f"{words} ({control.value:.2g})": asked.against(control)}
+    return Reading(*largest(found)[:3], rows["instances"].min(), parts)
 
 
-def _within(rows, most):
-    """The part of a claim for every rate: the whole interval of the mean is within the threshold."""
-    words = "mean within the threshold"
-    each = [row for _, row in rows.iterrows()]
-    return {f"rate {row['rate']:g}: {words} ({row['mean']:.2g})": _interval(row)[2] <= most for row in each}
+def graded(tables, asked):
+    rows, shuffled = (rows_of(tables, quantity) for quantity in ("graded", "shuffled"))
+    return with_control(rows, shuffled, "not with the margins of other inputs", asked)
 
 
-def graded(tables, most):
-    rows, shuffled = _rows(tables, "graded"), _rows(tables, "shuffled")
-    parts = _within(rows, most)
-    control = _worst(shuffled)
-    parts[f"not with the margins of other inputs ({control['mean']:.2g})"] = _interval(control)[1] > most
-    return Reading(*_interval(_worst(rows)), int(rows["instances"].min()), parts)
-
-
-def relaxed(tables, most):
+def relaxed(tables, asked):
     """At the fastest v: the relaxed solution; at the slowest not, and there margin 1 throughout."""
-    (slow, fast), (even_slow, even_fast) = (ends(_rows(tables, name), "rate") for name in ("relaxed", "even"))
-    far, near = _interval(even_fast), _interval(even_slow)
+    (slow, fast), (near, far) = (map(mean, ends(rows_of(tables, name), "rate")) for name in ("relaxed", "even"))
     parts = {
-        f"fastest v: within the threshold ({fast['mean']:.2g})": _interval(fast)[2] <= most,
-        f"fastest v: margin 1 throughout is farther ({far[0]:.2g})": far[1] > _interval(fast)[2],
-        f"slowest v: margin 1 throughout is nearer ({near[0]:.2g})": near[2] < _interval(slow)[1],
+        f"fastest v: within the threshold ({fast.value:.2g})": asked(fast),
+        f"fastest v: margin 1 throughout is farther ({far.value:.2g})": far.low > fast.high,
+        f"slowest v: margin 1 throughout is nearer ({near.value:.2g})": near.high < slow.low,
     }
-    return Reading(*_interval(fast), int(fast["instances"]), parts)
+    return Reading(*fast, parts)
 
 
-def head_svm(tables, most):
-    rows, other = _rows(tables, "v"), _rows(tables, "v_other")
-    rows, control = rows[rows["rate"] > rows["rate"].min()], _worst(other)
-    rows = some(rows, "second rate")
-    parts = _within(rows, most)
-    parts[f"not the SVM of other tokens ({control['mean']:.2g})"] = _interval(control)[1] > most
-    return Reading(*_interval(_worst(rows)), int(rows["instances"].min()), parts)
+def head_svm(tables, asked):
+    rows, other = (rows_of(tables, quantity) for quantity in ("v", "v_other"))
+    later = some(rows[rows["rate"] > rows["rate"].min()], "second rate")
+    return with_control(later, other, "not the SVM of other tokens", asked)
 
 
 CLAIMS = (
@@ -64,10 +54,12 @@ CLAIMS = (
         statement="Where v trains along, W goes to the SVM that asks of each input what v leaves open, at any rate.",
         check="1 − correlation of W with the certified graded solution, mean over instances and its 95 % interval, at "
         "every rate; control: the same margins handed to other inputs",
-        threshold=2e-3,
-        why="an angle of 3.6°, which neither margin 1 throughout nor the relaxed solution keeps at all rates",
         measured="1 − correlation, mean at the worst rate",
-        wanted="≤ {}",
+        asked=Limit(
+            2e-3,
+            "≤ {}",
+            "an angle of 3.6°, which neither margin 1 throughout nor the relaxed solution keeps at all rates",
+        ),
         read=graded,
     ),
     Claim(
@@ -78,10 +70,8 @@ CLAIMS = (
         "others the same winner (2306.13596).",
         check="1 − correlation of W with the certified relaxed solution at the fastest v, mean over instances and its "
         "95 % interval; against margin 1 throughout, there and at the slowest v",
-        threshold=2e-3,
-        why="as for the graded solution",
         measured="1 − correlation, mean at the fastest v",
-        wanted="≤ {}",
+        asked=Limit(2e-3, "≤ {}", "as for the graded solution"),
         read=relaxed,
     ),
     Claim(
@@ -91,10 +81,8 @@ CLAIMS = (
         statement="Trained together with W, v goes to the SVM of the tokens that W selects.",
         check="1 − correlation of v with its certified solution, mean over instances and its 95 % interval, at every "
         "rate but the slowest, whose v has hardly moved; control: other tokens of the same inputs",
-        threshold=5e-3,
-        why="an angle of 6°",
         measured="1 − correlation, mean at the worst rate",
-        wanted="≤ {}",
+        asked=Limit(5e-3, "≤ {}", "an angle of 6°"),
         read=head_svm,
     ),
 )

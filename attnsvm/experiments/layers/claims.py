@@ -1,10 +1,13 @@
 """The law of layers: what each layer's SVM asks of which rows, with the rules beside it that would kill it."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
+from attnsvm.audit.numbers import Estimate, Limit, each, estimate, largest
 from attnsvm.audit.reading import Claim, Reading, only, some
-from attnsvm.audit.rows import single
+from attnsvm.audit.rows import last, one, single, where
 from attnsvm.experiments.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
 
 RIVALS = ("read", "all", "shuffled")
@@ -21,126 +24,106 @@ def compared(table) -> pd.DataFrame:
     return table[table["step"] == table.groupby("architecture")["step"].max().min()]
 
 
-def at(rows, architecture, layer, quantity) -> pd.Series:
-    found = rows[(rows["architecture"] == architecture) & (rows["layer"] == layer) & (rows["quantity"] == quantity)]
-    return single(some(found, f"measured instance of the stack '{architecture}'"))
+def at(rows, architecture, layer, quantity) -> Estimate:
+    missing = f"measured instance of the stack '{architecture}'"
+    return estimate(one(rows, missing, architecture=architecture, layer=layer, quantity=quantity))
 
 
-def two_layers(tables, most):
-    rows = ends(tables)
-    name = plain(2)
-    law, top = at(rows, name, 1, "law"), at(rows, name, 2, "top")
-    worst = max(law, top, key=lambda row: row["value"])
-    parts = {f"{words}: upper end below {most}": row["high"] <= most for words, row in (("W_1", law), ("W_2", top))}
-    for rule in RIVALS:
-        parts[f"W_1 is farther by the rule '{rule}'"] = at(rows, name, 1, rule)["low"] > law["high"]
-    return Reading(worst["value"], worst["low"], worst["high"], int(worst["instances"]), parts)
+def farthest(laws, parts) -> Reading:
+    """The largest of all distances, with the fewest instances of any."""
+    return Reading(*largest(laws)[:3], min(law.instances for law in laws), parts)
 
 
-def every_depth(tables, most):
+def two_layers(tables, asked):
+    rows, name = ends(tables), plain(2)
+    found = {"W_1": at(rows, name, 1, "law"), "W_2": at(rows, name, 2, "top")}
+    rivals = {rule: at(rows, name, 1, rule) for rule in RIVALS}
+    parts = each(found, f"{{}}: upper end below {asked.value}", asked)
+    parts |= each(rivals, "W_1 is farther by the rule '{}'", lambda rival: rival.low > found["W_1"].high)
+    return Reading(*largest(found), parts)
+
+
+def every_depth(tables, asked):
     table = tables.own()
     rows = compared(table)
     found = some(rows[rows["architecture"].str.startswith(DEPTH)], "plain stack")
     depths = sorted(int(name.removeprefix(DEPTH)) for name in found["architecture"].unique())
-    places = [(plain(depth), layer, depth) for depth in depths for layer in range(1, depth + 1)]
-    laws = [at(rows, name, layer, "top" if layer == depth else "law") for name, layer, depth in places]
-    control = [at(rows, name, layer, "shuffled") for name, layer, depth in places if layer < depth]
-    below = [law for law in laws if law["quantity"] == "law"]
-    worst = max(laws, key=lambda row: row["value"])
+    places = [(plain(k), layer, "top" if layer == k else "law") for k in depths for layer in range(1, k + 1)]
+    laws = {place: at(rows, *place) for place in places}
+    farther = [at(rows, *place[:2], "shuffled").low > laws[place].high for place in places if place[2] == "law"]
+    nearer = [laws[place].value < before(table, rows, *place) for place in places]
     parts = {
-        f"every layer of every depth: upper end below {most}": all(row["high"] <= most for row in laws),
-        "every layer below the top is farther by the control": all(
-            other["low"] > row["high"] for row, other in zip(below, control, strict=True)
-        ),
-        "every layer came nearer over the last two logged strides": all(
-            row["value"] < before(table, row) for row in laws
-        ),
+        f"every layer of every depth: upper end below {asked.value}": all(map(asked, laws.values())),
+        "every layer below the top is farther by the control": all(farther),
+        "every layer came nearer over the last two logged strides": all(nearer),
     }
-    return Reading(worst["value"], worst["low"], worst["high"], int(min(row["instances"] for row in laws)), parts)
+    return farthest(laws.values(), parts)
 
 
-def before(table, row) -> float:
-    """The value two logged steps before `row`, of the same stack, layer and quantity."""
-    same = table[
-        (table[["architecture", "layer", "quantity"]] == row[["architecture", "layer", "quantity"]]).all(axis=1)
-    ]
-    earlier = some(same[same["step"] < row["step"]], "third logged step").sort_values("step")
+def before(table, rows, architecture, layer, quantity) -> float:
+    """The value two logged steps before that of `rows`."""
+    same = where(table, architecture=architecture, layer=layer, quantity=quantity)
+    earlier = some(same[same["step"] < rows["step"].iloc[0]], "third logged step").sort_values("step")
     return earlier["value"].iloc[-min(2, len(earlier))]
 
 
-def every_kind(tables, most):
+def every_kind(tables, asked):
     rows = compared(tables.own())
     laws, parts = [], {}
     for name, stack in VARIANTS.items():
-        own = [at(rows, name, layer, "law") for layer in range(1, stack.layers)]
-        near = all(law["high"] <= most for law in own)
-        rivals = [
-            at(rows, name, law["layer"], rule)["low"] > law["high"] for law in own for rule in ("all", "shuffled")
-        ]
-        parts[f"{name}: near by the law, and farther by 'all' and 'shuffled'"] = near and all(rivals)
-        laws += own
-    worst = max(laws, key=lambda row: row["value"])
-    return Reading(worst["value"], worst["low"], worst["high"], int(min(row["instances"] for row in laws)), parts)
+        own = {layer: at(rows, name, layer, "law") for layer in range(1, stack.layers)}
+        rivals = [at(rows, name, k, rule).low > law.high for k, law in own.items() for rule in ("all", "shuffled")]
+        near = all(map(asked, own.values())) and all(rivals)
+        parts[f"{name}: near by the law, and farther by 'all' and 'shuffled'"] = near
+        laws += own.values()
+    return farthest(laws, parts)
 
 
-def passed_on(tables, least):
+def farther_by(name, rule, words, tables, asked):
+    """How many times as far the bottom layer of a stack is by another rule, and whether their intervals are apart."""
     rows = ends(tables)
-    law, selected = (at(rows, VALUES, 1, rule) for rule in ("law", "selected"))
-    parts = {"W_1 is farther by the rule without it": selected["low"] > law["high"]}
-    ratio = selected["value"] / law["value"]
-    parts["by the factor asked"] = ratio >= least
-    return Reading(ratio, selected["low"] / law["high"], selected["high"] / law["low"], int(law["instances"]), parts)
+    law, other = (at(rows, name, 1, quantity) for quantity in ("law", rule))
+    ratio = other.value / law.value
+    parts = {words: other.low > law.high, "by the factor asked": asked(ratio)}
+    return Reading(ratio, other.low / law.high, other.high / law.low, law.instances, parts)
 
 
-def nuclear(tables, least):
-    rows = ends(tables)
-    law, other = (at(rows, FACTORS, 1, rule) for rule in ("law", "frobenius"))
-    parts = {"W_1 is farther from the Frobenius solution": other["low"] > law["high"]}
-    ratio = other["value"] / law["value"]
-    parts["by the factor asked"] = ratio >= least
-    return Reading(ratio, other["low"] / law["high"], other["high"] / law["low"], int(law["instances"]), parts)
-
-
-def norms(tables, most):
-    rows = ends(tables)
-    rows = some(rows[(rows["quantity"] == "ratio") & (rows["architecture"] == plain(2))], "measured instance")
-    row = single(rows)
-    spread = max(abs(row["first_quartile"]), abs(row["third_quartile"]))
+def norms(tables, asked):
+    row = one(ends(tables), "measured instance", quantity="ratio", architecture=plain(2))
     start = tables.own(architecture=plain(2), quantity="ratio")
     first = start[start["step"] == start["step"].min()].iloc[0]
-    parts = {
-        "quartiles of the logarithm within it": spread <= most,
-        "not so at the start": max(abs(first["first_quartile"]), abs(first["third_quartile"])) > most,
-    }
-    return Reading(row["value"], row["low"], row["high"], int(row["instances"]), parts)
+    spread, at_first = (max(abs(line["first_quartile"]), abs(line["third_quartile"])) for line in (row, first))
+    parts = {"quartiles of the logarithm within it": asked(spread), "not so at the start": at_first > asked.value}
+    return Reading(*estimate(row), parts)
 
 
-def held_rows(tables, most):
+def held_rows(tables, asked, slowest, fastest):
     table = tables.own()
     share, margin = (
-        some(table[(table["architecture"] == plain(2)) & (table["quantity"] == name)], "row held at the boundary")
+        some(where(table, architecture=plain(2), quantity=name), "row held at the boundary")
         for name in ("held share", "held margin")
     )
-    end, late = single(share[share["step"] == share["step"].max()]), margin[margin["step"] >= margin["step"].max() / 10]
+    end, late = estimate(single(last(share))), margin[margin["step"] >= margin["step"].max() / 10]
     slope = np.polyfit(np.log(late["step"]), late["value"], 1)[0]
     parts = {
-        f"their margin over that of counting rows: upper end below {most}": end["high"] <= most,
+        f"their margin over that of counting rows: upper end below {asked.value}": asked(end),
         "their margin itself grows": bool((np.diff(late["value"]) > 0).all()),
-        "like the logarithm of the step (slope from .8 to 1.2 in the last decade)": 0.8 <= slope <= 1.2,
+        "like the logarithm of the step (slope from .8 to 1.2 in the last decade)": slowest(slope) and fastest(slope),
     }
-    return Reading(end["value"], end["low"], end["high"], int(end["instances"]), parts)
+    return Reading(*end, parts)
 
 
-def collapse(tables, least):
+def collapse(tables, asked, kept):
     rows = ends(tables)
-    bare, kept = (
-        single(only(rows, architecture=name, quantity="share of equal tokens")) for name in (NO_RESIDUAL, plain(2))
+    bare, whole = (
+        estimate(single(only(rows, architecture=name, quantity="share of equal tokens")))
+        for name in (NO_RESIDUAL, plain(2))
     )
     parts = {
-        "without the residual the lower end is above it": bare["low"] >= least,
-        "with the residual the upper end is below one minus it": kept["high"] <= 1 - least,
+        "without the residual the lower end is above it": asked(bare),
+        "with the residual the upper end is below one minus it": kept(whole),
     }
-    return Reading(bare["value"], bare["low"], bare["high"], int(bare["instances"]), parts)
+    return Reading(*bare, parts)
 
 
 MEDIANS = "medians of 1 − correlation after the last step, their 95 % intervals from order statistics"
@@ -152,11 +135,13 @@ CLAIMS = (
         statement="Of two layers trained together, W_2 goes to the SVM of its selection among composed tokens, and W_1 "
         "to the SVM with margin 1 in the rows that layer 2 reads and margin 0 in all other rows.",
         check=f"{MEDIANS}; the larger of both layers",
-        threshold=1e-3,
-        why="correlation above .999, as the prototypes had; each other rule must have an interval above the law's",
-        read=two_layers,
         measured="median 1 − correlation, the farther layer",
-        wanted="≤ {}",
+        asked=Limit(
+            1e-3,
+            "≤ {}",
+            "correlation above .999, as the prototypes had; each other rule must have an interval above the law's",
+        ),
+        read=two_layers,
     ),
     Claim(
         key="layers_depth",
@@ -165,11 +150,13 @@ CLAIMS = (
         statement="In stacks of one to six layers every layer goes to the SVM of its place: a row counts if a row that "
         "counts selects it, or passes it on.",
         check=f"{MEDIANS}; the largest over depths and layers, all after the same number of steps",
-        threshold=0.03,
-        why="correlation above .97 even for the slowest layer, still coming nearer; the control must be farther",
-        read=every_depth,
         measured="median 1 − correlation, the farthest layer",
-        wanted="≤ {}",
+        asked=Limit(
+            0.03,
+            "≤ {}",
+            "correlation above .97 even for the slowest layer, still coming nearer; the control must be farther",
+        ),
+        read=every_depth,
     ),
     Claim(
         key="layers_kinds",
@@ -178,11 +165,13 @@ CLAIMS = (
         statement="The law holds without residual, with (K, Q) and the nuclear norm, with a query per position, with "
         "causal masks, with two heads per layer, with a norm per layer, and with value matrices.",
         check=f"{MEDIANS}; layers below the top, the largest over kinds",
-        threshold=0.01,
-        why="correlation above .99, and both rules that ignore which rows count must have intervals above it",
-        read=every_kind,
         measured="median 1 − correlation, the farthest kind",
-        wanted="≤ {}",
+        asked=Limit(
+            0.01,
+            "≤ {}",
+            "correlation above .99, and both rules that ignore which rows count must have intervals above it",
+        ),
+        read=every_kind,
     ),
     Claim(
         key="layers_passed",
@@ -192,11 +181,9 @@ CLAIMS = (
         "counts too.",
         check=f"{MEDIANS}; bottom layer of three with rotations as value matrices, where a row rarely selects itself: "
         "distance by the rule without passed rows, divided by that with them; interval: the ratio of the ends",
-        threshold=10.0,
-        why="a factor that no interval of a median could make",
-        read=passed_on,
         measured="ratio of the distances",
-        wanted="≥ {}",
+        asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
+        read=partial(farther_by, VALUES, "selected", "W_1 is farther by the rule without it"),
     ),
     Claim(
         key="layers_nuclear",
@@ -204,11 +191,9 @@ CLAIMS = (
         short="(K, Q) layers: the nuclear norm",
         statement="Where W = K Qᵀ in both layers, the law holds in the nuclear norm.",
         check=f"{MEDIANS}; bottom layer: distance from the Frobenius solution, divided by that from the nuclear one",
-        threshold=10.0,
-        why="a factor that no interval of a median could make",
-        read=nuclear,
         measured="ratio of the distances",
-        wanted="≥ {}",
+        asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
+        read=partial(farther_by, FACTORS, "frobenius", "W_1 is farther from the Frobenius solution"),
     ),
     Claim(
         key="layers_norms",
@@ -216,11 +201,13 @@ CLAIMS = (
         short="one scale for both layers",
         statement="Under one joint norm ‖W_1‖/‖W_2‖ goes to the same ratio of their SVMs.",
         check="median log of (‖W_1‖/‖W_1^mm‖)/(‖W_2‖/‖W_2^mm‖) after the last step of the stack of two layers",
-        threshold=0.01,
-        why="one per cent; the quartiles must lie within it, and those at the first step must not",
-        read=norms,
         measured="median log ratio",
-        wanted="size of the quartiles ≤ {}",
+        asked=Limit(
+            0.01,
+            "size of the quartiles ≤ {}",
+            "one per cent; the quartiles must lie within it, and those at the first step must not",
+        ),
+        read=norms,
     ),
     Claim(
         key="layers_held",
@@ -229,11 +216,17 @@ CLAIMS = (
         statement="Rows that do not count, but that the SVM holds at margin zero, have a margin that grows like the "
         "logarithm of the step, while that of the rows that count grows like the step.",
         check="bottom of two layers: mean margin of these rows over the least of those that count; its median",
-        threshold=0.01,
-        why="one per cent of the margin of the rows that count",
-        read=held_rows,
         measured="median relative margin",
-        wanted="≤ {}",
+        asked=Limit(0.01, "≤ {}", "one per cent of the margin of the rows that count"),
+        also={
+            "slowest": Limit(0.8, "slope against the logarithm of the step ≥ {}", "a margin that settles has slope 0"),
+            "fastest": Limit(
+                1.2,
+                "slope against the logarithm of the step ≤ {}",
+                "that of the rows that count has one that grows with the step",
+            ),
+        },
+        read=held_rows,
     ),
     Claim(
         key="layers_collapse",
@@ -241,10 +234,9 @@ CLAIMS = (
         short="no residual: composed tokens collapse",
         statement="Without a residual rows of the lower layer select one token, and the top cannot tell them apart.",
         check="share of instances whose top selects a token that another position holds too, 95 % Wilson interval",
-        threshold=0.9,
-        why="nearly all without the residual, nearly none with it",
-        read=collapse,
         measured="share without residual",
-        wanted="≥ {}",
+        asked=Limit(0.9, "≥ {}", "nearly all without the residual, nearly none with it"),
+        also={"kept": Limit(0.1, "with the residual ≤ {}", "nearly none")},
+        read=collapse,
     ),
 )

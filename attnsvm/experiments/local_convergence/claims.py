@@ -3,23 +3,23 @@
 import numpy as np
 
 from attnsvm.analysis.statistics import mean_interval
+from attnsvm.audit.numbers import Estimate, Limit, each
 from attnsvm.audit.reading import Claim, Reading, only, some
-from attnsvm.audit.rows import last, single
+from attnsvm.audit.rows import last, single, where
 
 
-def own_norm(table, least):
+def own_norm(table, asked):
     """The lead of the own norm's correlation over the other's, for either parametrisation; the smaller is the value."""
     ends = last(table)
     leads = {}
     for parametrisation, own, other in (("W", "corr_fro", "corr_nuc"), ("KQ", "corr_nuc", "corr_fro")):
-        rows = some(ends[ends["parametrisation"] == parametrisation], "instance with both solutions certified")
+        rows = some(where(ends, parametrisation=parametrisation), "instance with both solutions certified")
         ahead, behind = (single(only(rows, quantity=quantity)) for quantity in (own, other))
         # As if independent: the runs are the same, so that the interval is wider than it need be.
-        std = np.hypot(ahead["std"], behind["std"])
-        leads[parametrisation] = mean_interval(ahead["mean"] - behind["mean"], std, ahead["instances"])
-    value, low, high = min(leads.values())
-    parts = {f"{name} nearer to its own solution": lead[1] > least for name, lead in leads.items()}
-    return Reading(value, low, high, int(ends["instances"].min()), parts)
+        std, count = np.hypot(ahead["std"], behind["std"]), ahead["instances"]
+        leads[parametrisation] = Estimate(*mean_interval(ahead["mean"] - behind["mean"], std, count), count)
+    parts = each(leads, "{} nearer to its own solution", asked)
+    return Reading(*min(leads.values())[:3], ends["instances"].min(), parts)
 
 
 CHECK = "lead of the own norm's correlation over the other's, the smaller of W and (K, Q), 95 % interval of the mean"
@@ -30,10 +30,8 @@ CLAIMS = (
         short="and not the other way round",
         statement="Each goes to its own norm's solution and not the other way round.",
         check=CHECK,
-        threshold=0.0,
-        why="the interval must lie above zero",
         measured="lead of the own solution's correlation over the other's",
-        wanted="> {}",
-        read=lambda tables, least: own_norm(tables.own(), least),
+        asked=Limit(0.0, "> {}", "the interval must lie above zero"),
+        read=lambda tables, asked: own_norm(tables.own(), asked),
     ),
 )

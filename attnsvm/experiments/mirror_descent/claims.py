@@ -1,72 +1,62 @@
 """ℓp mirror descent goes to the solution of its own norm; and what the published picture of it compares."""
 
-import numpy as np
-
+from attnsvm.audit.numbers import Limit, estimate, exact
 from attnsvm.audit.reading import Claim, Reading, only
-from attnsvm.audit.rows import single
+from attnsvm.audit.rows import single, where
 
 
-def _ends(rows):
-    """The rows of the last step of every p."""
+def ends(tables, comparison):
+    """The distances at the last step of every p."""
+    rows = tables.own(quantity="distance", comparison=comparison)
     return rows[rows["step"] == rows.groupby("p")["step"].transform("max")]
 
 
-def own_norm(tables, most):
-    table = tables.own(comparison="exact")
-    ends, shares = _ends(only(table, quantity="distance")), only(table, quantity="nearest").set_index("q")
-    parts, values = {}, []
-    for q, rows in ends.groupby("q", sort=True):
-        own = single(rows[rows["p"] == q])
-        nearest = shares.loc[q]
-        parts[f"p = {q:g}: median {own['value']:.2g}"] = own["value"] <= most
-        parts[f"p = {q:g} is nearest to this solution in {nearest['value']:.2f} of the instances"] = (
-            nearest["low"] > 0.5
-        )
-        values.append((own["value"], own["low"], own["high"], int(own["instances"])))
-    value, low, high, count = max(values)
-    return Reading(value, low, high, count, parts)
+def own_norm(tables, asked, most):
+    shares = tables.own(quantity="nearest", comparison="exact").set_index("q")
+    parts, found = {}, []
+    for q, rows in ends(tables, "exact").groupby("q", sort=True):
+        own, nearest = estimate(single(where(rows, p=q))), estimate(shares.loc[q])
+        parts[f"p = {q:g}: median {own.value:.2g}"] = asked(own.value)
+        parts[f"p = {q:g} is nearest to this solution in {nearest.value:.2f} of the instances"] = most(nearest)
+        found.append(own)
+    return Reading(*max(found), parts)
 
 
-def other_tokens(tables, most):
+def other_tokens(tables, asked):
     """The distance to the solutions of other norms: with the run's own tokens, and with those of another run."""
-    table = tables.own(quantity="distance")
-    means = {}
-    for comparison in ("own", "published"):
-        ends = _ends(only(table, comparison=comparison))
-        apart = ends[ends["p"] != ends["q"]]
-        means[comparison] = apart.set_index(["p", "q"])[["mean", "instances"]]
-    ours, drawn = means["own"], means["published"]["mean"]
+    apart = [
+        rows[rows["p"] != rows["q"]].set_index(["p", "q"]) for rows in (ends(tables, "own"), ends(tables, "published"))
+    ]
+    ours, drawn = (rows["mean"] for rows in apart)
     parts = {
-        f"p = {p:g}, q = {q:g}: published {drawn[p, q]:.2g}, own tokens {ours.loc[(p, q), 'mean']:.2g}": drawn[p, q]
-        <= most * ours.loc[(p, q), "mean"]
+        f"p = {p:g}, q = {q:g}: published {drawn[p, q]:.2g}, own tokens {ours[p, q]:.2g}": asked(
+            drawn[p, q] / ours[p, q]
+        )
         for p, q in ours.index
     }
-    count = int(ours["instances"].max())
-    return Reading(float(ours["mean"].median()), np.nan, np.nan, count, parts, float(drawn.median()))
+    return Reading(*exact(float(ours.median()), apart[0]["instances"].max()), parts, float(drawn.median()))
 
 
-def stalls(tables, most):
+def stalls(tables, asked):
     """The distance to the own solution under exact steps and under published ones; the p at which they differ most."""
-    table = tables.own(quantity="distance")
-    ends = {name: _ends(only(table, comparison=name)) for name in ("exact", "own")}
-    exact, drawn = (rows[rows["p"] == rows["q"]].set_index("p") for rows in ends.values())
-    ratio = drawn["value"] / exact["value"]
+    found = [ends(tables, comparison) for comparison in ("exact", "own")]
+    exactly, drawn = (rows[rows["p"] == rows["q"]].set_index("p") for rows in found)
+    ratio = drawn["value"] / exactly["value"]
     parts = {
-        f"p = {p:g}: published steps {drawn.loc[p, 'value']:.2g}, exact steps {exact.loc[p, 'value']:.2g}": x <= most
+        f"p = {p:g}: published steps {drawn.loc[p, 'value']:.2g}, exact steps {exactly.loc[p, 'value']:.2g}": asked(x)
         for p, x in ratio.items()
     }
-    worst = exact.loc[ratio.idxmax()]
-    at = worst["value"], worst["low"], worst["high"], int(worst["instances"])
-    return Reading(*at, parts, drawn.loc[ratio.idxmax(), "value"])
+    worst = ratio.idxmax()
+    return Reading(*estimate(exactly.loc[worst]), parts, drawn.loc[worst, "value"])
 
 
-def unseeded(tables, least):
+def unseeded(tables, asked):
     table = tables.own(quantity="same_tokens")
-    apart, shared = (single(only(table, comparison=name)) for name in ("published", "shared"))
-    parts = {"runs from starts of their own select the same tokens": apart["value"] >= least}
-    return Reading(shared["value"], shared["low"], shared["high"], int(shared["instances"]), parts, apart["value"])
+    apart, shared = (estimate(single(only(table, comparison=name))) for name in ("published", "shared"))
+    return Reading(*shared, {"runs from starts of their own select the same tokens": asked(apart.value)}, apart.value)
 
 
+MOST = Limit(0.5, "share of instances in which the same p is nearest > {}", "beyond doubt more than half")
 CLAIMS = (
     Claim(
         key="mirror_own",
@@ -77,10 +67,11 @@ CLAIMS = (
         check="Bregman distance to the solution of the own norm and the own tokens after the last exact step, "
         "median and quartiles, the largest of all p; and the share of instances in which the own p is the nearest, "
         "Wilson interval above one half",
-        threshold=0.01,
-        why="two matrices with 1 − correlation 0.01 are 8° apart; the published numbers of steps are few",
         measured="largest median of the Bregman distance to the own solution",
-        wanted="≤ {}",
+        asked=Limit(
+            0.01, "≤ {}", "two matrices with 1 − correlation 0.01 are 8° apart; the published numbers of steps are few"
+        ),
+        also={"most": MOST},
         read=own_norm,
     ),
     Claim(
@@ -91,10 +82,8 @@ CLAIMS = (
         "that a run with another p selects: what separates its curves is mostly other tokens, not other norms.",
         check="Bregman distance to the solutions in the norms of other p, mean over the instances, then median over "
         "the pairs (p, q); every pair is named",
-        threshold=1.1,
-        why="a tenth more would not change the picture",
         measured="mean distance to other norms, own tokens",
-        wanted="ratio ≤ {}",
+        asked=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
         printed="tokens of another run",
         read=other_tokens,
     ),
@@ -106,10 +95,8 @@ CLAIMS = (
         "is that small, and the distances stay where they are.",
         check="Bregman distance to the solution of the own norm and the own tokens after the last step, median and "
         "quartiles, with steps free of underflow (value) and with published ones; the p at which they differ most",
-        threshold=1.1,
-        why="a tenth more would not change the picture",
         measured="median distance to the own solution, exact steps",
-        wanted="ratio ≤ {}",
+        asked=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
         printed="published steps",
         read=stalls,
     ),
@@ -121,10 +108,8 @@ CLAIMS = (
         "same data, with different p, start apart and select different tokens.",
         check="share of the instances in which the runs of all p select the same tokens: from one start, and from "
         "starts of their own (ours are seeded), Wilson interval",
-        threshold=0.95,
-        why="the comparison across p takes all of them to have one SVM",
         measured="share with the same tokens for all p, one start",
-        wanted="print ≥ {}",
+        asked=Limit(0.95, "print ≥ {}", "the comparison across p takes all of them to have one SVM"),
         printed="starts apart",
         read=unseeded,
     ),

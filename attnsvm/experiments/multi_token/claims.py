@@ -1,48 +1,43 @@
 """A head that mixes tokens: the trained W against the generalised SVM; and what print leaves out."""
 
-import numpy as np
-
-from attnsvm.analysis.statistics import wilson
+from attnsvm.audit.numbers import Limit, exact, proportion, sample_mean
 from attnsvm.audit.reading import Claim, Reading, only
-from attnsvm.audit.rows import last, sample_mean
+from attnsvm.audit.rows import last
 
 
-def _ends(tables):
+def ends(tables):
     """The mean 1 − correlation after the last step, a row per d and a column per solution."""
     return last(tables.own(panel="curve")).pivot_table(index="d", columns="solution", values="value")
 
 
-def _at_largest(table):
+def at_largest(tables):
+    table = tables.own()
     return table[table["d"] == table["d"].max()]
 
 
-def generalised(tables, most):
-    runs = only(_at_largest(tables.own()), panel="scatter")
-    value, low, high = sample_mean(runs["value"])
+def generalised(tables, asked):
     parts = {}
-    for d, row in _ends(tables).iterrows():
+    for d, row in ends(tables).iterrows():
         ours = row["svmeq_norm"]
-        parts[f"d = {d}: within the threshold ({ours:.2g})"] = ours <= most
+        parts[f"d = {d}: within the threshold ({ours:.2g})"] = asked(ours)
         parts[f"d = {d}: nearer than W_mm and the one-token SVM"] = ours < min(row["mm"], row["one_token"])
-    return Reading(value, low, high, len(runs), parts)
+    return Reading(*sample_mean(only(at_largest(tables), panel="scatter")["value"]), parts)
 
 
-def fitted_scale(tables, most):
-    ends = _ends(tables)
-    row = ends.loc[ends.index.max()]
-    differences = (ends["svmeq_norm"] - ends["svmeq"]).abs()
-    parts = {f"d = {d}: the same without the oracle": difference <= most for d, difference in differences.items()}
-    count = int(_at_largest(tables.own())["accepted"].iloc[0])
-    return Reading(row["svmeq_norm"], np.nan, np.nan, count, parts, row["svmeq"])
+def fitted_scale(tables, asked):
+    found = ends(tables)
+    row = found.loc[found.index.max()]
+    differences = (found["svmeq_norm"] - found["svmeq"]).abs()
+    parts = {f"d = {d}: the same without the oracle": asked(difference) for d, difference in differences.items()}
+    return Reading(*exact(row["svmeq_norm"], at_largest(tables)["accepted"].iloc[0]), parts, row["svmeq"])
 
 
-def rejections(tables, most):
+def rejections(tables, asked):
     """The share of seeds that the acceptance rule keeps, at the largest d; in print, all that is drawn."""
-    counts = _at_largest(tables.own()).iloc[0]
-    accepted, tried = int(counts["accepted"]), int(counts["tried"])
-    value, low, high = wilson(accepted, tried)
-    parts = {f"no more rejected than the threshold ({accepted} of {tried} kept)": 1 - value <= most}
-    return Reading(value, low, high, tried, parts, 1.0)
+    accepted, tried = (int(at_largest(tables).iloc[0][name]) for name in ("accepted", "tried"))
+    kept = proportion(accepted, tried)
+    parts = {f"no more rejected than the threshold ({accepted} of {tried} kept)": asked(1 - kept.value)}
+    return Reading(*kept, parts, 1.0)
 
 
 CLAIMS = (
@@ -52,11 +47,13 @@ CLAIMS = (
         short="nonlinear head: generalised SVM",
         statement="With a nonlinear head that mixes tokens, the trained W is W_fin + C·W_mm of the generalised SVM.",
         check="1 − correlation with W_SVMeq at the largest d, mean over instances and its 95 % interval",
-        threshold=0.02,
-        why="an angle of 11°, required at every d, with C from the norm of W alone (the value shown has C fitted, as "
-        "published: they agree to 1e-3)",
         measured="mean of 1 − correlation with W_fin + C·W_mm",
-        wanted="≤ {}",
+        asked=Limit(
+            0.02,
+            "≤ {}",
+            "an angle of 11°, required at every d, with C from the norm of W alone (the value shown has C fitted, as "
+            "published: they agree to 1e-3)",
+        ),
         read=generalised,
     ),
     Claim(
@@ -65,10 +62,8 @@ CLAIMS = (
         short="$C$ fitted to the answer",
         statement="C of W_SVMeq is fitted to the trained W: an oracle.",
         check="1 − correlation at the largest d with C fitted (published) and with C from the norm of W alone",
-        threshold=1e-3,
-        why="less than the standard error of the means would be no difference",
         measured="1 − correlation, C from the norm of W",
-        wanted="apart ≤ {}",
+        asked=Limit(1e-3, "apart ≤ {}", "less than the standard error of the means would be no difference"),
         printed="C fitted",
         read=fitted_scale,
     ),
@@ -79,10 +74,8 @@ CLAIMS = (
         statement="The paper does not say how many instances the acceptance rule rejects.",
         check="share of the tried seeds that are drawn at the largest d; print shows the drawn ones as if they "
         "were all",
-        threshold=0.0,
-        why="a rejected instance that is not mentioned is one too many",
         measured="share of the tried seeds that are drawn",
-        wanted="rejected ≤ {}",
+        asked=Limit(0.0, "rejected ≤ {}", "a rejected instance that is not mentioned is one too many"),
         read=rejections,
     ),
 )

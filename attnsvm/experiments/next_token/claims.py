@@ -1,103 +1,90 @@
 """Next tokens: the Graph-SVM where the gradient is split, what the published runs reach, and what the loss changes."""
 
-import numpy as np
-
-from attnsvm.analysis.statistics import mean_interval
+from attnsvm.audit.numbers import Estimate, Limit, each, exact, largest, mean
 from attnsvm.audit.reading import Claim, Reading, some
-from attnsvm.audit.rows import last, single
+from attnsvm.audit.rows import last, single, where
 
-PRINTED = {"nll": (0.976, 0.993), "squared": (0.992, 0.9995)}  # smallest and largest correlation in print
 KINDS = ("cyclic", "acyclic")
+NEAR = "{}: mean within the threshold ({.value:.2g})"
 
 
 def end(tables, **values):
     """The row of one run after its last step."""
     rows = tables.own()
     for column, value in values.items():
-        rows = some(rows[rows[column] == value], "data set with " + ", ".join(map(str, values.values())))
+        rows = some(where(rows, **{column: value}), "data set with " + ", ".join(map(str, values.values())))
     return single(last(rows))
 
 
 def ahead(tables, graphs, loss="nll", rule="split", solution="fro", parametrisation="W"):
-    return end(
-        tables,
-        quantity="ahead",
-        graphs=graphs,
-        loss=loss,
-        parametrisation=parametrisation,
-        rule=rule,
-        solution=solution,
-    )
+    run = {"graphs": graphs, "loss": loss, "parametrisation": parametrisation, "rule": rule, "solution": solution}
+    return end(tables, quantity="ahead", **run)
 
 
-def interval(row):
-    return mean_interval(row["mean"], row["std"], row["instances"])
+def both(tables, *asked, **values) -> dict[str, Estimate]:
+    """With a cycle and without."""
+    return {kind: mean(ahead(tables, kind, *asked, **values)) for kind in KINDS}
 
 
-def graph_svm(tables, most):
-    rows = {kind: ahead(tables, kind) for kind in KINDS}
-    inside = end(tables, quantity="direction", graphs="cyclic", loss="nll", parametrisation="W", rule="split")
-    worst = max(rows.values(), key=lambda row: row["mean"])
-    value, low, high = interval(worst)
-    parts = {
-        f"{kind}: mean within the threshold ({row['mean']:.2g})": interval(row)[2] <= most for kind, row in rows.items()
-    }
-    parts[f"inside the components, W_fin alone ({inside['mean']:.2g})"] = inside["mean"] <= most
-    return Reading(value, low, high, int(sum(row["instances"] for row in rows.values())), parts)
+def shown(found, parts):
+    """The largest mean; the instances of all."""
+    return Reading(*largest(found)[:3], sum(seen.instances for seen in found.values()), parts)
 
 
-def published_range(tables, most):
-    value, parts, count = np.nan, {}, 0
-    for loss, kinds in (("nll", ("cyclic",)), ("squared", KINDS)):
-        low, high = PRINTED[loss]
-        for kind in kinds:
-            row = ahead(tables, kind, loss, "published")
-            mean = 1 - row["mean"]
-            parts[f"{loss}, {kind}: mean in print's range ({mean:.4f} in {low} to {high})"] = low <= mean <= high
-            count += int(row["instances"])
-            value = mean if np.isnan(value) else value
-    return Reading(value, np.nan, np.nan, count, parts, PRINTED["nll"][0])
+def graph_svm(tables, asked):
+    found = both(tables)
+    inside = end(tables, quantity="direction", graphs="cyclic", loss="nll", parametrisation="W", rule="split")["mean"]
+    parts = each(found, NEAR, asked)
+    return shown(found, parts | {f"inside the components, W_fin alone ({inside:.2g})": asked(inside)})
 
 
-def passed(tables, most):
+def published_range(tables, asked, nll_most, squared_least, squared_most):
+    ranges = {"nll": (asked, nll_most), "squared": (squared_least, squared_most)}
+    found, parts = [], {}
+    for loss, kind in (("nll", "cyclic"), *(("squared", kind) for kind in KINDS)):
+        row = ahead(tables, kind, loss, "published")
+        value, (low, high) = 1 - row["mean"], ranges[loss]
+        words = f"{loss}, {kind}: mean in print's range ({value:.4f} in {low.value} to {high.value})"
+        parts[words] = low(value) and high(value)
+        found.append((value, row["instances"]))
+    return Reading(*exact(found[0][0], sum(count for _, count in found)), parts, asked.value)
+
+
+def passed(tables, asked, squared):
     """The split rule against the best correlation in print, under each loss with the margins that fit it."""
     rows = {"nll": ahead(tables, "cyclic"), "squared": ahead(tables, "cyclic", "squared", solution="graded")}
+    lowest = {loss: 1 - row["largest"] for loss, row in rows.items()}
     parts = {
-        f"{loss}: every data set past print's best ({1 - row['largest']:.5f})": 1 - row["largest"] > PRINTED[loss][1]
-        for loss, row in rows.items()
+        f"{loss}: every data set past print's best ({lowest[loss]:.5f})": limit(lowest[loss])
+        for loss, limit in (("nll", asked), ("squared", squared))
     }
-    return Reading(1 - rows["nll"]["largest"], np.nan, np.nan, int(rows["nll"]["instances"]), parts)
+    return Reading(*exact(lowest["nll"], rows["nll"]["instances"]), parts)
 
 
-def squared_even(tables, most):
-    rows = {kind: ahead(tables, kind, "squared") for kind in KINDS}
+def squared_even(tables, asked):
+    found = both(tables, "squared")
+    return Reading(*found["cyclic"], each(found, NEAR, asked))
+
+
+def squared_graded(tables, asked):
+    graded, even = (mean(ahead(tables, "cyclic", "squared", solution=name)) for name in ("graded", "fro"))
+    control = mean(ahead(tables, "cyclic", "nll"))
     parts = {
-        f"{kind}: mean within the threshold ({row['mean']:.2g})": interval(row)[2] <= most for kind, row in rows.items()
+        f"within the threshold ({graded.value:.2g})": asked(graded),
+        f"nearer than with margin 1 throughout ({even.value:.2g})": graded.high < even.low,
+        f"not so under −log u, whose margins stay 1 ({control.value:.2g})": asked(control),
     }
-    return Reading(*interval(rows["cyclic"]), int(rows["cyclic"]["instances"]), parts)
+    return Reading(*graded, parts)
 
 
-def squared_graded(tables, most):
-    graded, even = (ahead(tables, "cyclic", "squared", solution=name) for name in ("graded", "fro"))
-    control = ahead(tables, "cyclic", "nll")
-    value, low, high = interval(graded)
-    parts = {
-        f"within the threshold ({value:.2g})": high <= most,
-        f"nearer than with margin 1 throughout ({even['mean']:.2g})": high < interval(even)[1],
-        f"not so under −log u, whose margins stay 1 ({control['mean']:.2g})": interval(control)[2] <= most,
-    }
-    return Reading(value, low, high, int(graded["instances"]), parts)
-
-
-def factored(tables, most):
-    parts, rows = {}, []
+def factored(tables, asked):
+    own, other = (both(tables, solution=norm, parametrisation="KQ") for norm in ("nuc", "fro"))
+    parts = {}
     for kind in KINDS:
-        own, other = (ahead(tables, kind, solution=norm, parametrisation="KQ") for norm in ("nuc", "fro"))
-        parts[f"{kind}: mean within the threshold ({own['mean']:.2g})"] = interval(own)[2] <= most
-        parts[f"{kind}: nearer than the Frobenius norm's ({other['mean']:.2g})"] = interval(own)[2] < interval(other)[1]
-        rows.append(own)
-    worst = max(rows, key=lambda row: row["mean"])
-    return Reading(*interval(worst), int(sum(row["instances"] for row in rows)), parts)
+        parts |= each({kind: own[kind]}, NEAR, asked)
+        words = f"{kind}: nearer than the Frobenius norm's ({other[kind].value:.2g})"
+        parts[words] = own[kind].high < other[kind].low
+    return shown(own, parts)
 
 
 DISTANCE = "1 − correlation with W_fin + C·W_mm, mean"
@@ -109,10 +96,8 @@ CLAIMS = (
         statement="Trained to predict the next token, W goes to W_fin + C·W_mm of the Graph-SVM (2403.08081).",
         check="1 − correlation after the last step, loss −log u, gradient split; mean over data sets and its 95 % "
         "interval, with and without a cycle, and of the part inside components with W_fin alone",
-        threshold=1e-3,
-        why="a thousandth of what a random direction has; C comes from the norm of W, no oracle",
         measured=DISTANCE,
-        wanted="≤ {}",
+        asked=Limit(1e-3, "≤ {}", "a thousandth of what a random direction has; C comes from the norm of W, no oracle"),
         read=graph_svm,
     ),
     Claim(
@@ -122,10 +107,13 @@ CLAIMS = (
         statement="With the published settings the correlations are those in print, .976 to .993 and .992 to .9995.",
         check="mean correlation with W_fin + C·W_mm, C fitted, whole gradient normalised in float64; graphs with and "
         "without a cycle under the squared loss",
-        threshold=PRINTED["nll"][0],
-        why="the mean must lie in the printed range; starts are not published, ours is zero",
         measured="mean correlation under −log u",
-        wanted="≥ {}",
+        asked=Limit(0.976, "≥ {}", "the mean must lie in the printed range; starts are not published, ours is zero"),
+        also={
+            "nll_most": Limit(0.993, "under −log u ≤ {}", "the largest in print"),
+            "squared_least": Limit(0.992, "under the squared loss ≥ {}", "the smallest in print"),
+            "squared_most": Limit(0.9995, "under the squared loss ≤ {}", "the largest in print"),
+        },
         printed="smallest in print",
         read=published_range,
     ),
@@ -135,10 +123,9 @@ CLAIMS = (
         short="next tokens: print is passed",
         statement="The published correlations are no limit: with the gradient split, every data set passes them.",
         check="every data set with a cycle, gradient split, against the best in print, after more steps than there",
-        threshold=PRINTED["nll"][1],
-        why="one data set at or below it would be one held back by something else",
         measured="smallest correlation under −log u",
-        wanted="> {}",
+        asked=Limit(0.993, "> {}", "one data set at or below it would be one held back by something else"),
+        also={"squared": Limit(0.9995, "under the squared loss > {}", "the largest in print")},
         read=passed,
     ),
     Claim(
@@ -147,10 +134,8 @@ CLAIMS = (
         short="next tokens: the squared loss, margin 1",
         statement="The same Graph-SVM, of margin 1 on every edge, is the limit under the squared loss.",
         check="1 − correlation after the last step, loss (1 − u)², gradient split; mean and its 95 % interval",
-        threshold=1e-3,
-        why="as for −log u",
         measured=DISTANCE,
-        wanted="≤ {}",
+        asked=Limit(1e-3, "≤ {}", "as for −log u"),
         read=squared_even,
     ),
     Claim(
@@ -160,10 +145,10 @@ CLAIMS = (
         statement="Under the squared loss, inputs whose label is alone in its component ask for half of the margin.",
         check="1 − correlation with the SVM of these margins on graphs with a cycle; control: −log u, where all "
         "margins stay 1",
-        threshold=1e-3,
-        why="as for −log u; slopes that fall like δ² and like δ keep one rate if the margins are ½ and 1",
         measured="1 − correlation, margins 1 and ½, mean",
-        wanted="≤ {}",
+        asked=Limit(
+            1e-3, "≤ {}", "as for −log u; slopes that fall like δ² and like δ keep one rate if the margins are ½ and 1"
+        ),
         read=squared_graded,
     ),
     Claim(
@@ -173,10 +158,12 @@ CLAIMS = (
         statement="Trained as (K, Q), next-token attention goes to the Graph-SVM of the nuclear norm.",
         check="1 − correlation with W_fin + C·W_mm of the nuclear norm, loss −log u, gradient split; mean and its 95 % "
         "interval; against that of the Frobenius norm",
-        threshold=0.02,
-        why="an angle of 11°: the nuclear norm's direction is approached more slowly than the Frobenius norm's",
         measured="mean of 1 − correlation, nuclear norm",
-        wanted="≤ {}",
+        asked=Limit(
+            0.02,
+            "≤ {}",
+            "an angle of 11°: the nuclear norm's direction is approached more slowly than the Frobenius norm's",
+        ),
         read=factored,
     ),
 )

@@ -1,18 +1,18 @@
 """Does a positional encoding act like a regulariser? Read as: does it widen the margin?"""
 
-from attnsvm.analysis.statistics import wilson
+from attnsvm.audit.numbers import Limit, proportion
 from attnsvm.audit.reading import Claim, Reading, some
 
 TOKENS = {"encoded": "token lengths brought back to one", "added": "token lengths left to grow"}
 
 
-def positional(tables, least):
+def positional(tables, asked):
     norms = tables.own(quantity="norm").pivot(index="seed", columns="tokens", values="value")
     # Tokens of which no instance is separable have no column.
     norms = some(norms.reindex(columns=["plain", *TOKENS]).dropna(), "instance that is separable with all three tokens")
-    readings = {name: wilson(int((norms[name] < norms["plain"]).sum()), len(norms)) for name in TOKENS}
-    parts = {f"most margins widen, {TOKENS[name]} ({one[0]:.2g})": one[1] > least for name, one in readings.items()}
-    return Reading(*readings["encoded"], len(norms), parts)
+    found = {name: proportion((norms[name] < norms["plain"]).sum(), len(norms)) for name in TOKENS}
+    parts = {f"most margins widen, {TOKENS[name]} ({seen.value:.2g})": asked(seen) for name, seen in found.items()}
+    return Reading(*found["encoded"], parts)
 
 
 CLAIMS = (
@@ -23,11 +23,13 @@ CLAIMS = (
         statement="A positional encoding acts like a regulariser of the SVM.",
         check="taken to mean that it widens the margin 1/‖W_mm‖: share of instances whose margin sinusoidal positions "
         "widen, token lengths brought back to one (value) or left to grow, Wilson interval",
-        threshold=0.5,
-        why="a regulariser would widen the margin of most instances, whatever is held fixed: longer tokens alone widen "
-        "every margin",
         measured="share of instances whose margin the encoding widens",
-        wanted="> {}",
+        asked=Limit(
+            0.5,
+            "> {}",
+            "a regulariser would widen the margin of most instances, whatever is held fixed: longer tokens alone widen "
+            "every margin",
+        ),
         read=positional,
     ),
 )

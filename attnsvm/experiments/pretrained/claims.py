@@ -1,103 +1,83 @@
 """What is left of three claims about the encoder's heads, each beside the control that could kill it."""
 
+from functools import partial
+
 import numpy as np
 
-from attnsvm.analysis.statistics import mean_interval
+from attnsvm.audit.numbers import Limit, each, estimate, largest, sample_mean, smallest
 from attnsvm.audit.reading import Claim, Reading, some
-from attnsvm.audit.rows import ends, last, single
+from attnsvm.audit.rows import ends, last, one, where
 
-SINK = 0.5  # share of inputs in which a head selects a delimiter, from which on it attends to them
-APART = 0.02  # 1 − correlation that tells one norm's solution from the other's: an angle of 11°
+NORMS = {"Frobenius": "fro", "nuclear": "nuc"}
+HEAD = ["layer", "head"]
 
 
-def _share(tables, kind, norm):
+def shares(tables, kind):
+    """Per norm, the share of heads above a control."""
     rows = tables.own(part="share", quantity="alignment")
-    rows = rows[(rows["kind"] == kind) & (rows["norm"] == norm)]
-    return single(some(rows, f"head with a certified solution, {norm}, {kind}"))
+    missing = "head with a certified solution, {}, {}"
+    return {name: estimate(one(rows, missing.format(norm, kind), kind=kind, norm=norm)) for name, norm in NORMS.items()}
 
 
-def beats_permuted(tables, least):
-    fro, nuc = (_share(tables, "permuted", norm) for norm in ("fro", "nuc"))
-    parts = {
-        f"Frobenius norm ({fro['value']:.2f})": fro["low"] >= least,
-        f"nuclear norm ({nuc['value']:.2f})": nuc["low"] >= least,
-    }
-    worst = min(fro, nuc, key=lambda row: row["low"])
-    return Reading(worst["value"], worst["low"], worst["high"], int(worst["instances"]), parts)
+def beats_permuted(tables, asked):
+    found = shares(tables, "permuted")
+    return Reading(*smallest(found, by="low"), each(found, "{} norm ({.value:.2f})", asked))
 
 
-def beats_random(tables, most):
-    fro, nuc = (_share(tables, "random", norm) for norm in ("fro", "nuc"))
-    parts = {
-        f"Frobenius norm ({fro['value']:.2f})": fro["high"] <= most,
-        f"nuclear norm ({nuc['value']:.2f})": nuc["high"] <= most,
-    }
-    worst = max(fro, nuc, key=lambda row: row["high"])
-    return Reading(worst["value"], worst["low"], worst["high"], int(worst["instances"]), parts)
+def beats_random(tables, asked):
+    found = shares(tables, "random")
+    return Reading(*largest(found, by="high"), each(found, "{} norm ({.value:.2f})", asked))
 
 
-def _paired(rows, kind, inputs):
+def paired(rows, kind, inputs):
     """Held-out prediction of every head minus that of a control, at this number of fitted sentences; by head."""
-    own = rows[(rows["kind"] == "head") & (rows["inputs"] == inputs)].set_index(["layer", "head"])["value"]
-    other = rows[(rows["kind"] == kind) & (rows["inputs"] == inputs)].set_index(["layer", "head"])["value"]
+    own, other = (where(rows, kind=who, inputs=inputs).set_index(HEAD)["value"] for who in ("head", kind))
     return some((own - other).dropna(), f"head to compare with {kind} at {inputs} inputs")
 
 
-def held_out(tables, least):
+def held_out(tables, asked, growing):
     rows = tables.own(part="head", quantity="predicted", norm="fro")
-    few, many = (int(row["inputs"]) for row in ends(rows[rows["kind"] == "head"].sort_values("inputs"), "inputs"))
-    lead = {kind: _paired(rows, kind, many) for kind in ("random", "permuted", "rule")}
-    seen = {kind: _mean(values) for kind, values in lead.items()}
-    growth = _mean((lead["random"] - _paired(rows, "random", few)).dropna())
+    few, many = (int(row["inputs"]) for row in ends(where(rows, kind="head").sort_values("inputs"), "inputs"))
+    lead = {kind: paired(rows, kind, many) for kind in ("random", "permuted", "rule")}
+    seen = {kind: sample_mean(values) for kind, values in lead.items()}
+    growth = sample_mean((lead["random"] - paired(rows, "random", few)).dropna())
     parts = {
-        f"above random heads ({seen['random'][0]:+.3f})": seen["random"][1] > least,
-        f"above permuted selections ({seen['permuted'][0]:+.3f})": seen["permuted"][1] > least,
-        f"above the best rule that reads no token ({seen['rule'][0]:+.3f})": seen["rule"][1] > least,
-        f"the lead over random heads grows from {few} to {many} inputs ({growth[0]:+.3f})": growth[1] > 0,
+        f"above random heads ({seen['random'].value:+.3f})": asked(seen["random"]),
+        f"above permuted selections ({seen['permuted'].value:+.3f})": asked(seen["permuted"]),
+        f"above the best rule that reads no token ({seen['rule'].value:+.3f})": asked(seen["rule"]),
+        f"the lead over random heads grows from {few} to {many} inputs ({growth.value:+.3f})": growing(growth),
     }
-    return Reading(*seen["random"], len(lead["random"]), parts)
+    return Reading(*seen["random"], parts)
 
 
-def sink(tables, least):
+def sink(tables, asked, attends):
     rows, chosen = (tables.own(part="head", quantity=quantity) for quantity in ("margin_ratio", "delimiter"))
-    attends = chosen[chosen["value"] >= SINK].set_index(["layer", "head"]).index
-    ratios = rows[rows["kind"] == "random"].set_index(["layer", "head"])
-    ratios = some(ratios[ratios.index.isin(attends)], "head that selects a delimiter in half of the inputs")
-    whole, plain = (np.log(ratios[ratios["tokens"] == tokens]["value"]) for tokens in ("all", "plain"))
+    sinks = chosen[chosen["value"].map(attends)].set_index(HEAD).index
+    ratios = where(rows, kind="random").set_index(HEAD)
+    ratios = some(ratios[ratios.index.isin(sinks)], "head that selects a delimiter in half of the inputs")
+    whole, plain = (np.log(where(ratios, tokens=tokens)["value"]) for tokens in ("all", "plain"))
     whole, plain = some(whole, "such head with all tokens"), some(plain, "such head without delimiters")
-    wide, left, drop = (np.exp(_mean(values)) for values in (whole, plain, (whole - plain).dropna()))
+    wide, left, drop = (np.exp(sample_mean(values)[:3]) for values in (whole, plain, (whole - plain).dropna()))
     parts = {
-        f"wider than that of random heads ({wide[0]:.2f} times)": wide[1] > least,
-        f"not once delimiters cannot be selected ({left[0]:.2f} times)": left[1] <= least,
-        f"the delimiters make the difference ({drop[0]:.2f} times)": drop[1] > least,
+        f"wider than that of random heads ({wide[0]:.2f} times)": asked(wide[1]),
+        f"not once delimiters cannot be selected ({left[0]:.2f} times)": not asked(left[1]),
+        f"the delimiters make the difference ({drop[0]:.2f} times)": asked(drop[1]),
     }
     return Reading(*wide, len(whole), parts)
 
 
-def _trained(tables, kind, own, other, most):
-    rows = tables.own()
-    rows = rows[(rows["part"] == "trained") & (rows["kind"] == kind)]
+def trained(kind, own, other, tables, asked, apart):
+    rows = where(tables.own(), part="trained", kind=kind)
     rows = last(some(rows, f"trained run of {kind} with both SVMs")).set_index("norm")
-    near, far = rows.loc[own], rows.loc[other]
-    parts = {
-        "the upper quartile is within the threshold": near["high"] <= most,
-        f"the other norm's solution is farther ({far['value']:.2g})": far["low"] > max(near["high"], APART),
-    }
-    return Reading(near["value"], near["low"], near["high"], int(near["instances"]), parts)
+    near, far = estimate(rows.loc[own]), estimate(rows.loc[other])
+    words = f"the other norm's solution is farther ({far.value:.2g})"
+    near_enough = {"the upper quartile is within the threshold": asked(near)}
+    return Reading(*near, near_enough | {words: far.low > near.high and apart(far)})
 
 
-def trained_W(tables, most):
-    return _trained(tables, "W", "fro", "nuc", most)
-
-
-def trained_KQ(tables, most):
-    return _trained(tables, "KQ", "nuc", "fro", most)
-
-
-def _mean(values):
-    return np.array(mean_interval(values.mean(), values.std(ddof=1), len(values)))
-
-
+APART = Limit(
+    0.02, "1 − correlation with the other norm's solution > {}", "an angle of 11°, which tells the norms apart"
+)
 CLAIMS = (
     Claim(
         key="pretrained_permuted",
@@ -107,10 +87,8 @@ CLAIMS = (
         "what it selects.",
         check="share of heads whose alignment is above the mean of permuted selections, both norms, Wilson interval; "
         "the worse norm is shown",
-        threshold=0.9,
-        why="nearly every head; by chance half of them would",
         measured="share of heads above permuted selections",
-        wanted="≥ {}",
+        asked=Limit(0.9, "≥ {}", "nearly every head; by chance half of them would"),
         read=beats_permuted,
     ),
     Claim(
@@ -121,10 +99,10 @@ CLAIMS = (
         "sets no large majority of heads apart.",
         check="share of heads whose alignment is above the mean of random heads with selections of their own, both "
         "norms, Wilson interval; the higher share is shown",
-        threshold=0.75,
-        why="if training made the alignment, nearly all heads would be above; by chance half of them are",
         measured="share of heads above random heads",
-        wanted="≤ {}",
+        asked=Limit(
+            0.75, "≤ {}", "if training made the alignment, nearly all heads would be above; by chance half of them are"
+        ),
         read=beats_random,
     ),
     Claim(
@@ -135,10 +113,11 @@ CLAIMS = (
         "do, more so with more fitted sentences.",
         check="held-out prediction of the head's solution minus that of random heads (theirs, from theirs), of "
         "permuted selections and of the best rule that reads no token; mean over heads and its 95 % interval",
-        threshold=0.05,
-        why="one held-out sentence in twenty: more than the resolution of the held-out sentences",
         measured="lead over random heads, share of held-out sentences, mean",
-        wanted="> {}",
+        asked=Limit(
+            0.05, "> {}", "one held-out sentence in twenty: more than the resolution of the held-out sentences"
+        ),
+        also={"growing": Limit(0.0, "growth of the lead over random heads > {}", "the whole interval above zero")},
         read=held_out,
     ),
     Claim(
@@ -149,10 +128,15 @@ CLAIMS = (
         "delimiters cannot be selected.",
         check="margin of the certified solution relative to that of random heads, geometric mean over heads that "
         "select a delimiter in half of the inputs, and its 95 % interval; with delimiters and without",
-        threshold=1.0,
-        why="a ratio of one is no difference; the interval decides",
         measured="margin relative to random heads, geometric mean",
-        wanted="> {}",
+        asked=Limit(1.0, "> {}", "a ratio of one is no difference; the interval decides"),
+        also={
+            "attends": Limit(
+                0.5,
+                "share of inputs in which the head selects a delimiter ≥ {}",
+                "from there on a head counts as attending to them",
+            )
+        },
         read=sink,
     ),
     Claim(
@@ -162,11 +146,10 @@ CLAIMS = (
         statement="Trained by us on tokens of the encoder under a random prediction head, W goes to the Frobenius-norm "
         "SVM of what it selects.",
         check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
-        threshold=1e-3,
-        why="an angle of 2.6°",
         measured="1 − correlation with the Frobenius solution, median",
-        wanted="≤ {}",
-        read=trained_W,
+        asked=Limit(1e-3, "≤ {}", "an angle of 2.6°"),
+        also={"apart": APART},
+        read=partial(trained, "W", "fro", "nuc"),
     ),
     Claim(
         key="pretrained_KQ",
@@ -174,10 +157,9 @@ CLAIMS = (
         short="encoder tokens: (K, Q) to nuclear",
         statement="Trained as (K, Q) on the same tokens, attention goes to the nuclear-norm SVM of what it selects.",
         check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
-        threshold=0.02,
-        why="an angle of 11°: the nuclear norm's direction is approached more slowly",
         measured="1 − correlation with the nuclear solution, median",
-        wanted="≤ {}",
-        read=trained_KQ,
+        asked=Limit(0.02, "≤ {}", "an angle of 11°: the nuclear norm's direction is approached more slowly"),
+        also={"apart": APART},
+        read=partial(trained, "KQ", "nuc", "fro"),
     ),
 )

@@ -1,7 +1,10 @@
 """Real tokens go where Gaussian ones go, nearer than any control, and not much later."""
 
+from functools import partial
+
+from attnsvm.audit.numbers import Limit, estimate, exact, largest
 from attnsvm.audit.reading import Claim, Reading, only, some
-from attnsvm.audit.rows import last, single
+from attnsvm.audit.rows import last, one, single, where
 
 REAL = {
     "digits_random": "random head",
@@ -13,38 +16,35 @@ CONTROLS = {
     "other": "the solution of another head's selection",
     "random": "a random matrix and its own solution",
 }
+MISSING = "saturated and certified run of {}"
 
 
-def own_solution(tables, parametrisation, most):
+def own_solution(parametrisation, tables, asked, most):
     """The largest of the median distances of real tokens, and what should be farther."""
-    table = last(tables.own(parametrisation=parametrisation))
-    ends, parts = {}, {}
+    table, ends, parts = last(tables.own(parametrisation=parametrisation)), [], {}
     for tokens, name in REAL.items():
-        rows = some(table[table["tokens"] == tokens], f"saturated and certified run of {tokens}")
-        ends[tokens] = at = single(only(rows, quantity="distance"))
-        parts[f"{name}: median {at['value']:.2g}, its interval within the threshold"] = at["high"] <= most
-        share = single(only(rows, quantity="measured"))
-        parts[f"{name}: saturated and certified in most runs ({share['value']:.2f})"] = share["low"] > 0.5
-        for control, words in CONTROLS.items():
-            nearer = single(only(rows, quantity=f"nearer_than_{control}"))
-            what = f"{name}: nearer than {words} in most instances ({nearer['value']:.2f})"
-            parts[what] = nearer["low"] > 0.5
-    worst = max(ends.values(), key=lambda end: end["value"])
-    return Reading(worst["value"], worst["low"], worst["high"], int(worst["instances"]), parts)
+        rows = some(where(table, tokens=tokens), MISSING.format(tokens))
+        names = ("distance", "measured", *(f"nearer_than_{control}" for control in CONTROLS))
+        at, share, *nearer = (estimate(single(only(rows, quantity=quantity))) for quantity in names)
+        ends.append(at)
+        parts[f"{name}: median {at.value:.2g}, its interval within the threshold"] = asked(at)
+        parts[f"{name}: saturated and certified in most runs ({share.value:.2f})"] = most(share)
+        for words, one_nearer in zip(CONTROLS.values(), nearer, strict=True):
+            parts[f"{name}: nearer than {words} in most instances ({one_nearer.value:.2f})"] = most(one_nearer)
+    return Reading(*largest(ends), parts)
 
 
-def as_gaussian(tables, most):
+def as_gaussian(tables, asked):
     """How much farther real tokens are than Gaussian ones after the same number of steps: the largest ratio."""
     ratios, counts = {}, []
     for parametrisation in ("W", "KQ"):
         table = last(tables.own(parametrisation=parametrisation, quantity="distance"))
-        reference = single(some(table[table["tokens"] == "gaussian"], "saturated and certified run of gaussian"))
-        for tokens, name in REAL.items():
-            at = single(some(table[table["tokens"] == tokens], f"saturated and certified run of {tokens}"))
+        reference, *ends = (one(table, MISSING.format(tokens), tokens=tokens) for tokens in ("gaussian", *REAL))
+        for name, at in zip(REAL.values(), ends, strict=True):
             ratios[f"{parametrisation}, {name}"] = at["value"] / reference["value"]
-            counts.append(int(at["instances"]))
-    parts = {f"{name}: {ratio:.2g} times as far": ratio < most for name, ratio in ratios.items()}
-    return Reading(max(ratios.values()), float("nan"), float("nan"), min(counts), parts)
+            counts.append(at["instances"])
+    parts = {f"{name}: {ratio:.2g} times as far": asked(ratio) for name, ratio in ratios.items()}
+    return Reading(*exact(max(ratios.values()), min(counts)), parts)
 
 
 CHECK = (
@@ -52,6 +52,7 @@ CHECK = (
     "share of instances, with Wilson interval, in which it is nearer than to the other norm's solution, than to the "
     "solution of another head's selection, and than a random matrix of the same singular values is to its own solution"
 )
+MOST = Limit(0.5, "share of instances, measured and nearer than each control > {}", "beyond doubt more than half")
 CLAIMS = (
     Claim(
         key="real_W",
@@ -60,11 +61,10 @@ CLAIMS = (
         statement="On tokens of handwritten digits, W goes to the solution of least Frobenius norm of what it selects: "
         "with a random head, with the digits' labels, and with a token of the image as query.",
         check=CHECK,
-        threshold=1e-3,
-        why="an angle of 2.6°, as asked of W on Gaussian tokens",
         measured="median of 1 − correlation with the Frobenius solution",
-        wanted="≤ {}",
-        read=lambda tables, most: own_solution(tables, "W", most),
+        asked=Limit(1e-3, "≤ {}", "an angle of 2.6°, as asked of W on Gaussian tokens"),
+        also={"most": MOST},
+        read=partial(own_solution, "W"),
     ),
     Claim(
         key="real_KQ",
@@ -73,11 +73,14 @@ CLAIMS = (
         statement="On tokens of handwritten digits, (K, Q), with one norm for both gradients, goes to the solution "
         "of least nuclear norm of what it selects: with a random head, with the digits' labels, with a token as query.",
         check=CHECK,
-        threshold=1e-2,
-        why="an angle of 8°: (K, Q) is behind W on Gaussian tokens too, and needs about ten times the steps",
         measured="median of 1 − correlation with the nuclear solution",
-        wanted="≤ {}",
-        read=lambda tables, most: own_solution(tables, "KQ", most),
+        asked=Limit(
+            1e-2,
+            "≤ {}",
+            "an angle of 8°: (K, Q) is behind W on Gaussian tokens too, and needs about ten times the steps",
+        ),
+        also={"most": MOST},
+        read=partial(own_solution, "KQ"),
     ),
     Claim(
         key="real_as_gaussian",
@@ -85,10 +88,12 @@ CLAIMS = (
         short="real tokens are not slower",
         statement="After as many steps, real tokens are not much farther from their solution than Gaussian ones.",
         check="ratio of the median distances, digits by Gaussian, largest over W and (K, Q) and three settings",
-        threshold=10.0,
-        why="less than an order of magnitude; a distance that falls with the steps makes up for it by more of them",
         measured="ratio of the median distances, digits by Gaussian",
-        wanted="< {}",
+        asked=Limit(
+            10.0,
+            "< {}",
+            "less than an order of magnitude; a distance that falls with the steps makes up for it by more of them",
+        ),
         read=as_gaussian,
     ),
 )

@@ -1,45 +1,45 @@
 """The rule changes which tokens win; and which rule knows the optimal tokens of new inputs."""
 
+from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.audit.reading import Claim, Reading, only
 from attnsvm.audit.rows import single
 
 OTHERS = {"linf": "sign", "spectral": "spectral", "adam": "Adam", "l1": "coordinate descent"}
 
 
-def _lead(table, **where):
-    return single(only(table, **where))
+def lead(table, **where):
+    return estimate(single(only(table, **where)))
 
 
-def fewer_global(tables, least):
+def fewer_global(tables, asked):
     """How much more often Frobenius steps end global than other rules; a control with longer steps."""
     table = tables.own(quantity="lead_global", labels="random")
     parts = {}
     for rule, name in OTHERS.items():
-        short, long = (_lead(table, steps=steps, rule=rule) for steps in ("short", "long"))
-        words = f"{name} less often: by {short['value']:.3f}, with longer steps by {long['value']:.3f}"
-        parts[words] = short["low"] > least and long["value"] > least
+        short, long = (lead(table, steps=steps, rule=rule) for steps in ("short", "long"))
+        words = f"{name} less often: by {short.value:.3f}, with longer steps by {long.value:.3f}"
+        parts[words] = asked(short) and asked(long.value)
     shares = tables.own(quantity="global", labels="random", steps="short")
     ends = only(shares, d=shares["d"].max()).set_index("rule")["value"]
     for rule, name in OTHERS.items():
         words = f"at the largest d too, {name} less often: {ends[rule]:.2f} against {ends['fro']:.2f}"
-        parts[words] = ends["fro"] - ends[rule] > least
-    value = _lead(table, steps="short", rule="l1")
-    return Reading(value["value"], value["low"], value["high"], int(value["instances"]), parts)
+        parts[words] = asked(ends["fro"] - ends[rule])
+    return Reading(*lead(table, steps="short", rule="l1"), parts)
 
 
-def new_inputs(tables, least):
+def new_inputs(tables, asked, untold):
     """How much better nuclear steps know new inputs than Frobenius steps, and these than spectral ones."""
     table = tables.own()
     leads = only(table, quantity="lead_held_out", labels="told")
     parts = {}
     for steps in ("short", "long"):
-        nuclear, spectral = (_lead(leads, steps=steps, rule=rule) for rule in ("nuc", "spectral"))
-        parts[f"{steps} steps: nuclear ahead of Frobenius by {-nuclear['value']:.3f}"] = -nuclear["high"] > least
-        parts[f"{steps} steps: Frobenius ahead of spectral by {spectral['value']:.3f}"] = spectral["low"] > least
-    untold = only(table, quantity="held_out", labels="random")
-    parts["label not told: no rule above one half"] = (untold["low"] <= 0.5).all()
-    first = _lead(leads, steps="short", rule="nuc")
-    return Reading(-first["value"], -first["high"], -first["low"], int(first["instances"]), parts)
+        nuclear, spectral = (lead(leads, steps=steps, rule=rule) for rule in ("nuc", "spectral"))
+        parts[f"{steps} steps: nuclear ahead of Frobenius by {-nuclear.value:.3f}"] = asked(-nuclear.high)
+        parts[f"{steps} steps: Frobenius ahead of spectral by {spectral.value:.3f}"] = asked(spectral)
+    shares = only(table, quantity="held_out", labels="random")
+    parts["label not told: no rule above one half"] = all(map(untold, shares["low"]))
+    first = lead(leads, steps="short", rule="nuc")
+    return Reading(-first.value, -first.high, -first.low, first.instances, parts)
 
 
 CLAIMS = (
@@ -53,10 +53,10 @@ CLAIMS = (
         check="share of instances that end global under gradient descent minus the share under another rule, paired, "
         "over all d; mean and its 95 % interval for coordinate descent; each part by its rule, with longer steps, and "
         "at the largest d alone",
-        threshold=0.0,
-        why="the interval must lie above zero, and steps of another length must not turn it round",
         measured="lead of gradient over coordinate descent in global share",
-        wanted="each > {}",
+        asked=Limit(
+            0.0, "each > {}", "the interval must lie above zero, and steps of another length must not turn it round"
+        ),
         read=fewer_global,
     ),
     Claim(
@@ -68,10 +68,15 @@ CLAIMS = (
         "to be learned, v uᵀ, has rank one. Where nothing tells the label no rule is right more than half the time.",
         check="share of new inputs whose optimal token nuclear steps select minus the share of gradient descent, "
         "paired, over all d; mean and its 95 % interval; with longer steps too",
-        threshold=0.0,
-        why="the interval must lie above zero",
         measured="lead of nuclear over Frobenius steps in new inputs right",
-        wanted="each > {}",
+        asked=Limit(0.0, "each > {}", "the interval must lie above zero"),
+        also={
+            "untold": Limit(
+                0.5,
+                "label not told: lower end of every share ≤ {}",
+                "who does not know the label is right half of the time at most",
+            )
+        },
         read=new_inputs,
     ),
 )

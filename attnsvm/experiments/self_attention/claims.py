@@ -1,5 +1,6 @@
 """The same with the first token of each input as its query."""
 
+from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import Claim
 from attnsvm.experiments.convergence_types.claims import locally_optimal
 from attnsvm.experiments.local_convergence.claims import CHECK, own_norm
@@ -12,11 +13,9 @@ CLAIMS = (
         statement="With the first token as query (self-attention), each parametrisation goes to its own norm's "
         "solution.",
         check=CHECK,
-        threshold=0.0,
-        why="the interval must lie above zero",
         measured="lead of the own solution's correlation over the other's",
-        wanted="> {}",
-        read=lambda tables, least: own_norm(tables.own(experiment="self_local_convergence"), least),
+        asked=Limit(0.0, "> {}", "the interval must lie above zero"),
+        read=lambda tables, asked: own_norm(tables.own(experiment="self_local_convergence"), asked),
     ),
     Claim(
         key="self_locally_optimal",
@@ -25,10 +24,8 @@ CLAIMS = (
         statement="In self-attention too, a run that is not global ends at locally optimal tokens, along their SVM "
         "solution.",
         check="as for cross-attention",
-        threshold=0.95,
-        why="as for cross-attention",
         measured="share of runs that are not global and end locally optimal",
-        wanted="≥ {}",
-        read=lambda tables, least: locally_optimal(tables.own(experiment="self_convergence_types"), least),
+        asked=Limit(0.95, "≥ {}", "as for cross-attention"),
+        read=lambda tables, asked: locally_optimal(tables.own(experiment="self_convergence_types"), asked),
     ),
 )

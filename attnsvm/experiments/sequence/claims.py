@@ -2,21 +2,17 @@
 
 from functools import partial
 
-from attnsvm.analysis.statistics import mean_interval
+from attnsvm.audit.numbers import Limit, each, mean
 from attnsvm.audit.reading import Claim, Reading, some
-from attnsvm.audit.rows import last, single
+from attnsvm.audit.rows import last, one, where
 
 
-def positions(attention, tables, least):
-    table = tables.own()
-    ends = last(some(table[table["attention"] == attention], f"saturated run of {attention} prediction"))
-    readings = {}
-    for name in ("W", "KQ"):
-        row = single(some(ends[ends["parametrisation"] == name], f"saturated run of {attention} prediction for {name}"))
-        readings[name] = mean_interval(row["mean"], row["std"], row["instances"])
-    value, low, high = min(readings.values())
-    parts = {f"{name} trained": reading[0] >= least for name, reading in readings.items()}
-    return Reading(value, low, high, int(ends["instances"].min()), parts)
+def positions(attention, tables, asked):
+    run = f"saturated run of {attention} prediction"
+    ends = last(some(where(tables.own(), attention=attention), run))
+    found = {name: mean(one(ends, f"{run} for {name}", parametrisation=name)) for name in ("W", "KQ")}
+    parts = each(found, "{} trained", lambda seen: asked(seen.value))
+    return Reading(*min(found.values())[:3], ends["instances"].min(), parts)
 
 
 CHECK = "correlation after the last step, the smaller mean of W and (K, Q), and its 95 % interval"
@@ -27,10 +23,8 @@ CLAIMS = (
         short="query at every position",
         statement="With a query at every position, W goes to the SVM solution constrained at every position.",
         check=CHECK,
-        threshold=0.98,
-        why="an angle of 11°",
         measured="mean correlation with that solution",
-        wanted="≥ {}",
+        asked=Limit(0.98, "≥ {}", "an angle of 11°"),
         read=partial(positions, "sequence"),
     ),
     Claim(
@@ -39,10 +33,8 @@ CLAIMS = (
         short="causal prediction",
         statement="The same where only the tokens up to the query compete (causal prediction).",
         check=CHECK,
-        threshold=0.98,
-        why="an angle of 11°",
         measured="mean correlation with that solution",
-        wanted="≥ {}",
+        asked=Limit(0.98, "≥ {}", "an angle of 11°"),
         read=partial(positions, "causal"),
     ),
 )

@@ -1,61 +1,51 @@
 """What of a trained head looks like a max-margin separator, and which null model takes it away."""
 
+from attnsvm.audit.numbers import Limit, each, estimate, largest, smallest
 from attnsvm.audit.reading import Claim, Reading, some
-from attnsvm.audit.rows import single
+from attnsvm.audit.rows import last, single, where
 
 LAYERS = (1, 2)
-NO_MORE = 0.1  # an untrained head that is above its null by less counts as equal to it
 
 
 def at(tables, layer, quantity, end=True):
-    """The row of a layer after the last update, or before the first."""
-    table = tables.own()
-    rows = some(table[(table["layer"] == layer) & (table["quantity"] == quantity)], f"measured head in layer {layer}")
-    return single(rows[rows["step"] == (rows["step"].max() if end else rows["step"].min())])
+    """What was measured in a layer after the last update, or before the first."""
+    rows = some(where(tables.own(), layer=layer, quantity=quantity), f"measured head in layer {layer}")
+    return estimate(single(last(rows) if end else rows[rows["step"] == rows["step"].min()]))
 
 
-def worst(rows):
-    """The reading's numbers: those of the layer with the least lower end."""
-    row = min(rows, key=lambda row: row["low"])
-    return row["value"], row["low"], row["high"], int(row["instances"])
-
-
-def easy_null(tables, least):
-    rows = {
-        when: [at(tables, layer, "alignment_above_permuted_fro", when) for layer in LAYERS] for when in (True, False)
-    }
+def easy_null(tables, asked):
+    trained, untrained = (
+        [at(tables, layer, "alignment_above_permuted_fro", end) for layer in LAYERS] for end in (True, False)
+    )
     parts = {
-        "trained heads of both layers are above it": all(row["low"] > least for row in rows[True]),
-        "and so are untrained ones": all(row["low"] > least for row in rows[False]),
+        "trained heads of both layers are above it": all(map(asked, trained)),
+        "and so are untrained ones": all(map(asked, untrained)),
     }
-    return Reading(*worst(rows[True]), parts)
+    return Reading(*smallest(trained, by="low"), parts)
 
 
-def hard_null(tables, least):
+def hard_null(tables, asked, untrained):
     ends = {layer: at(tables, layer, "alignment_above_random_fro") for layer in LAYERS}
     starts = [at(tables, layer, "alignment_above_random_fro", end=False) for layer in LAYERS]
-    parts = {f"layer {layer} is above it": row["low"] > least for layer, row in ends.items()}
-    parts[f"untrained heads are less than {NO_MORE} above it"] = all(row["high"] < NO_MORE for row in starts)
-    return Reading(*worst(ends.values()), parts)
+    words = f"untrained heads are less than {untrained.value} above it"
+    parts = each(ends, "layer {} is above it", asked) | {words: all(map(untrained, starts))}
+    return Reading(*smallest(ends, by="low"), parts)
 
 
-def prediction(tables, least):
-    parts, ends = {}, []
-    for layer in LAYERS:
-        for other, words in (("random", "random heads"), ("place", "the most selected place")):
-            row = at(tables, layer, f"predicted_above_{other}_fro")
-            parts[f"layer {layer}: above {words}"] = row["low"] > least
-            ends.append(row)
-    return Reading(*worst(ends), parts)
+def prediction(tables, asked):
+    found = {
+        f"layer {layer}: above {words}": at(tables, layer, f"predicted_above_{other}_fro")
+        for layer in LAYERS
+        for other, words in (("random", "random heads"), ("place", "the most selected place"))
+    }
+    return Reading(*smallest(found, by="low"), each(found, "{}", asked))
 
 
-def margins(tables, most):
-    rows = [at(tables, layer, "margin_own_fro") for layer in LAYERS]
-    right = at(tables, 0, "held_out")
-    widest = max(rows, key=lambda row: row["high"])
-    parts = {f"layer {row['layer']}: upper end at most {most}": row["high"] <= most for row in rows}
-    parts["the network is right on nine of ten held-out digits"] = right["low"] >= 0.9
-    return Reading(widest["value"], widest["low"], widest["high"], int(widest["instances"]), parts)
+def margins(tables, asked, right):
+    found = {layer: at(tables, layer, "margin_own_fro") for layer in LAYERS}
+    parts = each(found, f"layer {{}}: upper end at most {asked.value}", asked)
+    parts["the network is right on nine of ten held-out digits"] = right(at(tables, 0, "held_out"))
+    return Reading(*largest(found, by="high"), parts)
 
 
 MEDIANS = "mean over a layer's heads, median over networks with a 95 % interval, after the last update"
@@ -67,11 +57,9 @@ CLAIMS = (
         statement="Every trained head looks like the SVM of what it selects if permuted selections are the null, and "
         "so does every untrained one: this null says nothing about training.",
         check=f"cosine with the certified solution, less that with the solution of permuted selections; {MEDIANS}",
-        threshold=0.0,
-        why="the whole interval above zero, in both layers, before and after training",
-        read=easy_null,
         measured="difference of the cosines, the layer with less",
-        wanted="> {}",
+        asked=Limit(0.0, "> {}", "the whole interval above zero, in both layers, before and after training"),
+        read=easy_null,
     ),
     Claim(
         key="trained_random",
@@ -80,11 +68,10 @@ CLAIMS = (
         statement="After training the heads are better aligned with the SVM of what they select than random heads of "
         "the same singular values are.",
         check=f"cosine with the certified solution, less that of a random head; {MEDIANS}",
-        threshold=0.0,
-        why="the whole interval above zero in both layers; untrained heads are the control",
-        read=hard_null,
         measured="difference of the cosines, the layer with less",
-        wanted="> {}",
+        asked=Limit(0.0, "> {}", "the whole interval above zero in both layers; untrained heads are the control"),
+        also={"untrained": Limit(0.1, "untrained, above the null < {}", "less is as good as none")},
+        read=hard_null,
     ),
     Claim(
         key="trained_predicted",
@@ -93,11 +80,9 @@ CLAIMS = (
         statement="The SVM fitted on some images predicts what a trained head selects on others, better than for "
         "random heads and better than the place that is selected most.",
         check=f"share predicted on held-out images, less that of the comparison; {MEDIANS}",
-        threshold=0.0,
-        why="the whole interval above zero, in both layers and against both comparisons",
-        read=prediction,
         measured="difference of the shares, the least of four",
-        wanted="> {}",
+        asked=Limit(0.0, "> {}", "the whole interval above zero, in both layers and against both comparisons"),
+        read=prediction,
     ),
     Claim(
         key="trained_margin",
@@ -106,10 +91,11 @@ CLAIMS = (
         statement="A network that classifies well has heads whose margin is far from the largest: the limit of the "
         "theory is not reached, nor needed.",
         check=f"smallest margin of W over the largest of any matrix of its norm; {MEDIANS}",
-        threshold=0.5,
-        why="half of the largest margin; a head that descent had brought to its limit would have one",
-        read=margins,
         measured="margin over the largest, the wider layer",
-        wanted="≤ {}",
+        asked=Limit(
+            0.5, "≤ {}", "half of the largest margin; a head that descent had brought to its limit would have one"
+        ),
+        also={"right": Limit(0.9, "share of held-out digits right ≥ {}", "nine in ten: the network has learned them")},
+        read=margins,
     ),
 )

@@ -1,0 +1,106 @@
+"""A number with its interval, and the limits that are set to it."""
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pandas as pd
+
+from attnsvm.analysis.statistics import mean_interval, wilson
+from attnsvm.errors import require
+
+SIGNS = {"≤": operator.le, "≥": operator.ge, "<": operator.lt, ">": operator.gt}
+
+
+class Estimate(NamedTuple):
+    """A number, the ends of its interval (NaN where it is exact or an extreme), and how many instances it is over."""
+
+    value: float
+    low: float
+    high: float
+    instances: float
+
+
+def estimate(row: pd.Series, of: str = "value") -> Estimate:
+    """Of a row with the columns `of`, low, high, instances."""
+    return Estimate(row[of], row["low"], row["high"], row["instances"])
+
+
+def mean(row: pd.Series, of: str = "mean", std: str = "std") -> Estimate:
+    """Of a row with the columns `of`, `std`, instances: the mean with its 95 % interval."""
+    return Estimate(*mean_interval(row[of], row[std], row["instances"]), row["instances"])
+
+
+def sample_mean(values: pd.Series) -> Estimate:
+    """The mean of one value per instance and its 95 % interval."""
+    return Estimate(*mean_interval(values.mean(), values.std(ddof=1), len(values)), len(values))
+
+
+def proportion(hits: float, instances: float) -> Estimate:
+    """A share with its 95 % Wilson interval."""
+    return Estimate(*wilson(int(hits), int(instances)), int(instances))
+
+
+def exact(value: float, instances: float) -> Estimate:
+    """A number without an interval."""
+    return Estimate(value, float("nan"), float("nan"), instances)
+
+
+def difference(one: Estimate, other: Estimate) -> Estimate:
+    """One less the other; the ends as far apart as both intervals allow."""
+    return Estimate(one.value - other.value, one.low - other.high, one.high - other.low, one.instances)
+
+
+def largest(found: Mapping[str, Estimate] | Iterable[Estimate], by: str = "value") -> Estimate:
+    """The first of those that have the largest `by`: value, low or high."""
+    return max(found.values() if isinstance(found, Mapping) else found, key=operator.attrgetter(by))
+
+
+def smallest(found: Mapping[str, Estimate] | Iterable[Estimate], by: str = "value") -> Estimate:
+    """The first of those that have the smallest `by`: value, low or high."""
+    return min(found.values() if isinstance(found, Mapping) else found, key=operator.attrgetter(by))
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What is asked of a number.
+
+    Attributes:
+        value: the limit; NaN if there is none.
+        wanted: what is asked of which number, "{}" standing for the limit: "≤ {}", "mean ≤ {}".
+        why: why that limit; of a claim that cannot be tested, the reason.
+    """
+
+    value: float
+    wanted: str
+    why: str
+
+    def __post_init__(self):
+        one = re.fullmatch(r"[^{}≤≥<>]*[≤≥<>] \{\}", self.wanted) or pd.isna(self.value)
+        require(bool(one), f"{self.wanted!r}: expected words that end with a sign and the limit, such as 'mean ≤ {{}}'")
+
+    def __call__(self, number: float | Estimate) -> bool:
+        """Whether a number is inside the limit; of an estimate, the whole of its interval."""
+        if isinstance(number, Estimate):
+            number = number.high if self._sign in "≤<" else number.low
+        return bool(SIGNS[self._sign](number, self.value))
+
+    def against(self, number: Estimate) -> bool:
+        """Whether the whole interval lies beyond the limit."""
+        return bool(number.low > self.value) if self._sign in "≤<" else bool(number.high < self.value)
+
+    @property
+    def said(self) -> str:
+        """What is asked, with the limit in it: "mean ≤ 0.001"."""
+        return self.wanted.format(f"{self.value:g}")
+
+    @property
+    def _sign(self) -> str:
+        return self.wanted[-4]
+
+
+def each(found: Mapping[str, Estimate], words: str, met: Callable[[Estimate], bool]) -> dict[str, bool]:
+    """A part of a claim for every number, by `words`: "{}" stands for its name, then "{.value:.2g}" for the number."""
+    return {words.format(name, number): bool(met(number)) for name, number in found.items()}

@@ -1,0 +1,34 @@
+"""What the claims must notice: a made-up table on which they hold, and changes of it."""
+
+from attnsvm.audit.flips import Empty, Flip, spread
+
+
+def table():
+    """Routers near the solution of their tokens, those of attention; entropy rewarded far from any."""
+    rows = []
+    for name in ("attention", "entropy 0.1", "gumbel", "dirichlet", "reward"):
+        own = {"attention": 0.01, "dirichlet": 0.3, "reward": 0.5}.get(name, 0.02)
+        ends = {"same": 0.95, "best": 0.5, "ratio_near": 0.5, "ratio_saturated": 0.5}
+        ends |= {"to_mean": 0.002 if name == "dirichlet" else 0.3}
+        at = {"selector": name, "instances": 64}
+        rows += [at | {"quantity": "distance", "step": k, "value": own * (2 if k < 100 else 1)} for k in (1, 10, 100)]
+        rows += [at | {"quantity": quantity, "step": 100, "value": value} for quantity, value in ends.items()]
+    return spread(rows, share=0.01)
+
+
+LAST = "step == 100 and selector"
+PLAIN_AND_CONTROL = "selector in ('attention', 'reward')"
+SHARPENS = "router that sharpens its choice"
+
+FLIPS = {
+    "router_law": Flip(f"{LAST} == 'gumbel' and quantity == 'distance'", "high", 0.2),
+    "router_tokens": Flip(f"{LAST} == 'gumbel' and quantity == 'same'", "low", 0.7),
+    "router_sooner": Flip(f"{LAST} == 'gumbel' and quantity == 'ratio_near'", "high", 1.2),
+    "router_dirichlet": Flip(f"{LAST} == 'dirichlet' and quantity == 'to_mean'", "high", 0.2),
+}
+EMPTY = {
+    "router_law": [Empty("step == 100", "step a decade before the last"), Empty(PLAIN_AND_CONTROL, SHARPENS)],
+    "router_tokens": [Empty(PLAIN_AND_CONTROL, SHARPENS)],
+    "router_sooner": [Empty(PLAIN_AND_CONTROL, SHARPENS)],
+    "router_dirichlet": [Empty(PLAIN_AND_CONTROL, "row of dirichlet")],
+}

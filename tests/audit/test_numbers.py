@@ -1,0 +1,74 @@
+"""Numbers with intervals, and limits."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from attnsvm.analysis.statistics import wilson
+from attnsvm.audit.numbers import (
+    Estimate,
+    Limit,
+    difference,
+    each,
+    estimate,
+    exact,
+    largest,
+    mean,
+    proportion,
+    sample_mean,
+    smallest,
+)
+from attnsvm.errors import UserError
+
+ROW = pd.Series({"median": 2.0, "mean": 3.0, "std": 4.0, "low": 1.0, "high": 5.0, "instances": 64})
+
+
+def test_an_estimate_comes_from_a_row():
+    assert estimate(ROW, "median") == (2.0, 1.0, 5.0, 64)
+    assert mean(ROW) == pytest.approx((3.0, 3.0 - 1.959964 / 2, 3.0 + 1.959964 / 2, 64))
+    assert proportion(3.0, 4.0) == (*wilson(3, 4), 4)
+    assert math.isnan(exact(1.0, 2).low)
+
+
+def test_a_sample_mean_has_its_interval():
+    half = 1.959964 * (5 / 3) ** 0.5 / 2
+    assert sample_mean(pd.Series([1.0, 2.0, 3.0, 4.0])) == pytest.approx((2.5, 2.5 - half, 2.5 + half, 4))
+
+
+def test_a_difference_is_as_wide_as_both():
+    assert difference(Estimate(3, 2, 5, 9), Estimate(1, 0, 2, 9)) == (2, 0, 5, 9)
+
+
+def test_the_largest_by_what_is_asked_and_the_first_of_equals():
+    found = {"a": Estimate(1, 0, 9, 3), "b": Estimate(2, 1, 3, 4), "c": Estimate(2, 0, 3, 5)}
+    assert largest(found).instances == 4
+    assert largest(found.values(), by="high").instances == 3
+    assert smallest(found, by="low").instances == 3
+
+
+@pytest.mark.parametrize(
+    ("wanted", "inside", "beyond"),
+    [("mean ≤ {}", (0.5, 1.0), (1.1, 1.5)), ("≥ {}", (1.0, 1.5), (0.5, 0.9)), ("< {}", (0.5, 0.9), (1.1, 1.5)),
+     ("each > {}", (1.1, 1.5), (0.5, 0.9))],
+)  # fmt: skip
+def test_a_limit_asks_the_whole_interval(wanted, inside, beyond):
+    limit = Limit(1.0, wanted, "")
+    for (low, high), met in ((inside, True), (beyond, False), ((0.5, 1.5), False)):
+        seen = Estimate(1.0, low, high, 9)
+        assert limit(seen) == met
+        assert limit.against(seen) == ((low, high) == beyond)
+        assert not limit(exact(1.0, 9)), "an interval that is not there is not inside"
+    assert limit(1.0) == (limit.wanted[-4] in "≤≥")
+    assert limit.said == wanted.format("1")
+
+
+@pytest.mark.parametrize("wanted", ["", "{}", "about {}", "≤ {} ≤", "≤", "0 < {} < 1"])
+def test_what_is_asked_ends_with_a_sign_and_the_limit(wanted):
+    with pytest.raises(UserError, match="expected words that end with a sign and the limit"):
+        Limit(1.0, wanted, "")
+
+
+def test_each_number_is_a_part():
+    found = {"a": exact(0.25, 1), "b": exact(2.0, 1)}
+    assert each(found, "{}: {.value:.2g}", lambda seen: seen.value < 1) == {"a: 0.25": True, "b: 2": False}

@@ -28,7 +28,7 @@ class Streams:
     def __init__(self, seeds: np.ndarray):
         # Of a Mersenne twister NumPy and PyTorch have the same words, if both take the low 32 bits of the seed.
         self.size, self.twisters = len(seeds), [np.random.RandomState(int(seed) & 0xFFFFFFFF) for seed in seeds]
-        self.left = None  # normal numbers come in pairs: (S,) the second ones, until asked for
+        self.left: list[float] | None = None  # normal numbers come in pairs: (S,) the second ones, until asked for
 
     def uniform(self, *shape: int) -> np.ndarray:
         """U[0, 1), as `torch.rand`."""

@@ -8,7 +8,6 @@ from batches import FIELDS, check_batches
 from attnsvm.data.cells import Cell
 from attnsvm.data.draws import draw, draw_cell, gaussian
 
-FIELDS = ("tokens", "queries", "labels", "head", "seeds")
 SHAPES = [(6, 8, 10), (5, 5, 1), (15, 5, 20)]  # n, T, d of the published experiments
 
 

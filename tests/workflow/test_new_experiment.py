@@ -73,7 +73,7 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     own = {path.name for path in (house / "attnsvm/experiments/my_conjecture").iterdir()}
     assert own == {
         "card.yaml",
-        *(f"{part}.py" for part in ("problems", "descent", "svm", "measures", "figure", "claims")),
+        *(f"{part}.py" for part in ("problems", "descent", "svm", "measures", "figure", "claims", "flips")),
     }
     every = ("problems", "descent", "svm", "measures", "figure", "provenance")
     assert scheduled(dry(house, "figures/all")) == {(rule, "my_conjecture") for rule in every}
@@ -87,7 +87,7 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
 def test_the_page_names_every_file_of_its_experiment():
     assert {Path(name).name for name in FILES} == {
         "card.yaml",
-        *(f"{part}.py" for part in ("problems", "descent", "measures", "figure", "claims")),
+        *(f"{part}.py" for part in ("problems", "descent", "measures", "figure", "claims", "flips")),
     }
     assert [line for line in COMMANDS if line.startswith("make experiment")] == ["make experiment NAME=shared_query"]
 

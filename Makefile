@@ -19,11 +19,11 @@ help:
 	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
-	@echo "make test      run the test suite"
-	@echo "make test-fast its mathematics alone, in about three minutes"
+	@echo "make test      run the test suite; PART=mathematics, pipeline, workflow or cluster: a part of it"
+	@echo "make test-fast its mathematics alone, in a minute and a half"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
-	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face"
+	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on what plans the build"
 	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards and the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
@@ -50,16 +50,25 @@ $(INSTALLED): requirements.lock requirements-cuda.lock pyproject.toml
 figures: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit
 
-# Two processes; a file of tests is given to one of them as a whole, in the order of tests/conftest.py.
+# A file of tests is given to one process as a whole, in the order of tests/conftest.py. One of three runs the cluster's tests,
+# which wait, and so leaves two cores to the others.
 PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
-SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
-NO_MATHEMATICS = building cluster documents files project workflow
+SIDE_BY_SIDE = -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
+PROCESSES ?= $(if $(filter-out cluster,$(PART)),2,3)
+# The parts of the suite, which CI runs side by side: make test PART=workflow
+PARTS = mathematics pipeline workflow cluster
+PART ?=
+pipeline = tests/building tests/documents tests/files tests/project
+workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
+cluster = tests/cluster tests/site
+mathematics = tests $(patsubst %,--ignore=%,$(pipeline) $(workflow) $(cluster))
 
 test: $(INSTALLED)
-	$(PYTEST) $(SIDE_BY_SIDE)
+	$(if $(filter-out $(PARTS),$(PART)),$(error PART=$(PART): the parts are $(PARTS)))
+	$(PYTEST) $(SIDE_BY_SIDE) $($(PART))
 
-test-fast: $(INSTALLED)
-	$(PYTEST) $(SIDE_BY_SIDE) -m "not slow and not chain" $(NO_MATHEMATICS:%=--ignore=tests/%)
+test-fast: PART = mathematics
+test-fast: test
 
 report: figures
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report

@@ -20,7 +20,18 @@ rule:
     name:
         "figures/all"
     input:
-        expand(f"{AT}figures/{{figure}}.{{kind}}", figure=FIGURES, kind=KINDS),
+        plan.figure_files(*FIGURES),
+
+
+# Groups of figures, each with the page of its claims.
+for group in targets.SECTIONS:
+
+    rule:
+        name:
+            f"figures/{group}"
+        input:
+            plan.figure_files(*targets.group(group)),
+            plan.audit_files(group),
 
 
 # One target per figure: `snakemake figures/svm_rank`.
@@ -30,7 +41,7 @@ for figure in FIGURES:
         name:
             f"figures/{figure}"
         input:
-            expand(f"{AT}figures/{{figure}}.{{kind}}", figure=figure, kind=KINDS),
+            plan.figure_files(figure),
 
 
 # And those that `figures/all` leaves out, with the page of their claims.
@@ -40,20 +51,21 @@ for figure in OPTIONAL:
         name:
             f"figures/{figure}"
         input:
-            expand(f"{AT}figures/{{figure}}.{{kind}}", figure=figure, kind=KINDS),
-            expand(f"{AT}results/audit/{{figure}}.{{kind}}", figure=figure, kind=("csv", "html", "md")),
+            plan.figure_files(figure),
+            plan.audit_files(figure),
 
 
 rule:
     name:
         "figures/audit"
     input:
-        expand(f"{AT}figures/audit.{{kind}}", kind=("pdf", "png", "svg", "json")),
+        plan.figure_files("audit", kinds=("pdf", "png", "svg", "json")),
 
 
 rule audit:
     input:
-        AUDIT,
+        *(f"{AT}results/audit/{name}" for name in ("claims.csv", "audit.html", "audit.md")),
+        plan.figure_files("audit", kinds=("png", "json")),
 
 
 # `snakemake report --report report.html` (make report) puts these pages into one file.
@@ -82,7 +94,7 @@ if ALONE:
     include: "workflow/rules/unknown.smk"
 
 
-describe_rules(DESCRIPTIONS, INTERNAL)
+describe_rules(targets.descriptions(), targets.STEP)
 
 
 # Seconds each: on a cluster they run beside Snakemake instead of waiting in the queue.
@@ -90,7 +102,7 @@ localrules:
     measures,
     figure,
     claims,
-    optional_claims,
+    claims_of,
     audit_figure,
     provenance,
     pages,

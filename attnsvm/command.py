@@ -19,20 +19,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("version", help="say which release this is").set_defaults(run=_version)
-    _add_inspect(commands.add_parser("inspect", help="a model's heads beside certified solutions and null models"))
-    _add_solve(commands.add_parser("solve", help="the W of least norm for one's own tokens, with a certificate"))
-    checked = commands.add_parser("verify", help="check certificates; name every file that is not what was written")
+    _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
+    _add_solve(commands.add_parser("solve", help="find the W of least norm for given tokens, with a certificate"))
+    checked = commands.add_parser("verify", help="check certificates; name every file that is damaged")
     checked.add_argument(
         "paths", nargs="*", metavar="PATH", help="answers (.npz) or folders; default: results and figures"
     )
     checked.add_argument(
-        "--tokens", metavar="FILE", help="what an answer was solved for; default: the file that it names"
+        "--tokens", metavar="FILE", help="the problem of an answer; default: the file that the answer names"
     )
     checked.set_defaults(run=_verify)
-    started = commands.add_parser("experiment", help="a folder for a new experiment (needs attnsvm[pipeline])")
+    started = commands.add_parser("experiment", help="make a folder for a new experiment (needs attnsvm[pipeline])")
     started.add_argument("name", metavar="NAME")
     started.set_defaults(run=_experiment)
-    _add_profile(commands.add_parser("profile", help="a profile for one's own cluster (needs attnsvm[pipeline])"))
+    _add_profile(commands.add_parser("profile", help="write a profile for a cluster (needs attnsvm[pipeline])"))
     given = parser.parse_args(arguments)
     try:
         return given.run(given)
@@ -47,7 +47,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     )
     add = parser.add_argument
     add("model", metavar="MODEL", help="a folder in the Hugging Face layout, or an .npz file of arrays")
-    add("--texts", metavar="FILE", help="one text per line, in UTF-8; default: 235 sentences of our own")
+    add("--texts", metavar="FILE", help="one text per line, in UTF-8; default: 235 sentences of the package")
     add("--out", metavar="FOLDER", default="inspection", help="default: inspection")
     add("--layers", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
     add("--heads", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
@@ -55,8 +55,8 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     add("--query", type=_position, default="random", metavar="WHICH", help=asks)
     add("--norms", nargs="+", choices=("fro", "nuc"), default=("fro", "nuc"), help="default: both")
     for name, kind, default, text in (
-        ("inputs", int, 150, "queries fitted at most, and held out at most"),
-        ("nuclear-inputs", int, 16, "queries fitted at most in the nuclear norm"),
+        ("inputs", int, 150, "largest number of queries fitted, and of queries held out"),
+        ("nuclear-inputs", int, 16, "largest number of queries fitted in the nuclear norm"),
         ("held-out", float, 0.3, "share of the texts held out"),
         ("draws", int, 2, "null models of each kind per head and norm"),
         ("longest", int, 64, "tokens after which a text is cut"),
@@ -69,12 +69,12 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
 
 def _add_solve(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "tokens (n, T, d), queries (n, e), selected (n,) or (n, T) bool in; the answer with its proof out."
+        "Reads tokens (n, T, d), queries (n, e) and selected (n,) or (n, T) bool, and writes the answer with its proof."
     )
     parser.add_argument("problem", metavar="TOKENS.npz")
     parser.add_argument("--norm", default="fro", help=f"{geometry.KNOWN}; default: fro")
     parser.add_argument(
-        "--tol", type=float, metavar="GAP", help="relative gap to prove; default: what the norm asks for, 1e-7 or less"
+        "--tol", type=float, metavar="GAP", help="relative gap to prove; default: that of the norm, 1e-7 or less"
     )
     parser.add_argument("--out", default="answer.npz", metavar="ANSWER.npz", help="default: answer.npz")
     parser.set_defaults(run=_solve)
@@ -82,8 +82,8 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that a simulation of the cluster finds "
-        "fastest, from measured stage times. docs/cluster.md has the model."
+        "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that measured stage times call for. "
+        "docs/cluster.md has the model."
     )
     add = parser.add_argument
     add("folder", metavar="FOLDER", type=Path)
@@ -107,7 +107,7 @@ def _position(text: str) -> str | int:
 def _inspect(given: argparse.Namespace) -> int:
     from attnsvm import inspect
 
-    os.environ["HF_HUB_OFFLINE"] = "1"  # for the libraries that read models: nothing is to be fetched
+    os.environ["HF_HUB_OFFLINE"] = "1"  # the libraries that read models fetch nothing
     texts = None if given.texts is None else _lines(given.texts)
     settings = {
         name: value for name, value in vars(given).items() if name not in ("command", "run", "model", "texts", "out")
@@ -127,16 +127,17 @@ def _lines(path: str) -> list[str]:
         raise UserError(f"{path}: cannot be read ({reason})") from error
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
-        raise UserError(f"{path}: there is no text in it; expected one per line")
+        raise UserError(f"{path}: expected one text per line, got none")
     return lines
 
 
 def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm import certificate
+    from attnsvm.svm.constraints import ragged
     from attnsvm.svm.solver import solve
 
     inputs = certificate.read(given.problem)
-    constraints = certificate.constraints(inputs)
+    constraints = ragged(inputs)
     with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]") as bar:
         solution = solve(constraints, given.norm, given.tol, report=bar.set_description_str)
     tol = geometry.get(given.norm).tolerance if given.tol is None else given.tol

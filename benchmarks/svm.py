@@ -32,7 +32,7 @@ from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.svm import separation, solve, solve_batch
 from attnsvm.svm.checker import check
-from attnsvm.svm.methods import ACTIVE_SET, CONIC, INTERIOR
+from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR
 from attnsvm.svm.published import published_gap
 
 

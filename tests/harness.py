@@ -33,7 +33,7 @@ MESSAGES = {
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
-    r"check the claims of (\w+)": "optional_claims",
+    r"check the claims of (\w+)": "claims_of",
     r"build the (site)": "site",
     r"say where (\w+) comes from": "provenance",
 }
@@ -48,6 +48,21 @@ def copy_repository(target):
         else:
             shutil.copy2(ROOT / name, target / name)
     return target
+
+
+def give_loops(folder):
+    """Give our own package the loops that a copy of it has compiled: sources of the same date have the same code."""
+    for index in folder.glob("attnsvm/**/*.nbi"):
+        ours = ROOT / index.relative_to(folder)
+        if not ours.exists():
+            ours.parent.mkdir(exist_ok=True)
+            for path in (*index.parent.glob(f"{index.stem}.*.nbc"), index):  # the index last: it names the others
+                shutil.copy2(path, ours.with_name(path.name))
+
+
+def of_these(files, *names):
+    """Of {path: bytes} what belongs to these experiments or figures: their folders, and files called after them."""
+    return {path: data for path, data in files.items() if {*names} & {*re.split(r"[/.]", path)}}
 
 
 def clone(built, target, *keep):

@@ -170,4 +170,6 @@ class Claim:
             NoInstance: the run has nothing to check it on.
             TypeError: the claim cannot be tested.
         """
+        if self.read is None:
+            raise TypeError(f"claim {self.key!r} cannot be tested")
         return self.read(tables, self.asked, **self.also)

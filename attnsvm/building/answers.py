@@ -34,7 +34,7 @@ def count(tree: dict) -> "pd.DataFrame":
     rows = []
     for path, batch in _batches(tree):
         status = batch["status"]
-        row = {"solve": path} | {word: int((status == word).sum()) for word in STATUSES}
+        row: dict[str, object] = {"solve": path} | {word: int((status == word).sum()) for word in STATUSES}
         row["largest_gap"] = _largest(batch["gap"], status == "solved")
         row["largest_residual"] = _largest(batch["residual"], status == "infeasible")
         rows.append(row)

@@ -10,13 +10,12 @@ from collections.abc import Iterable, Mapping
 from attnsvm.building import cards
 from attnsvm.building.configuration import stage_settings
 from attnsvm.building.dependencies import digest
-from attnsvm.building.memory import Memory, key_of
+from attnsvm.building.memo import recall
 from attnsvm.data.cells import COUNTED, Cell
 from attnsvm.errors import UserError, require
 
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
 MOST = 10_000  # of one experiment; Snakemake plans some hundred jobs per second
-MEMORY = Memory("grids.json")  # the modules that know a grid import much, and every run of Snakemake asks
 
 Part = list  # [place of the cell in the grid, n, T, d, variant, first seed, last seed]; it goes to a job as it is
 
@@ -37,7 +36,8 @@ def grid(card: cards.Card, resolved: dict) -> list[Part]:
 
     if "outside" in card.modules:  # follows from more than the settings
         return work_out()
-    return MEMORY.recall(key_of(digest(card.modules["problems"]).encode(), repr(settings).encode()), work_out)
+    # The modules that know a grid import much, and every run of Snakemake asks.
+    return recall((b"grid", digest(card.modules["problems"]).encode(), repr(settings).encode()), work_out)
 
 
 def cut(card: cards.Card, resolved: dict, asked: int | None = None) -> dict[str, list[Part]]:

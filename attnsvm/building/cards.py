@@ -20,7 +20,7 @@ from types import ModuleType
 import yaml
 
 from attnsvm.building.checking import first_error, schema_error
-from attnsvm.building.memory import Memory, key_of
+from attnsvm.building.memo import recall
 from attnsvm.errors import UserError, require
 
 HERE = Path(__file__).resolve().parent
@@ -28,8 +28,7 @@ FOLDER = HERE.parent / "experiments"
 OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
-MEMORY = Memory("cards.json")
-OWN = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
+CHECKED_BY = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
 OTHERS = ("figure", "claims", "flips", "outside")
 JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
 
@@ -203,7 +202,7 @@ def types() -> dict[str, dict]:
 
 def _load(name: str) -> dict:
     text = (FOLDER / name / "card.yaml").read_bytes()
-    return MEMORY.recall(key_of(*OWN, text), lambda: _checked(name, text))
+    return recall((*CHECKED_BY, text), lambda: _checked(name, text))
 
 
 def _checked(name: str, text: bytes) -> dict:
@@ -223,8 +222,8 @@ def _checked(name: str, text: bytes) -> dict:
 
 def _settings(name: str, given: dict[str, dict]) -> dict[str, dict[str, dict]]:
     """The schemas of the settings by stage; `given`: what the card says, and the one it is like."""
-    return MEMORY.recall(
-        key_of(*OWN, repr(given).encode()),
+    return recall(
+        (*CHECKED_BY, repr(given).encode()),
         lambda: {
             stage: {k: _setting(name, f"{stage}.{k}", value) for k, value in keys.items()}
             for stage, keys in given.items()

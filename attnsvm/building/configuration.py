@@ -6,12 +6,11 @@ import yaml
 
 from attnsvm.building import cards
 from attnsvm.building.checking import first_error
-from attnsvm.building.memory import Memory, key_of
+from attnsvm.building.memo import recall
 from attnsvm.errors import require
 
 SCALES = ("paper", "smoke")
-MEMORY = Memory("configuration.json")
-OWN = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
+CHECKED_BY = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
 INTERMEDIATES = ("keep", "drop")  # what becomes of the files of a block once it is measured
 
 
@@ -27,7 +26,7 @@ def resolve(given: dict) -> dict:
     whole = schema()
     given = typed(given, whole)
     asked = repr((given, whole)).encode()
-    wrong = MEMORY.recall(key_of(*OWN, asked), lambda: first_error(given, whole))
+    wrong = recall((*CHECKED_BY, asked), lambda: first_error(given, whole))
     require(not wrong, f"config: {wrong}")
     scale, intermediates = given.get("scale") or SCALES[0], given.get("intermediates") or INTERMEDIATES[0]
     figures = _values(figure_settings(), scale) | (given.get("figures") or {})

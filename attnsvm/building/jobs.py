@@ -10,11 +10,13 @@ from attnsvm.data.cells import COUNTED
 from attnsvm.errors import require
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
-TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
-PAGES = tuple(f"attnsvm/documents/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures"))
+AUDIT_TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
+REPORT_TEMPLATES = tuple(
+    f"attnsvm/documents/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures")
+)
 SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
-# What of the pipeline decides over a stage's numbers: how blocks are put together.
-OWN = {"measures": ("attnsvm.building.gathering",)}
+# What of this room decides over a stage's numbers: how blocks are put together.
+ALSO_RUN = {"measures": ("attnsvm.building.gathering",)}
 
 
 def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
@@ -30,7 +32,7 @@ def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
 
 def stage_modules(card: cards.Card, stage: str) -> tuple[str, ...]:
     """The modules that decide over the numbers of a stage."""
-    return card.modules[stage], *OWN.get(stage, ())
+    return card.modules[stage], *ALSO_RUN.get(stage, ())
 
 
 def figure_modules(card: cards.Card) -> tuple[str, ...]:
@@ -38,9 +40,9 @@ def figure_modules(card: cards.Card) -> tuple[str, ...]:
     return card.modules["figure"], "attnsvm.plots.style"
 
 
-def claims_modules(*optional: str) -> tuple[str, ...]:
-    """The modules that check the claims: those of every run, or those of optional experiments."""
-    claiming = [cards.read(name) for name in optional] if optional else cards.claiming()
+def claims_modules(*experiments: str) -> tuple[str, ...]:
+    """The modules that check the claims: those of every run, or those of some experiments."""
+    claiming = [cards.read(name) for name in experiments] if experiments else cards.claiming()
     return *AUDIT, *(card.modules["claims"] for card in claiming)
 
 
@@ -79,14 +81,14 @@ def history(name: str, stages: tuple[str, ...], resolved: dict, parts: list | No
     return hashlib.sha256(repr((asked, parts)).encode()).hexdigest()
 
 
-def figure_code(name: str) -> str:
+def figure_code(figure: str) -> str:
     """The hash of the code that draws a figure."""
-    return digest(*figure_modules(cards.read(name)))
+    return digest(*figure_modules(cards.read(figure)))
 
 
-def claims_code(*optional: str) -> str:
+def claims_code(*experiments: str) -> str:
     """The hash of the code that checks the claims, see `claims_modules`, and of the templates of the audit's pages."""
-    return digest(*claims_modules(*optional), texts=TEMPLATES)
+    return digest(*claims_modules(*experiments), texts=AUDIT_TEMPLATES)
 
 
 def audit_figure_code() -> str:
@@ -94,9 +96,9 @@ def audit_figure_code() -> str:
     return digest(*audit_figure_modules())
 
 
-def pages_code() -> str:
+def report_code() -> str:
     """The hash of the code that writes the pages of the report, and of their templates."""
-    return digest("attnsvm.documents.report", texts=PAGES)
+    return digest("attnsvm.documents.report", texts=REPORT_TEMPLATES)
 
 
 def site_code() -> str:

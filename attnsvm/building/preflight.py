@@ -71,7 +71,7 @@ def obstacles(venv, torch, kind, there):
 
 def disk(venv, kind, there):
     """Whether there is room, file system by file system."""
-    needed = {}
+    needed: dict[int, list] = {}
     for path, size, what in (
         (Path.cwd(), RESULTS, "results"),
         (nearest(venv), 0 if there else INSTALLED[kind], "the environment"),

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import IO
 
 LINE_EVERY = 5.0  # seconds
 LINES = 16  # bars shown at once
@@ -63,7 +64,7 @@ class Progress:
         log.info("%s: %d of %d, %.1f/s, %.0f s left", self.what, self.done, self.total, rate, left)
 
 
-def _line_of_its_own():
+def _line_of_its_own() -> tuple[int, IO | None]:
     """The first line below the cursor on which no other job of this user shows a bar, and the lock that keeps it."""
     try:
         import fcntl

@@ -9,10 +9,11 @@ import sys
 from pathlib import Path
 
 from attnsvm.building import cards
+from attnsvm.building.targets import SECTIONS
 from attnsvm.errors import UserError, require
 
 TEMPLATE = cards.HERE / "template"
-RESERVED = ("all", "audit", "benchmarks", "gallery", "logs", "report", "site")  # site: kept for a site of all figures
+RESERVED = ("all", "audit", "benchmarks", "claims", "gallery", "logs", "report", "site", *SECTIONS)
 
 
 def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:

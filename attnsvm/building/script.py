@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attnsvm.errors import UserError
 
-MEMORY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
+REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
 
 
 def package_in(folder: Path) -> None:
@@ -33,7 +33,7 @@ def reporting(log_path: str):
         sys.exit(f"error: {error}")
     except Exception as error:
         if _out_of_memory(error):
-            sentence = f"the memory of this machine does not hold this stage: {MEMORY}"
+            sentence = f"the memory of this machine does not hold this stage: {REMEDY}"
             logging.getLogger("attnsvm").error("error: %s (%s)", sentence, error)
             sys.exit(f"error: {sentence}")
         logging.getLogger("attnsvm").exception("unexpected error")

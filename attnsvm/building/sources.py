@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attnsvm import lazy
-from attnsvm.building.memory import Memory, key_of
+from attnsvm.building.memo import recall
 from attnsvm.errors import UserError
 
-OWN = Path(__file__).read_bytes() + Path(lazy.__file__).read_bytes()
-MEMORY = Memory("sources.json")
+PARSED_BY = Path(__file__).read_bytes() + Path(lazy.__file__).read_bytes()
 
 
 class Source(NamedTuple):
@@ -44,7 +43,7 @@ def read(root: Path, name: str) -> Source:
         UserError: it is not Python.
     """
     content, package = (root / name).read_bytes(), Path(name).parts[0].removesuffix(".py")
-    return Source(*MEMORY.recall(key_of(OWN, package.encode(), content), lambda: _parsed(name, package, content)))
+    return Source(*recall((PARSED_BY, package.encode(), content), lambda: _parsed(name, package, content)))
 
 
 def code_digest(source: str) -> str:
@@ -130,7 +129,7 @@ def _that_runs(tree: ast.Module) -> ast.Module:
 
 
 def _parts_that_run(item) -> list:
-    return item.orelse if isinstance(item, ast.AST) and lazy.for_type_checkers(item) else [item]
+    return item.orelse if isinstance(item, ast.If) and lazy.for_type_checkers(item) else [item]
 
 
 def _canonical(node) -> object:
@@ -144,5 +143,6 @@ def _canonical(node) -> object:
 
 
 def _without_docstring(node: ast.AST, name: str, value):
-    owner = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    return value[1:] if owner and name == "body" and ast.get_docstring(node, clean=False) is not None else value
+    owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    documented = isinstance(node, owners) and name == "body" and ast.get_docstring(node, clean=False) is not None
+    return value[1:] if documented else value

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import numpy as np
 
-from attnsvm.building import answers, blocks, cards, jobs
+from attnsvm.building import answers, blocks, cards, jobs, targets
 from attnsvm.building.covered import covered
 from attnsvm.building.progress import Progress
 from attnsvm.data.cells import Cell
@@ -46,7 +46,7 @@ def problems(name: str, settings: dict, parts: list[blocks.Part], output: str) -
 def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
     """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
     allow(threads)
-    drawn, trained = load_cells(inputs["problems"]), {}
+    drawn, trained = load_cells(inputs["problems"]), dict[str, dict]()
     with _module(name, "descent") as module, answers.all_kept(trained):
         for label, cell in drawn.items():
             batch = Problems.from_arrays(cell["problems"])
@@ -58,7 +58,7 @@ def descent(name: str, settings: dict, inputs: dict[str, str], output: str, thre
 
 def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Solve and certify the max-margin problems of a block; `inputs`: the block's file by stage."""
-    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), {}
+    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), dict[str, dict]()
     with (
         _module(name, "svm") as module,
         answers.all_kept(solved),
@@ -136,10 +136,11 @@ def claims(outputs: dict[str, str], folder: str = ".") -> None:
     _claims(jobs.claims_modules(), cards.claiming(), cards.experiments(), left_out, outputs, folder)
 
 
-def optional_claims(name: str, outputs: dict[str, str], folder: str = ".") -> None:
-    """As `claims`, those of one optional experiment alone: the audit of every run leaves them out."""
-    card = cards.read(name)
-    _claims(jobs.claims_modules(name), [card], [cards.read(other) for other in card.draws], {}, outputs, folder)
+def claims_of(claimed: str, outputs: dict[str, str], folder: str = ".") -> None:
+    """As `claims`, those of one optional figure, which the audit of every run leaves out, or of a group of figures."""
+    names = targets.claiming(claimed)
+    experiments = [cards.read(name) for name in targets.measured(claimed)]
+    _claims(jobs.claims_modules(*names), [cards.read(name) for name in names], experiments, {}, outputs, folder)
 
 
 def _claims(modules, claiming, experiments, left_out, outputs, folder) -> None:
@@ -200,8 +201,8 @@ def _cells(inputs: dict[str, str], stage: str) -> Cells:
 
 def _placed(content: dict) -> tuple[int, Cell, Problems]:
     where, batch = content["cell"], Problems.from_arrays(content["problems"])
-    shape = (int(where[key]) for key in ("n", "T", "d"))
-    return int(where["place"]), Cell(*shape, tuple(batch.seeds.tolist()), str(where["variant"])), batch
+    n, T, d = (int(where[key]) for key in ("n", "T", "d"))
+    return int(where["place"]), Cell(n, T, d, tuple(batch.seeds.tolist()), str(where["variant"])), batch
 
 
 def _require_finite(path: str, tree: dict) -> None:

@@ -1,17 +1,14 @@
-"""How long the pipeline takes on a cluster: its jobs scheduled in simulated time, from stage times that were measured.
+"""How long the pipeline takes on a cluster, from measured stage times: the work, its submission, or the longest chain.
 
 The model, also in docs/cluster.md: a stage of a block takes a fixed start (what a block of one seed takes; of descent
 the least time that any block took) and work in proportion to its seeds, in steps of 32 where the compiled descent
 trains so many in the time of one; the stages of a block are one job. A job costs `overhead`
-beyond its stages and waits `wait` in the queue; jobs are submitted in order, `rate` a second, and started in order
-as cores fall free; that a job has ended is noticed at the next multiple of `poll`. Gathering and drawing an
-experiment is a job on the cluster too, or runs on the login node.
+beyond its stages and waits `wait` in the queue; jobs are submitted `rate` a second; that a job has ended is noticed
+half of `poll` later. Gathering and drawing an experiment is a job on the cluster too, or runs on the login node.
 """
 
-import heapq
 import json
 import math
-from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,12 +24,12 @@ DRAWING = 3.0  # seconds for a figure and its provenance
 
 
 @dataclass(frozen=True)
-class Job:
-    """`seconds` of work after the jobs `needs` (their places in the list); `local`: on the login node."""
+class Chain:
+    """The jobs of an experiment: `count` blocks of `block` seconds, then `last` seconds of gathering and drawing."""
 
-    seconds: float
-    needs: tuple[int, ...] = ()
-    local: bool = False
+    block: float
+    count: int
+    last: float
 
 
 @dataclass(frozen=True)
@@ -115,27 +112,36 @@ def cut(measured: dict[str, Cost], scale: float, target: float) -> dict[str, int
     return found
 
 
-def pipeline(measured: dict[str, Cost], scale: float, blocks: dict[str, int], local: bool) -> list[Job]:
-    """The jobs of all experiments, `scale` times larger in that many blocks; an experiment of one seed stays.
-
-    Args:
-        local: whether experiments are gathered and drawn on the login node.
-    """
-    start = starts(measured)
-    experiments = []
+def chains(measured: dict[str, Cost], scale: float, blocks: dict[str, int]) -> list[Chain]:
+    """The jobs of all experiments, `scale` times larger in that many blocks; an experiment of one seed stays."""
+    start, found = starts(measured), []
     for name, cost in measured.items():
         seeds, count = _seeds(cost, scale), blocks[name]
         apart = count > MEASURED_TOGETHER
         stages = [stage for stage in (*BLOCK_STAGES, *(["measures"] if apart else [])) if stage in cost.stages]
         block = sum(_start(cost, start, stage) + _seconds(cost, start, stage, seeds / count) for stage in stages)
         gathered = _gathering(cost, start, seeds) if apart else _seconds(cost, start, "measures", seeds)
-        experiments.append((block, count, _start(cost, start, "measures") + gathered + DRAWING))
-    jobs: list[Job] = []
-    ends: list[tuple[float, tuple[int, ...]]] = []
-    for block, count, last in sorted(experiments, key=lambda one: -one[0] - one[2]):  # the longest chain first
-        ends.append((last, tuple(range(len(jobs), len(jobs) + count))))
-        jobs += [Job(block)] * count
-    return jobs + [Job(last, needs, local) for last, needs in ends]
+        found.append(Chain(block, count, _start(cost, start, "measures") + gathered + DRAWING))
+    return found
+
+
+def makespan(jobs: list[Chain], cluster: Cluster, local: bool) -> float:
+    """Seconds from the first job to the last: the largest of what the cores, the submission and the longest chain need.
+
+    A simulation that starts the jobs in order as cores fall free decides next to nothing more, see docs/cluster.md.
+
+    Args:
+        local: whether experiments are gathered and drawn on the login node.
+    """
+    blocks = sum(one.count for one in jobs)
+    submitted = blocks if local else blocks + len(jobs)
+    work = sum(one.count * one.block for one in jobs) + (0 if local else sum(one.last for one in jobs))
+    shared = max((work + submitted * cluster.overhead) / cluster.cores, submitted / cluster.rate)
+    usual = cluster.overhead + sum(one.count * one.block for one in jobs) / blocks  # the last block starts that late
+    beyond = cluster.wait + cluster.overhead + cluster.poll / 2
+    longest = max(one.block + one.last for one in jobs) + beyond * (1 if local else 2)
+    gathering = sum(one.last for one in jobs) / cluster.local_cores if local else 0.0
+    return max(cluster.wait + shared + usual, longest, gathering)
 
 
 def best(measured: dict[str, Cost], scale: float, cluster: Cluster) -> tuple[float, dict[str, int], bool]:
@@ -143,72 +149,10 @@ def best(measured: dict[str, Cost], scale: float, cluster: Cluster) -> tuple[flo
     found = []
     for target in TARGETS:
         blocks = cut(measured, scale, target)
-        for local in (True, False):
-            found.append(
-                (simulate(pipeline(measured, scale, blocks, local), cluster), sum(blocks.values()), blocks, local)
-            )
-    makespan, _, blocks, local = min(found, key=lambda one: one[:2])
-    return makespan, blocks, local
-
-
-def simulate(jobs: list[Job], cluster: Cluster) -> float:
-    """The time at which the last of the jobs is known to have ended, jobs in list order wherever there is a choice.
-
-    Raises:
-        ValueError: the jobs depend on each other in a circle.
-    """
-    open_needs = [len(set(job.needs)) for job in jobs]
-    dependents: list[list[int]] = [[] for _ in jobs]
-    for index, job in enumerate(jobs):
-        for need in set(job.needs):
-            dependents[need].append(index)
-
-    events: list[tuple[float, int, str]] = []  # (time, place of the job, what)
-    queue: deque[int] = deque()
-    local_queue: deque[int] = deque()
-    free = {"cores": cluster.cores, "local": cluster.local_cores}
-    next_submission, done, now = 0.0, 0, 0.0
-
-    def release(index):
-        nonlocal next_submission
-        if jobs[index].local:
-            local_queue.append(index)
-        else:
-            time = max(now, next_submission)
-            next_submission = time + 1.0 / cluster.rate
-            heapq.heappush(events, (time + cluster.wait, index, "may start"))
-
-    for index, count in enumerate(open_needs):
-        if count == 0:
-            release(index)
-    while True:
-        while local_queue and free["local"]:
-            free["local"] -= 1
-            index = local_queue.popleft()
-            heapq.heappush(events, (now + jobs[index].seconds, index, "local end"))
-        while queue and free["cores"]:
-            free["cores"] -= 1
-            index = queue.popleft()
-            heapq.heappush(events, (now + cluster.overhead + jobs[index].seconds, index, "end"))
-        if not events:
-            break
-        now, index, what = heapq.heappop(events)
-        if what == "may start":
-            queue.append(index)
-        elif what == "end":
-            free["cores"] += 1
-            seen = math.ceil(now / cluster.poll) * cluster.poll if cluster.poll else now
-            heapq.heappush(events, (seen, index, "seen"))
-        else:
-            free["local"] += what == "local end"
-            done += 1
-            for dependent in dependents[index]:
-                open_needs[dependent] -= 1
-                if open_needs[dependent] == 0:
-                    release(dependent)
-    if done < len(jobs):
-        raise ValueError("the jobs depend on each other in a circle")
-    return now
+        jobs = chains(measured, scale, blocks)
+        found += [(makespan(jobs, cluster, local), sum(blocks.values()), blocks, local) for local in (True, False)]
+    least, _, blocks, local = min(found, key=lambda one: one[:2])
+    return least, blocks, local
 
 
 def _seeds(cost: Cost, scale: float) -> int:

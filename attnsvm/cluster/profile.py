@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 from attnsvm.cluster.makespan import Cluster, best, costs
-from attnsvm.errors import UserError, require
+from attnsvm.errors import require
+from attnsvm.files.writing import save_text
 
 MODEL = Path("profiles/slurm/config.yaml")
 GATHERED = "  # measures: figure\n  # figure: figure\n"
@@ -27,7 +28,7 @@ def write(folder: Path, times: Path, scale: float, cluster: Cluster) -> str:
     require(MODEL.is_file(), f"there is no {MODEL} here: run this in the folder of the repository")
     target = folder / "config.yaml"
     require(not target.exists(), f"{target} is there already: choose another folder")
-    makespan, blocks, local = best(costs(times), scale, cluster)
+    seconds, blocks, local = best(costs(times), scale, cluster)
     text = MODEL.read_text("utf-8")
     text = re.sub(r"^jobs: \d+", f"jobs: {cluster.cores}", text, flags=re.MULTILINE)
     text = re.sub(r"^set-scatter:\n(  .*\n)*", "", text, flags=re.MULTILINE)
@@ -35,15 +36,11 @@ def write(folder: Path, times: Path, scale: float, cluster: Cluster) -> str:
         require(GATHERED in text, f"{MODEL}: the lines that group measures and figure are not there")
         text = text.replace(GATHERED, "  measures: figure\n  figure: figure\n")
     text += "set-scatter:\n" + "".join(f"  {name}: {count}\n" for name, count in sorted(blocks.items()))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, "utf-8")
-    except OSError as error:
-        raise UserError(f"{target}: cannot be written ({error.strerror})") from error
+    save_text(target, text, checksum=False)
     where = "on the login node" if local else "on the cluster"
     larger = "" if scale == 1 else f"with {scale:g} times the instances, which config/config.yaml must ask for, "
     return (
-        f"{target}: {sum(blocks.values())} blocks, gathered {where}; {larger}about {readable(makespan)} in simulation\n"
+        f"{target}: {sum(blocks.values())} blocks, gathered {where}; {larger}about {readable(seconds)}\n"
         f"snakemake figures/all --profile {folder}"
     )
 

@@ -23,8 +23,9 @@ def draw(draw_some: Callable, seeds: Iterable[int], n: int, T: int, d: int) -> P
     seeds = np.fromiter(seeds, dtype=np.int64)
     pieces = [seeds[start : start + PIECE] for start in range(0, max(len(seeds), 1), PIECE)]
     drawn = [draw_some(Streams(piece), n, T, d) for piece in pieces]
-    columns = (np.concatenate(column).astype(np.float64, order="C") for column in zip(*drawn, strict=True))
-    return Problems(*columns, seeds=seeds)
+    whole = (np.concatenate(column).astype(np.float64, order="C") for column in zip(*drawn, strict=True))
+    tokens, queries, labels, head = whole
+    return Problems(tokens, queries, labels, head, seeds=seeds)
 
 
 def unit(x: np.ndarray) -> np.ndarray:

@@ -22,49 +22,13 @@ LN2_LOW, LN2_HIGH = np.float32(-2.12194440e-4), np.float32(0.693359375)
 BLOCK = 16
 
 
-class Twisters:
-    """A Mersenne twister MT19937 per seed, all of them a step at a time; the state is (624, S)."""
-
-    SIZE, AHEAD = 624, 397
-
-    def __init__(self, seeds: np.ndarray):
-        self.state = np.empty((self.SIZE, len(seeds)), np.uint32)
-        self.state[0] = np.asarray(seeds, dtype=np.int64) & 0xFFFFFFFF
-        for k in range(1, self.SIZE):
-            before = self.state[k - 1]
-            self.state[k] = np.uint32(1812433253) * (before ^ (before >> np.uint32(30))) + np.uint32(k)
-        self.waiting = self.state[:0]
-
-    def words(self, count: int) -> np.ndarray:
-        """The next numbers of 32 bits, (count, S)."""
-        parts = [self.waiting]
-        while sum(map(len, parts)) < count:
-            parts.append(self._turn())
-        ready = np.concatenate(parts) if len(parts) > 1 else parts[0]
-        self.waiting = ready[count:]
-        return ready[:count]
-
-    def _turn(self):
-        x, size, ahead = self.state, self.SIZE, self.AHEAD
-        # A word needs the one 397 further on, around the end that of this turn: parts that need none of themselves.
-        for start in range(0, size, size - ahead):
-            here = np.arange(start, min(start + size - ahead, size))
-            after = x[(here + 1) % size]
-            joined = (x[here] & np.uint32(0x80000000)) | (after & np.uint32(0x7FFFFFFF))
-            odd = (joined & np.uint32(1)) * np.uint32(0x9908B0DF)
-            x[here] = x[(here + ahead) % size] ^ (joined >> np.uint32(1)) ^ odd
-        y = x ^ (x >> np.uint32(11))
-        y ^= (y << np.uint32(7)) & np.uint32(0x9D2C5680)
-        y ^= (y << np.uint32(15)) & np.uint32(0xEFC60000)
-        return y ^ (y >> np.uint32(18))
-
-
 class Streams:
     """One generator per seed; every draw gives all of them the same number of values, as arrays (S, ...) of float32."""
 
     def __init__(self, seeds: np.ndarray):
-        self.size, self.twisters = len(seeds), Twisters(seeds)
-        self.left = None  # normal numbers come in pairs: (S,) the second ones, until asked for
+        # Of a Mersenne twister NumPy and PyTorch have the same words, if both take the low 32 bits of the seed.
+        self.size, self.twisters = len(seeds), [np.random.RandomState(int(seed) & 0xFFFFFFFF) for seed in seeds]
+        self.left: list[float] | None = None  # normal numbers come in pairs: (S,) the second ones, until asked for
 
     def uniform(self, *shape: int) -> np.ndarray:
         """U[0, 1), as `torch.rand`."""
@@ -76,9 +40,13 @@ class Streams:
         drawn = self._few(count) if count < BLOCK else self._many(count)
         return drawn.reshape(self.size, *shape)
 
+    def _words(self, count):
+        """The next numbers of 32 bits, (S, count)."""
+        drawn = [twister.randint(0, 2**32, count, np.uint32) for twister in self.twisters]
+        return np.array(drawn, np.uint32).reshape(self.size, count)
+
     def _uniform(self, count):
-        words = np.ascontiguousarray(self.twisters.words(count).T)
-        return (words & np.uint32(0xFFFFFF)).astype(np.float32) * np.float32(2**-24)
+        return (self._words(count) & np.uint32(0xFFFFFF)).astype(np.float32) * np.float32(2**-24)
 
     def _many(self, count):
         drawn, whole = self._uniform(count), count - count % BLOCK
@@ -91,7 +59,7 @@ class Streams:
         columns = []
         for _ in range(count):
             if self.left is None:
-                high, low = np.moveaxis(self.twisters.words(4).astype(np.uint64).reshape(2, 2, -1), 1, 0)
+                high, low = np.moveaxis(self._words(4).T.astype(np.uint64).reshape(2, 2, -1), 1, 0)
                 turn, u = (((high << np.uint64(32) | low) & np.uint64(2**53 - 1)) * 2.0**-53).tolist()
                 radius = [math.sqrt(-2 * math.log1p(-x)) for x in u]
                 columns.append([r * math.cos(2 * math.pi * x) for r, x in zip(radius, turn, strict=True)])

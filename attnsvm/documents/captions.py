@@ -7,10 +7,10 @@ from pathlib import Path
 import jinja2
 
 from attnsvm.building import cards
-from attnsvm.building.memory import Memory, key_of
+from attnsvm.building.memo import recall
 from attnsvm.errors import UserError
 
-MEMORY, OWN = Memory("captions.json"), Path(__file__).read_bytes()
+FILLED_BY = Path(__file__).read_bytes()
 
 
 def caption(card: cards.Card, resolved: dict) -> str:
@@ -34,7 +34,7 @@ def _filled(card: cards.Card, template: str, resolved: dict, what: str) -> str:
     values = resolved["experiments"]
     known = card.fixed | values.get(card.name, {}) | {name: values[name] for name in card.draws}
     given = template.encode(), repr(known).encode()
-    return MEMORY.recall(key_of(OWN, *given), lambda: _rendered(card, template, known, what))
+    return recall((FILLED_BY, *given), lambda: _rendered(card, template, known, what))
 
 
 def _rendered(card: cards.Card, template: str, known: dict, what: str) -> str:

@@ -16,14 +16,13 @@ import yaml
 from attnsvm.building import cards
 from attnsvm.building.configuration import figure_settings, resolve
 from attnsvm.documents import captions
-from attnsvm.documents.api import reference
 from attnsvm.errors import UserError
 
 ROOT = cards.HERE.parents[1]
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
 
 
-def pages() -> dict[str, str]:
+def generated() -> dict[str, str]:
     """The text of every page by its path, from the cards at the paper's scale."""
     readme = (ROOT / "README.md").read_text("utf-8")
     before, found, rest = readme.partition(BEGIN)
@@ -32,7 +31,6 @@ def pages() -> dict[str, str]:
         raise UserError(f"README.md: the lines {BEGIN.strip()!r} and {END.strip()!r} are missing")
     return {
         "docs/figures.md": _rendered("figures.md.j2"),
-        "docs/api.md": _rendered("api.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
         "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
     }
@@ -79,7 +77,6 @@ def _rendered(template: str) -> str:
         notes=lambda card: captions.notes(card, resolved),
         claims=_claims,
         read=cards.read,
-        reference=reference(),
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
@@ -107,7 +104,7 @@ def _smoke(setting: dict) -> str:
 
 def main(arguments: list[str]) -> int:
     try:
-        made = pages()
+        made = generated()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -13,15 +13,16 @@ from pathlib import Path
 import jinja2
 import markupsafe
 
+from attnsvm.building import cards
 from attnsvm.documents.pictures import small
 from attnsvm.files.store import save_text
 
-AUDIT = "audit"
+AUDIT, FIRST = "audit", "1 The audit"  # the page, and the heading under which it stands
 LINK = re.compile(r'href="\.\./\.\./figures/(\w+)\.png"')
 END = "</body>"
 
 
-def pages(
+def write(
     pictures: dict[str, str], texts: dict[str, dict[str, str]], claims: str, audit: str, outputs: dict[str, str]
 ) -> None:
     """Write a page per figure, and the audit's.
@@ -39,6 +40,11 @@ def pages(
         save_text(outputs[name], figure_page(name, text["title"], text["caption"], Path(pictures[name]), own))
     shown = {name: Path(path) for name, path in pictures.items()}
     save_text(outputs[AUDIT], audit_page(Path(audit).read_text("utf-8"), shown, texts))
+
+
+def heading(card: cards.Card) -> str:
+    """Under which heading of the report a figure stands; the audit is the first."""
+    return f"{list(cards.sections()).index(card.section) + 2} {card.section}"
 
 
 def figure_page(name: str, title: str, caption: str, picture: Path, claims: list[dict]) -> str:

@@ -70,11 +70,11 @@ class Search:
     def __init__(self, folders: Iterable[str | os.PathLike]):
         self.folders = [os.fspath(folder) for folder in folders]
         command = [sys.executable, "-I", "-S", __file__, *self.folders]
-        quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        try:
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, **quiet) if kept() else None
-        except OSError:  # no memory for another process
-            self.process = None
+        self.process = None
+        with suppress(OSError):  # no memory for another process
+            if kept():
+                quiet = subprocess.DEVNULL
+                self.process = subprocess.Popen(command, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet)
         if self.process:
             atexit.register(self.process.kill)  # nobody asked for what it finds
 

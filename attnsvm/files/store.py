@@ -50,7 +50,7 @@ class Cells(dict[str, Arrays]):
 def save_cells(path: str | os.PathLike, cells: dict[str, Tree]) -> None:
     """Write the arrays of every cell of a block; dicts may hold dicts, and no name a slash."""
     with replacing(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, **dict(_leaves(cells)))
+        np.savez(file, **dict(_leaves(cells)))  # type: ignore[arg-type]  # NumPy's own keyword is no name of ours
 
 
 def load_cells(path: str | os.PathLike) -> Cells:

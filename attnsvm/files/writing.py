@@ -9,8 +9,15 @@ from attnsvm.files import checksums
 
 
 @contextmanager
-def replacing(path: str | os.PathLike):
-    """A temporary path beside `path`, moved onto it with its checksum on success and removed on failure."""
+def replacing(path: str | os.PathLike, checksum: bool = True):
+    """A temporary path beside `path`, moved onto it on success and removed on failure.
+
+    Args:
+        checksum: whether the file gets its checksum beside it, as the files of a build do.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     sidecar = temporary.with_suffix(".sum.tmp")
@@ -19,7 +26,7 @@ def replacing(path: str | os.PathLike):
         _sweep(path)
         with _in_use(temporary):
             yield temporary
-            if checksums.kept():
+            if checksum and checksums.kept():
                 sidecar.write_text(checksums.line(temporary, path.name))
                 os.replace(sidecar, checksums.beside(path))
             os.replace(temporary, path)  # last: no file is ever without its checksum
@@ -69,7 +76,7 @@ def save_bytes(path: str | os.PathLike, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def save_text(path: str | os.PathLike, text: str) -> None:
-    """Write a text as UTF-8."""
-    with replacing(path) as temporary:
+def save_text(path: str | os.PathLike, text: str, checksum: bool = True) -> None:
+    """Write a text as UTF-8; `checksum` as in `replacing`."""
+    with replacing(path, checksum) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 """Matrix norms of the max-margin problems and of steepest descent: one file each, called as the norm is.
 
-A file has a class with all that solvers, measures and the loops of descent ask of a norm, and its instance NORM. A new
-norm is one file here, and one entry in `svm/checker.py`, which repeats the definition.
+A file has a class with everything that solvers, measures and the loops of descent ask of a norm, and its instance NORM.
+A new norm is one file here, and one entry in `svm/checker.py`, which repeats the definition.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:  # the command line lists the names, and needs no NumPy
 
 FAMILY = "lp"  # the file of the norms l<p>
 NAMES = tuple(sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - {"__init__", "base", FAMILY}))
-KNOWN = f"{', '.join(NAMES)}, or l<p> with a number p such as l1.75"
-OWN_NORM = {"W": "fro", "KQ": "nuc"}  # descent on a parametrisation is drawn to the max-margin solution in this norm
+KNOWN = f"{', '.join(NAMES)}, or l<p> with a number p, as in l1.75"
+BIAS_NORM = {"W": "fro", "KQ": "nuc"}  # the implicit bias of descent on each parametrisation
 
 
 class Norm(ABC):
@@ -74,16 +74,12 @@ class Norm(ABC):
             memory: a `slopes.Memory`, for its direction and its scratch.
         """
 
-    def compiled(self) -> NamedTuple:
-        """The norm for compiled loops, where `base.steepest_direction` takes it."""
-        return import_module(f"{__name__}.base").compiled(self)
-
 
 def get(name: str) -> Norm:
-    """The norm called `name`: one of `NAMES`, or "l<p>" with a number p, such as "l1.75". No other file is imported.
+    """The norm called `name`: one of `NAMES`, or "l<p>" with a number p, as in "l1.75". No other file is imported.
 
     Raises:
-        ValueError: there is no such norm.
+        ValueError: the norm does not exist.
     """
     if name in NAMES:
         return import_module(f"{__name__}.{name}").NORM

@@ -39,7 +39,7 @@ def steepest_direction(geometry, slope, memory):
 
 
 def compiled(norm: Norm) -> Geometry:
-    """See `Norm.compiled`."""
+    """The norm for compiled loops, where `steepest_direction` takes it."""
     return Geometry(_direct(type(norm)), float(norm.parameter), norm.unitarily_invariant, norm.reads_terms)
 
 

@@ -1,6 +1,7 @@
 """The (2, ∞) norm: the largest ℓ2 norm of a row. Its dual is the sum of the rows' norms.
 
-Steepest descent in it divides every row of the gradient by its own length, as optimisers that normalise by rows do.
+Steepest descent in it divides every row of the gradient by the length of that row, as optimisers that normalise by rows
+do.
 """
 
 import numpy as np
@@ -37,8 +38,8 @@ class LargestRow(Norm):
     def steepest_lanes(_, slope, memory):
         """Every row divided by its length; a row of zeros stays.
 
-        A row is added up in a unit of its own, that of the largest term that is not zero in it: it counts fully,
-        however small it is beside the others.
+        A row is added up in the unit of its largest nonzero term. So it counts fully, however small it is relative to
+        the other rows.
         """
         left, right, weight, logs = slope.left, slope.right, slope.scaled, memory.room.scale
         direction, unit, size = memory.direction, memory.rows[0], memory.rows[1]

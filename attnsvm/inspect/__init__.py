@@ -1,7 +1,7 @@
-"""Is a head of attention a max-margin separator of what it selects? Certified answers beside two null models.
+"""Is a head of attention a max-margin separator of what it selects? Certified answers, and those of two null models.
 
-`heads` gives a table with one row per head, `inspection` the same with a page to look at. docs/inspect.md says what the
-columns mean. Models are read through `transformers`: pip install 'attnsvm[models]'.
+`heads` gives a table with one row per head, and `inspection` the same table with a page to look at. docs/inspect.md
+says what the columns mean. Models are read through `transformers`: pip install 'attnsvm[models]'.
 """
 
 import os
@@ -51,32 +51,33 @@ def inspection(
 
     Args:
         model: a folder in the Hugging Face layout, or an .npz file of arrays, see `attnsvm.inspect.arrays.read`.
-        texts: one input each; None: `sentences()`. Arrays bring their inputs and take none.
+        texts: one input per text; None: `sentences()`. A file of arrays holds its inputs, and takes no texts.
         layers, heads: numbers from 0; None: all.
         query: which position of a text asks: "random" (one per text), "first", "last", "all", or a number from 0.
-        norms: of "fro" and "nuc".
-        inputs: at most so many queries are fitted, and so many held out; drawn where there are more.
-        nuclear_inputs: the same in the nuclear norm, which takes longer.
+        norms: "fro", "nuc" or both.
+        inputs: the largest number of queries that are fitted, and that are held out; they are drawn where there are
+            more.
+        nuclear_inputs: the largest number of queries that are fitted in the nuclear norm, which takes longer.
         held_out: share of the texts that is held out.
         draws: null models of each kind per head and norm.
         longest: tokens after which a text is cut.
         seed: of positions, split and null models.
-        jobs: processes; with more than one a script needs `if __name__ == "__main__":`.
-        progress: like tqdm: called with an iterable, `total` and `desc`; None: nothing is shown.
+        jobs: number of processes; with more than one, a script needs `if __name__ == "__main__":`.
+        progress: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
 
     Returns:
         `.table` is a DataFrame, `.save(folder)` writes heads.parquet, heads.csv and heads.html.
 
     Raises:
-        UserError, ValueError: the model, the texts or a setting is wrong; one sentence.
+        UserError, ValueError: the model, the texts or a setting is wrong; the message is one sentence.
     """
     _check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query)
     show = progress or (lambda items, **_: items)
     running = _needs("running")
     plan = running.Plan(tuple(dict.fromkeys(norms)), inputs, nuclear_inputs, held_out, draws, seed)
     if Path(model).suffix == ".npz":
-        require(texts is None, f"{model}: arrays bring their inputs; texts are for a model in a folder")
-        require(not layers or list(layers) == [0], f"{model}: arrays are one layer, number 0")
+        require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
+        require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
         read = _needs("arrays").read(model, heads)
     else:
         require(Path(model).is_dir(), f"{model}: expected the folder of a model, or an .npz file of arrays")

@@ -1,4 +1,4 @@
-"""Arrays of one's own, from an .npz file: tokens, queries, and the W, or the K and Q, of every head."""
+"""Given arrays, from an .npz file: tokens, queries, and the W, or the K and Q, of every head."""
 
 import os
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[La
         delimiters: (n, T) bool, optional. words: (n, T) str, optional.
 
     Raises:
-        UserError, ValueError: something in the file is not as described; one sentence.
+        UserError, ValueError: the file is not as described; the message is one sentence.
     """
     given = load(path)
     tokens, lengths = tokens_of(path, given)
@@ -29,7 +29,7 @@ def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[La
     require("queries" in given, f"{path}: the array queries is missing, (n, e)")
     queries = finite_array(f"{path}: queries", given["queries"], (n, None), f"(n, e) with n = {n} as in tokens")
     W = _weights(path, given, d, queries.shape[1])
-    require(int(lengths.min()) >= 2, f"{path}: input {int(lengths.argmin())} has one token, expected two at least")
+    require(int(lengths.min()) >= 2, f"{path}: input {int(lengths.argmin())} has one token, expected at least two")
     marks, words = given.get("delimiters", np.zeros((n, T), dtype=bool)), given.get("words")
     require(
         marks.dtype == bool and marks.shape == (n, T),

@@ -16,7 +16,7 @@ from attnsvm.svm.constraints import Constraints
 
 
 def identities(inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers that are equal where two vectors are: of all tokens one after another (N,), and of the queries (n,)."""
+    """Numbers that are equal where two vectors are equal: (N,) for all tokens in order, and (n,) for the queries."""
     return tuple(
         np.unique(np.ascontiguousarray(rows), axis=0, return_inverse=True)[1].ravel()
         for rows in (np.concatenate(inputs.tokens), inputs.queries)
@@ -37,7 +37,7 @@ def refutation(c: Constraints, tokens: np.ndarray, queries: np.ndarray) -> np.nd
     start, end = ends[: len(c)], ends[len(c) :]
     graph = coo_array((np.ones(len(c)), (start, end)), shape=(len(nodes), len(nodes))).tocsr()
     _, part = connected_components(graph, connection="strong")
-    inside = np.flatnonzero(part[start] == part[end])  # every such edge lies on a cycle; a loop is one of its own
+    inside = np.flatnonzero(part[start] == part[end])  # each of these edges lies on a cycle; a loop is a cycle
     if len(inside) == 0:
         return None
     dual = np.zeros(len(c))

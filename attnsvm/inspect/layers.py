@@ -1,4 +1,4 @@
-"""What is inspected, wherever it came from: the inputs that queries choose from, and the heads that choose."""
+"""What is inspected, from a model or from arrays: the inputs with their queries, and the heads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,15 +10,15 @@ from attnsvm.errors import require
 
 @dataclass(frozen=True)
 class Inputs:
-    """n queries with the tokens each may select.
+    """n queries with the tokens that each may select.
 
     Attributes:
         tokens: n arrays (T_i, d).
         queries: (n, e).
         words: n lists of T_i strings, to be shown; empty where there are none.
-        delimiters: n arrays (T_i,) bool, the tokens that mark a beginning or an end and say nothing.
+        delimiters: n arrays (T_i,) bool, the tokens that mark a beginning or an end and have no meaning.
         text: (n,) int, the text an input comes from: inputs of one text stay on one side of a held-out split.
-        position: (n,) int, where the query stands among the tokens; −1 where it is none of them.
+        position: (n,) int, the place of the query among the tokens; −1 where the query is not one of them.
     """
 
     tokens: list[np.ndarray]
@@ -43,9 +43,9 @@ class Inputs:
         )
 
     def without_delimiters(self) -> "Inputs":
-        """The same queries with the other tokens to choose from; those left with fewer than two are left out.
+        """The same queries without delimiters to choose from; a query with fewer than two tokens left is left out.
 
-        A query that is a delimiter itself stays: it is who asks, not what is selected.
+        A query that is itself a delimiter stays: it asks, and is not selected.
         """
         rows = [i for i, marks in enumerate(self.delimiters) if (~marks).sum() >= 2]
         kept = self.take(rows)

@@ -1,4 +1,4 @@
-"""One head: what it selects, the certified solutions of that, and the same for the null models."""
+"""One head: what it selects, the certified solutions for its selections, and the same for the null models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class Plan:
     """What is computed for every head.
 
     Attributes:
-        norms: of "fro" and "nuc".
-        inputs: at most so many are fitted, and so many held out.
-        nuclear_inputs: at most so many are fitted in the nuclear norm, which takes longer.
+        norms: "fro", "nuc" or both.
+        inputs: the largest number of inputs that are fitted, and that are held out.
+        nuclear_inputs: the largest number of inputs that are fitted in the nuclear norm, which takes longer.
         held_out: share of the texts that is held out.
         draws: null models of each kind.
         seed: of the split and of the null models.
@@ -38,7 +38,7 @@ class Plan:
 
 
 class Bench:
-    """The inputs of a layer, divided; the same inputs for all heads, and for all layers of a model."""
+    """The inputs of a layer, fitted and held out; the same for all heads, and for all layers of a model."""
 
     def __init__(self, layer: Layer, plan: Plan):
         self.layer, self.plan = layer, plan
@@ -49,17 +49,17 @@ class Bench:
 
     @cached_property
     def whole(self) -> Problem:
-        """Of all fitted inputs."""
+        """The problem of all fitted inputs."""
         return Problem(self.fit)
 
     @cached_property
     def few(self) -> Problem:
-        """Of those fitted in the nuclear norm."""
+        """The problem of the inputs fitted in the nuclear norm."""
         return Problem(self.fit.take(self.few_rows))
 
     @cached_property
     def plain(self) -> Problem | None:
-        """Without delimiters to select; None where there are none, or nothing is left."""
+        """The problem without delimiters to select; None where no input has delimiters, or too few inputs are left."""
         inputs = self.fit.without_delimiters()
         return Problem(inputs) if any(m.any() for m in self.fit.delimiters) and len(inputs) >= 2 else None
 
@@ -140,7 +140,7 @@ def _beside_nulls(norm, problem, held, W, draws, rng) -> tuple[dict, Solution]:
 def _delimiters(problem, selected, solution, plain, W, draws, rng) -> dict:
     """The part of delimiters in the multipliers, and the margin once they cannot be selected.
 
-    The multipliers add up to ‖W_mm‖, one over the margin: the part of those constraints that a delimiter wins or loses.
+    The multipliers add up to ‖W_mm‖, one over the margin. The part counts constraints that a delimiter wins or loses.
     """
     marks = problem.inputs.delimiters
     i, alpha, t = problem.constraints(selected).index.T
@@ -166,7 +166,7 @@ RULES = ("first", "last", "itself", "before", "after")
 
 
 def rule(fit: Inputs, selected: np.ndarray, held: Inputs, own: np.ndarray) -> dict:
-    """The best rule that reads no token, and how often it is right on held-out inputs: what an SVM has to beat.
+    """The best rule that reads no token, and how often it is right on held-out inputs: an SVM has to be better.
 
     Args:
         selected, own: the tokens that the head selects in `fit` and in `held`, (n,) int each.

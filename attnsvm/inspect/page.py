@@ -1,4 +1,4 @@
-"""One HTML file to look at: a grid of heads, each opens its sentences. It loads nothing from anywhere else."""
+"""One HTML file to look at: a grid of heads, each of which opens its sentences. The file loads nothing else."""
 
 import json
 from importlib.resources import files
@@ -32,9 +32,9 @@ def render(name: str, inputs: Inputs, bench: Bench, table: pd.DataFrame, marks: 
 
     Args:
         name: of the model.
-        inputs: those of the first layer: words and places are the same in every other.
-        bench: which of them were fitted and which held out.
-        table: one row per head; marks: what `measures.measure` says of each.
+        inputs: of the first layer; words and places are the same in the other layers.
+        bench: which inputs were fitted and which were held out.
+        table: one row per head; marks: what `measures.measure` says of each head.
     """
     shown = [
         {"column": column, "name": title, "beside": beside, "besideName": what}
@@ -50,7 +50,7 @@ def render(name: str, inputs: Inputs, bench: Bench, table: pd.DataFrame, marks: 
         "held": [_input(inputs, i) for i in bench.held_rows],
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # Inside a script element nothing but "<" could end the data: words of a text may hold anything.
+    # Inside a script element only "<" could end the data: the words of a text may hold anything.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     template = files("attnsvm.inspect").joinpath("page.html").read_text("utf-8")
     return template.replace("{{title}}", _escaped(name)).replace("{{data}}", text)

@@ -1,4 +1,4 @@
-"""All heads, one after another or side by side, and what is written of them."""
+"""All heads, one after another or side by side, and the files with the results."""
 
 import multiprocessing
 import os
@@ -26,7 +26,7 @@ class Inspection:
 
     Attributes:
         table: one row per head.
-        html: a page to look at, one file that needs no other.
+        html: a page to look at, one file that needs no other file.
     """
 
     table: pd.DataFrame
@@ -42,7 +42,7 @@ class Inspection:
 
 
 def run(name: str, layers: list[Layer], plan: Plan, jobs: int, show: Callable[..., Iterable]) -> Inspection:
-    """Measure every head of these layers; `show` wraps an iterable, told `total` and `desc`."""
+    """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`."""
     todo = [(number, head) for number, layer in enumerate(layers) for head in layer.heads]
     if jobs == 1:
         _start(layers, plan)
@@ -77,7 +77,7 @@ def _measure(one):
 
 
 def _without_words(layer: Layer) -> Layer:
-    """No measure reads them: they need not travel."""
+    """No measure reads the words, so they are not sent to the processes."""
     return replace(layer, inputs=replace(layer.inputs, words=[]))
 
 

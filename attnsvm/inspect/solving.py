@@ -1,4 +1,4 @@
-"""Certified solutions for the inputs of one layer, and what of a head's W their constraints can see."""
+"""Certified solutions for the inputs of one layer, and the part of a head's W that their constraints determine."""
 
 from collections import Counter
 from dataclasses import replace
@@ -11,10 +11,11 @@ from attnsvm import geometry
 from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
-from attnsvm.svm import memory, methods
+from attnsvm.svm import memory
 from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.ledger import judged
+from attnsvm.svm.methods.choice import INTERIOR
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.solver import solve
 
@@ -22,7 +23,7 @@ TIGHT = 1e-6  # relative distance to margin one up to which a token is on the ma
 MET = 5e-10  # a violation that the checker lets pass
 AT_LEAST = 20  # constraints added to a working set at a time
 ROUNDS = 50
-INDEPENDENT = 1e-12  # singular values of what spans the coordinates, relative to the largest
+INDEPENDENT = 1e-12  # singular values, relative to the largest, from which on vectors span a dimension
 RIDGE = 1e-10  # relative to constraints of length one: repeated tokens make their Gram matrix singular
 
 
@@ -45,11 +46,11 @@ class Problem:
         return self.P.T @ W @ self.Q
 
     def constraints(self, selected: np.ndarray) -> Constraints:
-        """In coordinates: one per input and token that it does not select."""
+        """One constraint per input and token that it does not select, in coordinates."""
         return ragged(zip(self.tokens, self.queries, selected.tolist(), strict=True))
 
     def certified(self, selected: np.ndarray, norm: str) -> Solution:
-        """The solution, W being (d, e); see `certified`. One answer in the ledger, however many led to it."""
+        """The solution with W (d, e); see `certified`. The ledger counts one answer, however many solves led to it."""
         c, before = self.constraints(selected), Counter(judged)
         solution = self._refuted(c, norm) or certified(c, norm)
         judged.clear()
@@ -100,8 +101,9 @@ class Problem:
 def certified(c: Constraints, norm: str) -> Solution:
     """`solve`, and in the nuclear norm on those constraints alone that turn out to be tight.
 
-    A layer has far more tokens than support tokens, and so many dimensions that the solver's own working set is all of
-    them. What is optimal on some constraints and meets the rest is optimal; the checker judges it on all.
+    A layer has far more tokens than support tokens, and so many dimensions that the working set of the solver would
+    hold all of them. An answer that is optimal on some constraints and meets the rest is optimal; the checker judges it
+    on all constraints.
     """
     first = solve(c, "fro")
     if norm == "fro" or not first.solved:
@@ -109,7 +111,7 @@ def certified(c: Constraints, norm: str) -> Solution:
     inside = c.apply(first.W) < 1 + TIGHT
     for _ in range(ROUNDS):
         rows = np.flatnonzero(inside)
-        part = solve(c[rows], norm, method=methods.INTERIOR)
+        part = solve(c[rows], norm, method=INTERIOR)
         if not part.solved:
             break
         margins = c.apply(part.W)

@@ -5,19 +5,22 @@ Arrays end in an axis of LANES instances. Every inner loop runs over it, and the
 
 import hashlib
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 from numba import cfunc, njit
 from numba.core.ccallback import CFunc
+from numba.extending import overload
 
 from attnsvm.lanes import LANES
 
-OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
-# Of what only compiled code calls: without the doors for Python it compiles in half the time.
-INNER = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}  # numba's types know fewer options than numba
+# For functions that only compiled code calls: without entry points for Python they compile in half the time.
+INNER: Any = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 COMPILED = ("lanes", "geometry", "training")  # the rooms with compiled code
 SOURCES = hashlib.sha256(
     b"".join(
@@ -33,22 +36,26 @@ LOWEST = -708.0  # exp of less is subnormal
 SQRT2 = 1.4142135623730951
 
 
-@cache
-def kept_on_disk(function: FunctionType, *structures: type):
+def kept_on_disk(function: Callable, *structures: type) -> Callable:
     """`function` compiled for arguments of the classes `structures`, and kept on disk for the next process.
 
-    Each choice of classes has its own file: two processes that fill one file at the same time can hand each other's
+    Each choice of classes has a separate file: two processes that fill one file at the same time can hand each other's
     code to a third (numba writes index and code in two steps). The file's name holds a hash of the sources of
     COMPILED and of the classes: numba itself looks only at the date of the file that holds `function`, and heads and
     rules stand elsewhere. Code of a class that no file defines is not kept.
     """
+    return _kept_on_disk(function, structures)
+
+
+@cache
+def _kept_on_disk(function, structures):
     files = [getattr(sys.modules[s.__module__], "__file__", None) for s in structures]
     sources = hashlib.sha256(SOURCES.encode() + b"".join(Path(file).read_bytes() for file in files if file))
     own = _named(function, sources.hexdigest(), function.__name__, *(s.__name__ for s in structures))
     return njit(own, cache=all(files), nogil=True, **OPTIONS)
 
 
-def called_from_loops(function: FunctionType, signature) -> CFunc:
+def called_from_loops(function: Any, signature: Any) -> CFunc:
     """`function` compiled for one signature, and kept on disk: compiled code takes it as an argument, and calls it.
 
     What calls it is compiled once for all functions of this signature.
@@ -57,13 +64,23 @@ def called_from_loops(function: FunctionType, signature) -> CFunc:
 
 
 def _named(function: FunctionType, sources: str, *names: str) -> FunctionType:
-    """A copy of `function` whose compiled code has a file of its own on disk, for these sources."""
+    """A copy of `function` whose compiled code has a separate file on disk, for these sources."""
     own = FunctionType(function.__code__, function.__globals__, function.__name__)
     own.__qualname__ = "_".join([*names, sources[:12]])
     return own
 
 
-def classes(structure: tuple) -> tuple[type, ...]:
+def method_of_class(function: Callable, default: Callable | None = None) -> Callable:
+    """`function(structure, ...)` in compiled code: the method of that name of the NamedTuple's class, or `default`."""
+
+    @overload(function, strict=False, jit_options=INNER)
+    def method(structure, *arguments):
+        return getattr(structure.instance_class, function.__name__, default)
+
+    return function
+
+
+def classes(structure: Any) -> tuple[type, ...]:
     """The class of a NamedTuple, and those of the NamedTuples in it: what the code compiled for it depends on."""
     inside = (part for part in structure if isinstance(part, tuple))
     return type(structure), *(one for part in inside for one in classes(part))

@@ -1,8 +1,8 @@
 """The saturated softmax and its derivative, of one row of logits: everything relative to the winning token.
 
 Once a softmax saturates, the winner's p (1 − p) is lost to rounding and every other gradient to underflow. So logits
-are differences to the winner's, a slope along the tokens is anchored at the winner's, and the winner's own share of a
-gradient is minus the sum of the others. How the rest is normalised is each loop's own.
+are differences to the winner's, a slope along the tokens is anchored at the winner's, and the winner's share of a
+gradient is minus the sum of the others. Each loop normalises the rest by itself.
 
 A row is (T, LANES); winner, best, mean and total are (LANES,).
 """

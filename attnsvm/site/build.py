@@ -1,6 +1,6 @@
 """`snakemake site`: pages written from what was computed, made into a site by Sphinx; the same bytes every time.
 
-The site is a folder of files that a browser opens from a disk or from a server. It asks nothing of anybody else.
+The site is a folder of files that a browser opens from a disk or from a server. It loads nothing from other servers.
 """
 
 import gzip
@@ -21,14 +21,14 @@ from attnsvm.site.screen import for_screens
 ROOT = Path(__file__).resolve().parents[2]
 STATIC = Path(__file__).parent / "static"
 NEEDED = ("README.md", "docs")
-MARK = re.compile(r"([*|\\])|(?<=\w)(_)(?!\w)")  # beside code, what reStructuredText would not take literally
+MARK = re.compile(r"([*|\\])|(?<=\w)(_)(?!\w)")  # outside of code, what reStructuredText would not take literally
 SECTION = re.compile(r" *(Args|Attributes|Raises|Returns|Yields):$")
 # What Sphinx leaves that no page asks for.
 LEFT = (".buildinfo", ".doctrees", "objects.inv", "_sources", "genindex.html", "py-modindex.html")
 SETTINGS = {
     "project": "attnsvm",
     "html_title": "attnsvm",
-    "extensions": ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"],
+    "extensions": ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"],
     "html_theme": "furo",
     "html_copy_source": False,
     "html_show_sourcelink": False,
@@ -46,7 +46,7 @@ SETTINGS = {
     "python_use_unqualified_type_names": True,
     "highlight_language": "text",
     "smartquotes": False,
-    # A README's second title, a docstring that names a type of another library: nothing that a reader misses.
+    # A second title in the README, a type of another library in a docstring: a reader misses nothing.
     "suppress_warnings": ["myst.header", "misc.highlighting_failure"],
 }
 
@@ -57,10 +57,10 @@ def site(folder: str, captions: dict[str, str], output: str) -> None:
     Args:
         folder: with the run's figures/ and results/ in it.
         captions: of every figure.
-        output: the folder to write; what is in it goes.
+        output: the folder to write; its present content is deleted.
 
     Raises:
-        UserError: Sphinx is not installed, the repository's own pages are not here, or a link leads nowhere.
+        UserError: Sphinx is not installed, the repository's pages are missing, or a link leads nowhere.
     """
     try:
         import sphinx.application  # noqa: F401
@@ -84,7 +84,7 @@ def site(folder: str, captions: dict[str, str], output: str) -> None:
 
 
 def _files(built: Built, extra: Path) -> None:
-    """What stands in the site beside its pages."""
+    """The files of the site that are no pages."""
     for name in [*(card.name for card in cards.figures()), "audit"]:
         for called, path in built.offered(name).items():
             content = path.read_bytes()
@@ -107,7 +107,7 @@ def _write(path: Path, content: str | bytes) -> None:
 
 
 def _sphinx(source: Path, extra: Path, made: Path) -> None:
-    """Run Sphinx, to which every doubt is an error, but for the layout of a docstring."""
+    """Run Sphinx; every warning is an error, except for the layout of a docstring."""
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
@@ -133,9 +133,9 @@ def _sphinx(source: Path, extra: Path, made: Path) -> None:
 
 
 def _as_rst(app, what, name, thing, options, lines: list[str]) -> None:
-    """Our docstrings are plain text with code in backticks: what else Sphinx would read as a mark is taken literally.
+    """Our docstrings are plain text with code in backticks: other marks of reStructuredText are taken literally.
 
-    Before the sections (Args, ...), what is indented stands apart.
+    Before the sections (Args, ...), indented lines become a block.
     """
     told: list[str] = []
     opening = True

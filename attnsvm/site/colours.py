@@ -7,7 +7,7 @@ import numpy as np
 
 # The page behind a figure has lightness 0.19 in dark mode; black text becomes 0.94.
 DARKEST, LIGHTEST = 0.19, 0.94
-BEND = 2.0  # lines of middle lightness, as most of ours are, stay as light as they are
+BEND = 2.0  # lines of middle lightness, as most are, keep their lightness
 TO_LMS = np.array(
     [
         [0.4122214708, 0.5363325363, 0.0514459929],

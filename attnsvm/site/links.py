@@ -1,7 +1,7 @@
-"""Links of the repository's own pages, made to work inside the site.
+"""Links of the repository's pages, made to work inside the site.
 
-A page of the site stands where it stands in the repository, so links between pages stay as they are. A link to another
-file or folder leads to a page that shows it; the gallery's small pictures become the figures themselves.
+A page has the same place in the site as in the repository, so links between pages do not change. A link to another file
+or folder leads to a page that shows it. The small pictures of the gallery become the figures.
 """
 
 import posixpath
@@ -17,7 +17,7 @@ GALLERY = "figures/gallery/"
 
 
 class Links:
-    """Where the links of pages lead; remembers which files and folders are to be shown.
+    """Where the links of pages lead, and which files and folders must be shown.
 
     Attributes:
         shown: the files and folders that some page leads to, relative to the repository.
@@ -35,7 +35,7 @@ class Links:
             root: the repository.
             pages: the pages of the site that may be named as they are, such as "docs/svm.md".
             picture: the html of a figure, given its name, its alternative text and the page it is on.
-            optional: figures that a run leaves out: of these the site has the gallery's picture, and the experiment.
+            optional: figures that a run leaves out; the site has their picture from the gallery, and the experiment.
         """
         self.root, self.pages, self.picture, self.optional = root, pages, picture, optional
         self.shown: set[str] = set()
@@ -44,7 +44,7 @@ class Links:
         """The Markdown of `page` with links that work in the site; code stays as it is.
 
         Raises:
-            UserError: a link leads to what is not there.
+            UserError: a link leads nowhere.
         """
         parts = re.split(r"(^```.*?^```$|`[^`\n]+`)", text, flags=re.DOTALL | re.MULTILINE)
         return "".join(

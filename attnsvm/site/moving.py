@@ -1,7 +1,7 @@
 """The moving picture of the front page: W(k) z turns towards its max-margin direction, and one token gets all weight.
 
-An svg in the page, moved by the style sheet inside it, without JavaScript. It is still for readers who asked
-their system for less motion, and a checkbox holds it. Drawn from the rows of W in figures/trajectories.csv.
+An svg in the page, moved by the style sheet inside it, without JavaScript. It does not move for readers who asked their
+system for less motion, and a checkbox stops it. It is drawn from the rows of W in figures/trajectories.csv.
 """
 
 import numpy as np

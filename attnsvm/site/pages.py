@@ -1,11 +1,10 @@
 """The pages of the site as MyST sources: from the cards, the table of claims and the repository's own pages."""
 
-import importlib
-import inspect
 import posixpath
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,16 +14,15 @@ import markupsafe
 from attnsvm.audit import pages as audit_pages
 from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
 from attnsvm.building import cards
-from attnsvm.documents import api
 from attnsvm.files.store import load_csv
-from attnsvm.site import moving, screen
+from attnsvm.site import api, moving, screen
 from attnsvm.site.links import Links, source_page
 
-OWN_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
-# The files of a figure, and what they are where the ending does not say it.
+ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+# The files of a figure, and a description where the ending is not enough.
 KINDS = {"csv": "the numbers drawn", "svg": "", "json": "provenance: settings, code, packages, seeds, costs"}
 LARGE = 30_000  # bytes from which on a csv is compressed
-# In the order in which somebody meets them; a page that is not named comes last.
+# In the order in which a reader meets the pages; other pages come last.
 ORDER = (
     "paper",
     "theory",
@@ -36,7 +34,6 @@ ORDER = (
     "cluster",
     "performance",
     "trust",
-    "api",
 )
 LANGUAGES = {".py": "python", ".smk": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".sh": "bash"}
 FENCE = "~" * 12
@@ -65,7 +62,7 @@ class Built:
         return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]
 
     def offered(self, name: str) -> dict[str, Path]:
-        """The files of a figure that the site has, by what they are called there; a large csv is compressed."""
+        """The files of a figure in the site, by their names there; a large csv is compressed."""
         found = {f"{name}.{kind}": self.folder / f"figures/{name}.{kind}" for kind in KINDS}
         found = {called: path for called, path in found.items() if path.exists()}
         return {f"{called}.gz" if _large(path) else called: path for called, path in found.items()}
@@ -86,23 +83,23 @@ def sources(built: Built) -> dict[str, str]:
     """Every page by its path in the folder that Sphinx reads."""
     documents = [f"docs/{path.name}" for path in (built.root / "docs").glob("*.md")]
     documents.sort(key=lambda path: (ORDER.index(Path(path).stem) if Path(path).stem in ORDER else len(ORDER), path))
-    own = [*(name for name in OWN_PAGES if (built.root / name).exists()), *documents]
+    named = [*(name for name in ROOT_PAGES if (built.root / name).exists()), *documents]
     writer = _Writer(built)
-    links = Links(built.root, {*own, "audit.md", "gallery.md"}, writer.picture, optional())
-    texts = {path: links.rewritten(path, one_title((built.root / path).read_text("utf-8"))) for path in own}
+    links = Links(built.root, {*named, "audit.md", "gallery.md"}, writer.picture, optional())
+    texts = {path: links.rewritten(path, one_title((built.root / path).read_text("utf-8"))) for path in named}
     told = links.rewritten("index.md", introduction((built.root / "README.md").read_text("utf-8")))
     opening, _, found = told.partition("\n\n")
     texts |= {
-        "index.md": writer.page("index.md", opening=opening, found=found, moving=writer.moving(), own=own),
+        "index.md": writer.page("index.md", opening=opening, found=found, moving=writer.moving(), own=named),
         "gallery.md": writer.page("gallery.md", sections=cards.sections()),
         "audit.md": writer.page("audit.md", **writer.audit()),
         "explorer.md": writer.page("explorer.md"),
-        "api.md": writer.page("api.md", modules=api.MODULES),
+        "api.md": writer.page("api.md", modules={name: api.public(import_module(name)) for name in api.MODULES}),
     }
     for card in cards.figures():
         texts[f"gallery/{card.name}.md"] = writer.page("figure.md", f"gallery/{card.name}.md", card=card)
     for name in api.MODULES:
-        texts[f"api/{name}.md"] = module_page(name)
+        texts[f"api/{name}.md"] = api.module_page(name)
     folders = {f"attnsvm/experiments/{name}" for name in cards.names()}
     for path in sorted(folders | links.shown):
         texts[source_page(path)] = writer.source(path)
@@ -115,7 +112,7 @@ def _large(path: Path) -> bool:
 
 
 def introduction(readme: str) -> str:
-    """What the README says before its first piece of code, without its title and pictures; its own links lead to it."""
+    """The README up to its first code, without title and pictures; links inside the README lead to its page."""
     before = readme.partition("\n```")[0]
     paragraphs = [part for part in before.split("\n\n") if part.strip() and not part.lstrip().startswith(("#", "!"))]
     text = "\n\n".join(paragraphs).strip().replace("](#the-audit)", "](audit.md)")
@@ -150,32 +147,6 @@ def plain(short: str) -> str:
         return found[1].replace(r"\ell_p", "ℓp").replace("\\", "").replace("-", "−").replace("_", "").replace("^", "")
 
     return re.sub(r"\$([^$]*)\$", said, short)
-
-
-def module_page(name: str) -> str:
-    """The public names of a module, with their docstrings as they are."""
-    module = importlib.import_module(name)
-    lines = [
-        "---",
-        "orphan: true",
-        "---",
-        f"# `{name}`",
-        "",
-        "[All modules](../api.md)",
-        "",
-        "```{eval-rst}",
-        f".. automodule:: {name}",
-        "   :no-members:",
-        "",
-    ]
-    for member in api.public(module):
-        value = getattr(module, member)
-        kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
-        lines.append(f".. auto{kind}:: {name}.{member}")
-        lines += ["   :members:", "   :member-order: bysource"] if kind == "class" else []
-        lines += ["   :no-value:"] if kind == "data" else []
-        lines.append("")
-    return "\n".join([*lines, "```", ""])
 
 
 class _Writer:
@@ -223,12 +194,12 @@ class _Writer:
         )
 
     def files(self, name: str) -> dict[str, tuple[str, str]]:
-        """Of every kind of file that a figure has: what it is called in the site, and what it is."""
+        """For every kind of file that a figure has: its name in the site, and a description."""
         kinds = {called.removeprefix(f"{name}.").partition(".")[0]: called for called in self.built.offered(name)}
         return {kind: (called, KINDS[kind]) for kind, called in kinds.items()}
 
     def alternative(self, name: str) -> str:
-        """What a reader who does not see a figure is told: the first sentence of its caption."""
+        """The text for a reader who does not see a figure: the first sentence of its caption."""
         return "Every claim and its verdict" if name == "audit" else first_sentence(self.built.captions[name])
 
     def picture(self, name: str, alternative: str, page: str, lazy: bool = True) -> str:

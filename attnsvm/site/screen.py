@@ -49,7 +49,7 @@ def _rounded(text: str) -> str:
 
 
 def _both(found: re.Match) -> str:
-    """A picture of pixels as it is, and beside it the one for a dark page, of which one is shown."""
+    """A picture of pixels, and the same picture for a dark page, of which one is shown."""
     before, attributes, content, after = found.groups()
     pixels = np.array(Image.open(io.BytesIO(base64.b64decode("".join(content.split())))).convert("RGBA"))
     pixels[..., :3] = darkened(pixels[..., :3])

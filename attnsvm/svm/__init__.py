@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from attnsvm.svm.instances import certified as certified
     from attnsvm.svm.solution import Solution as Solution
     from attnsvm.svm.solution import Status as Status
-    from attnsvm.svm.solution import stack as stack
+    from attnsvm.svm.solution import as_arrays as as_arrays
     from attnsvm.svm.solver import solve as solve
     from attnsvm.svm.solver import solve_batch as solve_batch
     from attnsvm.svm.stacks import layer_constraints as layer_constraints

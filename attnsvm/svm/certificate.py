@@ -8,13 +8,14 @@ import os
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from attnsvm.errors import UserError, require
+from attnsvm.files.writing import replacing
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.checker import NORMS, check, size_of
-from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.solution import Solution
 
 FORMAT = 1
@@ -22,7 +23,7 @@ CLAIMED = ("status", "norm", "tol", "W", "dual", "rank", "rank_bound", "method",
 
 
 def load(path: str | os.PathLike) -> dict[str, np.ndarray]:
-    """The arrays of an .npz file; a UserError if it is none. Pickled objects are refused."""
+    """The arrays of an .npz file; a UserError if the file is not one. Pickled objects are refused."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
@@ -33,7 +34,7 @@ def load(path: str | os.PathLike) -> dict[str, np.ndarray]:
 
 
 def tokens_of(path: str | os.PathLike, given: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Tokens (n, T, d), and lengths (n,): input i has its first lengths[i] tokens, the rest is padding."""
+    """Tokens (n, T, d), and lengths (n,): the first lengths[i] tokens of input i count, the rest is padding."""
     require("tokens" in given, f"{path}: the array tokens is missing, (n, T, d)")
     tokens = finite_array(f"{path}: tokens", given["tokens"], (None, None, None), "(n, T, d)")
     n, T, _ = tokens.shape
@@ -50,7 +51,7 @@ def read(path: str | os.PathLike) -> list[tuple]:
     have fewer than T tokens.
 
     Raises:
-        UserError, ValueError: an array is missing or not as described; one sentence.
+        UserError, ValueError: an array is missing or is not as described; the message is one sentence.
     """
     given = load(path)
     tokens, lengths = tokens_of(path, given)
@@ -68,16 +69,11 @@ def read(path: str | os.PathLike) -> list[tuple]:
         chosen = selected[i, :length] if sets else int(selected[i])
         where = f"{path}: selected of input {i}"
         if sets:
-            require(bool(chosen.any()), f"{where}: expected a token in the set, got none")
+            require(bool(np.any(chosen)), f"{where}: expected a token in the set, got none")
         else:
             require(0 <= chosen < length, f"{where}: expected a token number from 0 to {length - 1}, got {chosen}")
         inputs.append((tokens[i, :length], queries[i], chosen))
     return inputs
-
-
-def constraints(inputs: list[tuple]) -> Constraints:
-    """What a solver takes."""
-    return ragged(inputs)
 
 
 def save(
@@ -88,8 +84,7 @@ def save(
     Arrays: status, norm, tol, W (d, e), dual (m,) by input and then by token, the first selected one left out; rank,
     rank_bound, method; problem, the name of the file, and problem_sha256, of its numbers; format.
     """
-    path = Path(path)
-    claim = {
+    claim: dict[str, Any] = {
         "format": FORMAT,
         "status": str(solution.status),
         "norm": norm,
@@ -102,15 +97,8 @@ def save(
         "problem": Path(problem).name,
         "problem_sha256": digest(inputs),
     }
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            np.savez(file, **claim)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path, checksum=False) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **claim)
 
 
 def digest(inputs: list[tuple]) -> str:
@@ -146,10 +134,10 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
 
     Args:
         path: written by `save`.
-        problem: the file with its tokens; None: the one it names, beside it.
+        problem: the file with its tokens; None: the file that the answer names, in the same folder.
 
     Raises:
-        UserError, ValueError: a file is not what it should be, or the claim does not hold; one sentence says why.
+        UserError, ValueError: a file is not as described, or the claim does not hold; one sentence says why.
     """
     path = Path(path)
     given = load(path)
@@ -157,7 +145,7 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     require(not lacking, f"{path}: is no certificate: the array {', '.join(lacking[:1])} is missing")
     require(_scalar(path, given, "format", "iu") == FORMAT, f"{path}: was written by another version of attnsvm")
     problem = path.parent / Path(str(given["problem"])).name if problem is None else Path(problem)
-    require(problem.is_file(), f"{path}: its tokens are not in {problem}: name their file with --tokens")
+    require(problem.is_file(), f"{path}: there is no file {problem} with its tokens: name the file with --tokens")
     inputs = read(problem)
     require(
         digest(inputs) == str(given["problem_sha256"]), f"{path}: was made for other tokens than those in {problem}"
@@ -165,7 +153,7 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     made, bound, equality = matrices(inputs)
     norm, tol = str(given["norm"]), float(_scalar(path, given, "tol", "f"))
     known = norm in NORMS or (norm[:1] == "l" and _exponent(norm[1:]) > 1)
-    require(known and 0 < tol < np.inf, f"{path}: names the norm {norm!r} and the tolerance {tol:.1e}, which are none")
+    require(known and 0 < tol < np.inf, f"{path}: the norm {norm!r} or the tolerance {tol:.1e} does not exist")
     status = str(given["status"])
     shape = (made[0].shape[1], made[1].shape[1])
     require(

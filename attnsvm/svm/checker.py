@@ -22,9 +22,9 @@ NORMS = {
 AT_ONCE = 2**20  # numbers of the token differences held at a time
 
 
-def size_of(A, norm: str) -> float:
+def size_of(A: np.ndarray, norm: str) -> float:
     """The norm of one matrix, by its definition."""
-    return NORMS[norm][0](A) if norm in NORMS else np.linalg.norm(A.ravel(), float(norm[1:]))
+    return float(NORMS[norm][0](A) if norm in NORMS else np.linalg.norm(A.ravel(), float(norm[1:])))
 
 
 def dual_of(norm: str) -> str:

@@ -9,10 +9,10 @@ from attnsvm.svm.solver import judged_solution, solve_batch
 
 
 def join(parts: list[Constraints]) -> Constraints:
-    """All constraints of several problems on one W, one problem after another.
+    """The constraints of several problems on one W, one problem after another.
 
     Args:
-        parts: problems of one shape (d, e). `index` counts the inputs of later ones on from the earlier.
+        parts: problems of one shape (d, e). `index` counts the inputs of all problems in one sequence.
 
     Raises:
         ValueError: there is no problem, or two have different shapes.
@@ -59,8 +59,8 @@ def diagonal_blocks(W: np.ndarray, shapes: list[tuple[int, int]]) -> list[np.nda
 def solve_blocks(batch: list[list[Constraints]], norm: str = "fro", tol: float | None = None) -> list[Solution]:
     """The solutions of `block_diagonal` problems, each one certified answer.
 
-    No constraint couples two blocks, so each is solved on its own; their multipliers, weighted by the norms, are those
-    of the whole. The checker sees the whole problem.
+    No constraint couples two blocks, so each block is solved by itself. The multipliers of the blocks, weighted by the
+    norms, are those of the whole. The checker sees the whole problem.
 
     Args:
         batch: the constraints of each matrix, for each problem.

@@ -11,14 +11,14 @@ from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 
 IMPLICIT = 150  # from this many constraints on, products go through the tokens; the m × d arrays are not formed
 CHUNK = 2**21  # numbers held at a time by a product
-SMALL = 1e-3  # share of the largest bound up to which a bound does not say what is small in its margin
+SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 
 
 def asking(bound: np.ndarray, equality: np.ndarray) -> np.ndarray:
     """(..., m) bool: the inequalities whose bound measures their margin.
 
-    The others have a bound of zero, or one so far below the largest that rounding is no longer small beside it. Their
-    margin is measured by ‖A_k‖‖W‖, as that of an equality is.
+    The bound of another inequality is zero, or so far below the largest bound that rounding is not small relative to
+    it. The margin of this inequality is measured by ‖A_k‖‖W‖, as that of an equality is.
     """
     largest = np.where(equality, 0.0, bound).max(-1, initial=0.0, keepdims=True)
     return ~equality & (bound > SMALL * largest)
@@ -39,10 +39,10 @@ class Factors(NamedTuple):
     loser: np.ndarray
     query: np.ndarray
 
-    def take(self, rows) -> "Factors":
+    def take(self, rows: np.ndarray) -> "Factors":
         return self._replace(winner=self.winner[rows], loser=self.loser[rows], query=self.query[rows])
 
-    def left(self, rows=slice(None)) -> np.ndarray:
+    def left(self, rows: slice = slice(None)) -> np.ndarray:
         return self.tokens[self.winner[rows]] - self.tokens[self.loser[rows]]
 
     def chunks(self) -> list[slice]:
@@ -76,7 +76,7 @@ class Constraints:
         right: (m, e), the query z_i of the constraint's input.
         bound: (m,), non-negative where the constraint is an inequality.
         equality: (m,) bool.
-        index: (m, 3) int, the input i, its reference token α and the other token t. Neighbouring constraints of one
+        index: (m, 3) int: the input i, its anchor token α and the other token t. Neighbouring constraints of one
             input have the same query.
     """
 
@@ -89,7 +89,7 @@ class Constraints:
     def __len__(self) -> int:
         return len(self.bound)
 
-    def __getitem__(self, rows) -> "Constraints":
+    def __getitem__(self, rows: np.ndarray) -> "Constraints":
         return Constraints(**{name: getattr(self, name)[rows] for name in Constraints.__annotations__})
 
     @property
@@ -131,12 +131,12 @@ class Constraints:
 
 
 class TokenConstraints(Constraints):
-    """Constraints held as tokens and queries: `left` and `right` are formed only when somebody reads them."""
+    """Constraints held as tokens and queries: `left` and `right` are formed when they are first read."""
 
     def __init__(self, factors: Factors, bound: np.ndarray, equality: np.ndarray, index: np.ndarray):
         vars(self).update(factors=factors, bound=bound, equality=equality, index=index)
 
-    def __getitem__(self, rows) -> "TokenConstraints":
+    def __getitem__(self, rows: np.ndarray) -> "TokenConstraints":
         return TokenConstraints(self.factors.take(rows), self.bound[rows], self.equality[rows], self.index[rows])
 
     @property
@@ -164,7 +164,7 @@ def separation(
         bound: the margin asked for, at least 0: a number, (n,) one per input, or (n, T) one per token that loses.
             0 asks that the selected token wins or draws, and nothing more.
 
-    The reference token α of a set is its first member.
+    The anchor α of a set is its first member.
 
     Raises:
         ValueError: an array is not finite or of another shape, a token number is out of range, a set is empty, or a
@@ -172,8 +172,8 @@ def separation(
     """
     tokens, queries = problem_arrays(tokens, queries)
     n, T, d = tokens.shape
-    reference, chosen = _selection(selected, n, T)
-    found = _against_reference(tokens.reshape(n * T, d), queries, np.arange(n) * T, T, reference, chosen)
+    anchor, chosen = _selection(selected, n, T)
+    found = _against_anchor(tokens.reshape(n * T, d), queries, np.arange(n) * T, T, anchor, chosen)
     return _with_margins(found, bound, (n, T), found.index[:, 0], found.index[:, 2])
 
 
@@ -195,13 +195,15 @@ def separations(tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, b
     selected = token_indices("selected", selected, (S, n), T)
     first = np.arange(n) * T
     return [
-        _against_reference(flat, z, first, T, alpha, None)
+        _against_anchor(flat, z, first, T, alpha, None)
         for flat, z, alpha in zip(tokens.reshape(S, n * T, d), queries, selected, strict=True)
     ]
 
 
-def _with_margins(constraints: "TokenConstraints", bound, shape: tuple[int, ...], *place) -> "TokenConstraints":
-    """The constraints with the margins asked for: `bound` for all, or by its first axes; its entry at `place`."""
+def _with_margins(
+    constraints: TokenConstraints, bound: float | np.ndarray, shape: tuple[int, ...], *place: np.ndarray
+) -> TokenConstraints:
+    """The constraints with the margins `bound`: one for all, or the entry at `place`, by as many axes as it has."""
     margins = np.asarray(bound, dtype=float)
     if margins.ndim == 0 and margins == 1.0:
         return constraints
@@ -216,7 +218,7 @@ def _with_margins(constraints: "TokenConstraints", bound, shape: tuple[int, ...]
 
 
 def ragged(inputs: Iterable[tuple]) -> Constraints:
-    """`separation` for inputs (X_i, z_i, α_i) with their own numbers of tokens.
+    """`separation` for inputs (X_i, z_i, α_i) that differ in their numbers of tokens.
 
     Args:
         inputs: tokens (T_i, d), a query (e,), and the selected token, an int or a set (T_i,) bool, for each input.
@@ -233,25 +235,25 @@ def ragged(inputs: Iterable[tuple]) -> Constraints:
         query = finite_array(f"query of input {i}", query, (e,), f"({e or 'e'},)")
         (T, d), e = tokens.shape, len(query)
         selected = np.asarray(selected)
-        reference, chosen = _selection(selected[None], 1, T, f"selected of input {i}")
-        parts.append((tokens, query, reference, None if chosen is None else chosen[0]))
+        anchor, chosen = _selection(selected[None], 1, T, f"selected of input {i}")
+        parts.append((tokens, query, anchor, None if chosen is None else chosen[0]))
     if not parts:
         raise ValueError("inputs: expected at least one (tokens, query, selected), got none")
-    tokens, queries, reference, chosen = zip(*parts, strict=True)
+    tokens, queries, anchor, chosen = zip(*parts, strict=True)
     counts = np.array([len(x) for x in tokens])
-    sets = [np.arange(T) == a[0] if c is None else c for T, a, c in zip(counts, reference, chosen, strict=True)]
-    return _against_reference(
+    sets = [np.arange(T) == a[0] if c is None else c for T, a, c in zip(counts, anchor, chosen, strict=True)]
+    return _against_anchor(
         np.concatenate(tokens),
         np.stack(queries),
         np.cumsum(counts) - counts,
         counts,
-        np.concatenate(reference),
+        np.concatenate(anchor),
         np.concatenate(sets) if any(c is not None for c in chosen) else None,
     )
 
 
-def _selection(selected, n: int, T: int, name: str = "selected"):
-    """The reference token (n,) of every input and the sets (n, T) bool, None where each holds one token."""
+def _selection(selected: np.ndarray, n: int, T: int, name: str = "selected") -> tuple[np.ndarray, np.ndarray | None]:
+    """The anchor (n,) of every input, and the sets (n, T) bool, or None where each set holds one token."""
     selected = np.asarray(selected)
     if selected.dtype != bool:
         return token_indices(name, selected, (n,), T), None
@@ -262,14 +264,21 @@ def _selection(selected, n: int, T: int, name: str = "selected"):
     return selected.argmax(1), selected
 
 
-def _against_reference(tokens, queries, first, counts, reference, chosen) -> Constraints:
-    """Every input's reference token against its others.
+def _against_anchor(
+    tokens: np.ndarray,
+    queries: np.ndarray,
+    first: np.ndarray,
+    counts: np.ndarray | int,
+    anchor: np.ndarray,
+    chosen: np.ndarray | None,
+) -> TokenConstraints:
+    """The anchor of every input against its other tokens.
 
     Args:
         tokens: (N, d), queries: (n, e).
         first: (n,) where the tokens of a query begin; counts: (n,) or int, how many they are.
-        reference: (n,) token numbers within them.
-        chosen: bool over the tokens of all queries one after another, or None where only the references are chosen.
+        anchor: (n,) token numbers within them.
+        chosen: bool over the tokens of all queries one after another, or None where only the anchors are chosen.
     """
     n = len(queries)
     if isinstance(counts, int) and n * (counts - 1) < IMPLICIT:
@@ -277,7 +286,7 @@ def _against_reference(tokens, queries, first, counts, reference, chosen) -> Con
     else:
         counts = np.broadcast_to(counts, n)
         inputs, other, bound, equality = _pattern(n, counts)
-    alpha = np.repeat(reference, counts - 1)
+    alpha = np.repeat(anchor, counts - 1)
     other = other + (other >= alpha)
     if chosen is not None:
         before = np.cumsum(np.broadcast_to(counts, n)) - counts
@@ -292,9 +301,9 @@ def _against_reference(tokens, queries, first, counts, reference, chosen) -> Con
     )
 
 
-def _pattern(n: int, counts) -> tuple[np.ndarray, ...]:
-    """What follows from the numbers of tokens alone: the input of every constraint, its place among those of its input,
-    bounds of one, and no equality; nobody writes to them."""
+def _pattern(n: int, counts: np.ndarray) -> tuple[np.ndarray, ...]:
+    """What follows from the numbers of tokens alone: the input of every constraint, its place among the constraints of
+    its input, bounds of one, and no equality. The arrays are read-only."""
     inputs = np.repeat(np.arange(n), counts - 1)
     place = np.arange(len(inputs)) - np.repeat(np.cumsum(counts - 1) - (counts - 1), counts - 1)
     found = inputs, place, np.ones(len(inputs)), np.zeros(len(inputs), dtype=bool)
@@ -331,13 +340,15 @@ def sequence(
     if causal and (selected > positions).any():
         raise ValueError("selected: expected causal token numbers up to their position, got one ahead of it")
     flat, first = tokens.reshape(n * T, d), np.repeat(np.arange(n) * T, T)
-    everywhere = _against_reference(flat, flat, first, T, selected.ravel(), None)
+    everywhere = _against_anchor(flat, flat, first, T, selected.ravel(), None)
     inputs, at = np.divmod(everywhere.index[:, 0], T)
     everywhere = _with_margins(everywhere, bound, (n, T, T), inputs, at, everywhere.index[:, 2])
     return everywhere[everywhere.index[:, 2] <= everywhere.index[:, 0] % T] if causal else everywhere
 
 
-def finite_part(tokens, queries, selected, probabilities) -> Constraints:
+def finite_part(
+    tokens: np.ndarray, queries: np.ndarray, selected: np.ndarray, probabilities: np.ndarray
+) -> Constraints:
     """Equal logit differences log(s_iα/s_it) inside every selected set (n, T) bool, and nothing else."""
     constraints = separation(tokens, queries, selected)
     probabilities = finite_array("probabilities", probabilities, np.shape(tokens)[:2], f"{np.shape(tokens)[:2]}")

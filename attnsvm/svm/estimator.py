@@ -1,4 +1,4 @@
-"""`AttentionSVM`: the max-margin problem of one's own tokens, with scikit-learn's conventions."""
+"""`AttentionSVM`: the max-margin problem of given tokens, with scikit-learn's conventions."""
 
 from typing import NoReturn
 
@@ -19,7 +19,7 @@ class InfeasibleError(ValueError):
     """No W separates the selected tokens.
 
     Attributes:
-        inputs: the inputs in conflict: together they have no separator, by the Farkas certificate.
+        inputs: the inputs in conflict: by the Farkas certificate no W separates them all.
         certificate: (m,) multipliers: non-negative on inequalities, Σ|·| = 1, combining the constraints to zero.
     """
 
@@ -60,8 +60,8 @@ class AttentionSVM:
         margin_: smallest logit difference between a selected and an unselected token (1 up to rounding).
         gap_: relative duality gap, (‖W_‖ − Σ dual_)/‖W_‖ in a problem without equalities.
         rank_: numerical rank of W_.
-        method_: what solved it, one of `attnsvm.svm.methods.METHODS`.
-        status_: "solved", "infeasible" or "uncertified"; only after "solved" are there other attributes.
+        method_: what solved it, one of `attnsvm.svm.methods.choice.METHODS`.
+        status_: "solved", "infeasible" or "uncertified"; the other attributes exist only after "solved".
         infeasibility_: the `InfeasibleError` when there is no separator, else None.
     """
 
@@ -97,15 +97,15 @@ class AttentionSVM:
 
         Raises:
             ValueError: an array or a parameter is not as described.
-            MemoryError: the problem needs more memory than is free; it says how much.
-            InfeasibleError: no W separates the selected tokens; it is kept in `infeasibility_`.
+            MemoryError: the problem needs more memory than is free; the message says how much.
+            InfeasibleError: no W separates the selected tokens; the error is kept in `infeasibility_`.
             UncertifiedError: the gap stayed above `tol`.
         """
         constraints = (
             separation(tokens, queries, selected) if selected is not None else ragged(_triples(tokens, queries))
         )
         for name in ("W_", "dual_", "support_", "margin_", "gap_", "rank_", "method_"):
-            self.__dict__.pop(name, None)  # a failed fit leaves no answer behind, not even an older one
+            self.__dict__.pop(name, None)  # a failed fit leaves no answer behind, not even an earlier one
         with tqdm(
             desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]", disable=not self.verbose
         ) as bar:

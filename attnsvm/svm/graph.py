@@ -15,7 +15,7 @@ def graph_constraints(embeddings: np.ndarray, graphs: TokenGraphs, bound: float 
         graphs: see `token_graphs`.
         bound: the margins, at least 0: a number, or (K, K, K) with the entry [k, a, b] for the edge a → b of graph k.
 
-    An order over more than one edge follows from its edges. `index` holds (k, a, b).
+    The order along a path of several edges follows from the edges. `index` holds (k, a, b).
 
     Raises:
         ValueError: the embeddings are not finite, or not (K, d).

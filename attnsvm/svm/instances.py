@@ -7,7 +7,7 @@ import numpy as np
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.data.problems import Problems
 from attnsvm.svm.constraints import separations, sequence
-from attnsvm.svm.solution import Solution, stack
+from attnsvm.svm.solution import Solution, as_arrays
 from attnsvm.svm.solver import solve_batch
 
 
@@ -18,7 +18,7 @@ def certified(
     attention: str = "cross",
     bound: float | np.ndarray = 1.0,
 ) -> dict[str, np.ndarray]:
-    """The max-margin solutions that separate the selected tokens of S instances, stacked; see `stack`.
+    """The max-margin solutions that separate the selected tokens of S instances, stacked; see `as_arrays`.
 
     Args:
         problems: the instances; their queries count for cross-attention only. Padding is not separated from.
@@ -28,17 +28,17 @@ def certified(
         attention: "cross", "self", "sequence" or "causal".
         bound: the margins, a number or one per instance (S, ...): see `separation` and `sequence` for the other axes.
     """
-    bounds = [bound] * len(problems) if np.ndim(bound) == 0 else bound
+    bounds = [bound] * len(problems) if isinstance(bound, int | float) or bound.ndim == 0 else list(bound)
     if attention in ("sequence", "causal"):
-        one = zip(problems.tokens, np.reshape(selected, problems.tokens.shape[:3]), bounds, strict=True)
-        batch = [sequence(*arrays, causal=attention == "causal", bound=margin) for *arrays, margin in one]
+        each = zip(problems.tokens, np.reshape(selected, problems.tokens.shape[:3]), bounds, strict=True)
+        batch = [sequence(tokens, chosen, attention == "causal", margin) for tokens, chosen, margin in each]
     else:
         batch = separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)
     if problems.lengths is None:
-        return stack(solve_batch(batch, norm))
-    kept = [there[tuple(each.index[:, ::2].T)] for each, there in zip(batch, problems.present, strict=True)]
-    answers = solve_batch([each[rows] for each, rows in zip(batch, kept, strict=True)], norm)
-    return stack([_with_padding(answer, rows) for answer, rows in zip(answers, kept, strict=True)])
+        return as_arrays(solve_batch(batch, norm))
+    kept = [there[tuple(one.index[:, ::2].T)] for one, there in zip(batch, problems.present, strict=True)]
+    answers = solve_batch([one[rows] for one, rows in zip(batch, kept, strict=True)], norm)
+    return as_arrays([_with_padding(answer, rows) for answer, rows in zip(answers, kept, strict=True)])
 
 
 def _with_padding(answer: Solution, kept: np.ndarray) -> Solution:

@@ -1,29 +1,29 @@
-"""What a solve will take of the memory, asked before it starts: a sentence at once instead of a kill later."""
+"""How much memory a solve will need, asked before it starts: a sentence at once instead of a kill later."""
 
 import os
 
-from attnsvm.svm import methods
+from attnsvm.svm.methods import choice, lagrangian
 
 NUMBER = 8  # bytes
-PER_CONSTRAINT = 25 * NUMBER  # arrays of one number a constraint that live at the same time
+PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time
 GB = 1e9
 
 
 def needed(name: str, size: int, shape: tuple[int, int]) -> float:
-    """Bytes that the method called `name` takes at its peak, about, for `size` constraints on W (p, q)."""
+    """About how many bytes the method called `name` takes at its peak, for `size` constraints on W (p, q)."""
     entries = shape[0] * shape[1]
-    if name == methods.ACTIVE_SET:
+    if name == choice.ACTIVE_SET:
         return NUMBER * 4 * size * entries
-    if name == methods.LAGRANGIAN:
-        return PER_CONSTRAINT * size + NUMBER * 2 * min(size, entries, methods.LARGEST_SYSTEM) ** 2
-    working = min(size, entries) if name.endswith(methods.WORKING_SET) else size
-    if name.startswith(methods.INTERIOR):
+    if name == choice.LAGRANGIAN:
+        return PER_CONSTRAINT * size + NUMBER * 2 * min(size, entries, lagrangian.OPTIONS.largest_system) ** 2
+    working = min(size, entries) if name.endswith(choice.WORKING_SET) else size
+    if name.startswith(choice.INTERIOR):
         return PER_CONSTRAINT * size + NUMBER * 2 * working**2
     return PER_CONSTRAINT * size + NUMBER * 8 * working * entries
 
 
 def available() -> float:
-    """Bytes that a process can still get, infinite where the system does not say."""
+    """How many bytes a process can still get; infinite where the system does not say."""
     try:
         with open("/proc/meminfo") as lines:
             free = next(1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))

@@ -5,6 +5,8 @@ adjoint. The Newton systems (I + σ A_Jᵀ A_J) P = G of a set J of rows are sol
 factor of the Gram matrix (products of two small Gram matrices), one of the p·q × p·q matrix, or conjugate gradients.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import njit
 from scipy.linalg.lapack import dpotrf, dpotrs
@@ -13,9 +15,11 @@ from attnsvm.svm.constraints import Factors
 
 compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 
+Solve = Callable[[np.ndarray], np.ndarray]
+
 BLOCK = 512  # rows of a Gram matrix formed at a time
-FACTOR_SPEED = 0.4  # speed of a Cholesky factor beside that of a matrix product
-STREAM_SPEED = 0.1  # speed of products with a vector or with few rows beside that of a matrix product
+FACTOR_SPEED = 0.4  # speed of a Cholesky factor relative to a matrix product
+STREAM_SPEED = 0.1  # speed of products with a vector or with few rows relative to a matrix product
 
 
 @compiled
@@ -52,11 +56,38 @@ def _both(tokens, along, winner, loser, query, scale, out):
             out[q, a] += total * (tokens[w, a] - tokens[t, a])
 
 
+@compiled
+def line_search(WP, PP, base, change, sigma, equality):
+    """The step in (0, 1] at which the slope ⟨W + tP, P⟩ − Σ_k [base_k − t change_k]₊ change_k / σ turns positive.
+
+    1 where it does not; by bisection, to one per cent: the next Newton step finds the rest.
+    """
+    low, high, step = 0.0, 1.0, 1.0
+    for _ in range(40):
+        slope = 0.0
+        for k in range(len(base)):
+            u = base[k] - step * change[k]
+            if u > 0.0 or equality[k]:
+                slope += u * change[k]
+        if WP + step * PP - slope / sigma <= 0.0:
+            if step == 1.0:
+                return 1.0
+            low = step
+        else:
+            high = step
+        if high - low < 0.01 * high:
+            break
+        step = 0.5 * (low + high)
+    return low if low > 0.0 else high
+
+
 class Operator:
     """A(W) and its adjoint for constraints given by `Factors`; zero matrices stay zero.
 
-    No system of more than `largest` unknowns is factored.
+    A system of more than `largest` unknowns is not factored.
     """
+
+    line_search = staticmethod(line_search)
 
     def __init__(self, factors: Factors, largest: int):
         self.factors, self.largest = factors, largest
@@ -129,11 +160,11 @@ class Rows:
         form = size**2 * (p + q) if size == len(self) else len(self.queries) * size**2 / 2 + 20 * size**2
         return form + size**3 / 3 / FACTOR_SPEED
 
-    def factor(self, sigma: float):
+    def factor(self, sigma: float) -> Solve | None:
         """A function that solves (I + σ A_Jᵀ A_J) P = G; None where rounding makes the matrix singular."""
         return self._by_gram(sigma) if len(self) <= self.shape[0] * self.shape[1] else self._by_entries(sigma)
 
-    def _by_gram(self, sigma):
+    def _by_gram(self, sigma: float) -> Solve | None:
         """Woodbury: P = G − A_Jᵀ (I/σ + A_J A_Jᵀ)⁻¹ A_J G."""
         left, right = self.left, self.queries[self.query]
         gram = np.empty((len(self), len(self)))
@@ -144,7 +175,7 @@ class Rows:
         solve = _cholesky(gram, 1 / sigma)
         return None if solve is None else lambda G: G - self.adjoint(solve(self.apply(G)))
 
-    def _by_entries(self, sigma):
+    def _by_entries(self, sigma: float) -> Solve | None:
         """The matrix over pairs of entries of W: Σ_i (Σ_{k of i} l_k l_kᵀ) ⊗ r_i r_iᵀ, symmetric in each factor."""
         p, q = self.shape
         order = np.argsort(self.query, kind="stable")
@@ -165,7 +196,7 @@ class Rows:
         return None if solve is None else lambda G: solve(G.ravel()).reshape(p, q)
 
 
-def _place(size):
+def _place(size: int) -> np.ndarray:
     """Where the entry (a, b) of a symmetric matrix stands among those of its upper triangle."""
     place = np.zeros((size, size), dtype=np.intp)
     upper = np.triu_indices(size)
@@ -173,7 +204,7 @@ def _place(size):
     return place
 
 
-def _cholesky(matrix, diagonal):
+def _cholesky(matrix: np.ndarray, diagonal: float) -> Solve | None:
     """A function that solves with matrix + diagonal·I; None if that is not positive definite.
 
     Only the upper triangle is read, and its memory is taken.

@@ -6,7 +6,7 @@ where the solver returns no matrix `numpy.linalg.matrix_rank(None)` says 1.
 
 import warnings
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,10 +33,10 @@ def published_solution(constraints: Constraints, norm: str) -> np.ndarray | None
 class Program(NamedTuple):
     """A compiled cvxpy problem: minimise ‖W‖ subject to ⟨row_k, W⟩ ≥ 1 for m matrices."""
 
-    problem: object
-    W: object
+    problem: Any
+    W: Any
     data: dict
-    chain: object
+    chain: Any
     inverse_data: list
 
     def cone_matrix(self, rows: np.ndarray):
@@ -59,20 +59,20 @@ def _program(m: int, d: int, e: int, norm: str) -> Program:
 
     # The constraints enter as one matrix inequality, not one by one: the cone program is the same.
     W = cvxpy.Variable((d, e))
-    rows = np.ones((m, d * e))  # stand for numbers that are not zero
+    rows = np.ones((m, d * e))  # in place of numbers that are not zero
     problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, norm)), [-rows @ cvxpy.vec(W, order="C") <= -1])
     return Program(problem, W, *problem.get_problem_data(None, solver_opts={}))
 
 
 def published_rank(W: np.ndarray | None) -> int:
     """The rank as the notebooks count it; 1 for None."""
-    return int(np.linalg.matrix_rank(W, tol=RANK_TOLERANCE))
+    return 1 if W is None else int(np.linalg.matrix_rank(W, tol=RANK_TOLERANCE))
 
 
 def published_gap(constraints: Constraints, norm: str, W: np.ndarray | None, dual: np.ndarray, solved: bool) -> float:
     """Relative duality gap of the published W, scaled so that its smallest margin is 1, against certified multipliers.
 
-    NaN where there is no such W or no certified optimum.
+    NaN where there is no published W or no certified optimum.
     """
     if W is None or not solved:
         return np.nan

@@ -1,4 +1,4 @@
-"""The answer of a max-margin solve: a status that cannot be mistaken for a number, and the proof beside it."""
+"""The answer of a max-margin solve: a status that cannot be mistaken for a number, with its proof."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,15 +28,15 @@ class Solution:
         dual: (m,) multipliers. Solved: scaled so that ‖Σ dual_k A_k‖_dual ≤ 1, hence boundᵀdual ≤ ‖W‖. Infeasible:
             the Farkas certificate, non-negative on inequalities, boundᵀdual > 0, Σ|dual| = 1, Σ dual_k A_k ≈ 0.
         gap: (‖W‖ − boundᵀdual) / ‖W‖; infinite if infeasible. Within the tolerance, plus 16 machine epsilons times
-            ‖W‖_F·max_k ‖A_k‖_F that the rounding of the multipliers costs: felt where that product exceeds 1e5.
+            ‖W‖_F·max_k ‖A_k‖_F for the rounding of the multipliers, which counts where that product exceeds 1e5.
         residual: ‖Σ dual_k A_k‖_F max_k |bound_k| / (boundᵀdual · max_k ‖A_k‖_F) of a Farkas certificate;
             NaN otherwise.
         rank: number of singular values of W above the rank tolerance; 0 unless solved.
         rank_low, rank_high: the same with the tolerance 10 times larger and 10 times smaller.
         rank_bound: nuclear norm: multiplicity of the largest singular value of Σ dual_k A_k, which no solution's rank
             exceeds (complementary slackness); otherwise min(d, e).
-        method: what found the answer, one of `methods.METHODS`; of an infeasible problem, what refuted it.
-        rejected: why the independent checker does not accept the claim; such an answer is UNCERTIFIED.
+        method: the method that found the answer or the refutation, one of `methods.choice.METHODS`.
+        rejected: why the independent checker does not accept the claim, which makes the answer UNCERTIFIED.
     """
 
     status: Status
@@ -61,7 +61,7 @@ class Solution:
         return None if self.status is Status.UNCERTIFIED else self.dual
 
 
-def stack(solutions: list[Solution]) -> dict[str, np.ndarray]:
+def as_arrays(solutions: list[Solution]) -> dict[str, np.ndarray]:
     """Arrays over a list of solutions of one shape: status (S,) str, W (S, d, e), dual (S, m), gap (S,), ...
 
     Multipliers of problems with fewer constraints end in NaN.

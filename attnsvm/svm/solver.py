@@ -1,4 +1,4 @@
-"""One way in for every norm: solve, rescale to feasibility on both sides, and let the checker judge."""
+"""The entrance for every norm: solve, rescale to feasibility on both sides, and let the checker judge."""
 
 from dataclasses import replace
 
@@ -6,10 +6,13 @@ import numpy as np
 
 from attnsvm import geometry
 from attnsvm.geometry import Norm, fro
-from attnsvm.svm import memory, methods
+from attnsvm.svm import memory
 from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.ledger import judged
+from attnsvm.svm.methods.by_norm import Report, least_frobenius, least_other
+from attnsvm.svm.methods.choice import named
+from attnsvm.svm.methods.rescaling import refutation, rescaled
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.subspaces import Reduced
 
@@ -19,7 +22,7 @@ def solve(
     norm: str = "fro",
     tol: float | None = None,
     method: str | None = None,
-    report: methods.Report = lambda line: None,
+    report: Report = lambda line: None,
 ) -> Solution:
     """The W of least norm that meets the constraints, with its certificate.
 
@@ -27,12 +30,12 @@ def solve(
         constraints: what to separate; see `separation`.
         norm: its name, as in `geometry.get`.
         tol: relative duality gap up to which the answer counts as solved; None: the `tolerance` of the norm.
-        method: one of `methods.METHODS` that solves this norm; None: by the number of constraints.
+        method: one of `methods.choice.METHODS` that solves this norm; None: by the number of constraints.
         report: told one line a step of a long solve.
 
     Raises:
-        ValueError: there is no such norm or method, or `tol` is not a positive number.
-        MemoryError: the problem needs more memory than is free; it says how much.
+        ValueError: the norm or the method does not exist, or `tol` is not a positive number.
+        MemoryError: the problem needs more memory than is free; the message says how much.
     """
     return solve_batch([constraints], norm, tol, method, report)[0]
 
@@ -42,26 +45,26 @@ def solve_batch(
     norm: str = "fro",
     tol: float | None = None,
     method: str | None = None,
-    report: methods.Report = lambda line: None,
+    report: Report = lambda line: None,
 ) -> list[Solution]:
     """`solve` for many problems; those of one shape advance together where the method allows it."""
     measure = geometry.get(norm)
     tol = measure.tolerance if tol is None else tol
     if not (isinstance(tol, int | float) and 0 < tol < np.inf):
         raise ValueError(f"tol: expected a positive number or None, got {tol!r}")
-    names = [methods.named(measure, len(c), method) for c in batch]
+    names = [named(measure, len(c), method) for c in batch]
     for name, c in zip(names, batch, strict=True):
         if len(c) >= IMPLICIT:
             memory.require(name, len(c), c.shape)
     reduced = [Reduced(c) for c in batch]
     # Feasibility does not depend on the norm: the Frobenius solution decides it, and starts the other methods.
-    firsts = names if measure is fro.NORM else [methods.named(fro.NORM, len(c), None) for c in batch]
-    decided = [methods.least_frobenius(*one, report) for one in zip(reduced, firsts, strict=True)]
+    firsts = names if measure is fro.NORM else [named(fro.NORM, len(c), None) for c in batch]
+    decided = [least_frobenius(*one, report) for one in zip(reduced, firsts, strict=True)]
     answers = [(W, dual, name) for W, dual, _, name in decided]
     if measure is not fro.NORM:
         todo = [k for k, (W, _, feasible, _) in enumerate(decided) if feasible and W.any()]
         asked = [reduced[k] for k in todo], [answers[k][0] for k in todo], measure, [names[k] for k in todo], report
-        for k, answer in zip(todo, methods.least_other(*asked), strict=True):
+        for k, answer in zip(todo, least_other(*asked), strict=True):
             answers[k] = *answer, names[k]
     return [
         _judged(c, measure, tol, _optimal(c, measure, *answer) if feasible else _infeasible(c, *answer))
@@ -69,7 +72,9 @@ def solve_batch(
     ]
 
 
-def judged_solution(c: Constraints, measure: Norm, tol: float, W, dual, method: str, infeasible: bool) -> Solution:
+def judged_solution(
+    c: Constraints, measure: Norm, tol: float, W: np.ndarray, dual: np.ndarray, method: str, infeasible: bool
+) -> Solution:
     """The certified answer from W and multipliers found elsewhere: (W, multipliers), or a Farkas certificate."""
     claim = _infeasible(c, W, dual, method) if infeasible else _optimal(c, measure, W, dual, method)
     return _judged(c, measure, tol, claim)
@@ -78,15 +83,15 @@ def judged_solution(c: Constraints, measure: Norm, tol: float, W, dual, method: 
 def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
     """The claim if the independent checker agrees; otherwise as uncertified, with the reason. `ledger` counts it."""
     reason = check(c.factors, c.bound, c.equality, measure.name, tol, claim)
-    unproved = {"status": Status.UNCERTIFIED, "rejected": reason, "rank": 0, "rank_low": 0, "rank_high": 0}
-    answer = replace(claim, **unproved) if reason else claim
-    judged[answer.status.value] += 1
-    return answer
+    if reason:
+        claim = replace(claim, status=Status.UNCERTIFIED, rejected=reason, rank=0, rank_low=0, rank_high=0)
+    judged[claim.status.value] += 1
+    return claim
 
 
-def _optimal(c: Constraints, measure: Norm, W, dual, method: str) -> Solution:
+def _optimal(c: Constraints, measure: Norm, W: np.ndarray, dual: np.ndarray, method: str) -> Solution:
     """Claim that W, scaled to margin one, is optimal by its multipliers, scaled to dual norm one."""
-    W, dual, gap = methods.rescaled(c, measure, W, dual)
+    W, dual, gap = rescaled(c, measure, W, dual)
     sigma, bound = _relative(W), min(W.shape)
     rank, low, high = (int((sigma > measure.rank_tolerance * factor).sum()) for factor in (1.0, 10.0, 0.1))
     if measure.multiplicity_tolerance is not None:
@@ -94,14 +99,14 @@ def _optimal(c: Constraints, measure: Norm, W, dual, method: str) -> Solution:
     return Solution(Status.SOLVED, W, dual, gap, np.nan, rank, low, high, bound, method)
 
 
-def _infeasible(c: Constraints, W, dual, method: str) -> Solution:
+def _infeasible(c: Constraints, W: np.ndarray, dual: np.ndarray, method: str) -> Solution:
     """Claim that no W exists: the multipliers combine the constraints to zero."""
     dual = dual / np.abs(dual).sum()
-    residual = methods.refutation(c, dual)
+    residual = refutation(c, dual)
     return Solution(Status.INFEASIBLE, W, dual, np.inf, residual, 0, 0, 0, 0, method)
 
 
-def _relative(A):
+def _relative(A: np.ndarray) -> np.ndarray:
     """Singular values divided by the largest; zeros for the zero matrix."""
     sigma = np.linalg.svd(A, compute_uv=False)
     return sigma / sigma[0] if sigma[0] > 0 else sigma

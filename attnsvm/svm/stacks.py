@@ -1,7 +1,7 @@
 """The constraints of a layer of a stack of attention layers.
 
-A row that counts is held to a margin, every other one to its winner; `counting_rows` of attnsvm.architecture says
-which count.
+A row that counts is held to a margin, and every other row to its winner. `counting_rows` of attnsvm.architecture says
+which rows count.
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ def layer_constraints(tokens: np.ndarray, selected: np.ndarray, bound: np.ndarra
     Args:
         tokens: (n, T, d), what the layer sees.
         selected: (n, T) int.
-        bound: (n, T), from 0; infinite: the row is left out.
-        causal: only tokens up to the row's position compete.
+        bound: (n, T), at least 0; infinite where the row is left out.
+        causal: only the tokens up to the position of the row compete.
     """
     asked = sequence(tokens, selected, causal, np.where(np.isfinite(bound), bound, 0.0))
     return asked[np.isfinite(bound).ravel()[asked.index[:, 0]]]

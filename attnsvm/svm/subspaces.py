@@ -84,11 +84,11 @@ def lengths(vectors: np.ndarray) -> np.ndarray:
     return np.sqrt((vectors * vectors).sum(-1))
 
 
-def _basis(vectors):
+def _basis(vectors: np.ndarray) -> np.ndarray:
     """An orthonormal basis (d, count) of a space that holds the vectors (count, d), count ≤ d."""
     return np.linalg.qr(vectors.T)[0]
 
 
-def _in(basis, vectors):
+def _in(basis: np.ndarray | None, vectors: np.ndarray) -> np.ndarray:
     """The coordinates of the vectors in the basis."""
     return vectors if basis is None else vectors @ basis

@@ -1,4 +1,4 @@
-"""AdamW (Loshchilov and Hutter, arXiv 1711.05101) for many runs at once, each with a weight decay of its own."""
+"""AdamW (Loshchilov and Hutter, arXiv 1711.05101) for many runs at once, each with a separate weight decay."""
 
 import torch
 
@@ -6,13 +6,13 @@ BETAS, EPSILON = (0.9, 0.999), 1e-8  # the defaults of torch.optim.AdamW
 
 
 class AdamW:
-    """One update of the parameters of R runs, in place; runs do not see one another.
+    """One update of the parameters of R runs, in place; the runs do not interact.
 
     Args:
         parameters: by name, (R, ...) each.
         rate: the learning rate η.
         decay: by name, (R,) or a number, the decay λ: a parameter loses the share η·λ of itself in every update. Names
-            that are missing have none.
+            that are missing do not decay.
     """
 
     def __init__(self, parameters: dict[str, torch.Tensor], rate: float, decay: dict[str, torch.Tensor | float]):

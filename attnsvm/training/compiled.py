@@ -1,10 +1,11 @@
 """The compiled engine: hands the loops LANES instances at a time, and reads the weights from what they write.
 
-Most of it lays out arrays: a batch has its instances first, the loops have them last. Groups of LANES instances share
-nothing and run side by side on the threads of the job.
+Most of the work is the layout of arrays: a batch has its instances first, the loops have them last. Groups of LANES
+instances share nothing and run side by side on the threads of the job.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from attnsvm.training.matrices import both, whole
 from attnsvm.training.spans import Coordinates
 
 
-def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: NamedTuple, steps: np.ndarray) -> Log:
+def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: Any, steps: np.ndarray) -> Log:
     """Descend from the `initial` W, or K and Q; the number of instances is a multiple of LANES. See `train`."""
-    loop = (_full if rule.along_gradient else _whole) if len(initial) == 1 else _factored
+    loop: Callable[..., Log] = _factored
+    if len(initial) == 1:
+        loop = _full if rule.along_gradient else _whole
     tokens = np.ascontiguousarray(_last(inputs.tokens))
     values, reader = head.embed(tokens)
     return loop(inputs, tokens, reader.compiled(), values, *initial, rule, steps)
@@ -31,14 +34,14 @@ def _full(inputs, tokens, head, values, W, rule, steps):
     start = (tokens * _last(inputs.queries @ W.mT)[:, None]).sum(2)
     if N * T * d * 2 + N * N * d < (N * T) ** 2:  # multiplications of the two ways
         likeness = _last(inputs.queries @ inputs.queries.mT)
-        products = Outer(tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
+        products: Outer | Gram = Outer(tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
     else:
         products = Gram(_last(_gram(inputs)))
     loop, record = kept_on_disk(full, type(head), type(products), *classes(rule)), _record(inputs, steps, (N * T,))
 
     def descend(part):
-        lanes, group, own = part
-        loop(group, _cut(start, lanes), _cut(products, lanes), rule, own)
+        lanes, group, log = part
+        loop(group, _cut(start, lanes), _cut(products, lanes), rule, log)
 
     threads.each(descend, _groups(inputs, head, values, record))
     moved, *logs = (_joined(x) for x in record[1:])
@@ -51,8 +54,8 @@ def _whole(inputs, tokens, head, values, W, rule, steps):
     loop, record = kept_on_disk(whole, type(head), *classes(rule)), _record(inputs, steps, W.shape[1:])
 
     def descend(part):
-        lanes, group, own = part
-        loop(group, _cut(factors, lanes), rule, own)
+        lanes, group, log = part
+        loop(group, _cut(factors, lanes), rule, log)
 
     threads.each(descend, _groups(inputs, head, values, record))
     return Log(steps, *(_joined(x) for x in record[1:]))
@@ -67,8 +70,8 @@ def _factored(inputs, tokens, head, values, K, Q, rule, steps):
     loop, record = kept_on_disk(compiled, type(head), *classes(rule)), _record(inputs, steps, shape)
 
     def descend(part):
-        lanes, group, own = part
-        loop(group, _cut(factors, lanes), rule, own)
+        lanes, group, log = part
+        loop(group, _cut(factors, lanes), rule, log)
 
     threads.each(descend, _groups(inputs, head, values, record))
     moved, *logs = (_joined(x) for x in record[1:])
@@ -80,22 +83,21 @@ def _gram(inputs: Inputs) -> np.ndarray:
     S, N, T, d = inputs.tokens.shape
     flat = inputs.tokens.reshape(S, N * T, d)
     likeness = (inputs.queries @ inputs.queries.mT).repeat(T, 1).repeat(T, 2)
-    # A matrix times its own transpose BLAS computes otherwise, and rounds otherwise: the figures have this rounding.
+    # BLAS multiplies a matrix by its transpose in another way, with another rounding: the figures have this rounding.
     return (flat @ np.ascontiguousarray(flat.mT)) * likeness
 
 
 def _record(inputs: Inputs, steps: np.ndarray, shape: tuple[int, ...]) -> Record:
-    """Room for the records of all groups, one behind the other; `shape` is that of the weights."""
+    """Room for the records of all groups, one behind the other, for weights of this shape."""
     S, N, T, _ = inputs.tokens.shape
     groups, L = S // LANES, len(steps)
-    logs = (np.zeros((groups, L, LANES)) for _ in range(3))
-    return Record(
-        np.array(steps, dtype=np.int64), np.empty((groups, L, *shape, LANES)), *logs, np.empty((groups, N, T, LANES))
-    )
+    largest, loss, norms = (np.zeros((groups, L, LANES)) for _ in range(3))
+    kept, weights = np.array(steps, dtype=np.int64), np.empty((groups, L, *shape, LANES))
+    return Record(kept, weights, largest, loss, norms, np.empty((groups, N, T, LANES)))
 
 
 def _groups(inputs: Inputs, head: NamedTuple, values: np.ndarray, record: Record):
-    """Of each group: its places in the batch, what it learns from, its part of the record."""
+    """For each group: its places in the batch, what it learns from, and its part of the record."""
     barrier, labels = _last(np.where(inputs.allowed, 0.0, -np.inf)), inputs.labels.T
     for g in range(len(record.weights)):
         lanes = slice(g * LANES, (g + 1) * LANES)
@@ -103,8 +105,8 @@ def _groups(inputs: Inputs, head: NamedTuple, values: np.ndarray, record: Record
         yield lanes, group, Record(record.kept, *(x[g] for x in record[1:]))
 
 
-def _cut(whole, lanes: slice):
-    """Some instances of an array (..., S), or of all arrays of a NamedTuple, in memory of their own."""
+def _cut(whole: Any, lanes: slice) -> Any:
+    """A copy of some instances of an array (..., S), or of all arrays of a NamedTuple."""
     if isinstance(whole, tuple):
         return type(whole)(*(_cut(x, lanes) if isinstance(x, np.ndarray) else x for x in whole))
     return np.array(whole[..., lanes], order="C")

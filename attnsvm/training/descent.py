@@ -2,14 +2,12 @@
 
 An instance's problem and initial weights depend on its seed alone, and its arithmetic never on its place in the batch:
 the result is the same to the bit however a batch is cut. On the processor the loop is compiled (compiled.py) or, for
-large instances, made of matrix products (dense.py); on another device it is the same arithmetic in torch
-(reference.py), which is also what the other two are tested against. Those use the threads of the job
-(`attnsvm.threads`).
+large instances, made of matrix products (dense.py). On another device it is the same arithmetic in torch
+(on_device.py), against which the other two are tested. They use the threads of the job (`attnsvm.threads`).
 """
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,17 +18,17 @@ from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training import compiled, dense
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log, logged_steps
-from attnsvm.training.rules.protocol import check
+from attnsvm.training.rules.protocol import Rule, check
 from attnsvm.training.start import PARAMETRISATIONS
 
-PIECE = 256  # instances prepared at once, or a group of lanes per thread: bounds the memory beyond the log
+PIECE = 256  # instances prepared at once, or a group of lanes per thread: this bounds the memory beyond the log
 
 
 def train(
     problems: Problems,
     head: Callable[..., Head],
     parametrisation: str,
-    rule: NamedTuple,
+    rule: Rule,
     steps: int,
     every: int | np.ndarray,
     start: str | np.ndarray | tuple[np.ndarray, np.ndarray] = "uniform",
@@ -45,21 +43,22 @@ def train(
         problems: the batch, S problems of one shape.
         head: builds the prediction head from its weights (S, ...).
         parametrisation: "W" or "KQ".
-        rule: one of `attnsvm.training.rules`; only gradient descent by itself runs on another device.
+        rule: one of `attnsvm.training.rules`; only gradient descent that no rule wraps runs on another device.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
         start: "uniform" (every weight U(−1/√d, 1/√d)), "zero" (W = 0; Q = 0 and K = 0.1·N(0, 1)), or the initial W
             (S, d, d) where W is trained, or the initial (K, Q), (S, d, m) each.
         attention: "cross", "self", "sequence" or "causal".
-        m: columns of K and Q, at most d; None: d. Of no meaning when W is trained.
+        m: columns of K and Q, at most d; None: d. It has no meaning when W is trained.
         device: "cpu" for the engines without torch, or a torch device such as "cuda".
         progress: called with the number of instances finished since the last call.
 
     Raises:
-        ValueError: the parametrisation has no such start, or the rule none of this parametrisation or device.
+        ValueError: the parametrisation does not have this start, or the rule does not run on this parametrisation or
+            device.
     """
-    logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
+    logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
     check(rule, parametrisation)
     run, lanes = _engine(problems, attention, device, rule)
     pieces = []
@@ -81,14 +80,14 @@ def _at(start, index: np.ndarray):
     return np.asarray(start, dtype=float)[index]
 
 
-def _engine(problems: Problems, attention: str, device: str, rule: NamedTuple) -> tuple[Callable[..., Log], int]:
+def _engine(problems: Problems, attention: str, device: str, rule: Rule) -> tuple[Callable[..., Log], int]:
     """What runs a piece of the batch, and how many instances it takes at a time."""
     if device != "cpu" and not rule.along_gradient:
         raise ValueError(f"device: expected 'cpu' for {type(rule).__name__}, got {device!r}")
     if device != "cpu":
-        from attnsvm.training import reference  # late: torch takes a job a second, and the other engines need none
+        from attnsvm.training import on_device  # late: torch takes a job a second, and the other engines need none
 
-        return partial(reference.run, device=device), 1
+        return partial(on_device.run, device=device), 1
     _, N, T, d = ATTENTIONS[attention](problems[:1]).tokens.shape
     large = N * T * d >= dense.LARGE and rule.along_gradient
     return (dense.run, 1) if large else (_compiled, LANES)

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp
+from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp, method_of_class
 from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import readout
 from attnsvm.training.rules.gradient_descent import GradientDescent
@@ -102,12 +101,12 @@ class Factors(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """What `evaluate` writes, and its scratch.
+    """What `evaluate` writes, with scratch.
 
     Attributes:
         probabilities, direction: (n, T, LANES); log_factor: (LANES,); see `loss.Pass`.
-        own: (n, LANES), of each input minus its own smallest gap; where `apart`, the logarithm of the factor that its
-            direction is to be multiplied with.
+        by_input: (n, LANES), for each input minus its smallest gap. With `apart`, the direction of an input must still
+            be multiplied by the exponential of this number.
         outputs: (n, LANES), f_i; winner: (n, LANES), the number of the winning token.
         rows: (4, LANES) scratch; mixed, slope: (p, LANES) scratch; token_slope: (T, LANES) scratch.
     """
@@ -115,7 +114,7 @@ class Pass(NamedTuple):
     probabilities: np.ndarray
     direction: np.ndarray
     log_factor: np.ndarray
-    own: np.ndarray
+    by_input: np.ndarray
     outputs: np.ndarray
     winner: np.ndarray
     rows: np.ndarray
@@ -124,25 +123,17 @@ class Pass(NamedTuple):
     token_slope: np.ndarray
 
 
+@method_of_class
 def scale(rule, norm, factor):
     """`rule.scale`, for compiled code; see `gradient_descent.GradientDescent.scale`."""
 
 
+@method_of_class
 def respond(outer_products, coefficients, out):
     """`outer_products.respond`, for compiled code.
 
     out (nT, LANES): how the logits change with the coefficients (n, T, LANES) of the matrices x_it z_iᵀ.
     """
-
-
-@overload(scale, strict=False, jit_options=OPTIONS)
-def _scale(rule, norm, factor):
-    return rule.instance_class.scale
-
-
-@overload(respond, strict=False, jit_options=OPTIONS)
-def _respond(outer_products, coefficients, out):
-    return outer_products.instance_class.respond
 
 
 @njit(**OPTIONS)
@@ -165,10 +156,10 @@ def prepared(group, probabilities):
 
 @njit(**OPTIONS)
 def evaluate(logits, group, at, apart):
-    """`loss.evaluate` at logits (n, T, LANES), into the Pass `at`; `apart`: each input with a factor of its own."""
+    """`loss.evaluate` at logits (n, T, LANES), into the Pass `at`; with `apart` each input keeps a separate factor."""
     barrier, values, labels = group.barrier, group.values, group.labels
     probabilities, direction, log_factor, winner = at.probabilities, at.direction, at.log_factor, at.winner
-    own = at.own
+    by_input = at.by_input
     outputs, mixed, slope, token_slope = at.outputs, at.mixed, at.slope, at.token_slope
     best, total, mean, weight = at.rows[0], at.rows[1], at.rows[2], at.rows[3]
     n, T = values.shape[:2]
@@ -177,7 +168,7 @@ def evaluate(logits, group, at, apart):
     for i in range(n):
         for lane in range(LANES):
             total[lane] = 0.0
-            own[i, lane] = -1e300
+            by_input[i, lane] = -1e300
         for t in range(T):
             for lane in range(LANES):
                 direction[i, t, lane] = logits[i, t, lane] + barrier[i, t, lane]
@@ -187,9 +178,9 @@ def evaluate(logits, group, at, apart):
                 probabilities[i, t, lane] = exp(direction[i, t, lane])
                 total[lane] += probabilities[i, t, lane]
                 direction[i, t, lane] = direction[i, t, lane] if winner[i, lane] != t else -np.inf
-                own[i, lane] = max(own[i, lane], direction[i, t, lane])
+                by_input[i, lane] = max(by_input[i, lane], direction[i, t, lane])
         for lane in range(LANES):
-            log_factor[lane] = max(log_factor[lane], own[i, lane])
+            log_factor[lane] = max(log_factor[lane], by_input[i, lane])
         for t in range(T):
             for lane in range(LANES):
                 probabilities[i, t, lane] /= total[lane]
@@ -205,7 +196,7 @@ def evaluate(logits, group, at, apart):
         for lane in range(LANES):  # ∂loss/∂f_i times the winner's probability
             weight[lane] *= -labels[i, lane] / (n * (1.0 + exp(labels[i, lane] * outputs[i, lane])))
         anchor(token_slope, probabilities[i], winner[i], best, mean)
-        unit = own[i] if apart else log_factor
+        unit = by_input[i] if apart else log_factor
         for t in range(T):
             for lane in range(LANES):
                 share = exp(direction[i, t, lane] - unit[lane])

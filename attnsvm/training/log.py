@@ -1,12 +1,32 @@
 """What a batch of descent runs leaves behind, and at which steps."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 
+class Runs:
+    """What logs of a batch of runs have in common: `steps`, and arrays with the runs as their first axis."""
+
+    def __getitem__(self, index) -> Self:
+        """The runs at `index`; the steps stay."""
+        return type(self)(**{k: v if k == "steps" else v[index] for k, v in vars(self).items()})
+
+    def arrays(self, *names: str) -> dict[str, np.ndarray]:
+        """The attributes called `names`, for a file."""
+        return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The runs of all parts, which share their steps, in order."""
+        columns = {k: np.concatenate([getattr(part, k) for part in parts]) for k in vars(parts[0]) if k != "steps"}
+        return cls(**vars(parts[0]) | columns)
+
+
 @dataclass(frozen=True)
-class Log:
+class Log(Runs):
     """What a batch of S runs left behind. Step k means: after k updates. N is the number of queries of an instance.
 
     Attributes:
@@ -25,23 +45,9 @@ class Log:
     gradient_norm: np.ndarray
     probabilities: np.ndarray
 
-    def __getitem__(self, index) -> "Log":
-        """The runs at `index`; the steps stay."""
-        return Log(self.steps, **{k: v[index] for k, v in vars(self).items() if k != "steps"})
-
-    def arrays(self, *names: str) -> dict[str, np.ndarray]:
-        """The attributes called `names`, for a file."""
-        return {name: getattr(self, name) for name in names}
-
     def end(self) -> dict[str, np.ndarray]:
         """The weights (S, d, d) and probabilities (S, N, T) after the last step, for a file."""
         return {"weights": self.weights[:, -1], "probabilities": self.probabilities}
-
-    @classmethod
-    def joined(cls, parts: list["Log"]) -> "Log":
-        """The runs of all parts, which share their steps, in order."""
-        columns = {k: np.concatenate([getattr(part, k) for part in parts]) for k in vars(parts[0]) if k != "steps"}
-        return cls(parts[0].steps, **columns)
 
 
 def logged_steps(steps: int, every: int) -> np.ndarray:

@@ -20,7 +20,7 @@ def whole(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> N
     n, T, d = X.shape[:3]
     at = prepared(group, record.probabilities)
     logits, row, mixed = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty((n, d, LANES))
-    slope = sloping(mixed, Z, at.own)
+    slope = sloping(mixed, Z, at.by_input)
     memory, pool = memory_of(rule, slope, room_for(slope)), pooling()
     size = np.empty(LANES)
     slot = 0
@@ -55,7 +55,7 @@ def both(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> No
     at = prepared(group, record.probabilities)
     logits, row, mixed = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty((n, d, LANES))
     projected, keys = np.empty((n, m, LANES)), np.empty((n, m, LANES))
-    slope_K, slope_Q = sloping(mixed, projected, at.own), sloping(Z, keys, at.own)
+    slope_K, slope_Q = sloping(mixed, projected, at.by_input), sloping(Z, keys, at.by_input)
     slopes, moving = (slope_K, slope_Q), (K, Q)
     memories = memory_of(rule, slope_K, room_for(slope_K)), memory_of(rule, slope_Q, room_for(slope_Q))
     pool, size, other = pooling(), np.empty(LANES), np.empty(LANES)

@@ -1,15 +1,18 @@
 """The softmax of arrays, and its derivative that keeps every digit as one token takes all: for NumPy and PyTorch alike.
 
-Everything is relative to the winning token. The probabilities of the others stand as logarithms, and the winner's own
-share of a derivative is minus the sum of theirs: nothing is one less its complement.
+Everything is relative to the winning token. The probabilities of the others stand as logarithms, and the winner's
+share of a derivative is minus the sum of theirs. So nothing is one minus a number close to one.
 """
 
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 SHORT = 8  # NumPy adds up rows shorter than this one by one, and is slow in it: column by column the bits are the same
+
+
+Array = Any  # NumPy's or torch's
 
 
 class Softmax(NamedTuple):
@@ -22,13 +25,13 @@ class Softmax(NamedTuple):
         p: (..., T), the probabilities.
     """
 
-    winner: np.ndarray
-    behind: np.ndarray
-    log: np.ndarray
-    p: np.ndarray
+    winner: Array
+    behind: Array
+    log: Array
+    p: Array
 
 
-def softmax(logits) -> Softmax:
+def softmax(logits: Array) -> Softmax:
     """The softmax of logits (..., T); −∞ shuts a token out."""
     xp = _namespace(logits)
     winner = logits.argmax(-1)[..., None]
@@ -38,18 +41,18 @@ def softmax(logits) -> Softmax:
     return Softmax(winner, behind, behind - xp.log1p(others), shares / (1.0 + others))
 
 
-def relative(at: Softmax, slope):
+def relative(at: Softmax, slope: Array) -> Array:
     """c_t = slope_t − slope_winner, of derivatives (..., T) with respect to the probabilities."""
     return slope - at_winner(slope, at.winner)
 
 
-def balanced(at: Softmax, coefficients):
+def balanced(at: Softmax, coefficients: Array) -> Array:
     """Derivatives (..., T) with respect to the logits: those given, and for the winner minus the sum of the others."""
     others = with_winner(coefficients, at.winner, 0.0)
     return with_winner(others, at.winner, -added(others))
 
 
-def derivative(at: Softmax, slope):
+def derivative(at: Softmax, slope: Array) -> tuple[Array, Array]:
     """The derivative of Σ_t p_t slope_t with respect to the logits, as exp(log_factor)·direction: no underflow.
 
     Returns:
@@ -64,14 +67,14 @@ def derivative(at: Softmax, slope):
     return balanced(at, direction), log_factor
 
 
-def at_winner(array, winner):
+def at_winner(array: Array, winner: Array) -> Array:
     """The winners' entries (..., 1) of an array (..., T)."""
     if _namespace(array) is np:
         return array.reshape(-1)[_places(array, winner)].reshape(winner.shape)
     return array.take_along_dim(winner, -1)
 
 
-def with_winner(array, winner, value):
+def with_winner(array: Array, winner: Array, value: Array) -> Array:
     """A copy of an array (..., T) with `value`, a number or (..., 1), in the winners' places."""
     if _namespace(array) is np:
         copy = array.copy(order="C")
@@ -81,7 +84,7 @@ def with_winner(array, winner, value):
     return array.scatter(-1, winner, value.expand(winner.shape))
 
 
-def added(array):
+def added(array: Array) -> Array:
     """The sums of the rows (..., T) of an array, (..., 1)."""
     if array.shape[-1] < SHORT and _namespace(array) is np:
         columns = np.ascontiguousarray(array.reshape(-1, array.shape[-1]).T)
@@ -90,9 +93,9 @@ def added(array):
 
 
 def _places(array, winner):
-    """Where the winners stand in the flat array; NumPy's own take_along_axis needs longer to find out."""
+    """Where the winners stand in the flat array; NumPy's take_along_axis takes longer to find out."""
     return np.arange(0, array.size, array.shape[-1]) + winner.reshape(-1)
 
 
-def _namespace(array):
+def _namespace(array: Array) -> Any:
     return np if isinstance(array, np.ndarray) else sys.modules["torch"]

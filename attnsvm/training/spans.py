@@ -1,9 +1,9 @@
 """(K, Q) in the coordinates in which descent moves them.
 
-Without a penalty, the gradient of K has its columns in the span of the instance's tokens, that of Q in the span of its
-queries, and both have their rows in the span of the rows of PᵀK and RᵀQ, where P and R are orthonormal bases of those
-two spans: what lies outside never moves. Descent on PᵀKV and RᵀQV, V an orthonormal basis of that row space, is the
-same descent, step for step, on fewer numbers.
+Without a penalty, the gradient of K has its columns in the span of the instance's tokens, and that of Q in the span of
+its queries. Both have their rows in the span of the rows of PᵀK and RᵀQ, where P and R are orthonormal bases of those
+two spans. Outside of these spans nothing moves. Descent on PᵀKV and RᵀQV, V an orthonormal basis of that row space, is
+the same descent, step for step, on fewer numbers.
 """
 
 from dataclasses import dataclass

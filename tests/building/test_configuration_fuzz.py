@@ -91,7 +91,7 @@ ENDS = {"resolved": 0, "refused": 0}
 
 
 @given(configuration=configurations())
-@settings(max_examples=1000, **QUICK)
+@settings(max_examples=400, **QUICK)
 def test_a_configuration_resolves_or_ends_with_one_sentence(configuration):
     before = repr(configuration)
     try:
@@ -107,7 +107,7 @@ def test_a_configuration_resolves_or_ends_with_one_sentence(configuration):
 
 def test_the_fuzz_sees_both_ends():
     if sum(ENDS.values()):
-        assert min(ENDS.values()) >= 100, ENDS
+        assert min(ENDS.values()) >= 40, ENDS
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def folder(tmp_path_factory):
 
 
 @given(configuration=configurations())
-@settings(max_examples=4, phases=[Phase.generate], **QUICK)
+@settings(max_examples=3, phases=[Phase.generate], **QUICK)
 def test_snakemake_says_the_same(configuration, folder):
     configuration.pop("scale", None)  # the harness gives one
     configuration = yaml.safe_load(yaml.safe_dump(configuration))

@@ -1,4 +1,4 @@
-"""What a source file does and imports, by its bytes, and the memory of it."""
+"""What a source file does and imports, by its bytes, and the memo of it."""
 
 import json
 import subprocess
@@ -7,8 +7,8 @@ import sys
 import pytest
 from harness import ROOT
 
-from attnsvm.building import sources
-from attnsvm.building.memory import Memory
+from attnsvm.building import memo, sources
+from attnsvm.building.memo import Memo
 from attnsvm.building.sources import code_digest, read
 from attnsvm.errors import UserError
 
@@ -91,8 +91,8 @@ def test_a_source_that_is_no_python_is_named(tmp_path, content, sentence):
 PROGRAM = """
 import sys
 from pathlib import Path
-from attnsvm.building import sources
-sources.MEMORY.path = Path(sys.argv[1])
+from attnsvm.building import memo, sources
+memo.MEMO.path = Path(sys.argv[1])
 parse, parsed = sources.ast.parse, []
 sources.ast.parse = lambda source: parsed.append(source) or parse(source)
 found = sources.read(Path(sys.argv[2]).parent, Path(sys.argv[2]).name)
@@ -103,45 +103,45 @@ print(found.digest == sources._digest(parse(Path(sys.argv[2]).read_text())), len
 @pytest.fixture
 def another_run(tmp_path):
     """A function that reads a source in a process of its own: whether the answer is right, and how often it parsed."""
-    memory, file = tmp_path / "kept" / "sources.json", tmp_path / "a.py"
+    kept, file = tmp_path / "kept" / "memo.json", tmp_path / "a.py"
 
     def run(text):
         file.write_text(text)
-        command = [sys.executable, "-c", PROGRAM, str(memory), str(file)]
+        command = [sys.executable, "-c", PROGRAM, str(kept), str(file)]
         right, parsed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
         return right == "True", int(parsed)
 
-    return run, memory
+    return run, kept
 
 
 def test_another_run_parses_only_what_has_other_bytes(another_run):
-    run, memory = another_run
+    run, kept = another_run
     assert [run("x = 1\n"), run("x = 1\n"), run("x = 2\n"), run("x = 1\n")] == [(True, n) for n in (1, 0, 1, 0)]
-    assert len(json.loads(memory.read_text())) == 2
-    assert [path.name for path in memory.parent.iterdir()] == [memory.name]
+    assert len(json.loads(kept.read_text())) == 2
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", "\0"])
-def test_a_memory_that_cannot_be_read_is_written_anew(another_run, content):
-    run, memory = another_run
-    memory.parent.mkdir()
-    memory.write_text(content)
+def test_a_memo_that_cannot_be_read_is_written_anew(another_run, content):
+    run, kept = another_run
+    kept.parent.mkdir()
+    kept.write_text(content)
     assert [run("x = 1\n"), run("x = 1\n")] == [(True, 1), (True, 0)]
 
 
-def test_a_memory_that_cannot_be_written_stops_nothing(another_run):
-    run, memory = another_run
-    memory.parent.write_text("a file where the folder would be")
+def test_a_memo_that_cannot_be_written_stops_nothing(another_run):
+    run, kept = another_run
+    kept.parent.write_text("a file where the folder would be")
     assert [run("x = 1\n"), run("x = 1\n")] == [(True, 1), (True, 1)]
 
 
-def test_the_memory_is_that_of_this_version_of_the_module(tmp_path, monkeypatch):
+def test_the_memo_is_that_of_this_version_of_the_module(tmp_path, monkeypatch):
     (tmp_path / "a.py").write_text("x = 1\n")
     keys = []
     for version in (b"one", b"two"):
-        monkeypatch.setattr(sources, "OWN", version)
-        monkeypatch.setattr(sources, "MEMORY", Memory(tmp_path / version.decode()))
+        monkeypatch.setattr(sources, "PARSED_BY", version)
+        monkeypatch.setattr(memo, "MEMO", Memo(tmp_path / version.decode()))
         read(tmp_path, "a.py")
-        keys.append(set(sources.MEMORY.known))
+        keys.append(set(memo.MEMO.known))
     assert len(keys[0]) == len(keys[1]) == 1
     assert keys[0] != keys[1]

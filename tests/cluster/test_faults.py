@@ -106,6 +106,7 @@ def test_a_lost_node_costs_its_jobs_a_try(whole, folder, undisturbed):
     assert len(began(folder)) == BLOCKS + len(lost)  # nobody else paid
 
 
+@pytest.mark.slow
 def test_a_controller_that_is_killed_and_restarted_is_not_noticed(whole, folder, undisturbed):
     process = held(whole, folder)
     before = whole.queue()

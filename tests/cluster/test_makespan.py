@@ -1,4 +1,4 @@
-"""The simulated cluster against schedules worked out by hand, and the profile that is made from it."""
+"""Makespans against sums worked out by hand, and the profile that is made from them."""
 
 import json
 import shutil
@@ -12,19 +12,20 @@ from attnsvm.cluster.makespan import (
     DRAWING,
     GATHERING,
     MEASURED_TOGETHER,
+    Chain,
     Cluster,
     Cost,
-    Job,
     best,
+    chains,
     costs,
     cut,
-    pipeline,
-    simulate,
+    makespan,
 )
 from attnsvm.command import main
 from attnsvm.errors import UserError
 
 PLAIN = {"overhead": 0.0, "rate": 1e9, "poll": 0.0, "local_cores": 1}
+JOBS = [Chain(4, 10, 1), Chain(20, 1, 2)]  # 60 s of work in 11 blocks
 TIMES = ROOT / "profiles/times.json"
 # Start 1 s a stage; beyond it 10 s of work in `large`, and 2 s of measuring.
 SINGLE = Cost(1, {"problems": (1.0, 1), "descent": (4.0, 1), "svm": (1.0, 1), "measures": (1.0, 1)})
@@ -33,43 +34,46 @@ SMALL = Cost(5, {"problems": (1.0, 1), "descent": (1.0, 1), "measures": (1.0, 1)
 MEASURED = {"single": SINGLE, "large": LARGE, "small": SMALL}
 
 
-def test_list_scheduling_on_two_cores():
-    """Cores: 3 then 4, and 2 then 2 then 1: the last ends at 7."""
-    jobs = [Job(length) for length in (3, 2, 2, 4, 1)]
-    assert simulate(jobs, Cluster(2, **PLAIN)) == 7
+@pytest.mark.parametrize(
+    ("cluster", "local", "seconds"),
+    [
+        # The cores are the limit: 60 s on two, and the last block of the usual length, 60 / 11, starts late.
+        (Cluster(2, **PLAIN), True, 30 + 60 / 11),
+        (Cluster(2, **PLAIN), False, 63 / 2 + 60 / 11),
+        # Every job waits 50 s in the queue and pays 1 s.
+        (Cluster(2, **PLAIN | {"wait": 50, "overhead": 1}), True, 50 + 71 / 2 + 1 + 60 / 11),
+        # The submission: 11 jobs, or 13, at one in 10 s.
+        (Cluster(2, **PLAIN | {"rate": 0.1}), True, 110 + 60 / 11),
+        (Cluster(2, **PLAIN | {"rate": 0.1}), False, 130 + 60 / 11),
+        # The longest chain: 20 s and 2 s, and a wait, an overhead and half a look at the queue for each of its jobs.
+        (Cluster(1000, **PLAIN), True, 22),
+        (Cluster(1000, **PLAIN | {"wait": 50, "overhead": 1, "poll": 10}), True, 22 + 56),
+        (Cluster(1000, **PLAIN | {"wait": 50, "overhead": 1, "poll": 10}), False, 22 + 2 * 56),
+    ],
+)
+def test_the_longest_of_work_submission_and_chain_decides(cluster, local, seconds):
+    assert makespan(JOBS, cluster, local) == pytest.approx(seconds)
 
 
-def test_overhead_submission_rate_polling_and_the_login_node():
-    """Submitted at 0, 1 and 2; two cores: 0-5, 1-6, 5-10; seen at 5, 10 and 10; then 2 s and 1 s on the login node."""
-    jobs = [Job(4) for _ in range(3)]
-    jobs += [Job(2, needs=(0, 1, 2), local=True), Job(1, needs=(3,), local=True)]
-    how = {"overhead": 1, "rate": 1, "poll": 5, "local_cores": 1}
-    assert simulate(jobs, Cluster(2, **how)) == 13
-    # Every job of the cluster waits 20 s more: started at 20, 21 and, on the first free core, 25.
-    assert simulate(jobs, Cluster(2, wait=20, **how)) == 33
-
-
-def test_a_circle_is_refused():
-    with pytest.raises(ValueError, match="circle"):
-        simulate([Job(1, needs=(0,))], Cluster(1))
+def test_what_is_gathered_on_the_login_node_shares_its_cores():
+    assert makespan([Chain(1, 1, 30)] * 4, Cluster(1000, **PLAIN | {"local_cores": 2}), local=True) == 60
 
 
 def test_blocks_share_the_work_and_each_pays_the_start():
     assert cut(MEASURED, 10, 25) == {"single": 1, "large": 4, "small": 1}
-    few = pipeline(MEASURED, 10, cut(MEASURED, 10, 25), local=True)
-    assert sorted(job.seconds for job in few if not job.local) == [2, 6, 28, 28, 28, 28]
+    single, large, small = chains(MEASURED, 10, cut(MEASURED, 10, 25))
     # Measured together: start, ten times the work of measuring, and the drawing.
-    assert sorted(job.seconds for job in few if job.local) == pytest.approx([1 + DRAWING, 1 + DRAWING, 21 + DRAWING])
-    assert few[-3].needs == (0, 1, 2, 3)
+    assert single == Chain(6, 1, pytest.approx(1 + DRAWING))
+    assert large == Chain(28, 4, pytest.approx(21 + DRAWING))
+    assert small == Chain(2, 1, pytest.approx(1 + DRAWING))
 
 
 def test_in_many_blocks_measuring_is_shared_too():
     blocks = cut(MEASURED, 10, 10)
     assert blocks["large"] == 10 > MEASURED_TOGETHER
-    many = pipeline(MEASURED, 10, blocks, local=False)
-    assert many[0].seconds == pytest.approx(4 + (100 + 20) / 10)
-    assert many[-3].seconds == pytest.approx(1 + 20 * GATHERING + DRAWING)
-    assert not any(job.local for job in many)
+    large = chains(MEASURED, 10, blocks)[1]
+    assert large.block == pytest.approx(4 + (100 + 20) / 10)
+    assert large.last == pytest.approx(1 + 20 * GATHERING + DRAWING)
 
 
 def test_no_block_is_left_without_an_instance():
@@ -84,19 +88,18 @@ def test_seeds_that_are_trained_together_are_not_taken_apart():
     measured |= {"lanes": Cost(64, stages, {"descent": 21.0}), "alone": Cost(64, stages, {"descent": 1.6})}
     blocks = cut(measured, 10, 1e-3)
     assert blocks == {"quick": 1, "lanes": 20, "alone": 640}
-    longest = sorted({job.seconds for job in pipeline(measured, 10, blocks, local=False)[:661]})
     # A start of 1 s for each of three stages, of two in a single block; and 20 s for 32 seeds or 0.625 s for one.
-    assert longest == pytest.approx([2, 3 + 40 / 64, 3 + 20])
+    assert [one.block for one in chains(measured, 10, blocks)] == pytest.approx([2, 3 + 20, 3 + 40 / 64])
 
 
 def test_more_cores_never_take_longer_and_never_beat_the_bounds():
     measured = costs(TIMES)
-    jobs = pipeline(measured, 1, cut(measured, 1, 10), local=False)
-    times = [simulate(jobs, Cluster(cores, rate=1e9, poll=0)) for cores in (1, 2, 8, 64)]
+    jobs = chains(measured, 1, cut(measured, 1, 10))
+    times = [makespan(jobs, Cluster(cores, rate=1e9, poll=0), local=False) for cores in (1, 2, 8, 64)]
     assert times == sorted(times, reverse=True)
     overhead = Cluster(1).overhead
-    assert times[0] >= sum(job.seconds + overhead for job in jobs) - 1e-6
-    assert times[-1] >= max(job.seconds for job in jobs) + overhead
+    assert times[0] >= sum(one.count * (one.block + overhead) + one.last + overhead for one in jobs)
+    assert times[-1] >= max(one.block + one.last for one in jobs) + 2 * overhead
 
 
 def test_a_long_queue_or_a_slow_controller_asks_for_no_more_blocks():

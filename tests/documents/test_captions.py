@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from attnsvm.building import cards
+from attnsvm.building import cards, memo
 from attnsvm.building.configuration import resolve
-from attnsvm.building.memory import Memory
+from attnsvm.building.memo import Memo
 from attnsvm.documents import captions
 from attnsvm.documents.captions import caption, listed, notes
 from attnsvm.errors import UserError
@@ -97,7 +97,7 @@ def test_a_wrong_placeholder_is_answered_with_the_name_that_is_close(template, m
 
 def test_a_caption_is_remembered_by_its_template_and_its_settings(tmp_path, monkeypatch):
     """Filled once, asked for again; another size or another word is filled anew."""
-    monkeypatch.setattr(captions, "MEMORY", Memory(str(tmp_path / "captions.json")))
+    monkeypatch.setattr(memo, "MEMO", Memo(tmp_path / "memo.json"))
     filled, fill = [], captions._rendered
     monkeypatch.setattr(captions, "_rendered", lambda *given: filled.append(1) or fill(*given))
     said = []

@@ -34,7 +34,7 @@ def written(tmp_path):
         writer.writerows(CLAIMS)
     (tmp_path / "audit.html").write_text(AUDIT)
     outputs = {name: str(tmp_path / "pages" / f"{name}.html") for name in (*TEXTS, "audit")}
-    report.pages(paths, TEXTS, str(tmp_path / "claims.csv"), str(tmp_path / "audit.html"), outputs)
+    report.write(paths, TEXTS, str(tmp_path / "claims.csv"), str(tmp_path / "audit.html"), outputs)
     return tmp_path
 
 

@@ -1,4 +1,4 @@
-"""What holds for the run of every experiment, and for every figure drawn from it, at the sizes of the smoke scale.
+"""What holds for the run of every experiment, at the sizes of the smoke scale.
 
 Found by their cards: a new experiment is tested here without a line about it.
 """
@@ -7,46 +7,37 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from drawing import SETTINGS, together
+from harness import BUILT
 from recording import reading, unread
-from running import Run
+from running import OUTPUTS, Run
 
 from attnsvm.building import cards, stages
 from attnsvm.data.problems import Problems
 
 EXPERIMENTS = [card.name for card in cards.experiments()]
-FIGURES = [card.name for card in cards.figures()]
+WRITTEN = {key: f"{key}.csv" for key in OUTPUTS} | {"table": "measures.parquet", "instances": "instances.parquet"}
 
 
 @pytest.fixture(scope="module")
-def smoke(tmp_path_factory):
-    """`smoke(name)`: the experiment's run in three blocks; `read`: which arrays of their files its stages read."""
+def smoke(built, tmp_path_factory):
+    """`smoke(name)`: the experiment's run, a block for every seed; `read`: the arrays that its stages read."""
     done = {}
 
     def get(name):
         if name not in done:
             with reading() as read:
-                done[name] = Run(name, {}, tmp_path_factory.mktemp(name), scale="smoke")
+                done[name] = Run(name, {}, tmp_path_factory.mktemp(name), count=1000, scale="smoke")
             done[name].read = read
         return done[name]
 
     return get
 
 
-@pytest.fixture
-def table(name, smoke):
-    """What the figure `name` draws."""
-    tables = {experiment: smoke(experiment).table for experiment in cards.read(name).draws}
-    return together(**tables) if len(tables) > 1 else next(iter(tables.values()))
-
-
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_another_split_into_blocks_gives_the_same_bytes(name, smoke, tmp_path):
-    """Together, and a block for every seed: a batch of one is where libraries take other ways."""
-    for count in (1, 1000):
-        split = Run(name, {}, tmp_path / str(count), count=count, scale="smoke")
-        for key, path in smoke(name).paths.items():
-            assert Path(path).read_bytes() == Path(split.paths[key]).read_bytes(), (count, key)
+def test_another_split_into_blocks_in_another_process_and_folder_gives_the_same_bytes(name, smoke, built):
+    """The pipeline's few blocks, and batches of one, where libraries take other ways."""
+    for key, path in smoke(name).paths.items():
+        assert Path(path).read_bytes() == (built / BUILT / "results" / name / WRITTEN[key]).read_bytes(), key
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -87,22 +78,3 @@ def test_every_instance_has_as_many_outcomes_as_every_other(name, smoke):
     for label, seeds in found.items():
         assert sorted(seeds) == sorted(list(cells[label].seeds) * times)
     assert run.outcomes_per_instance() == times
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_the_columns_are_those_of_the_card(name, table):
-    assert sorted(table.columns) == sorted(cards.read(name).columns)
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_axis_is_labelled_and_some_text_explains_the_lines(name, table):
-    figure = cards.read(name).module("figure").draw(table, SETTINGS)
-    assert all(axes.get_xlabel() for axes in figure.axes[-1:])
-    assert any(axes.get_ylabel() for axes in figure.axes) or figure.get_supylabel()
-    assert figure.legends or any(axes.get_legend() for axes in figure.axes)
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_the_width_is_the_configured_one(name, table):
-    figure = cards.read(name).module("figure").draw(table, {"width": 5.0, "font_size": 7})
-    assert figure.get_size_inches()[0] == 5.0

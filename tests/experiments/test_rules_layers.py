@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from attnsvm import geometry
-from attnsvm.experiments.geometries.descent import NORMS
 from attnsvm.experiments.layers.measures import MEASURED
-from attnsvm.experiments.rules_layers import figure
+from attnsvm.experiments.rules_layers import descent, figure
 from attnsvm.svm import join, separation, solve
 from attnsvm.svm.stacks import layer_constraints
 
@@ -15,6 +14,8 @@ SMALL = {
     "problems": {"n": 2, "T": 3, "d": 8, "first_seed": 3, "instances": 6},
     "descent": {"steps": 400, "points": 4},
 }
+NORMS = ("fro", "linf", "spectral")  # all: test_every_smoke_run.py
+INSTEAD = {(descent, "NORMS"): NORMS}
 
 
 def rows_below(p, log, s):

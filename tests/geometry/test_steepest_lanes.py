@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 from attnsvm import geometry
-from attnsvm.geometry.base import steepest_direction
+from attnsvm.geometry.base import compiled, steepest_direction
 from attnsvm.lanes import LANES
 from attnsvm.lanes.arithmetic import OPTIONS
 from attnsvm.lanes.slopes import remembering, room_for, sloping
@@ -23,7 +23,7 @@ def descended(norm, left, right, logs):
 
 def directions(name, left, right, logs):
     """(LANES, d, e) for the gradients Σ_i exp(logs_i) left_i right_iᵀ."""
-    return np.moveaxis(descended(geometry.get(name).compiled(), left, right, logs), -1, 0)
+    return np.moveaxis(descended(compiled(geometry.get(name)), left, right, logs), -1, 0)
 
 
 def terms(n, d, e, seed=0):

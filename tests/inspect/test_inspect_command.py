@@ -106,7 +106,7 @@ def test_a_decoder_of_all_positions(tmp_path):
         (["{0}/none.npz"], "{0}/none.npz: there is no such file"),
         (["{0}"], "{0}: there is no config.json in it, so it holds no model"),
         (["{0}", "--texts", "{0}/none.txt"], "{0}/none.txt: cannot be read (No such file or directory)"),
-        (["{0}", "--texts", "{0}/empty.txt"], "{0}/empty.txt: there is no text in it; expected one per line"),
+        (["{0}", "--texts", "{0}/empty.txt"], "{0}/empty.txt: expected one text per line, got none"),
         (["{0}", "--texts", "{0}/latin.txt"], "{0}/latin.txt: cannot be read (it is not UTF-8)"),
         (["{0}", "--query", "some"], "query: expected random, first, last, all, or a number, got 'some'"),
     ],

@@ -222,7 +222,7 @@ def test_factors_and_padding_are_read_as_w_and_tokens_are(tmp_path):
         ({"W": None}, "{}: expected the array W, or K and Q"),
         ({"W": np.full((4, 4), np.nan)}, "{}: W: expected finite numbers in shape"),
         ({"W": np.ones((3, 4))}, "{}: W: expected shape (d, e) or (H, d, e) with (4, 4), got (1, 3, 4)"),
-        ({"lengths": np.arange(1, 41) % 5 + 1}, "{}: input 4 has one token, expected two at least"),
+        ({"lengths": np.arange(1, 41) % 5 + 1}, "{}: input 4 has one token, expected at least two"),
         ({"delimiters": np.zeros(40, dtype=bool)}, "{}: delimiters: expected a boolean array of shape (40, 5)"),
         ({"words": np.array(["a"])}, "{}: words: expected shape (40, 5)"),
     ],
@@ -243,8 +243,8 @@ def test_arrays_that_are_not_as_described_are_one_sentence(change, sentence, tmp
         ({"held_out": 1.0}, "held_out: expected a share from 0 up to below 1, got 1.0"),
         ({"query": "some"}, "query: expected random, first, last, all, or a number, got 'some'"),
         ({"heads": [2]}, "head 2: the model has heads 0 to 1"),
-        ({"layers": [1]}, "{}: arrays are one layer, number 0"),
-        ({"texts": ["a"]}, "{}: arrays bring their inputs; texts are for a model in a folder"),
+        ({"layers": [1]}, "{}: a file of arrays is one layer, number 0"),
+        ({"texts": ["a"]}, "{}: a file of arrays holds its inputs; give texts only with a model in a folder"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(settings, sentence, tmp_path):

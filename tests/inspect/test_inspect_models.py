@@ -153,7 +153,7 @@ KINDS = "encoders of the BERT kind and decoders of the GPT-2 kind are read"
     [
         (without("config.json"), r"{}: there is no config.json in it, so it holds no model"),
         (without("model.safetensors"), r"{}: there is no model.safetensors in it"),
-        (without("token*"), r"{}: there is no tokenizer in it (tokenizer.json, or the vocabulary it is made from)"),
+        (without("token*"), r"{}: there is no tokenizer in it (tokenizer.json, or a vocabulary)"),
         (nan, "{}/model.safetensors: the weights encoder.layer.0.attention.self.key.weight have NaN or infinity"),
         (without_key, "{}/model.safetensors: the weights encoder.layer.1.attention.self.key.weight are not in it"),
         (
@@ -162,24 +162,24 @@ KINDS = "encoders of the BERT kind and decoders of the GPT-2 kind are read"
         ),
         (
             lambda folder: changed_config(folder, model_type="llama", rope_theta=1e4),
-            f"{{}}: a model of the kind 'llama' has rotary positions, so that no single W gives its logits; {KINDS}",
+            f"{{}}: a model of the kind 'llama' has rotary positions, so no single W gives its logits; {KINDS}",
         ),
         (
             lambda folder: changed_config(folder, model_type="mpnet"),
-            "{}: a model of the kind 'mpnet' adds what depends on distance to its logits, so that no single W gives "
+            "{}: a model of the kind 'mpnet' adds terms that depend on distance to its logits, so no single W gives "
             f"them; {KINDS}",
         ),
         (
             lambda folder: changed_config(folder, model_type="my-own"),
-            f"{{}}: a model of the kind 'my-own' has a layout that is not known here; {KINDS}",
+            f"{{}}: a model of the kind 'my-own' has an unknown layout; {KINDS}",
         ),
         (
             lambda folder: changed_config(folder, model_type=None),
-            f"{{}}: a model of the kind None has a layout that is not known here; {KINDS}",
+            f"{{}}: a model of the kind None has an unknown layout; {KINDS}",
         ),
         (
             lambda folder: changed_config(folder, is_decoder=True),
-            f"{{}}: a model of the kind 'bert' that is used as a decoder is not read; {KINDS}",
+            f"{{}}: a model of the kind 'bert', used as a decoder, is not read; {KINDS}",
         ),
     ],
 )
@@ -201,11 +201,9 @@ def test_a_damaged_file_is_named_in_one_line(name, content, copy):
 
 
 def test_a_text_of_one_token_is_named(decoder, encoder):
-    with pytest.raises(
-        UserError, match=r"^text 2 \('cat'\): the tokenizer makes 1 token of it, expected two at least$"
-    ):
+    with pytest.raises(UserError, match=r"^text 2 \('cat'\): expected at least two tokens, the tokenizer makes 1$"):
         models.read(decoder, ["the cat", "cat"])
-    with pytest.raises(UserError, match=r"^text 1 \(' '\): the tokenizer finds nothing but delimiters in it$"):
+    with pytest.raises(UserError, match=r"^text 1 \(' '\): expected a word, the tokenizer finds only delimiters$"):
         models.read(encoder, [" "])
 
 

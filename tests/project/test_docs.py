@@ -76,7 +76,7 @@ def test_every_file_that_a_page_names_is_there(page):
 
 
 def test_the_pages_are_what_the_cards_say():
-    for name, text in docs.pages().items():
+    for name, text in docs.generated().items():
         assert (ROOT / name).read_text("utf-8") == text, f"{name}: run make docs"
 
 
@@ -112,7 +112,25 @@ def test_every_command_of_make_is_explained_and_every_one_that_is_named_exists()
 
 def test_continuous_integration_runs_lint_and_all_tests():
     ci = (ROOT / ".ci/run").read_text()
-    assert re.search(r"^make lint VENV=\.venv-ci$", ci, re.MULTILINE)
-    assert re.search(r"^make test VENV=\.venv-ci$", ci, re.MULTILINE)
-    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
-    assert workflow["jobs"]["test"]["steps"][-1] == {"run": ".ci/run"}
+    assert re.search(r'^""\)\n +make lint VENV=\.venv-ci\n +make test VENV=\.venv-ci$', ci, re.MULTILINE)
+    job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]
+    assert job["steps"][-1] == {"run": ".ci/run ${{ matrix.part }}"}
+    makefile = (ROOT / "Makefile").read_text()
+    (parts,) = re.findall(r"^PARTS = (.*)$", makefile, re.MULTILINE)
+    assert job["strategy"]["matrix"]["part"] == ["lint", *parts.split()]
+    assert parts.split()[0] == "mathematics"  # what no other part has
+    others = [re.search(rf"^{part} = (.*)$", makefile, re.MULTILINE)[1].split() for part in parts.split()[1:]]
+    assert all((ROOT / path).exists() for part in others for path in part)
+    assert (
+        f"mathematics = tests $(patsubst %,--ignore=%,{' '.join(f'$({part})' for part in parts.split()[1:])})"
+        in makefile
+    )
+
+
+def test_no_mathematics_starts_snakemake():
+    """`make test-fast` waits for no smoke run."""
+    others = re.findall(r"^(?:pipeline|workflow|cluster) = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    elsewhere = [ROOT / path for line in others for path in line.split()]
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        if not any(path == other or other in path.parents for other in elsewhere):
+            assert not re.search(r"def \w+\([^)]*\b(built|cluster)\b", path.read_text()), path

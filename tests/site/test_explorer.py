@@ -303,7 +303,7 @@ def test_what_cannot_be_separated_is_said_and_proved(page):
     here["tokens"][1] = [[0.0, 0.9], [0.0, 0.9], [0.3, -0.3]]  # the best token stands there twice
     page.execute_script(script, here)
     drawn(page)
-    assert "No W separates them from the others: a Farkas certificate proves it." in sentence(page)
+    assert "No W separates these tokens from the others: a Farkas certificate proves it." in sentence(page)
 
 
 def luminance(colour):

@@ -7,19 +7,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from attnsvm.svm import Constraints, Status, memory, ragged, separation, sequence, solve
-from attnsvm.svm.methods import (
-    ACTIVE_SET,
-    CONIC,
-    CONIC_SWITCH,
-    FROBENIUS_SWITCH,
-    INTERIOR,
-    LAGRANGIAN,
-    NUCLEAR_SWITCH,
-    WORKING_SET,
-)
+from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, SIZES, WORKING_SET
 from attnsvm.svm.operator import Operator
 
-CASES = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+CASES = settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 SCALES = st.floats(-8, 8).map(lambda exponent: 10.0**exponent)
 
 
@@ -95,15 +86,17 @@ def test_no_left_or_right_array_is_formed_on_the_way():
 # ---------------------------------------------------------------------------------- methods agree around the switches
 
 
-@pytest.mark.parametrize("size", [FROBENIUS_SWITCH - 10, FROBENIUS_SWITCH, 2 * FROBENIUS_SWITCH])
+@pytest.mark.parametrize(
+    ("size", "d"),
+    [(SIZES.lagrangian - 10, 8), (SIZES.lagrangian, 40), (SIZES.lagrangian, 4), (2 * SIZES.lagrangian, 8)],
+)
 @pytest.mark.parametrize("draw", [planted, with_sets])
-@pytest.mark.parametrize("d", [4, 8, 40])
 def test_frobenius_methods_agree(size, draw, d):
     c = separation(*draw(size + d, size // 10, 11, d))
     answers = {method: solve(c, method=method) for method in (ACTIVE_SET, LAGRANGIAN)}
     exact, ours = answers[ACTIVE_SET], answers[LAGRANGIAN]
     assert exact.status is ours.status
-    assert solve(c).method == (ACTIVE_SET if size < FROBENIUS_SWITCH else LAGRANGIAN)
+    assert solve(c).method == (ACTIVE_SET if size < SIZES.lagrangian else LAGRANGIAN)
     assert [answer.method for answer in answers.values()] == [ACTIVE_SET, LAGRANGIAN]
     if exact.solved:
         assert ours.gap <= 1e-10
@@ -112,14 +105,14 @@ def test_frobenius_methods_agree(size, draw, d):
         assert ours.rank == exact.rank
 
 
-@pytest.mark.parametrize("size", [NUCLEAR_SWITCH - 20, NUCLEAR_SWITCH + 20])
+@pytest.mark.parametrize("size", [SIZES.nuclear_working_set - 20, SIZES.nuclear_working_set + 20])
 @pytest.mark.parametrize("draw", [planted, with_sets])
 def test_nuclear_methods_agree(size, draw):
     c = separation(*draw(size, size // 20, 21, 8))
     answers = [
         solve(c, "nuc", method=method) for method in (INTERIOR, INTERIOR + WORKING_SET, CONIC, CONIC + WORKING_SET)
     ]
-    assert solve(c, "nuc").method == (INTERIOR if size < NUCLEAR_SWITCH else INTERIOR + WORKING_SET)
+    assert solve(c, "nuc").method == (INTERIOR if size < SIZES.nuclear_working_set else INTERIOR + WORKING_SET)
     # The conic solver on all constraints stops at a gap of up to 1e-6; what it claims it proves.
     assert all(answer.solved for answer in answers if answer.method != CONIC)
     values = [np.linalg.norm(answer.W, "nuc") for answer in answers]
@@ -131,7 +124,7 @@ def test_nuclear_methods_agree(size, draw):
 
 @pytest.mark.parametrize("norm", ["spectral", "l1", "linf", "l1.75", "rowmax", "rowsum"])
 def test_conic_methods_agree(norm):
-    c = separation(*planted(5, CONIC_SWITCH // 10 + 1, 11, 4))
+    c = separation(*planted(5, SIZES.conic_working_set // 10 + 1, 11, 4))
     answers = [solve(c, norm, method=method) for method in (CONIC, CONIC + WORKING_SET)]
     assert solve(c, norm).method == CONIC + WORKING_SET
     assert all(answer.solved for answer in answers)
@@ -210,19 +203,15 @@ def test_extremes_are_solved_too(problem):
 @CASES
 @given(problem=problems())
 def test_every_answer_is_proved(norm, problem):
-    solution = solve(separation(*problem), norm)
-    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
-
-
-@CASES
-@given(problem=problems())
-def test_methods_decide_alike(problem):
     c = separation(*problem)
-    assert solve(c, method=LAGRANGIAN).status is solve(c, method=ACTIVE_SET).status
+    solution = solve(c, norm)
+    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
+    if norm == "fro":
+        assert solve(c, method=LAGRANGIAN).status is solve(c, method=ACTIVE_SET).status is solution.status
 
 
 @pytest.mark.parametrize(("n", "T", "d"), [(40, 16, 6), (60, 21, 8)])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_feasibility_agrees_with_linear_programming(n, T, d, seed):
     for draw in (planted, random_labels):
         c = separation(*draw(seed, n, T, d))
@@ -274,7 +263,7 @@ def test_sequences_at_size(causal):
     if causal:
         logits[:, np.arange(12)[:, None] < np.arange(12)] = -np.inf
     c = sequence(tokens, logits.argmax(-1), causal)
-    assert len(c) > FROBENIUS_SWITCH
+    assert len(c) > SIZES.lagrangian
     one, other = solve(c, method=LAGRANGIAN), solve(explicit(c), method=ACTIVE_SET)
     np.testing.assert_allclose(other.W, one.W, rtol=0, atol=1e-8 * np.linalg.norm(one.W))
 

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from attnsvm import geometry
 from attnsvm.data.problems import Problems
 from attnsvm.svm import Constraints, Status, certified, separation, sequence, solve
-from attnsvm.svm.methods import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, WORKING_SET
+from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, WORKING_SET
 
 CASES = settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 WAYS = [

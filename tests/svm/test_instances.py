@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnsvm.data.problems import Problems
-from attnsvm.svm import certified, separation, sequence, solve, stack
+from attnsvm.svm import as_arrays, certified, separation, sequence, solve
 from attnsvm.svm.ledger import judged
 
 S, n, T, d = 6, 4, 3, 4
@@ -46,7 +46,7 @@ def test_one_token_per_position(causal):
     problems, _ = instances()
     selected = np.minimum(np.random.default_rng(1).integers(0, T, (S, n, T)), np.arange(T))
     found = certified(problems, selected, "fro", "causal" if causal else "sequence")
-    alone = stack([solve(sequence(x, a, causal)) for x, a in zip(problems.tokens, selected, strict=True)])
+    alone = as_arrays([solve(sequence(x, a, causal)) for x, a in zip(problems.tokens, selected, strict=True)])
     for name in ("status", "W", "dual", "gap", "rank"):
         np.testing.assert_array_equal(found[name], alone[name])
     flat = certified(problems, selected.reshape(S, n * T), "fro", "causal" if causal else "sequence")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from attnsvm.svm import Status, finite_part, separation, solve, solve_batch, stack
+from attnsvm.svm import Status, as_arrays, finite_part, separation, solve, solve_batch
 
 GAP = {"fro": 1e-10, "nuc": 1e-7}  # the relative duality gap each norm promises
 NORMS = sorted(GAP)
@@ -380,10 +380,10 @@ def test_nuclear_solutions_of_low_rank_are_counted_so():
 # ------------------------------------------------------------------------------------------------------ interface
 
 
-@pytest.mark.parametrize("name", ["frob", "", "l0.5", None])
+@pytest.mark.parametrize("name", ["frob", "", None])
 def test_an_unknown_norm_is_a_value_error(name):
     c = separation(*random_problem(0))
-    with pytest.raises(ValueError, match="norm: expected one of"):
+    with pytest.raises(ValueError, match=r"norm: expected (one of|p of)"):
         solve(c, name)
 
 
@@ -400,7 +400,7 @@ def test_a_tolerance_that_cannot_be_met_leaves_the_answer_uncertified():
 def test_stack_pads_multipliers_and_keeps_the_statuses():
     problems = [random_problem(0, 3, 4, 5), random_problem(1, 3, 2, 5)]
     solutions = [solve(separation(*p), "fro") for p in problems]
-    columns = stack(solutions)
+    columns = as_arrays(solutions)
     assert columns["status"].tolist() == ["solved", "solved"]
     assert columns["dual"].shape == (2, 9)
     assert np.isnan(columns["dual"][1, 3:]).all()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve
 
-CASES = settings(max_examples=600, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+CASES = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 SCALES = st.floats(-8, 8).map(lambda exponent: 10.0**exponent)
 
 
@@ -40,12 +40,13 @@ def problems(draw):
     return tokens * draw(SCALES), queries * draw(SCALES), selected
 
 
-@pytest.mark.parametrize("norm", ["fro", "nuc"])
 @CASES
 @given(problem=problems())
-def test_every_answer_is_proved(norm, problem):
-    solution = solve(separation(*problem), norm)
-    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
+def test_every_answer_is_proved_and_feasibility_does_not_depend_on_the_norm(problem):
+    constraints = separation(*problem)
+    one, other = solve(constraints, "fro"), solve(constraints, "nuc")
+    assert one.status in (Status.SOLVED, Status.INFEASIBLE), (one.gap, one.residual, one.rejected)
+    assert other.status is one.status, (other.gap, other.residual, other.rejected)
 
 
 @pytest.mark.parametrize("norm", sorted({*geometry.NAMES} - {"fro", "nuc"}))
@@ -54,13 +55,6 @@ def test_every_answer_is_proved(norm, problem):
 def test_every_answer_in_the_other_norms_is_proved(norm, problem):
     solution = solve(separation(*problem), norm)
     assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
-
-
-@CASES
-@given(problem=problems())
-def test_feasibility_does_not_depend_on_the_norm(problem):
-    constraints = separation(*problem)
-    assert solve(constraints, "fro").status == solve(constraints, "nuc").status
 
 
 def gaussian(seed, n=4, T=4, d=6):
@@ -74,7 +68,7 @@ def distance(A, B):
 
 # The Frobenius solution is unique and exact; 1e-9 leaves room for its conditioning. A nuclear gap of 1e-9 can move W by
 # its square root, so values are compared instead.
-@settings(CASES, max_examples=150)
+@settings(CASES, max_examples=80)
 @given(seed=st.integers(0, 10**6), scale_x=SCALES, scale_z=SCALES)
 def test_the_solution_scales_inversely_with_the_tokens_and_the_queries(seed, scale_x, scale_z):
     tokens, queries, selected = gaussian(seed)
@@ -83,7 +77,7 @@ def test_the_solution_scales_inversely_with_the_tokens_and_the_queries(seed, sca
     assert distance(scaled.W * scale_x * scale_z, plain.W) < 1e-9
 
 
-@settings(CASES, max_examples=150)
+@settings(CASES, max_examples=80)
 @given(seed=st.integers(0, 10**6))
 def test_rotating_the_tokens_rotates_the_solution(seed):
     tokens, queries, selected = gaussian(seed)
@@ -94,7 +88,7 @@ def test_rotating_the_tokens_rotates_the_solution(seed):
     assert np.isclose(*(np.linalg.norm(v.W, "nuc") for v in values), rtol=2e-7)
 
 
-@settings(CASES, max_examples=150)
+@settings(CASES, max_examples=80)
 @given(seed=st.integers(0, 10**6))
 def test_the_order_of_inputs_and_of_tokens_changes_nothing(seed):
     tokens, queries, selected = gaussian(seed)

@@ -53,8 +53,7 @@ def directions(rule, gradients, kept):
     return [geometry.get(rule).steepest(g) for g in gradients]
 
 
-@pytest.mark.parametrize("kind", ["W", "KQ"])
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(("rule", "kind"), [*((rule, "W") for rule in RULES), ("spectral", "KQ"), ("joint", "KQ")])
 def test_steps_along_autograd(rule, kind):
     """Two layers of two heads, every weight by itself or all in one norm; and the head's vector by itself."""
     stack = Stack(layers=2, heads=2, parametrisation=kind, normalisation="separate")

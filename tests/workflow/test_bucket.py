@@ -9,7 +9,7 @@ from pathlib import Path
 import boto3
 import pytest
 from bucket import hides
-from harness import BUILT, copy_repository, jobs, snakemake
+from harness import BUILT, clone, jobs, snakemake
 from moto.server import ThreadedMotoServer
 
 CLUSTER = f"{sys.executable} {Path(__file__).with_name('bucket.py')}"
@@ -42,9 +42,9 @@ def bucket():
 
 
 @pytest.fixture(scope="module")
-def main(tmp_path_factory):
+def main(built, tmp_path_factory):
     """A clone, as the machine that runs Snakemake has it: jobs are given what git knows."""
-    folder = copy_repository(tmp_path_factory.mktemp("main") / "clone")
+    folder = clone(built, tmp_path_factory.mktemp("main") / "clone")
     subprocess.run("git init -q . && git add .", shell=True, cwd=folder, check=True)
     (folder.parent / "workers").mkdir()
     return folder

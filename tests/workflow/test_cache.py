@@ -4,7 +4,7 @@ import os
 import re
 
 import pytest
-from harness import BUILT, build, copy_repository, snapshot
+from harness import BUILT, build, clone, snapshot
 
 FIGURES = ("trajectories", "feasibility")
 TARGETS = [f"{BUILT}/figures/{name}.csv" for name in FIGURES]
@@ -28,16 +28,16 @@ def environment(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory, environment):
-    folder = copy_repository(tmp_path_factory.mktemp("first") / "clone")
+def first(built, tmp_path_factory, environment):
+    folder = clone(built, tmp_path_factory.mktemp("first") / "clone")
     run = build(folder, *TARGETS, "--cache", *CUT, environment=environment)
     assert len(made(run)) == 3 + 2 * 2  # trajectories: three stages; feasibility: two stages of two blocks
     return folder
 
 
 @pytest.fixture(scope="module")
-def second(first, tmp_path_factory, environment):
-    folder = copy_repository(tmp_path_factory.mktemp("second") / "clone")
+def second(first, built, tmp_path_factory, environment):
+    folder = clone(built, tmp_path_factory.mktemp("second") / "clone")
     run = build(folder, *TARGETS, "--cache", *CUT, environment=environment)
     assert made(run) == set()
     assert len(taken(run)) == 7

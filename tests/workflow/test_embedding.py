@@ -15,8 +15,8 @@ def run(folder, *arguments, **options):
     return snakemake(folder, *arguments, "--rerun-triggers", "mtime", "params", "input", **options)
 
 
-def example(folder, snakefile=ROOT / "workflow" / "Snakefile"):
-    """The files of the documentation's example, with the path of this repository."""
+def example(folder, snakefile):
+    """The files of the documentation's example, with the path of a Snakefile."""
     blocks = re.findall(
         r"^```\w+\n# (\S+)\n(.*?)^```", (ROOT / "docs/embedding.md").read_text(), re.DOTALL | re.MULTILINE
     )
@@ -26,10 +26,10 @@ def example(folder, snakefile=ROOT / "workflow" / "Snakefile"):
 
 
 @pytest.fixture(scope="module")
-def host(tmp_path_factory):
+def host(built, tmp_path_factory):
     """A workflow of somebody else that has run once."""
     folder = tmp_path_factory.mktemp("host")
-    assert example(folder) == ["Snakefile", "config.yaml"]
+    assert example(folder, built / "workflow/Snakefile") == ["Snakefile", "config.yaml"]
     done = run(folder)
     assert done.returncode == 0, done.stdout
     return folder

@@ -1,9 +1,10 @@
 """What somebody who did not build it types first: the right thing, or one sentence, and no traceback."""
 
 import pytest
-from harness import BUILT, as_typed, copy_repository, jobs
+from harness import BUILT, as_typed, copy_repository, jobs, scheduled
 
 from attnsvm.building import cards
+from attnsvm.building.targets import SECTIONS, group, measured
 
 FIGURES = [card.name for card in cards.figures()]
 SMOKE = ("--config", "scale=smoke")
@@ -30,23 +31,15 @@ def refused(run):
             ["figures/cone.eps"],
             "figures are not made as .eps: build figures/cone, which makes pdf, png, svg, csv, json",
         ),
-        (["kone"], "error: unknown target 'kone': did you mean 'figures/cone'?"),
-        (["cone"], "error: unknown target 'cone': did you mean 'figures/cone'?"),
-        (["figures/kone"], "error: unknown figure 'kone': did you mean 'cone'?"),
-        (["figures/kone.png"], "error: unknown figure 'kone': did you mean 'cone'?"),
         (["results/kone/measures.parquet"], "error: unknown experiment 'kone': did you mean 'cone'?"),
-        (["zzz"], "error: unknown target 'zzz': known are figures/all, figures/audit, figures/overview"),
+        (["zzz"], "error: unknown target 'zzz': known are figures/all, figures/audit, figures/paper"),
         (["smoke/figures/cone.png"], "error: smoke/figures/cone.png is built with --config scale=smoke"),
-        (["figures/cone.png", *SMOKE], "error: with scale=smoke this is smoke/figures/cone.png"),
-        (["figures/kone", *SMOKE], "error: unknown figure 'kone': did you mean 'cone'?"),
-        (["figures/cone", "--config", "experiments.cone.x=5"], "write it as --config 'experiments={cone: {x: 5}}'"),
         (["figures/cone", "--configfile", "nowhere.yaml"], "error: --configfile nowhere.yaml: cannot be read"),
-        (["figures/cone", "--set-scatter", "cone=0"], "--set-scatter cone=0: at least 1 block is needed"),
         (["figures/cone", "--set-scatter", "kone=3"], "unknown experiment 'kone': did you mean 'cone'?"),
-        (["figures/cone", "--set-scatter", "cone=100000"], "cone=100000: at most 10000 blocks"),
     ],
 )
 def test_a_slip_ends_with_one_sentence(house, arguments, sentence):
+    """One for each place that refuses; tests/building has what each says: command_line, blocks, named_targets, plan."""
     assert sentence in refused(as_typed(house, *arguments, "-n"))
 
 
@@ -57,6 +50,15 @@ def test_a_number_can_be_set_on_the_command_line(house):
     assert jobs(run)["figure"] == 1
     run = as_typed(house, "figures/cone", "-n", "--config", "figures={dpi: 7}")
     assert "config: figures.dpi: 7 is too small, the least value is 50" in run.stdout
+
+
+def test_a_group_builds_its_figures_and_the_page_of_their_claims_and_nothing_else(house):
+    run = as_typed(house, "figures/real", "-n", *SMOKE)
+    assert run.returncode == 0, run.stdout
+    found = scheduled(run)
+    assert {name for rule, name in found if rule == "figure"} == {*group("real")}
+    assert {name for rule, name in found if rule == "measures"} == {*measured("real")}
+    assert {job for job in found if "claim" in job[0]} == {("claims_of", "real")}
 
 
 def test_the_figure_of_the_audit_is_a_target_as_every_other(house):
@@ -71,7 +73,8 @@ def test_the_list_says_what_each_target_is_and_which_rules_are_no_targets(house)
     titles = {f"figures/{card.name}": card.title.rstrip(")") for card in cards.figures(optional=True)}
     assert titles.items() <= said.items()
     targets = {name for name, text in said.items() if not text.startswith("internal: ")}
-    assert targets == {*titles, "figures/all", "figures/audit", "audit", "report", "site"}
+    groups = {f"figures/{name}" for name in SECTIONS}
+    assert targets == {*titles, *groups, "figures/all", "figures/audit", "audit", "report", "site"}
     assert {"problems", "descent", "svm", "measures", "figure", "provenance"} <= set(said) - targets
 
 

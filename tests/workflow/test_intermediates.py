@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from harness import BUILT, DRAWN, NOTHING, build, copy_repository, dry, jobs, snakemake, snapshot, start
+from harness import BUILT, DRAWN, NOTHING, build, clone, dry, jobs, of_these, snakemake, snapshot, start
 from test_resume import kill
 
 from attnsvm.files import checksums
@@ -34,19 +34,15 @@ def left(folder):
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory):
-    """A finished run that kept everything: its folder, and the bytes of its figures and tables."""
-    folder = copy_repository(tmp_path_factory.mktemp("intermediates") / "run")
-    run(folder, "keep")
-    expected = snapshot(folder, *DRAWN, *TABLES)
-    assert left(folder) >= {f"{stage}.npz" for stage in OF_BLOCKS}
-    return folder, expected
+def expected(built):
+    """The bytes of the figures and tables of a run that kept everything."""
+    return of_these(snapshot(built, *DRAWN, *TABLES), *NAMES)
 
 
 @pytest.fixture(scope="module")
-def dropped(workshop, tmp_path_factory):
+def dropped(built, tmp_path_factory):
     """A finished run that dropped the files of its blocks."""
-    folder = copy_repository(tmp_path_factory.mktemp("dropped") / "run")
+    folder = clone(built, tmp_path_factory.mktemp("dropped") / "run")
     run(folder, "drop")
     return folder
 
@@ -56,11 +52,11 @@ def another(dropped, tmp_path):
     return shutil.copytree(dropped, tmp_path / "another")
 
 
-def test_the_files_of_the_blocks_are_gone_and_their_checksums_with_them(dropped, workshop):
+def test_the_files_of_the_blocks_are_gone_and_their_checksums_with_them(dropped, expected):
     assert left(dropped) == {"measures.npz", ".measures.npz.sha256"}
     folders = [path for path in (dropped / BUILT / "results/trajectories").iterdir() if path.is_dir()]
     assert folders == []  # none is left empty
-    assert snapshot(dropped, *DRAWN, *TABLES) == workshop[1]
+    assert snapshot(dropped, *DRAWN, *TABLES) == expected
 
 
 def test_times_and_checks_go_on_without_them(dropped, capsys):
@@ -91,18 +87,19 @@ def test_a_changed_seed_is_trained_anew_and_leaves_nothing_either(another):
     assert left(another) == {"measures.npz", ".measures.npz.sha256"}
 
 
-def test_what_an_earlier_run_kept_goes_where_it_is_asked_for(workshop, tmp_path):
-    folder, expected = shutil.copytree(workshop[0], tmp_path / "kept"), workshop[1]
-    run(folder, "drop", "--delete-temp-output")
-    assert not left(folder) & {f"{stage}.npz" for stage in OF_BLOCKS}
-    assert NOTHING in run(folder, "drop").stdout
-    assert left(folder) == {"measures.npz", ".measures.npz.sha256"}
-    assert snapshot(folder, *DRAWN, *TABLES) == expected
+def test_what_an_earlier_run_kept_goes_where_it_is_asked_for(copy, expected):
+    """A run in few blocks, which the job that gathers them measures."""
+    assert left(copy) >= {f"{stage}.npz" for stage in OF_BLOCKS}
+    build(copy, *TARGETS, "--delete-temp-output", extra=configured("drop"))
+    assert not left(copy) & {f"{stage}.npz" for stage in OF_BLOCKS}
+    assert NOTHING in build(copy, *TARGETS, extra=configured("drop")).stdout
+    assert left(copy) == set()
+    assert of_these(snapshot(copy, *DRAWN, *TABLES), *NAMES) == expected
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))])
-def test_a_killed_run_goes_on(workshop, tmp_path, seed):
-    folder, expected = copy_repository(tmp_path / "killed"), workshop[1]
+def test_a_killed_run_goes_on(built, expected, tmp_path, seed):
+    folder = clone(built, tmp_path / "killed")
     chance = random.Random(seed)
     process = start(
         folder, *TARGETS, *DROP, extra=configured("drop"), start_new_session=True, stdout=subprocess.DEVNULL

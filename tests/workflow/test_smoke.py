@@ -9,7 +9,7 @@ import pytest
 import yaml
 from harness import BUILT, NOTHING, ROOT, build, clone, dry, scheduled, snapshot
 
-from attnsvm.building import cards
+from attnsvm.building import cards, stages
 from attnsvm.building.configuration import resolve
 
 FIGURES = [card.name for card in cards.figures()]
@@ -103,26 +103,22 @@ def test_a_deleted_figure_is_rebuilt_alone_and_to_the_byte(copy):
     assert target.read_bytes() == before
 
 
-def test_another_rebuild_in_another_folder_gives_the_same_bytes(built, tmp_path):
-    folder = clone(built, tmp_path / "elsewhere")
-    assert not (folder / BUILT).exists()
-    build(folder)
-    drawn = [f"{BUILT}/{base}/**/*.{kind}" for base in ("figures", "results") for kind in ("csv", "png", "pdf", "svg")]
-    ours, theirs = (
-        {name: hashlib.sha256(data).hexdigest() for name, data in snapshot(where, *drawn).items()}
-        for where in (folder, built)
-    )
-    assert len(ours) >= 4 * len(FIGURES) + 3 * len(cards.experiments())
-    assert ours == theirs
+def test_the_audit_of_the_same_tables_has_the_same_bytes_in_another_process(built, tmp_path):
+    """Tables and figures: tests/experiments/test_every_smoke_run.py and tests/plots/test_built_figures.py."""
+    results, names = built / BUILT / "results/audit", {"csv": "claims.csv", "html": "audit.html", "md": "audit.md"}
+    stages.claims({key: str(tmp_path / name) for key, name in names.items()}, str(built / BUILT))
+    stages.audit_figure(SMOKE["figures"], str(results / "claims.csv"), str(tmp_path / "audit"))
+    ours = [results / name for name in names.values()]
+    ours += [built / BUILT / f"figures/audit.{kind}" for kind in ("png", "pdf", "svg")]
+    assert [path.name for path in ours if path.read_bytes() != (tmp_path / path.name).read_bytes()] == []
 
 
 def test_another_split_into_blocks_gives_the_same_bytes(built, tmp_path):
-    folder = clone(built, tmp_path / "split")
-    figures = {"svm_rank": 3, "local_convergence": 5, "trajectories": 2, "token_count": 1, "norm_growth": 3, "cone": 2}
-    figures = {name: count for name, count in figures.items() if name in FIGURES}
-    assert all(cards.read(name).blocks != count for name, count in figures.items())
-    scatter = [f"{name}={count}" for name, count in figures.items()]
-    build(folder, *(f"figures/{name}" for name in figures), "--set-scatter", *scatter, "--set-threads", "descent=2")
-    for figure in figures:
-        ours, theirs = ((base / BUILT / f"figures/{figure}.csv").read_bytes() for base in (folder, built))
-        assert ours == theirs, figure
+    """Of one experiment, with the threads that a profile gives; of all: tests/experiments/test_every_smoke_run.py."""
+    folder, name = clone(built, tmp_path / "split"), "local_convergence"
+    assert not (folder / BUILT).exists()
+    assert cards.read(name).blocks != 3
+    build(folder, f"figures/{name}", "--set-scatter", f"{name}=5", "--set-threads", "descent=2")
+    drawn = [f"{BUILT}/figures/{name}.{kind}" for kind in ("csv", "png", "pdf", "svg")]
+    assert snapshot(folder, *drawn) == snapshot(built, *drawn)
+    assert len(list((folder / BUILT / "results" / name).glob("seeds-*"))) == 3, "six seeds, at most five blocks"

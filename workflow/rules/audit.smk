@@ -21,39 +21,40 @@ rule claims:
     params:
         claiming=[card.name for card in cards.claiming()],
         code=said(jobs.claims_code),
-        before=lambda _: [history(name) for name in EXPERIMENTS],
+        before=lambda _: said(plan.histories, EXPERIMENTS),
     message:
         "check every claim"
     script:
         "../scripts/claims.py"
 
 
-rule optional_claims:
+# Of an optional figure, which the audit leaves out, or of a group of figures.
+rule claims_of:
     input:
-        figure=f"{AT}figures/{{optional}}.csv",
+        figures=lambda wildcards: plan.figure_files(*targets.shown(wildcards.claimed), kinds=["csv"]),
         certificates=lambda wildcards: [
-            f"{AT}results/{name}/certificates.csv" for name in jobs.behind(wildcards.optional)
+            f"{AT}results/{name}/certificates.csv" for name in targets.measured(wildcards.claimed)
         ],
     output:
-        csv=f"{AT}results/audit/{{optional}}.csv",
-        html=f"{AT}results/audit/{{optional}}.html",
-        md=f"{AT}results/audit/{{optional}}.md",
+        csv=f"{AT}results/audit/{{claimed}}.csv",
+        html=f"{AT}results/audit/{{claimed}}.html",
+        md=f"{AT}results/audit/{{claimed}}.md",
     log:
-        f"{AT}results/logs/audit/{{optional}}.log",
+        f"{AT}results/logs/audit/{{claimed}}.log",
     benchmark:
-        f"{AT}results/benchmarks/audit/{{optional}}.tsv"
+        f"{AT}results/benchmarks/audit/{{claimed}}.tsv"
     conda:
         "../../environment.yml"
     resources:
         mem_mb=1000,
         runtime=10,
     params:
-        code=lambda wildcards: said(jobs.claims_code, wildcards.optional),
-        before=lambda wildcards: history(wildcards.optional),
+        code=lambda wildcards: said(jobs.claims_code, *targets.claiming(wildcards.claimed)),
+        before=lambda wildcards: said(plan.histories, targets.measured(wildcards.claimed)),
     message:
-        "check the claims of {wildcards.optional}"
+        "check the claims of {wildcards.claimed}"
     script:
-        "../scripts/optional_claims.py"
+        "../scripts/claims_of.py"
 
 
 rule audit_figure:

@@ -3,7 +3,7 @@
 
 rule descent:
     input:
-        unpack(of_block("descent")),
+        unpack(where_it_can_train(files(plan.block_files, "descent"))),
     output:
         read_once(f"{AT}results/{{experiment}}/{{block}}/descent.npz"),
     log:
@@ -18,9 +18,9 @@ rule descent:
         mem_mb=growing(2000),
         runtime=120,
     params:
-        settings=settings("descent"),
-        code=code("descent"),
-        before=before("descent"),
+        settings=asked(plan.settings, "descent"),
+        code=asked(plan.code, "descent"),
+        before=asked(plan.before, "descent"),
     message:
         "{wildcards.experiment} {wildcards.block}: train by gradient descent"
     script:

@@ -3,7 +3,7 @@
 
 rule figure:
     input:
-        unpack(tables),
+        unpack(files(plan.tables)),
     output:
         pdf=f"{AT}figures/{{figure}}.pdf",
         png=f"{AT}figures/{{figure}}.png",
@@ -20,8 +20,8 @@ rule figure:
         runtime=10,
     params:
         settings=config["figures"],
-        code=lambda wildcards: said(jobs.figure_code, wildcards.figure),
-        before=lambda wildcards: [history(name) for name in jobs.behind(wildcards.figure)],
+        code=asked(jobs.figure_code),
+        before=lambda wildcards: said(plan.histories, jobs.behind(wildcards.figure)),
     message:
         "draw {wildcards.figure}"
     script:

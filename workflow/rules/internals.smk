@@ -116,9 +116,8 @@ if workflow.modifier.is_main_snakefile() and TRAVELLING.is_dir() and not (RECORD
 
 
 ALONE = workflow.modifier.is_main_snakefile()
-ASKED_BLOCKS = workflow.resource_settings.overwrite_scatter
 # In the process that a user started; the jobs that it starts do not check again.
-BLOCKS_ASKED_FOR = ASKED_BLOCKS if workflow.is_main_process else {}
+BLOCKS_ASKED_FOR = plan.asked if workflow.is_main_process else {}
 
 
 def trains_here():

@@ -4,7 +4,7 @@
 # Of an experiment in many blocks: each is measured where it was trained, and what is gathered is small.
 rule measures_of_block:
     input:
-        unpack(of_block("measures")),
+        unpack(files(plan.block_files, "measures")),
     output:
         f"{AT}results/{{experiment}}/{{block}}/measures.npz",
     log:
@@ -17,9 +17,9 @@ rule measures_of_block:
         mem_mb=growing(2000),
         runtime=30,
     params:
-        settings=settings("measures"),
-        code=code("measures"),
-        before=before("measures"),
+        settings=asked(plan.settings, "measures"),
+        code=asked(plan.code, "measures"),
+        before=asked(plan.before, "measures"),
     message:
         "{wildcards.experiment} {wildcards.block}: measure"
     script:
@@ -28,7 +28,7 @@ rule measures_of_block:
 
 rule measures:
     input:
-        unpack(of_all_blocks),
+        unpack(files(plan.gathered_files)),
     output:
         table=f"{AT}results/{{experiment}}/measures.parquet",
         instances=f"{AT}results/{{experiment}}/instances.parquet",
@@ -45,9 +45,9 @@ rule measures:
         mem_mb=growing(2000),
         runtime=30,
     params:
-        settings=settings("measures"),
-        code=code("measures"),
-        before=before("measures"),
+        settings=asked(plan.settings, "measures"),
+        code=asked(plan.code, "measures"),
+        before=asked(plan.before, "measures"),
     message:
         "{wildcards.experiment}: measure and gather the blocks"
     script:

@@ -3,7 +3,7 @@
 
 rule problems:
     input:
-        unpack(of_block("problems")),
+        unpack(files(plan.block_files, "problems")),
     output:
         read_once(f"{AT}results/{{experiment}}/{{block}}/problems.npz"),
     log:
@@ -16,9 +16,9 @@ rule problems:
         mem_mb=growing(1000),
         runtime=30,
     params:
-        settings=settings("problems"),
-        code=code("problems"),
-        parts=parts,
+        settings=asked(plan.settings, "problems"),
+        code=asked(plan.code, "problems"),
+        parts=asked(plan.parts),
     message:
         "{wildcards.experiment} {wildcards.block}: draw the problems"
     script:

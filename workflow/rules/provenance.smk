@@ -3,10 +3,10 @@
 
 rule provenance:
     input:
-        figure=lambda wildcards: [f"{AT}figures/{wildcards.pictured}.{kind}" for kind in jobs.drawn(wildcards.pictured)],
-        cells=counted("cells"),
-        outcomes=counted("outcomes"),
-        certificates=counted("certificates"),
+        figure=lambda wildcards: plan.figure_files(wildcards.pictured, kinds=jobs.drawn(wildcards.pictured)),
+        cells=asked(plan.counted, "cells"),
+        outcomes=asked(plan.counted, "outcomes"),
+        certificates=asked(plan.counted, "certificates"),
     output:
         f"{AT}figures/{{pictured}}.json",
     log:
@@ -20,10 +20,10 @@ rule provenance:
         runtime=10,
     params:
         experiments=lambda wildcards: {name: config["experiments"][name] for name in jobs.behind(wildcards.pictured)},
-        blocks=lambda wildcards: {name: list(blocks_of(name)) for name in jobs.behind(wildcards.pictured)},
+        blocks=lambda wildcards: {name: list(said(plan.blocks, name)) for name in jobs.behind(wildcards.pictured)},
         settings=config["figures"],
-        outside=lambda wildcards: {name: found for name in jobs.behind(wildcards.pictured) if (found := outside(name))},
-        files=lambda wildcards: said(jobs.all_files, wildcards.pictured),
+        outside=asked(plan.all_outside),
+        files=asked(jobs.all_files),
         code=said(jobs.provenance_code),
     message:
         "say where {wildcards.pictured} comes from"

@@ -4,6 +4,12 @@ from pathlib import Path
 
 from attnsvm.documents import report as report_pages
 
+
+def page(name, heading, label):
+    """The page of a figure as an entry of the report."""
+    return report(f"{AT}results/report/{name}.html", category=heading, labels={"figure": label})
+
+
 # For workflow/report/workflow.rst, the first page; read anew by `--report`, after the run that wrote it.
 config["summary"] = report_pages.summary(Path(f"{AT}results/audit/claims.csv"))
 
@@ -14,8 +20,8 @@ rule pages:
         claims=f"{AT}results/audit/claims.csv",
         audit=f"{AT}results/audit/audit.html",
     output:
-        **{card.name: page(card.name, heading(card), card.name) for card in cards.figures()},
-        audit=page("audit", "1 The audit", "every claim"),
+        **{card.name: page(card.name, report_pages.heading(card), card.name) for card in cards.figures()},
+        audit=page("audit", report_pages.FIRST, "every claim"),
     log:
         f"{AT}results/logs/report/pages.log",
     benchmark:
@@ -27,7 +33,7 @@ rule pages:
         runtime=10,
     params:
         texts={card.name: {"title": card.title, "caption": config["captions"][card.name]} for card in cards.figures()},
-        code=said(jobs.pages_code),
+        code=said(jobs.report_code),
     message:
         "write the pages of the report"
     script:

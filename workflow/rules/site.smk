@@ -3,8 +3,8 @@
 
 rule site:
     input:
-        figures=expand(f"{AT}figures/{{figure}}.{{kind}}", figure=FIGURES, kind=KINDS),
-        audit=expand(f"{AT}figures/audit.{{kind}}", kind=("svg", "json")),
+        figures=plan.figure_files(*FIGURES),
+        audit=plan.figure_files("audit", kinds=("svg", "json")),
         claims=f"{AT}results/audit/claims.csv",
         certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
     output:

@@ -3,7 +3,7 @@
 
 rule svm:
     input:
-        unpack(of_block("svm")),
+        unpack(files(plan.block_files, "svm")),
     output:
         read_once(f"{AT}results/{{experiment}}/{{block}}/svm.npz"),
     log:
@@ -16,9 +16,9 @@ rule svm:
         mem_mb=growing(2000),
         runtime=120,
     params:
-        settings=settings("svm"),
-        code=code("svm"),
-        before=before("svm"),
+        settings=asked(plan.settings, "svm"),
+        code=asked(plan.code, "svm"),
+        before=asked(plan.before, "svm"),
     message:
         "{wildcards.experiment} {wildcards.block}: solve and certify the SVMs"
     script:

@@ -5,7 +5,7 @@ if ALONE:
 
     rule unknown_figure:
         input:
-            refused(no_such_figure),
+            refused(lambda wildcards: targets.no_such_figure(wildcards.unknown_figure)),
         output:
             "{unknown_at}figures/{unknown_figure}",
         log:
@@ -17,7 +17,7 @@ if ALONE:
 
     rule unknown_experiment:
         input:
-            refused(lambda wildcards: cards.unknown_name(wildcards.unknown_experiment, WITH_OPTIONAL)),
+            refused(lambda wildcards: targets.no_such_experiment(wildcards.unknown_experiment)),
         output:
             f"{AT}results/{{unknown_experiment}}/{{file}}",
         log:
@@ -29,7 +29,7 @@ if ALONE:
 
     rule unknown_place:
         input:
-            refused(no_such_place),
+            refused(lambda wildcards: targets.no_such_place(wildcards.unknown_place, AT)),
         output:
             "{unknown_place}",
         log:
@@ -41,7 +41,7 @@ if ALONE:
 
     rule unknown_target:
         input:
-            refused(no_such_target),
+            refused(lambda wildcards: targets.no_such_target(wildcards.unknown_target)),
         output:
             "{unknown_target}",
         log:

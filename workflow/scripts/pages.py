@@ -5,4 +5,4 @@ with reporting(snakemake.log[0]):
 
     texts, outputs = snakemake.params.texts, dict(snakemake.output.items())
     pictures = dict(zip([*texts, "audit"], snakemake.input.pictures, strict=True))
-    report.pages(pictures, texts, snakemake.input.claims, snakemake.input.audit, outputs)
+    report.write(pictures, texts, snakemake.input.claims, snakemake.input.audit, outputs)

@@ -27,7 +27,7 @@ def descent(problems, settings, progress):
 def planned(settings) -> dict:
     """What is trained: {name: (rule, steps, β1, β2, the first learning rate)}; sign descent has no memory, β = 0.
 
-    The name says the rule, how its rate goes, and β2, and β1 where it is not the usual one.
+    The name says the rule, the course of its rate, β2, and β1 where it is not the usual one.
     """
     rate, decaying, steps = (settings[key] for key in ("learning_rate", "decaying_rate", "steps"))
     usual = settings["beta1"]

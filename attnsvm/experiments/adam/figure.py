@@ -1,4 +1,4 @@
-"""Adam beside sign descent: the margin ratio in the max norm, in all norms, and the pace of the margin."""
+"""Adam and sign descent: the margin ratio in the max norm, in all norms, and the pace of the margin."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def _name(row) -> str:
 
 
 def _looks(table, runs) -> dict:
-    """Sign descent in black, Adam in a colour for each β2, another one without β1; a line for each schedule."""
+    """Sign descent in black, Adam in a colour for each β2 and in another without β1; a line for each schedule."""
     lines = {"constant": "-", "small": (0, (1, 1)), "large": (0, (4, 1.2, 1, 1.2)), "root": (0, (4, 1.5))}
     memories = sorted(set(table["beta2"]) - {0.0})
     looks = {}

@@ -33,7 +33,7 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def _growth(margin, steps):
-    """How much the smallest margin grows per step since half as many steps, (S, L); NaN before there is such a step."""
+    """How much the smallest margin grows per step since half as many steps, (S, L); NaN before the second step."""
     before = np.searchsorted(steps, steps / 2, side="right") - 1
     known = before >= 0
     distance = np.where(known, steps - steps[before], 1)

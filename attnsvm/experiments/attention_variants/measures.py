@@ -22,7 +22,7 @@ def measures(cell, problems, trained, solved, settings):
     frames = []
 
     def keep(variant, quantity, value):
-        """Rows of a value per step (S, L), or of one after the last step (S,)."""
+        """Rows of a value per step (S, L), or of a value after the last step (S,)."""
         at = steps if value.ndim == 2 else steps[-1:]
         columns = {"variant": variant, "quantity": quantity}
         frames.append(curves(problems.seeds[good], at, {"value": value[good]}, **columns))

@@ -12,7 +12,7 @@ SHORTER = (MERGED, RESCALED, HALF)
 
 
 def shortened(problems: Problems, way: str) -> Problems:
-    """The inputs with tokens 2k and 2k + 1 as one; a last one without a neighbour is left out.
+    """The inputs with tokens 2k and 2k + 1 as one; a last token without a neighbour is left out.
 
     Args:
         way: "merged": their mean; "merged unit": the mean, brought to length one; "half": the first of the two. Any

@@ -1,4 +1,4 @@
-"""Two kinds of certified solutions: of the tokens that a softmax selects, and of the predictions of what has none."""
+"""Certified solutions for the tokens that a softmax selects, and for the predictions of models without a softmax."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from attnsvm.experiments.attention_variants.merging import shortened
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, features, token_weights
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.instances import certified
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
 
@@ -25,4 +25,4 @@ def predictions(left, right, labels) -> dict:
     n = left.shape[1]
     same = np.ones(n), np.zeros(n, dtype=bool), np.stack([np.arange(n), np.zeros(n, int), np.zeros(n, int)], 1)
     batch = [Constraints(a * y[:, None], b, *same) for a, b, y in zip(left, right, labels, strict=True)]
-    return stack(solve_batch(batch, "fro"))
+    return as_arrays(solve_batch(batch, "fro"))

@@ -40,9 +40,9 @@ def descent(problems, settings, progress):
 
 
 def choices(problems):
-    """By kind, the choice "alpha" (S, n), its solution "W" (S, d, d), and whether there is one, "found" (S,).
+    """By kind, the choice "alpha" (S, n), its solution "W" (S, d, d), and whether the choice exists, "found" (S,).
 
-    And status, gap and residual of every choice, (S, Tⁿ) each.
+    Also status, gap and residual of every choice, (S, Tⁿ) each.
     """
     S, n, T, d = problems.tokens.shape
     every = np.array(list(product(range(T), repeat=n)))

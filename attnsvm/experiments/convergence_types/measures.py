@@ -59,7 +59,7 @@ def table(measures, settings):
 
 
 def _of_selected(answers):
-    """The answers for the selected tokens: those for the optimal ones, replaced where others were selected."""
+    """The answers for the selected tokens: those for the optimal tokens, replaced where other tokens were selected."""
     own = {name: answers["optimal"][name].copy() for name in ("status", "correlation", "support")}
     if "apart" in answers:
         for name, column in own.items():

@@ -5,7 +5,7 @@ import numpy as np
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.selection import by_token, margins, optimal_tokens, selected_tokens, support
 from attnsvm.data.inputs import ATTENTIONS
-from attnsvm.geometry import OWN_NORM
+from attnsvm.geometry import BIAS_NORM
 from attnsvm.svm.instances import certified
 
 
@@ -13,7 +13,7 @@ def svm(problems, trained, settings):
     optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
     solved = {"optimal": optimal}
     for parametrisation, run in trained.items():
-        selected, norm = selected_tokens(run["probabilities"]), OWN_NORM[parametrisation]
+        selected, norm = selected_tokens(run["probabilities"]), BIAS_NORM[parametrisation]
         places = np.flatnonzero((selected != optimal).any(1))
         weights = run["weights"]
         own = {"selected": selected, "places": places, "optimal": _solve(problems, optimal, norm, settings, weights)}

@@ -1,4 +1,4 @@
-"""Train (K, Q) by every rule: the two that are compared for longest, and the others as long as they need."""
+"""Train (K, Q) by every rule: the two rules that are compared for the longest time, the others as long as they need."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""(K, Q) under several rules: the way to the nuclear solution, what keeps from it, columns and starts, other rules."""
+"""(K, Q) under several rules: the way to the nuclear solution, what prevents it, columns and starts, other rules."""
 
 from matplotlib.patches import Patch
 

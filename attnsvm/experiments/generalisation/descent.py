@@ -1,4 +1,4 @@
-"""Train W from zero and keep it on the way; a rule that no head and label asks for cannot be trained."""
+"""Train W from zero and keep it on the way; a rule without a head and labels that ask for it cannot be trained."""
 
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead

@@ -1,7 +1,7 @@
 """Instances with a known rule, inputs held out, and some labels flipped.
 
 The rule: W* = v uᵀ for unit vectors v and u. The label of an input is the sign of uᵀz, so that its optimal token, the
-argmax of label·vᵀx_t, is what W* selects. The paper's own loss then asks for the planted selection.
+argmax of label·vᵀx_t, is what W* selects. The loss of the paper then asks for the planted selection.
 
 clean    every label is the rule's
 flipped  a share of the training labels is the other one: these inputs ask for the token at the other end along v
@@ -100,7 +100,7 @@ class _Digits:
 
 
 def _shape(name, settings):
-    """T and d: of the digits, those that their tokens have."""
+    """T and d; for digits, those of their tokens."""
     if name == "digits":
         return placed(patches(np.zeros((1, SIDE, SIDE)))).shape[1:]
     return settings["T"], settings["d"]

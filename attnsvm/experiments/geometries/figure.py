@@ -1,4 +1,4 @@
-"""The matrix rule × norm of the margin ratio, whose diagonal is to be read; and how the diagonal goes to one."""
+"""The matrix rule × norm of the margin ratio, and how its diagonal goes to one."""
 
 import math
 
@@ -53,7 +53,7 @@ def draw(table, settings):
 
 
 def _matrix(axes, rows, order) -> None:
-    """The medians as colours and numbers; the rule's own norm framed."""
+    """The medians as colours and numbers; the norm of the rule is framed."""
     values = rows.pivot(index="rule", columns="norm", values="value").loc[order, order].to_numpy()
     axes.imshow(values, cmap="cividis", vmin=0, vmax=1, aspect="auto")
     for r, c in np.ndindex(values.shape):
@@ -75,7 +75,7 @@ def _matrix(axes, rows, order) -> None:
 
 
 def _short(value: float) -> str:
-    """Two digits behind the point; a third, cut and not rounded, where two would say that nothing is missing."""
+    """Two digits after the point; a third one, cut and not rounded, where two digits would read as one."""
     text = f"{value:.2f}"
     if text == "1.00" and value < 1:
         text = f"{math.floor(1000 * value) / 1000:.3f}"
@@ -83,7 +83,7 @@ def _short(value: float) -> str:
 
 
 def _shares(axes, rows, order) -> None:
-    """The share of instances whose own norm or own rule is the largest, a line for each rule beside its row."""
+    """The share of instances in which the norm of the rule, or the rule of the norm, is the largest."""
     for (kind, quantity), (marker, shift) in SHARES.items():
         own = rows[(rows["kind"] == kind) & (rows["quantity"] == quantity)].set_index("rule").loc[order]
         y = np.arange(len(order)) + shift

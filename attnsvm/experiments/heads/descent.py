@@ -1,6 +1,7 @@
 """Train H heads with fixed value vectors v_h, f(X, z) = Σ_h v_hᵀ Xᵀ softmax(X W_h z), at once.
 
-Head h has the same v_h and the same start whatever H is. The control divides each head's step by its own norm.
+Head h has the same v_h and the same start whatever H is. The control divides the step of each
+head by the norm of that head's gradient.
 """
 
 import numpy as np

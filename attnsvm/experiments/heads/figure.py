@@ -1,4 +1,4 @@
-"""Several heads: each its own SVM, norms in the ratio of the block SVM, and what that costs in margin."""
+"""Several heads: the SVM of each, norms in the ratio of the block SVM, and what that costs in margin."""
 
 import numpy as np
 

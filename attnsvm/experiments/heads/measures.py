@@ -1,4 +1,4 @@
-"""Every head against the SVM of its own tokens, and all heads against their block problem; per instance and step."""
+"""Every head against the SVM of its selection, all heads against their block problem; per instance and step."""
 
 import numpy as np
 import pandas as pd

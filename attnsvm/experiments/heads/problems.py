@@ -1,4 +1,4 @@
-"""Random instances of one shape: every number of heads is trained on the same."""
+"""Random instances of one shape: every number of heads is trained on the same instances."""
 
 from attnsvm.data.cells import one_shape
 from attnsvm.data.draws import draw_cell, gaussian

@@ -1,4 +1,4 @@
-"""Points of the plane as in trajectories, and the line that parts each optimal token from the input's other tokens."""
+"""Points of the plane as in trajectories, and the line that separates each optimal token from the other tokens."""
 
 import numpy as np
 import pandas as pd

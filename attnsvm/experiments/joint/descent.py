@@ -1,4 +1,4 @@
-"""Train W and the vector v of the linear head together, v at several rates, each divided by its own gradient's norm."""
+"""Train W and the vector v of the linear head together, v at several rates, each by the norm of its gradient."""
 
 import numpy as np
 

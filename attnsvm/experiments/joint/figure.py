@@ -41,7 +41,7 @@ def _line(axes, table, quantity, label, **look):
 
 
 def _points(axes, bar, rows):
-    """Measured against asked, an input a point, the rate by its shade."""
+    """Measured against asked margins, a point per input, the rate as a shade."""
     shades = np.log10(rows["rate"].to_numpy(dtype=float))
     drawn = axes.scatter(rows["asked"], rows["value"], c=shades, cmap="viridis", s=5, linewidths=0, alpha=0.8)
     axes.plot([0, 1], [0, 1], color=BLACK, linewidth=0.6)

@@ -1,4 +1,4 @@
-"""Where W and v end, against their SVMs, at every rate; and the margins of inputs that are no support vector of v's."""
+"""Where W and v end, against their SVMs, at every rate; and the margins of inputs that do not support v's SVM."""
 
 import numpy as np
 import pandas as pd

@@ -1,10 +1,10 @@
-"""The SVM of v on the tokens that W selects, and five of W that differ in what they ask of which inputs.
+"""The SVM of v on the tokens that W selects, and five SVMs of W that ask for different margins.
 
-`even`: margin 1 of all inputs. `relaxed`: margin 1 of the support vectors of v's SVM, the same winner of the others.
-`only`: margin 1 of the support vectors, nothing of the others. `graded`: what equal slopes ask for. The slope at input
-i falls like exp(−N_i − M_i), with N_i = Y_i vᵀx_iα and M_i the smallest margin of W there: with M that of the support
-vectors, whose N is the least, the other inputs need max(0, 1 − (N_i − min N)/M) of it. `shuffled`, a control: the
-margins of `graded`, each handed to the next input.
+`even`: margin 1 for all inputs. `relaxed`: margin 1 for the support vectors of v's SVM, the same winner for the others.
+`only`: margin 1 for the support vectors, no constraint for the others. `graded`: what equal slopes ask for. The slope
+at input i falls like exp(−N_i − M_i), with N_i = Y_i vᵀx_iα and M_i the smallest margin of W there: with M that of the
+support vectors, whose N is the least, the other inputs need max(0, 1 − (N_i − min N)/M) of it. `shuffled`, a control:
+the margins of `graded`, each given to the next input.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from attnsvm.analysis.margins import smallest_margin
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, selected_tokens
 from attnsvm.svm.constraints import Constraints, separation
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
 
@@ -30,11 +30,11 @@ def _solved(problems, run):
     bounds = {"even": ones, "relaxed": ones * support, "graded": graded, "shuffled": np.roll(graded, 1, axis=1)}
     inputs = list(zip(problems.tokens, problems.queries, selected, strict=True))
     solved = {
-        name: stack(solve_batch([separation(*one, bound=b) for one, b in zip(inputs, bound, strict=True)]))
+        name: as_arrays(solve_batch([separation(*one, bound=b) for one, b in zip(inputs, bound, strict=True)]))
         for name, bound in bounds.items()
     }
     only = [separation(*(part[kept] for part in one)) for one, kept in zip(inputs, support, strict=True)]
-    solved |= {"only": stack(solve_batch(only)), "v": stack(vectors), "v_other": stack(control)}
+    solved |= {"only": as_arrays(solve_batch(only)), "v": as_arrays(vectors), "v_other": as_arrays(control)}
     return solved | {"support": support, "asked": graded}
 
 

@@ -1,6 +1,6 @@
 """Train the layer of every rung from the same kind of start; then with several weight decays on its attention weights.
 
-Every run sees its own inputs only.
+A run sees only the inputs of its instance.
 """
 
 import numpy as np

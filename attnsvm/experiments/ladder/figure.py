@@ -5,7 +5,7 @@ import numpy as np
 from attnsvm.plots.style import BLACK, COLOUR, GREEN, GREY, NAME, PURPLE, canvas, title
 
 NORMS = ("fro", "nuc")
-OWN = {"KQ": "nuc", "W": "fro"}  # the norm of each parametrisation whose weights decay
+NORM_OF = {"KQ": "nuc", "W": "fro"}  # the norm of each parametrisation whose weights decay
 NORM_MARKERS = {"fro": "o", "nuc": "s"}
 QUALITY = {
     "train": (BLACK, "v", "right on trained images"),
@@ -65,7 +65,7 @@ def quality_by_rung(axes, rows):
 
 def alignment_by_decay(axes, rows):
     rows = rows.assign(key=rows["decay"])
-    for shift, (name, norm) in zip((-0.06, 0.06), OWN.items(), strict=True):
+    for shift, (name, norm) in zip((-0.06, 0.06), NORM_OF.items(), strict=True):
         own = rows[rows["name"] == name]
         places = {decay: k + shift for k, decay in enumerate(sorted(set(own["decay"])))}
         look = COLOUR[norm], NORM_MARKERS[norm]
@@ -79,7 +79,7 @@ def alignment_by_decay(axes, rows):
 
 def rank_by_decay(axes, rows):
     rows = rows.assign(key=rows["decay"])
-    for shift, (name, norm) in zip((-0.06, 0.06), OWN.items(), strict=True):
+    for shift, (name, norm) in zip((-0.06, 0.06), NORM_OF.items(), strict=True):
         own = rows[rows["name"] == name]
         places = {decay: k + shift for k, decay in enumerate(sorted(set(own["decay"])))}
         look = COLOUR[norm], NORM_MARKERS[norm]

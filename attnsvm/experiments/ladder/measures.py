@@ -1,4 +1,4 @@
-"""Alignment beside that of the null heads, accuracy and rank: per instance, then medians."""
+"""Alignment of the heads and of null heads, accuracy and rank: per instance, then medians."""
 
 from itertools import pairwise
 
@@ -59,7 +59,7 @@ def tidy(part, name, decay, when, seeds, values):
 
 
 def became(cell, seeds, answers, where, rows=slice(None)):
-    """Measured, or which proof is missing: an instance whose selection has no certified solution leaves by name."""
+    """Measured, or the proof that is missing: an instance whose selection has no certified solution is named."""
     good = np.logical_and.reduce([np.isfinite(answer["alignment"][rows]) for answer in answers.values()])
     return outcomes(cell, seeds, np.where(good, f"measured ({where})", f"no certified solution ({where})"))
 
@@ -71,7 +71,7 @@ def table(measures, settings):
 
 
 def changes(values):
-    """Per instance: the alignment of a rung less that of the rung before, each in the norm of its own parametrisation;
+    """Per instance: the alignment of a rung less that of the rung before, each in the norm of its parametrisation;
     and what a decay makes of the layer without decay: alignment, and the ratio of effective ranks.
     """
     rungs = values[(values["part"] == "rungs") & (values["when"] == "end")]

@@ -1,7 +1,7 @@
 """Certified solutions of what every layer selects, and of what random heads of the same singular values select.
 
 The alignment is the cosine of W with the solution, on the span of the constraint matrices; it needs both, and so it is
-computed here. Null heads act on the same tokens: of a layer with embeddings, on those that it has learned.
+computed here. Null heads act on the same tokens: in a layer with embeddings, on the learned ones.
 """
 
 from dataclasses import replace
@@ -12,13 +12,13 @@ from attnsvm.experiments.ladder.rungs import DECAYING, RUNGS, WHEN
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import methods
-from attnsvm.svm.solution import stack
+from attnsvm.svm.methods.choice import INTERIOR, WORKING_SET
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
 STREAM = 15022  # of the null heads
 # Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.
-METHODS = {"fro": None, "nuc": methods.INTERIOR + methods.WORKING_SET}
+METHODS = {"fro": None, "nuc": INTERIOR + WORKING_SET}
 NORMS = tuple(METHODS)
 
 
@@ -36,7 +36,7 @@ def svm(problems, trained, settings):
 
 
 def answers(problems, runs, norms, nulls):
-    """Per norm: the solutions of all runs, those of their null heads, and both alignments, NaN where unproved."""
+    """Per norm: the solutions of all runs and of their null heads, and both alignments, NaN where unproved."""
     S, n = len(problems), runs["selected"].shape[1]
     found = {norm: {"own": [], "null": [], "alignment": [], "null_alignment": []} for norm in norms}
     for r, W in enumerate(runs["W"]):
@@ -59,7 +59,7 @@ def answers(problems, runs, norms, nulls):
             kept["alignment"].append(cosines[0])
             kept["null_alignment"].append(cosines[1:])
     return {
-        norm: {name: stack(kept[name]) for name in ("own", "null")}
+        norm: {name: as_arrays(kept[name]) for name in ("own", "null")}
         | {name: np.array(kept[name]) for name in ("alignment", "null_alignment")}
         for norm, kept in found.items()
     }

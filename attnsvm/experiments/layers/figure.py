@@ -38,7 +38,7 @@ def draw(table, settings):
 
 
 def compared(table):
-    """The rows of the last step that all stacks have: some are trained on."""
+    """The rows of the last step that all stacks have; some stacks are trained for longer."""
     return table[table["step"] == table.groupby("architecture")["step"].max().min()]
 
 

@@ -46,7 +46,7 @@ def certain(answer, count):
 
 
 def outcome(run, answers):
-    """What became of each run, one word each."""
+    """What became of each run, in one word."""
     top, distinct = next(iter(answers["top"].values())), distinct_tokens(run)
     S = len(distinct)
     refuted = (top["status"].reshape(S, -1) == "infeasible").any(1)
@@ -105,7 +105,7 @@ def ratios(seeds, name, run, architecture, answers, kept):
 def held(problems, name, run, answer, kept):
     """The margins of the bottom layer's rows that do not count but have a multiplier, mean per instance.
 
-    Once as they are, once relative to the least margin of the rows that count. An instance without such rows has none.
+    Once as they are, once relative to the least margin of the rows that count. NaN for an instance without these rows.
     """
     tokens, chosen = problems.tokens, selected_tokens(run["below"])[:, 0, 0]
     S, n, T = chosen.shape

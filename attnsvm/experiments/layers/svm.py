@@ -15,11 +15,11 @@ from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.architectures import VALUES, stack_of
 from attnsvm.svm.constraints import separation, sequence
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 from attnsvm.svm.stacks import layer_constraints
 
-KEPT = ("W", "dual")  # of an answer, beside its proof
+KEPT = ("W", "dual")  # of an answer, in addition to its proof
 CONTROL_STREAM = 41017  # keeps the control's shuffles apart from what else is drawn with a seed
 
 
@@ -87,4 +87,4 @@ def below(run, architecture, bound, norm):
 
 
 def answers(constraints, norm):
-    return stack(solve_batch(constraints, norm))
+    return as_arrays(solve_batch(constraints, norm))

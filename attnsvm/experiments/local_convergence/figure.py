@@ -1,4 +1,4 @@
-"""Random starts: the softmax saturates, and each parametrisation goes towards its own norm's solution."""
+"""Random starts: the softmax saturates, and each parametrisation goes towards the solution in its norm."""
 
 from matplotlib.patches import Patch
 

@@ -1,6 +1,6 @@
 """Train W by ℓp mirror descent for several p.
 
-apart   as published: every p from a start of its own, and the steps end where the gradient's norm falls below 2.2e-16.
+apart   as published: a separate start for every p, and the steps end where the gradient's norm falls below 2.2e-16.
         (The published starts have no seed, ours have)
 exact   the same starts, and every step as long as the first, however small the gradient
 shared  as published, but from one start for all p

@@ -1,4 +1,4 @@
-"""ℓp mirror descent and the solutions in three norms: another run's tokens, its own, no underflow."""
+"""ℓp mirror descent and the solutions in three norms: tokens of another run, tokens of the run itself, no underflow."""
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch

@@ -1,4 +1,4 @@
-"""The distance of every run to the solution in every norm, against its own tokens and against those of another run.
+"""The distance of every run to the solution in every norm, for the tokens of the run and for those of another run.
 
 published  the run of p, and the solution in the norm of q for the tokens that the *run of q* selects
 own        the same runs, and the solution for the tokens that the run of p selects itself

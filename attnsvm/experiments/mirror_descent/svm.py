@@ -18,5 +18,5 @@ def svm(problems, trained, settings):
 
 
 def norm(p: str) -> str:
-    """The norm of ℓp by its name; ℓ2 has a solver of its own."""
+    """The norm of ℓp by its name; ℓ2 has a separate solver."""
     return "fro" if float(p) == 2 else f"l{float(p):g}"

@@ -42,7 +42,7 @@ def draw(table, settings):
 
 
 def _positive(rows, *columns: str):
-    """What a logarithmic axis can show: rounding leaves some values at or below zero."""
+    """The values that a logarithmic axis can show: rounding leaves some at or below zero."""
     return rows[(rows[list(columns)] > 0).all(axis=1)]
 
 

@@ -1,7 +1,7 @@
 """How far the trained W is from the generalised SVM and from the plain ones; the first accepted seeds are drawn.
 
 Instances are tried in seed order and the first `accepted` of each d are drawn, however the work was split. A seed whose
-SVMs have no certified solution is rejected like those that descent rejects.
+SVMs have no certified solution is rejected too, as descent rejects seeds.
 """
 
 import numpy as np

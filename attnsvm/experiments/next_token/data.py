@@ -1,6 +1,6 @@
 """Next-token data sets (Li et al., "Mechanics of next token prediction", arXiv:2403.08081), in coordinates that move.
 
-Input i with the tokens x_it and the query z_i, its last token, is to predict one of its own tokens: u_i is the softmax
+Input i has the tokens x_it and the query z_i, its last token. It must predict one of its tokens: u_i is the softmax
 weight of that token, wherever it stands. A gradient holds (x_it − x_il) z_iᵀ alone, x_il the token to predict: W is
 followed by its coordinates along an orthonormal basis of their span, which begins with the equalities'.
 """

@@ -1,8 +1,8 @@
 """Train W as published and by the split rule under both losses, and (K, Q) by the split rule.
 
 Steps of one length along the whole gradient keep crossing W_fin, half a step to either side, and the part that falls
-like δ is lost beside the other. Split, each does its work: the one inside takes plain steps, the one outside steps of
-length η in its exact direction, orthogonal to the equalities.
+like δ is lost against the other part. In split descent the part inside takes plain steps, and the part outside takes
+steps of length η in its exact direction, orthogonal to the equalities.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Next tokens: what stalls as published goes on with the gradient split, and to which SVM."""
+"""Next tokens: descent that stalls as published goes on with the gradient split, and to which SVM it goes."""
 
 from matplotlib.lines import Line2D
 

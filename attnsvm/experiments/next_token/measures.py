@@ -1,4 +1,4 @@
-"""How far the trained weights are from what they are said to go to: per data set and step, then quartiles.
+"""How far the trained weights are from their predicted limits: per data set and step, then quartiles.
 
 `ahead` is 1 − correlation with W_fin + C·W_mm, C fitted for runs as published and from the norm of W otherwise;
 `inside` is the distance between the part of W in the span of the equalities and W_fin, `direction` 1 − their

@@ -1,6 +1,6 @@
 """The Graph-SVM of every data set, in both norms, and the one whose margins follow the rates of the squared loss.
 
-An input whose label has its component to itself ends with 1 − u of the order of δ, so that its slope under (1 − u)²
+An input whose label is alone in its component ends with 1 − u of the order of δ, so that its slope under (1 − u)²
 falls like δ²; where another token of the component stays, the slope falls like δ. For the slopes of all inputs to fall
 at one rate, the former need half of the latter's margin.
 """
@@ -10,7 +10,7 @@ import numpy as np
 from attnsvm.data.graphs import token_graphs
 from attnsvm.experiments.next_token.problems import token_numbers
 from attnsvm.svm.graph import graph_constraints
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
 ALONE = 0.5  # the margin of an input whose label is alone
@@ -23,8 +23,8 @@ def svm(problems, trained, settings):
         graphs = token_graphs(X, y, len(embeddings), z)
         even.append(graph_constraints(embeddings, graphs))
         graded.append(graph_constraints(embeddings, graphs, rates(graphs, X, y, z)))
-    solved = {norm: stack(solve_batch(even, norm)) for norm in ("fro", "nuc")}
-    return solved | {"graded": stack(solve_batch(graded))}
+    solved = {norm: as_arrays(solve_batch(even, norm)) for norm in ("fro", "nuc")}
+    return solved | {"graded": as_arrays(solve_batch(graded))}
 
 
 def rates(graphs, inputs, labels, last):

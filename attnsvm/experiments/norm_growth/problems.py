@@ -2,7 +2,7 @@
 
 all_support    every token is a support vector of the optimal tokens' solution, and
 equal_scores   in every input, all tokens but the best have one score: no finite stationary point, says the theory
-neither        separable, and neither holds: nothing is promised
+neither        separable, and neither condition holds: the theory promises nothing
 contradicting  every input comes with both labels: nothing separates the optimal tokens
 
 Which of the drawn instances meet their condition, the measures say.

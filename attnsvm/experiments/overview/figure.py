@@ -13,7 +13,7 @@ CLAIMS = (
     "its weights go to the SVM\nsolution of their norm,",
     "and it finds the best tokens\nmore often as $d$ grows.",
 )
-OWN = {"W": "Frobenius", "KQ": "nuclear"}
+NORM_OF = {"W": "Frobenius", "KQ": "nuclear"}
 
 
 def draw(table, settings):
@@ -43,7 +43,7 @@ def _separates(axes, rows) -> None:
 
 
 def _converges(axes, rows) -> None:
-    for name, norm in OWN.items():
+    for name, norm in NORM_OF.items():
         line = rows[(rows["parametrisation"] == name) & (rows["normalisation"] == "exact")].sort_values("step")
         axes.fill_between(line["step"], line["low"], line["high"], color=COLOUR[name], alpha=0.18, linewidth=0)
         label = f"{NAME[name]} to its {norm}\nSVM solution"

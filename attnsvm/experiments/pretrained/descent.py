@@ -1,4 +1,4 @@
-"""Train W and (K, Q) on the encoder's tokens under a random head; the encoder's heads are as they came."""
+"""Train W and (K, Q) on the encoder's tokens under a random head; the encoder's heads are not trained."""
 
 from attnsvm.experiments.pretrained.inputs import of_a_layer
 from attnsvm.training.descent import train

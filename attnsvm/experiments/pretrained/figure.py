@@ -1,4 +1,4 @@
-"""Heads beside their controls: alignment, held-out prediction, the sink, training, and what is left of each claim."""
+"""Heads and their controls: alignment, held-out prediction, the sink, training, and what is left of each claim."""
 
 from matplotlib.lines import Line2D
 

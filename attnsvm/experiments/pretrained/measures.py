@@ -1,7 +1,7 @@
-"""Every head beside its null models: alignment, held-out prediction, margin; and the way of the trained runs.
+"""Every head and its null models: alignment, held-out prediction, margin; and the course of the trained runs.
 
-Of several draws of a null model the mean counts, of margins the geometric one; draws without a certified solution do
-not. A head beats a control where its number is above that of the control: by chance, half of the heads would.
+Several draws of a null model count by their mean, margins by the geometric mean; draws without a certified solution do
+not count. A head beats a control where its number is above that of the control: by chance, half of the heads would.
 """
 
 import numpy as np

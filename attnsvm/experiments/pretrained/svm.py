@@ -63,7 +63,7 @@ def _beside_nulls(problem, norm, W, heads, held, rng, aligned):
 
 
 def _answer(problem, norm, W, selected, held, aligned):
-    """The certified solution that separates the selected tokens, beside W: margin, cosine, held-out prediction."""
+    """The certified solution that separates the selected tokens, against W: margin, cosine, held-out prediction."""
     solution = problem.certified(selected, norm)
     row = {"status": np.array(str(solution.status)), "gap": solution.gap, "residual": solution.residual}
     known = solution.solved
@@ -74,7 +74,7 @@ def _answer(problem, norm, W, selected, held, aligned):
 
 
 def _selects(fit, held, W):
-    """How often the head selects a delimiter, how good the best rule is that reads no token, and a guess."""
+    """How often the head selects a delimiter, and how good a guess is, and the best rule that reads no token."""
     selected, own = selections(fit, W), selections(held, W)
     counts = np.array([len(X) for X in held.tokens])
     ends = np.array([marks[a] for marks, a in zip(fit.delimiters, selected, strict=True)])

@@ -1,4 +1,4 @@
-"""Accuracy and selection, coding rates before and after attention, alignment beside its nulls."""
+"""Accuracy and selection, coding rates before and after attention, alignment with its null models."""
 
 from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, canvas, title
 

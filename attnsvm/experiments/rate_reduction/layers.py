@@ -58,9 +58,9 @@ def read_out(kind: str, layer: dict, z: np.ndarray, step: float, sparsity: float
 
 
 def coding_rate(Z: np.ndarray, eps: float) -> np.ndarray:
-    """R(Z) = ½ log det(I + d/(Nε²) Σ z zᵀ) in nats, (...), of N vectors z (..., N, d), each brought to length one.
+    """R(Z) = ½ log det(I + d/(Nε²) Σ z zᵀ) in nats, (...), of N vectors z (..., N, d), each scaled to length one.
 
-    Of what is short or long the rate would say that.
+    Without the scaling, the rate would measure the lengths of the vectors.
     """
     N, d = Z.shape[-2:]
     Z = Z / np.maximum(np.linalg.norm(Z, axis=-1, keepdims=True), np.finfo(float).tiny)

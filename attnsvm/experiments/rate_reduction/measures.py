@@ -1,4 +1,4 @@
-"""Accuracy, selection and coding rates along training, on inputs that were not learned from; and the alignments."""
+"""Accuracy, selection and coding rates along training, on held-out inputs; and the alignments."""
 
 import numpy as np
 import pandas as pd

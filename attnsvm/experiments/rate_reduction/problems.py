@@ -16,7 +16,7 @@ def cells(settings):
 
 
 def problems(cell, settings):
-    """The first half of the inputs is there to be learned from. The query of an input is the mean of its tokens."""
+    """The first half of the inputs is for training. The query of an input is the mean of its tokens."""
     tokens, even = digits()
     draws = [np.random.default_rng([IMAGE_STREAM, seed]) for seed in cell.seeds]
     chosen = np.array([draw.permutation(len(tokens))[: cell.n] for draw in draws], dtype=int).reshape(-1, cell.n)

@@ -6,7 +6,7 @@ from attnsvm.experiments.rate_reduction.layers import CRATE, LAYERS, scoring
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import as_arrays
 
 NULL_STREAM = 51410
 
@@ -14,7 +14,7 @@ NULL_STREAM = 51410
 def svm(problems, trained, settings):
     """Per layer and kind of head: answers, and alignment, held-out prediction and W, (S, H, draws) each.
 
-    Kinds: "own"; "random", of uniform singular vectors; of `crate` also "symmetric", which has the same ones on both
+    Kinds: "own"; "random", with uniform singular vectors; for `crate` also "symmetric", with the same ones on both
     sides, as the heads of that layer have.
     """
     half, fitted = problems.tokens.shape[1] // 2, settings["fitted"]
@@ -66,8 +66,8 @@ def _measure(part, problem, held, heads) -> None:
 
 
 def _arrays(part, shape) -> dict:
-    """Answers without their matrices and multipliers, which count for nothing later: those of random heads are many."""
-    proof = stack(part["answers"])
+    """Answers without their matrices and multipliers, which are not used later and would take much space."""
+    proof = as_arrays(part["answers"])
     kept = {name: proof[name] for name in ("status", "gap", "residual")}
     values = {name: np.array(part[name]).reshape(*shape, -1) for name in ("alignment", "predicted")}
     return {"proof": kept, **values, "heads": np.stack(part["W"]).reshape(*shape, -1, *part["W"][0].shape)}

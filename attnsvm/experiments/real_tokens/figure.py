@@ -1,4 +1,4 @@
-"""Real and Gaussian tokens: the way to the solution of the own norm, and how far all others are at its end."""
+"""Real and Gaussian tokens: the way to the solution of the parametrisation, and how far other solutions are."""
 
 from matplotlib.patches import Patch
 

@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.statistics import median_interval, share
-from attnsvm.geometry import OWN_NORM
+from attnsvm.geometry import BIAS_NORM
 
 SEEN = 1e-10  # singular values of what spans the constraint matrices, relative to the largest
 ENDS = ("own", "wrong", "other", "random")
@@ -16,7 +16,7 @@ def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     basis = visible(problems.tokens, problems.queries)
     for name, run in trained.items():
-        answers, norm = solved[name], OWN_NORM[name]
+        answers, norm = solved[name], BIAS_NORM[name]
         saturated = run["probabilities"].max(-1).min(-1) >= settings["saturated"]
         certified = (answers["fro"]["status"] == "solved") & (answers["nuc"]["status"] == "solved")
         kept, W = saturated & certified, run["weights"][:, -1]

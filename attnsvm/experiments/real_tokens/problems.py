@@ -66,7 +66,7 @@ def random_head(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarra
 
 
 def other_heads(problems: Problems) -> tuple[np.ndarray, np.ndarray]:
-    """Another random v (S, d) and other random labels (S, n): what they ask for is another question of these tokens."""
+    """Another random v (S, d) and other random labels (S, n): they ask for other tokens."""
     n = problems.labels.shape[1]
     drawn = [random_head(np.random.default_rng([OTHER, seed]), n) for seed in problems.seeds.tolist()]
     return np.array([v for v, _ in drawn]), np.array([labels for _, labels in drawn])

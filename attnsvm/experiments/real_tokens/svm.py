@@ -1,4 +1,4 @@
-"""The solutions of what each run selects, and those that it should not be near.
+"""The solutions of what each run selects, and solutions that it should not be near.
 
 fro, nuc  of what the run selects
 other     of the optimal tokens of another random head, in the norm of the parametrisation
@@ -9,11 +9,11 @@ import numpy as np
 
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
 from attnsvm.experiments.real_tokens.problems import other_heads
-from attnsvm.geometry import OWN_NORM
+from attnsvm.geometry import BIAS_NORM
 from attnsvm.inspect.nulls import random_head
 from attnsvm.svm.instances import certified
 
-KEPT = ("W", "rank")  # of an answer, beside its proof
+KEPT = ("W", "rank")  # of an answer, in addition to its proof
 NULL = 20317  # keeps the random matrices apart from what else is drawn with a seed
 
 
@@ -21,7 +21,7 @@ def svm(problems, trained, settings):
     other = optimal_tokens(problems.tokens, *other_heads(problems))
     solved = {}
     for place, (name, run) in enumerate(trained.items()):
-        selected, norm = selected_tokens(run["probabilities"]), OWN_NORM[name]
+        selected, norm = selected_tokens(run["probabilities"]), BIAS_NORM[name]
         solved[name] = {each: certified(problems, selected, each) for each in ("fro", "nuc")}
         solved[name]["other"] = certified(problems, other, norm)
         for k in range(settings["draws"]):

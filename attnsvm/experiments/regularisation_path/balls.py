@@ -5,8 +5,8 @@ difference, computed without cancellation: F(W) = log(L(W) − L*), L* the loss 
 token alone. It has the same minimisers, and its gradient never underflows.
 
 The Frobenius sphere is W = R·U/‖U‖; the nuclear ball is W = K Qᵀ with ‖K‖² + ‖Q‖² ≤ 2R, whose boundary is a sphere too
-(Srebro, Rennie and Jaakkola, NIPS 2004). On either, L-BFGS from several starts; the best end wins. All starts of all
-instances descend together.
+(Srebro, Rennie and Jaakkola, NIPS 2004). On both spheres L-BFGS runs from several starts, and the best end wins. All
+starts of all instances descend together.
 """
 
 from dataclasses import dataclass, fields
@@ -88,7 +88,7 @@ class Excess:
 def least_on_ball(excess: Excess, norm: str, radius: float, starts: list[list[np.ndarray]]) -> Balls:
     """Minimise over ‖W‖ = radius, "fro" or "nuc", from each W of `starts` (of any size), at least one per instance.
 
-    Where the least loss lies inside the ball, which takes data without a separator, the gap says so: it is above one.
+    Without a separator the least loss may lie inside the ball; then the gap is above one.
     """
     descend = {"fro": _on_sphere, "nuc": _on_factors}[norm]
     owner = np.repeat(np.arange(len(starts)), [len(own) for own in starts])
@@ -106,7 +106,7 @@ def least_on_ball(excess: Excess, norm: str, radius: float, starts: list[list[np
 def path(excess: Excess, norm: str, radii: np.ndarray, directions: list[list[np.ndarray]]) -> Balls:
     """The best W (S, points, d, d) for each of the rising `radii`, and what Balls says of each, (S, points).
 
-    Each instance starts from its own `directions` (d, d) and, up and down the path, from its neighbours.
+    Each instance starts from its `directions` (d, d) and, up and down the path, from its neighbours.
     """
     found: list[Balls] = []
     for radius in radii:
@@ -172,5 +172,5 @@ def _length(x: np.ndarray) -> np.ndarray:
 
 
 def _square(x: np.ndarray) -> np.ndarray:
-    """x², rounded as `x**2` rounds it for one number, which is once in a thousand not as for an array."""
+    """x², rounded as `x**2` rounds one number. For an array, `x**2` rounds one entry in a thousand differently."""
     return np.float_power(x, 2)

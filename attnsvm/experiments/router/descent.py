@@ -11,7 +11,7 @@ PLAIN = "attention"
 
 
 def routers(settings) -> dict[str, Router]:
-    """What is trained besides plain attention, by name."""
+    """What is trained in addition to plain attention, by name."""
     penalties = {f"entropy {weight:g}": Router(entropy=weight) for weight in settings["penalties"]}
     return penalties | {
         "gumbel": Router(temperature=settings["temperature"]),

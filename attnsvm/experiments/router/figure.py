@@ -1,4 +1,4 @@
-"""Routers beside plain attention: the distance on the way, the tokens, and the steps."""
+"""Routers and plain attention: the distance on the way, the tokens, and the steps."""
 
 from itertools import cycle
 

@@ -52,7 +52,7 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def mean_difference(problems, selected) -> np.ndarray:
-    """Σ_i Σ_t (x_iα − x_it) z_iᵀ, (S, d, d), for selected α (S, n): every token counts, not the nearest ones alone."""
+    """Σ_i Σ_t (x_iα − x_it) z_iᵀ, (S, d, d), for selected α (S, n): every token counts, not only the nearest ones."""
     chosen = np.take_along_axis(problems.tokens, selected[..., None, None], 2)
     return np.einsum("sntd,sne->sde", chosen - problems.tokens, problems.queries)
 

@@ -1,4 +1,4 @@
-"""Random numbers, new ones for every step."""
+"""Random numbers that are new in every step."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ DRAWN_AT_ONCE = 50  # steps whose noise is drawn together
 class Noise:
     """Numbers (n, T) per instance and step, of a kind that NumPy draws: "gumbel", or "random" in [0, 1).
 
-    Those of an instance follow from its seed alone.
+    The numbers of an instance follow from its seed alone.
     """
 
     def __init__(self, seeds: np.ndarray, shape: tuple[int, int], kind: str):

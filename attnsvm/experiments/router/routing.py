@@ -1,4 +1,4 @@
-"""A router on the tape: scores x_tᵀ W z, a selector that makes a choice of them, and what it adds to the loss.
+"""A router on the tape: scores x_tᵀ W z, a selector that chooses by them, and what the selector adds to the loss.
 
 A router is plain attention with one thing changed:
 
@@ -97,7 +97,7 @@ def inputs(problems: Problems, router: Router) -> Arrays | Callable[[int, np.nda
         given = {name: x[places] for name, x in fixed.items()}
         if router.temperature:
             given["noise"] = gumbel(step, places)[:, :, None]
-        if router.dropout:  # a weight that is dropped is a value that is zero: the softmax is not told
+        if router.dropout:  # dropping a weight is setting its value to zero: the softmax itself does not change
             given["values"] *= (uniform(step, places) >= router.dropout)[..., None] / (1.0 - router.dropout)
         return given
 

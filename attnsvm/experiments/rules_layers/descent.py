@@ -1,4 +1,4 @@
-"""Train two layers from the same random weights by steepest descent in every norm, each layer by its own."""
+"""Train two layers from the same random weights by steepest descent in every norm, each layer by its own gradient."""
 
 from attnsvm.experiments.geometries.descent import NORMS
 from attnsvm.experiments.rules_layers.architectures import STACK

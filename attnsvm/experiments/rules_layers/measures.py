@@ -45,7 +45,7 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def rows_of(problems, run, layer):
-    """Each row of a layer as an input of its own: tokens (S, R, T, d), queries (S, R, d), its winner (S, R), and which
+    """Each row of a layer as a separate input: tokens (S, R, T, d), queries (S, R, d), its winner (S, R), and which
     rows count (S, R, 1).
     """
     tokens = run["tokens"][:, layer - 1]

@@ -1,6 +1,6 @@
 """Train W from the same random weights by several rules, whose steps have about the same Frobenius length.
 
-`long`: the same with steps `longer` times as long, and so many times fewer: what the length alone changes.
+`long`: the same with steps that are `longer` times as long, and fewer by that factor: what the length alone changes.
 """
 
 from attnsvm.training.descent import train
@@ -18,7 +18,7 @@ def descent(problems, settings, progress):
     _, n, _, d = problems.tokens.shape
     trained = {}
     for length, times in zip(LENGTHS, (1, settings["longer"]), strict=True):
-        # Adam's second moment forgets slowly beside a gradient that vanishes: it needs more steps to saturate.
+        # Adam's second moment forgets slowly relative to a gradient that vanishes: it needs more steps to saturate.
         steps = {name: settings["adam_steps" if name == "adam" else "steps"] // times or 1 for name in RULES}
         trained[length] = {
             name: train(

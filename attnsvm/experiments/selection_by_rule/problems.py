@@ -1,7 +1,7 @@
 """Random instances with inputs held out: with labels that nothing tells, and with queries that tell the label.
 
-random  the draw of local convergence: nothing in an input says its label. Of a new input a rule can know that the
-        optimal token is one of the two extreme ones along v, and not which: it is right half the time at best
+random  the draw of local convergence: nothing in an input says its label. A rule can know that the optimal token of a
+        new input is one of the two extreme ones along v, but not which one: it is right half the time at best
 told    the query is a unit vector plus label·u, scaled to length one; u is a unit vector of the instance
 
 An instance is drawn with n + `held_out` inputs; the first n are trained on.

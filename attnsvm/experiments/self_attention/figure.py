@@ -1,4 +1,4 @@
-"""The first token of an input as its query, against a query of its own: convergence above, how runs end below."""
+"""The first token of an input as its query, against a separate query: convergence above, how runs end below."""
 
 from matplotlib.lines import Line2D
 

@@ -1,7 +1,7 @@
 """The solutions for the optimal tokens: certified, and by the published procedure.
 
 The published procedure keeps three errors: an instance without a separator counts as rank 1, a solver that stops near
-1e-6 is counted at 1e-7, and neither is said.
+1e-6 is counted at 1e-7, and both are silent.
 """
 
 import numpy as np
@@ -9,10 +9,10 @@ import numpy as np
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.svm.constraints import separation
 from attnsvm.svm.published import published_gap, published_rank, published_solution
-from attnsvm.svm.solution import stack
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
-KEPT = ("rank", "rank_low", "rank_high", "rank_bound")  # of an answer, beside its proof
+KEPT = ("rank", "rank_low", "rank_high", "rank_bound")  # of an answer, in addition to its proof
 NORMS = ("fro", "nuc")
 
 
@@ -21,7 +21,7 @@ def svm(problems, trained, settings):
     batch = [separation(*one) for one in zip(problems.tokens, problems.queries, optimal, strict=True)]
     solved = {}
     for norm in NORMS:
-        answers = stack(solve_batch(batch, norm))
+        answers = as_arrays(solve_batch(batch, norm))
         answers["outside"] = np.array(list(map(_outside, answers["W"], problems.queries)))
         solved[norm] = {"certified": answers, "published": _published(batch, norm, problems.queries, answers)}
     return solved

@@ -1,4 +1,4 @@
-"""The heads of each layer along training beside their nulls, and the accuracy of the network."""
+"""The heads of each layer along training with their null models, and the accuracy of the network."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Every layer beside its nulls along training: means over the heads of a network, then medians over the networks."""
+"""Every layer and its null models along training: means over the heads of a network, then medians over the networks."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def became(solved, count):
-    """A word per network: measured, or what has no certified solution, and so leaves the mean over heads."""
+    """A word per network: measured, or the part without a certified solution, which leaves the mean over heads."""
     words = np.full(count, "measured", dtype=object)
     for kind in ("random", "permuted", "own"):
         every = [found[kind]["status"].reshape(count, -1) == "solved" for found in solved.values()]

@@ -26,7 +26,7 @@ def problems(cell, settings):
     chosen = np.array([images for images, _ in drawn], dtype=int).reshape(len(drawn), cell.n)
     positions = np.array([places for _, places in drawn], dtype=int).reshape(chosen.shape)
     labels = np.where(digits[chosen] % 2, 1.0, -1.0)
-    head = np.zeros((len(drawn), cell.d))  # of no meaning here: the network has a head of its own
+    head = np.zeros((len(drawn), cell.d))  # unused: the network has its own head
     return Problems(tokens[chosen], tokens[chosen, positions], labels, head, np.array(cell.seeds, dtype=np.int64))
 
 

@@ -1,8 +1,8 @@
-"""Every head at every checkpoint beside two null models: alignment, prediction, margin, by certified SVMs.
+"""Every head at every checkpoint, and two null models: alignment, prediction, margin, by certified SVMs.
 
-The quantities are those of `attnsvm inspect` (attnsvm/inspect/measures.py), its parts put together so that every answer
-of the solver is kept. A head's numbers stand beside those of a random head with its singular values, and of its own
-selections permuted among the inputs.
+The quantities are those of `attnsvm inspect` (attnsvm/inspect/measures.py), computed so that every answer of the solver
+is kept. A head is compared with a random head of the same singular values, and with its selections permuted among the
+inputs.
 """
 
 from dataclasses import replace
@@ -13,13 +13,13 @@ from attnsvm import geometry
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import methods
-from attnsvm.svm.solution import stack
+from attnsvm.svm.methods.choice import INTERIOR, WORKING_SET
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
-KEPT = ()  # of an answer, beside its proof: what is compared with a head is worked out here
+KEPT = ()  # of an answer, in addition to its proof: what is compared with a head is worked out here
 # Few of the tokens that lose support the solution: in the nuclear norm it pays to look for them first.
-METHODS = {"fro": None, "nuc": methods.INTERIOR + methods.WORKING_SET}
+METHODS = {"fro": None, "nuc": INTERIOR + WORKING_SET}
 STREAM = 15025  # of the null models
 KINDS = ("own", "random", "permuted")
 NUMBERS = ("place_predicted", *(f"{name}_{kind}" for name in ("alignment", "predicted", "margin") for kind in KINDS))
@@ -42,7 +42,8 @@ def svm(problems, trained, settings):
                 for name, value in beside_nulls(bench, held, W, norm, rng, solved[norm]).items():
                     numbers[norm][name][*place, head] = value
     return {
-        norm: {kind: stack(found) for kind, found in kinds.items()} | numbers[norm] for norm, kinds in solved.items()
+        norm: {kind: as_arrays(found) for kind, found in kinds.items()} | numbers[norm]
+        for norm, kinds in solved.items()
     }
 
 

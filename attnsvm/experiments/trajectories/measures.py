@@ -24,7 +24,7 @@ def planar(cell, problems, trained, solved, further=None) -> Measures:
 
     Args:
         further: function of an instance's tokens (2, T, 2), its optimal tokens (2,) and the max-margin directions W z_i
-            (2, 2) of one parametrisation; returns rows that are drawn besides. None: there are no such rows.
+            (2, 2) of one parametrisation; returns further rows to draw. None: there are none.
 
     Raises:
         UserError: an instance has no certified solution.

@@ -1,7 +1,7 @@
 """The explorer: one page that trains attention in the plane while its reader drags the tokens.
 
-The page is one file and asks nothing of a network: style, programs and examples stand inside it. The programs are plain
-JavaScript, one file per idea, in the order of `PROGRAMS`; they share one scope.
+The page is one file that needs no network: it holds style, programs and examples. The programs are plain JavaScript,
+one file per idea, in the order of `PROGRAMS`; they share one scope.
 """
 
 import json
@@ -22,7 +22,7 @@ def page(home: str = "") -> str:
     """The page as HTML; the same text every time.
 
     Args:
-        home: the address that its first link leads back to; without one there is no such link.
+        home: the address of the first link; without an address there is no link.
     """
     parts = {
         "style": (HERE / "style.css").read_text("utf-8"),
@@ -37,7 +37,7 @@ def page(home: str = "") -> str:
 
 
 def write(path: str | Path) -> None:
-    """Write the page to the file `path`, whose folders are made."""
+    """Write the page to the file `path`, and make its folders."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page(), "utf-8", newline="\n")

@@ -72,7 +72,7 @@ const showChoices = () => {
   byId("rules").disabled = state.train === "layers";
   for (const chip of byId("presets").children) chip.setAttribute("aria-pressed", String(chip.dataset.name === app.preset));
   const known = PRESETS.find(({ name }) => name === app.preset);
-  write(byId("hint"), known ? known.hint : "Your own: drag tokens, turn the queries z and the score direction v on the ring.");
+  write(byId("hint"), known ? known.hint : "Changed: drag tokens, and turn the queries z and the score direction v on the ring.");
   byId("inputs").replaceChildren(...state.tokens.map((own, i) => {
     const button = (text, label, act, off) => {
       const element = node("button", { type: "button", "aria-label": label, title: label, "data-key": label }, text);
@@ -93,7 +93,7 @@ const showChoices = () => {
   app.traps = choices.filter((choice) => choice.join() !== best);
   byId("best").disabled = choices.length === app.traps.length;
   byId("trap").disabled = !app.traps.length;
-  byId("trap").title = app.traps.length ? `${app.traps.length} locally optimal choices besides the best` : "No choice of tokens but the best is locally optimal here";
+  byId("trap").title = app.traps.length ? `${app.traps.length} locally optimal choices in addition to the best` : "Only the best choice of tokens is locally optimal here";
   write(byId("traps"), state.train === "layers" ? "" : app.traps.length ? ` ${app.traps.length}` : " none");
 };
 const removeToken = (i, t) => {

@@ -111,8 +111,8 @@ class Panel {
   sentence(run, now) {
     const [first] = now.correlations, tokens = now.selected.map((t) => t + 1).join(", ");
     const kind = now.selected.every((t, i) => t === now.best[i]) ? "the best ones" : now.local ? "not the best, but locally optimal" : "not the best";
-    const ending = first.status === "infeasible" ? "No W separates them from the others: a Farkas certificate proves it."
-      : first.status !== "solved" ? "Their SVM has no certified solution."
+    const ending = first.status === "infeasible" ? "No W separates these tokens from the others: a Farkas certificate proves it."
+      : first.status !== "solved" ? "The SVM of these tokens has no certified solution."
         : !Number.isFinite(first.value) ? "Press play: the curves will turn onto the pale bands."
           : `${run.two ? "W₂" : "The direction"} is ${digits(degrees(first.value), 2)}° from the certified max-margin solution.`;
     return `${run.step === 0 && !Number.isFinite(first.value) ? "Tokens to be selected" : "Selected tokens"}: ${tokens} (${kind}). ${ending}`;

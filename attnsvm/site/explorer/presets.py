@@ -1,4 +1,4 @@
-"""The examples that the explorer opens with: states of the page, their numbers drawn as the experiments draw them."""
+"""The examples of the explorer: states of the page, with numbers drawn as the experiments draw them."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def presets() -> list[dict]:
         example(
             "hyperplanes",
             "Hyperplanes",
-            "The paper's second planar figure: each dotted line parts the selected token from the rest of its input.",
+            "The paper's second planar figure: each dotted line separates the selected token from the others.",
             apart,
         ),
         example(
@@ -39,26 +39,26 @@ def presets() -> list[dict]:
         example(
             "trap",
             "A local optimum",
-            "Started near tokens that are not the best: no support token beats them, so descent stays there.",
+            "Descent starts near tokens that are not the best: no support token beats them, so it stays there.",
             TRAP | {"start": SMALL_K | {"W": near(TRAP, (1, 1))}},
         ),
         example(
             "sign",
             "Sign descent",
-            "Every entry moves by its sign: drawn to the margin in another norm, far from the Frobenius one (dashed).",
+            "Every entry moves by its sign: descent goes to the margin in another norm, not to the dashed one.",
             RULES,
             rule="linf",
         ),
         example(
             "inputs",
             "Four inputs",
-            "Four inputs share one W of four numbers, and still it separates all of them.",
+            "Four inputs share one W of four numbers, and it still separates all of them.",
             FOUR,
         ),
         example(
             "layers",
             "Two layers",
-            "Hollow: the tokens that layer 1 composes. Each of the two layers goes to an SVM of its own.",
+            "Hollow tokens are those that layer 1 composes. Each of the two layers goes to a separate SVM.",
             LAYERS,
             train="layers",
         ),

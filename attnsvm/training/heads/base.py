@@ -1,15 +1,15 @@
 """What a prediction head h of f(X, z) = h(Xᵀ softmax(X W z)) is.
 
-h(x) = readout(Eᵀx), where the embedding E is a matrix of the head's or the identity. Whatever composes tokens sees no
-more of a head than these two: one layer embeds its tokens once and mixes what comes out, a stack embeds the mixtures of
-its top. The readout gives value and gradient in closed form, once for arrays and once for the compiled engine.
-Arrays carry the instances last, and are NumPy's or torch's, as the weights that the head is built from.
+h(x) = readout(Eᵀx), where the embedding E is a matrix of the head or the identity. Code that composes tokens uses only
+these two: one layer embeds its tokens once and mixes the results, and a stack embeds the mixtures of its top layer. The
+readout gives value and gradient in closed form, once for arrays and once for the compiled engine. Arrays carry the
+instances last. They are NumPy's or torch's, as the weights of the head are.
 
 A new head is one file: a class for arrays, and the NamedTuple of what its compiled readout reads.
 """
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Head(ABC):
@@ -19,7 +19,7 @@ class Head(ABC):
         embedding: E, (S, d, p); None: the identity, p = d.
     """
 
-    embedding = None
+    embedding: Any = None
 
     def embed(self, tokens):
         """The values (n, T, p, S) of tokens (n, T, d, S), and the head whose readout takes mixtures of these values."""
@@ -39,7 +39,7 @@ class Head(ABC):
         They see LANES instances:
             `readout(self, mixed, h, slope)` reads the mixture (p, LANES) of values, and writes h (LANES) and its
                 gradient `slope` (p, LANES);
-            `parameters(self)` and `parameter_slope(self, mixed, slope)`: only of a head that can be trained along with
-                the attention weights. The first is one of its arrays, (q, LANES), which the loop moves in place; the
-                second writes the gradient of h with respect to it, (q, LANES).
+            `parameters(self)` and `parameter_slope(self, mixed, slope)`: only for a head that can be trained along with
+                the attention weights. The first returns one array of the head, (q, LANES), which the loop moves in
+                place. The second writes the gradient of h with respect to this array, (q, LANES).
         """

@@ -1,11 +1,11 @@
 """How compiled code calls a head: numba finds the methods by the class when it compiles; see `base.Head.compiled`."""
 
 import numpy as np
-from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS
+from attnsvm.lanes.arithmetic import LANES, method_of_class
 
 
+@method_of_class
 def readout(head, mixed, h, slope):
     """`head.readout`."""
 
@@ -23,24 +23,13 @@ def trainable(head) -> bool:
     return hasattr(head, "parameters")
 
 
-@overload(readout, strict=False, jit_options=OPTIONS)
-def _readout(head, mixed, h, slope):
-    return head.instance_class.readout
-
-
-@overload(parameters, strict=False, jit_options=OPTIONS)
-def _parameters(head):
-    return getattr(head.instance_class, "parameters", _none)
-
-
-@overload(parameter_slope, strict=False, jit_options=OPTIONS)
-def _parameter_slope(head, mixed, slope):
-    return getattr(head.instance_class, "parameter_slope", _nothing)
-
-
 def _none(head):
     return np.empty((0, LANES))
 
 
 def _nothing(head, mixed, slope):
     pass
+
+
+method_of_class(parameters, _none)
+method_of_class(parameter_slope, _nothing)

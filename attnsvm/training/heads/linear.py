@@ -36,7 +36,7 @@ class LinearHead(Head):
         self.v = v.T
 
     def embed(self, tokens):
-        """Of a token its score vᵀx is enough: p = 1."""
+        """The score vᵀx of a token is enough: p = 1."""
         products = tokens * self.v  # summed in parts, as torch sums them: the figures have that rounding
         scores = sum(products[:, :, k : k + PART].sum(2) for k in range(0, products.shape[2], PART))
         return scores[:, :, None], LinearHead(0 * self.v[:1].T + 1)

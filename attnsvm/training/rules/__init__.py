@@ -2,6 +2,6 @@
 
     momentum(schedule(steepest("spectral", 0.1), "root"), 0.9)
 
-What a rule is, protocol.py says; a new one is one file. Nothing is imported here: who uses one rule does not depend on
-the others.
+protocol.py says what a rule is; a new rule is one file. Nothing is imported here, so that code with one rule does not
+depend on the others.
 """

@@ -6,7 +6,7 @@ import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES, exp, log
 from attnsvm.lanes.slopes import flatten
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Alone
 
 
 class Moments(NamedTuple):
@@ -17,20 +17,23 @@ class Moments(NamedTuple):
     unit: np.ndarray
 
 
-@rule
-class Adam(NamedTuple):
-    """Adam without an epsilon, with decoupled weight decay.
-
-    The moments are kept in a unit exp(u) and its square, u one per instance and step: the present gradient's factor
-    or, where the second moment of the past is larger, that one's. So neither overflows, and what underflows is nothing
-    beside what stays. It needs beta1² < beta2: otherwise the first moment itself outgrows the root of the second as the
-    gradient vanishes, and so does the step.
-    """
+class Numbers(NamedTuple):
+    """See `adam`."""
 
     learning_rate: float
     beta1: float
     beta2: float
     decay: float
+
+
+class Adam(Numbers, Alone):
+    """Adam without an epsilon, with decoupled weight decay.
+
+    The moments are kept in the unit exp(u) and its square, with one u per instance and step: the factor of the present
+    gradient or, where the second moment of the past is larger, the factor of that moment. So neither moment overflows,
+    and numbers that underflow are negligible. The rule needs beta1² < beta2: otherwise the first moment outgrows the
+    root of the second as the gradient vanishes, and the step grows with it.
+    """
 
     def remember(self, slope):
         shape = slope.matrix.shape

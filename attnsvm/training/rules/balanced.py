@@ -6,16 +6,20 @@ import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES
 from attnsvm.lanes.slopes import sum_of_squares
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Rule, Wrapper
 
 
-@rule
-class Balanced(NamedTuple):
+class Parts(NamedTuple):
     """See `balanced`."""
 
-    inner: NamedTuple
+    inner: Rule
+
+
+class Balanced(Parts, Wrapper):
+    """See `balanced`."""
+
     parametrisations = ("KQ",)
-    follows_rotations = False  # what never moves has a share in the norms
+    follows_rotations = False  # the norms count directions, too, in which nothing moves
 
     def balance(self, K, Q):
         size, other = np.empty(LANES), np.empty(LANES)
@@ -33,13 +37,13 @@ class Balanced(NamedTuple):
                     Q[a, b, lane] /= size[lane]
 
 
-def balanced(inner: NamedTuple) -> Balanced:
-    """The rule `inner`, and after every step K times, and Q divided by, what makes their Frobenius norms equal.
+def balanced(inner: Rule) -> Balanced:
+    """The rule `inner`; after every step a factor that makes the Frobenius norms equal multiplies K and divides Q.
 
-    K Qᵀ stays; so does what the rule keeps of past steps.
+    K Qᵀ does not change, nor does what the rule keeps of past steps.
 
     Raises:
-        ValueError: the rule moves no factors.
+        ValueError: the rule does not move (K, Q).
     """
     if "KQ" not in inner.parametrisations:
         raise ValueError(f"balanced: expected a rule that moves (K, Q), got {inner}")

@@ -6,39 +6,43 @@ import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES, exp
 from attnsvm.lanes.slopes import SMALLEST, flatten, sum_of_squares
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Alone
 
 EPSILON = float(np.finfo(float).eps)
 
 
-@rule
-class GradientDescent(NamedTuple):
-    """W ← W − scale(‖∇L‖)·∇L, each factor of W by its own norm.
-
-    All engines read this one definition: torch calls `scale` with tensors, the kernels compile it. Wrapped in another
-    rule it descends as any rule does, by `direct`.
-
-    Attributes:
-        learning_rate: η.
-        normalised: whether the norm of the gradient divides the step.
-        epsilon: added to the norm that divides; of no meaning in a rule that does not normalise.
-        rescaled: whether the gradient is first multiplied by a positive number that keeps it from underflowing.
-        penalty: multiple of ‖K‖² + ‖Q‖² added to the loss when factors are trained.
-    """
+class Numbers(NamedTuple):
+    """See `GradientDescent`."""
 
     learning_rate: float
     normalised: bool
     epsilon: float
     rescaled: bool
     penalty: float
+
+
+class GradientDescent(Numbers, Alone):
+    """W ← W − scale(‖∇L‖)·∇L, each factor of W by the norm of its gradient.
+
+    All engines read this one definition: torch calls `scale` with tensors, the kernels compile it. Inside another rule
+    it descends by `direct`, as any rule does.
+
+    Attributes:
+        learning_rate: η.
+        normalised: whether the norm of the gradient divides the step.
+        epsilon: added to the norm that divides; unused in a rule that does not normalise.
+        rescaled: whether the gradient is first multiplied by a positive number that keeps it from underflowing.
+        penalty: multiple of ‖K‖² + ‖Q‖² added to the loss when factors are trained.
+    """
+
     along_gradient = True
 
     @property
-    def follows_rotations(self):
+    def follows_rotations(self) -> bool:
         return self.penalty == 0
 
     @property
-    def divides(self):
+    def divides(self) -> bool:
         return self.normalised
 
     def scale(self, norm, factor=1.0):
@@ -70,10 +74,12 @@ def published(learning_rate: float) -> GradientDescent:
 
 
 def exact(learning_rate: float) -> GradientDescent:
-    """W ← W − η ∇L/‖∇L‖ at any ‖W‖: the gradient does not underflow, and nothing is added that its norm would feel.
+    """W ← W − η ∇L/‖∇L‖ at any ‖W‖: the gradient does not underflow, and what is added to its norm is too small to
+    count.
 
-    One case is left: where an input's winning token ties with another to the last bit (identical tokens), gradients of
-    other inputs below 1e-140 of that tie's share are lost, and the step shrinks to nothing as the published one does.
+    One case is left: where the winning token of an input ties with another to the last bit (identical tokens),
+    gradients of other inputs below 1e-140 times that of the tie are lost, and the step shrinks to nothing as the
+    published one does.
     """
     return GradientDescent(float(learning_rate), normalised=True, epsilon=SMALLEST, rescaled=True, penalty=0.0)
 

@@ -1,20 +1,24 @@
 """One Frobenius norm for the gradients of all factors."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES, exp
 from attnsvm.lanes.slopes import flatten, sum_of_squares
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Rule, Wrapper
 
 
-@rule
-class Joint(NamedTuple):
-    """See `joint`. The factors of different layers have gradients of very different size: each keeps its own unit."""
+class Parts(NamedTuple):
+    """See `joint`."""
 
-    inner: NamedTuple
-    divides = False  # by its own norm no more
+    inner: Any
+
+
+class Joint(Parts, Wrapper):
+    """See `joint`. The gradients of different layers differ much in size: each is kept in a unit by itself."""
+
+    divides = False  # the norm of one factor no longer divides the step
 
     def direct(self, slope, memory, step):
         flatten(slope)
@@ -42,15 +46,15 @@ class Joint(NamedTuple):
                     direction[a, b, lane] *= size[lane]
 
 
-def joint(inner: NamedTuple) -> NamedTuple:
-    """The rule `inner` with the Frobenius norm of the gradients of all factors together in place of each one's own.
+def joint(inner: Any) -> Rule:
+    """The rule `inner`, divided by the Frobenius norm of the gradients of all factors together, not of each.
 
     Args:
         inner: steepest descent in the Frobenius norm, or the published rule, wrapped or not.
 
     Raises:
-        ValueError: it divides by no Frobenius norm.
+        ValueError: the rule does not divide by a Frobenius norm.
     """
     if not inner.divides:
-        raise ValueError(f"joint: expected a rule that divides by a Frobenius norm, such as 'fro', got {inner}")
+        raise ValueError(f"joint: expected a rule that divides by a Frobenius norm, as 'fro' does, got {inner}")
     return inner._replace(inner=joint(inner.inner)) if "inner" in inner._fields else Joint(inner)

@@ -7,17 +7,21 @@ import numpy as np
 from attnsvm.lanes.arithmetic import LANES, exp, power
 from attnsvm.lanes.slopes import SMALLEST, flatten, largest
 from attnsvm.training.rules.gradient_descent import EPSILON
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Alone
 
 
-@rule
-class Mirror(NamedTuple):
-    """ℓp mirror descent: V ← V − η ∇L/(‖∇L‖_q + epsilon), W = sign(V)|V|^(1/(p − 1))."""
+class Numbers(NamedTuple):
+    """See `Mirror`."""
 
     learning_rate: float
     p: float
     epsilon: float
     rescaled: bool
+
+
+class Mirror(Numbers, Alone):
+    """ℓp mirror descent: V ← V − η ∇L/(‖∇L‖_q + epsilon), W = sign(V)|V|^(1/(p − 1))."""
+
     parametrisations = ("W",)
 
     def remember(self, slope):

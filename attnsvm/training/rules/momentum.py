@@ -7,7 +7,7 @@ from numba import njit
 
 from attnsvm.lanes.arithmetic import INNER, LANES
 from attnsvm.lanes.slopes import Memory
-from attnsvm.training.rules.protocol import apply, collect, direct, remember, rule, settle
+from attnsvm.training.rules.protocol import Rule, Wrapper, apply, collect, direct, remember, settle
 
 
 class Ball(NamedTuple):
@@ -23,12 +23,15 @@ def inside(memory):
     return Memory(memory.direction, memory.unit, memory.rows, memory.room, memory.state.inner)
 
 
-@rule
-class Momentum(NamedTuple):
+class Parts(NamedTuple):
     """See `momentum`."""
 
-    inner: NamedTuple
+    inner: Rule
     weight: float
+
+
+class Momentum(Parts, Wrapper):
+    """See `momentum`."""
 
     def remember(self, slope):
         return Ball(np.zeros(slope.matrix.shape), remember(self.inner, slope))
@@ -53,7 +56,7 @@ class Momentum(NamedTuple):
         apply(self.inner, weights, inside(memory), rate, step)
 
 
-def momentum(inner: NamedTuple, weight: float) -> Momentum:
+def momentum(inner: Rule, weight: float) -> Momentum:
     """The rule `inner` as a heavy ball: its directions are added up, with weights 1, weight, weight², ... to the past.
 
     Raises:

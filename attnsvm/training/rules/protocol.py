@@ -1,7 +1,8 @@
-"""What a rule of descent is, how compiled code calls it, and what a rule without a method of its own does.
+"""What a rule of descent is, how compiled code calls it, and what a rule does where its class lacks a method.
 
-A rule sees the gradient of each factor of the weights (W, or K, or Q) as a `Slope`, never added up beyond what floats
-can hold: it is the exact rule at any ‖W‖, however far the gradient is below the smallest float. One step of a model:
+A rule sees the gradient of each factor of the weights (W, or K, or Q) as a `Slope`, whose terms are never added up
+beyond what floats can hold. So the rule is exact at any ‖W‖, however far the gradient is below the smallest float. One
+step of a model:
 
     empty(pool)
     for every factor:   aim(rule, slope, weights, memory, pool, step)
@@ -9,96 +10,106 @@ can hold: it is the exact rule at any ‖W‖, however far the gradient is below
     for every factor:   move(rule, weights, memory, pool, step)
     for every (K, Q):   balance(rule, K, Q)
 
-A rule is a NamedTuple class made complete by `rule`. It has `learning_rate`, or the rule that it wraps as `inner`. Its
-methods are compiled and reach other rules through the functions of the same names below; every array ends in LANES:
+A rule is a class of two bases: a NamedTuple of its numbers, `learning_rate` among them, and `Alone`; or, with the rule
+that it wraps as `inner`, and `Wrapper`. Its methods are compiled, and reach other rules through the functions of the
+same names below. Every array ends in LANES:
 
 remember(slope)                       what the rule keeps of a factor from step to step, as the state of its memory
 direct(slope, memory, step)           writes memory.direction, in the unit exp(memory.unit)
-collect(memory, pool)                 adds to what is summed over all factors
-settle(memory, pool)                  may change the direction, knowing the sums
+collect(memory, pool)                 adds to the sums over all factors
+settle(memory, pool)                  may change the direction by these sums
 rate_at(step, squares, out)           out (LANES): the learning rate, for weights whose squares add up to `squares`
 apply(weights, memory, rate, step)    moves a factor
 balance(K, Q)                         after the step, without moving K Qᵀ
 
-What a class lacks is the inner rule's, or that of `Alone`. So are the answers to what Python asks of a rule:
-
-along_gradient     whether it has `scale`, and so runs in every engine: see gradient_descent.py
-penalty            multiple of ‖K‖² + ‖Q‖² in the loss
-parametrisations   "W", "KQ": what it can move
-follows_rotations  whether the rule turns with the factors and reads no norm of theirs: then descent may be followed in
-                   the coordinates of spans.py
-divides            whether the Frobenius norm of the gradient divides the step: then `joint` has a meaning
-reads_terms        whether it reads the gradient's terms one by one, and not only their sum
+A method that a class lacks is that of `Alone`, or the inner rule's. So are the answers of `Rule`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import INNER, LANES
+from attnsvm.lanes.arithmetic import INNER, LANES, method_of_class
 from attnsvm.lanes.singular import NOTHING
 from attnsvm.lanes.slopes import remembering, sum_of_squares
 
 
-def compiled(function):
-    """`function(rule, ...)` in compiled code: the method of that name of the rule's class."""
-
-    @overload(function, strict=False, jit_options=INNER)
-    def method(rule, *arguments):
-        return getattr(rule.instance_class, function.__name__)
-
-    return function
-
-
-@compiled
+@method_of_class
 def remember(rule, slope):
     """`rule.remember`."""
 
 
-@compiled
+@method_of_class
 def direct(rule, slope, memory, step):
     """`rule.direct`."""
 
 
-@compiled
+@method_of_class
 def collect(rule, memory, pool):
     """`rule.collect`."""
 
 
-@compiled
+@method_of_class
 def settle(rule, memory, pool):
     """`rule.settle`."""
 
 
-@compiled
+@method_of_class
 def rate_at(rule, step, squares, out):
     """`rule.rate_at`."""
 
 
-@compiled
+@method_of_class
 def apply(rule, weights, memory, rate, step):
     """`rule.apply`."""
 
 
-@compiled
+@method_of_class
 def balance(rule, K, Q):
     """`rule.balance`."""
 
 
-class Alone:
-    """What a rule does and answers that says nothing else."""
+class Rule:
+    """What Python asks of a rule, and what a rule answers that says nothing else."""
 
-    along_gradient = False
-    penalty = 0.0
-    parametrisations = ("W", "KQ")
-    follows_rotations = False
-    divides = False
-    reads_terms = False
+    along_gradient = False  # whether it has `scale`, and so runs in every engine: see gradient_descent.py
 
-    def with_rate(self, learning_rate):
+    @property
+    def penalty(self) -> float:
+        """Multiple of ‖K‖² + ‖Q‖² in the loss."""
+        return 0.0
+
+    @property
+    def parametrisations(self) -> tuple[str, ...]:
+        """What it can move: "W", "KQ"."""
+        return "W", "KQ"
+
+    @property
+    def follows_rotations(self) -> bool:
+        """Whether it turns with the factors and reads no norm of theirs.
+
+        Then descent may be followed in the coordinates of spans.py.
+        """
+        return False
+
+    @property
+    def divides(self) -> bool:
+        """Whether the Frobenius norm of the gradient divides the step: then `joint` has a meaning."""
+        return False
+
+    @property
+    def reads_terms(self) -> bool:
+        """Whether it reads the gradient's terms one by one, and not only their sum."""
+        return False
+
+    def with_rate(self: Any, learning_rate: float) -> Any:
+        """The same rule with another learning rate."""
         return self._replace(learning_rate=float(learning_rate))
+
+
+class Alone(Rule):
+    """A rule that wraps no other: what it does where its class says nothing."""
 
     def remember(self, slope):
         return ()
@@ -109,7 +120,7 @@ class Alone:
     def settle(self, memory, pool):
         pass
 
-    def rate_at(self, step, squares, out):
+    def rate_at(self: Any, step, squares, out):
         for lane in range(LANES):
             out[lane] = self.learning_rate
 
@@ -124,17 +135,17 @@ class Alone:
         pass
 
 
-class Wrapper:
-    """What a rule does and answers that wraps another and says nothing else: what the inner rule does and answers."""
+class Wrapper(Rule):
+    """A rule around another: where its class says nothing, it does and answers what the inner rule does."""
 
-    along_gradient = False
+    inner: Any
     penalty = property(lambda self: self.inner.penalty)
     parametrisations = property(lambda self: self.inner.parametrisations)
     follows_rotations = property(lambda self: self.inner.follows_rotations)
     divides = property(lambda self: self.inner.divides)
     reads_terms = property(lambda self: self.inner.reads_terms)
 
-    def with_rate(self, learning_rate):
+    def with_rate(self: Any, learning_rate: float) -> Any:
         return self._replace(inner=self.inner.with_rate(learning_rate))
 
     def remember(self, slope):
@@ -159,15 +170,7 @@ class Wrapper:
         balance(self.inner, K, Q)
 
 
-def rule(structure: type) -> type:
-    """Give the NamedTuple class `structure` what it lacks of a rule. (A NamedTuple inherits from nothing else.)"""
-    for name, value in vars(Wrapper if "inner" in structure._fields else Alone).items():
-        if not name.startswith("__") and name not in vars(structure):
-            setattr(structure, name, value)
-    return structure
-
-
-def check(rule: NamedTuple, parametrisation: str) -> None:
+def check(rule: Rule, parametrisation: str) -> None:
     """Raise a ValueError if the rule does not train `parametrisation`."""
     if parametrisation not in rule.parametrisations:
         known = ", ".join(map(repr, rule.parametrisations))

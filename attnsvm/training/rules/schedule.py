@@ -5,22 +5,26 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm.lanes.arithmetic import LANES
-from attnsvm.training.rules.protocol import rate_at, rule
+from attnsvm.training.rules.protocol import Rule, Wrapper, rate_at
 
 ROOT, SHRINKING = 1, 2
 SCHEDULES = {"root": ROOT, "shrinking": SHRINKING}
 
 
-@rule
-class Schedule(NamedTuple):
-    """See `schedule`; one class for both, which is compiled once."""
+class Parts(NamedTuple):
+    """See `schedule`."""
 
-    inner: NamedTuple
+    inner: Rule
     kind: int
 
+
+class Schedule(Parts, Wrapper):
+    """See `schedule`; one class for both kinds, which is compiled once."""
+
     @property
-    def follows_rotations(self):
-        return self.kind != SHRINKING and self.inner.follows_rotations  # what never moves has a share in the norm
+    def follows_rotations(self) -> bool:
+        # The norm counts directions, too, in which nothing moves.
+        return self.kind != SHRINKING and self.inner.follows_rotations
 
     def rate_at(self, step, squares, out):
         rate_at(self.inner, step, squares, out)
@@ -31,7 +35,7 @@ class Schedule(NamedTuple):
                 out[lane] = out[lane] / max(1.0, np.sqrt(squares[lane]))
 
 
-def schedule(inner: NamedTuple, name: str) -> Schedule:
+def schedule(inner: Rule, name: str) -> Schedule:
     """The rule `inner` with a learning rate that falls.
 
     Args:
@@ -40,7 +44,7 @@ def schedule(inner: NamedTuple, name: str) -> Schedule:
             the norm of all weights for a stack.
 
     Raises:
-        ValueError: there is no such schedule.
+        ValueError: the schedule does not exist.
     """
     if name not in SCHEDULES:
         raise ValueError(f"schedule: expected one of {', '.join(SCHEDULES)}, got {name!r}")

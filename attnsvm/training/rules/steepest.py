@@ -3,29 +3,27 @@
 from typing import NamedTuple
 
 from attnsvm import geometry
-from attnsvm.geometry.base import Geometry, steepest_direction
+from attnsvm.geometry.base import Geometry, compiled, steepest_direction
 from attnsvm.training.rules.gradient_descent import GradientDescent, exact
-from attnsvm.training.rules.protocol import rule
+from attnsvm.training.rules.protocol import Alone
 
 
-@rule
-class Steepest(NamedTuple):
-    """W ← W − η S, see `steepest`.
-
-    Attributes:
-        learning_rate: η.
-        geometry: the norm, by `Norm.compiled`.
-    """
+class Numbers(NamedTuple):
+    """The learning rate η, and the norm as compiled loops take it."""
 
     learning_rate: float
     geometry: Geometry
 
+
+class Steepest(Numbers, Alone):
+    """W ← W − η S, see `steepest`."""
+
     @property
-    def follows_rotations(self):
+    def follows_rotations(self) -> bool:
         return self.geometry.unitarily_invariant
 
     @property
-    def reads_terms(self):
+    def reads_terms(self) -> bool:
         return self.geometry.reads_terms
 
     def direct(self, slope, memory, step):
@@ -35,18 +33,18 @@ class Steepest(NamedTuple):
 def steepest(norm: str, learning_rate: float) -> Steepest | GradientDescent:
     """Steepest descent in a norm N: W ← W − η S, S = argmax ⟨∇L, S⟩ over ‖S‖_N ≤ 1, exact at any ‖W‖.
 
-    Each factor by its own gradient. In the Frobenius norm that is `exact`. What S is in each norm stands in its file in
-    `attnsvm.geometry`.
+    Each factor moves by its gradient. In the Frobenius norm the rule is `exact`. The file of a norm in
+    `attnsvm.geometry` says what S is.
 
-    One case is lost: an entry of W that the inputs with the largest gradients leave exactly at zero (tokens with zeros)
-    gets nothing from inputs whose gradients are smaller by more than a factor of 1e308.
+    One case is lost: where the inputs with the largest gradients leave an entry of W exactly at zero (tokens with
+    zeros), inputs whose gradients are smaller by more than a factor of 1e308 do not move this entry.
 
     Args:
         norm: N by its name, as in `geometry.get`.
         learning_rate: η.
 
     Raises:
-        ValueError: there is no such norm.
+        ValueError: the norm does not exist.
     """
     measure = geometry.get(norm)
-    return exact(learning_rate) if measure.name == "fro" else Steepest(float(learning_rate), measure.compiled())
+    return exact(learning_rate) if measure.name == "fro" else Steepest(float(learning_rate), compiled(measure))

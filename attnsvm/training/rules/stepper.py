@@ -1,7 +1,7 @@
 """A rule for code outside the compiled loops: one step at a time, from the terms of each factor's gradient."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from attnsvm.training.rules import protocol
 
 
 class Stepper:
-    """Moves the factors of a model by a rule, LANES instances at once, and keeps what the rule remembers of them.
+    """Moves the factors of a model by a rule, LANES instances at once, and keeps the memory of the rule.
 
         stepper = Stepper(momentum(steepest("spectral", 0.1), 0.9))
         for _ in range(steps):
@@ -21,10 +21,11 @@ class Stepper:
     The bits are those of the compiled loops: the same compiled functions, in the same order.
     """
 
-    def __init__(self, rule: NamedTuple):
+    def __init__(self, rule: protocol.Rule):
         """`rule`: one of `attnsvm.training.rules`; its penalty is not added."""
         names = classes(rule)
-        self.rule, self.done, self.pool, self.memories = rule, 0, protocol.pooling.py_func(), []
+        self.rule, self.done, self.pool = rule, 0, protocol.pooling.py_func()
+        self.memories: list[Any] = []  # a `Memory` for each factor, from the first step on
         functions = protocol.memory_of, protocol.aim, protocol.pace, protocol.move, protocol.balance_pair
         self._remember, self._aim, self._pace, self._move, self._balance = (
             kept_on_disk(function.py_func, *names) for function in functions
@@ -40,8 +41,8 @@ class Stepper:
 
         Args:
             weights: the factors, (d, e, LANES) each, in C order; the same ones at every step, each of any shape.
-            terms: of each factor left (k, d, LANES), right (k, e, LANES) and logs (k, LANES), in C order: its gradient
-                is Σ_k exp(logs_k) left_k right_kᵀ. k may change from step to step.
+            terms: for each factor left (k, d, LANES), right (k, e, LANES) and logs (k, LANES), in C order: the gradient
+                of the factor is Σ_k exp(logs_k) left_k right_kᵀ. k may change from step to step.
             pairs: the places of K and Q of each pair, for `balanced`.
         """
         slopes = [sloping.py_func(*arrays) for arrays in terms]  # as Python: nothing to compile in every process

@@ -5,7 +5,7 @@ of LANES instances are laid out here, and the compiled loop of kernels.py trains
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from attnsvm.training.heads.base import Head
 from attnsvm.training.heads.calls import trainable
 from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.joint import joint
-from attnsvm.training.rules.protocol import check
+from attnsvm.training.rules.protocol import Rule, check
 from attnsvm.training.stack.kernels import Model, Record, descend
 from attnsvm.training.stack.log import StackLog
 from attnsvm.training.stack.start import initial
@@ -27,7 +27,7 @@ def train_stack(
     problems: Problems,
     stack: Stack,
     head: Callable[..., Head],
-    rule: NamedTuple,
+    rule: Rule,
     steps: int,
     every: int | np.ndarray,
     start: tuple[np.ndarray, ...] | None = None,
@@ -47,12 +47,12 @@ def train_stack(
             ending with `steps`.
         start: the initial W (S, L, H, d, d), or K and Q (S, L, H, d, m), as a tuple; None: `Stack.start`.
         values: (S, L, H, d, d) the value matrices V_lh; None: the identity.
-        head_rate: learning rate of the head's parameters, a factor that the rule moves by itself; 0: they stay.
+        head_rate: learning rate of the head's parameters, which the rule moves as a separate factor; 0: they stay.
         progress: called with the number of instances finished since the last call.
 
     Raises:
-        ValueError: the inputs are padded, the rule does not train the parametrisation or has a penalty, or a head is
-            to be trained that cannot be.
+        ValueError: the inputs are padded, the rule has a penalty or does not train the parametrisation, or the head
+            cannot be trained.
     """
     if problems.lengths is not None:
         raise ValueError("problems: a stack takes inputs of one length, without padding")
@@ -61,7 +61,7 @@ def train_stack(
     check(rule, stack.parametrisation)
     if stack.normalisation == "joint" and rule.divides and not rule.along_gradient:
         rule = joint(rule)
-    logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
+    logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
     start = initial(stack, problems.seeds, problems.tokens.shape[-1]) if start is None else start
     pieces = []
     for first in range(0, max(len(problems), 1), LANES * threads.allowed()):
@@ -76,18 +76,18 @@ def train_stack(
 
 def _group(index, problems, stack, head, rule, logged, start, values, head_rate) -> StackLog:
     """Train the LANES instances at `index`."""
-    own = problems[index]
-    _, n, T, d = own.tokens.shape
+    part = problems[index]
+    _, n, T, d = part.tokens.shape
     L, H, R, K = stack.layers, stack.heads, stack.rows(T), len(logged)
-    built = head(own.head)
-    reader = _own(built.compiled())
+    built = head(part.head)
+    reader = _copied(built.compiled())
     if head_rate and not trainable(reader):
         raise ValueError(f"head_rate: a {type(built).__name__} cannot be trained along; take 0")
     below, top = (np.where(mask, 0.0, -1e300) for mask in stack.masks(T))
     model = Model(
-        tokens=_last(own.tokens),
-        queries=_last(own.queries),
-        labels=_last(own.labels),
+        tokens=_last(part.tokens),
+        queries=_last(part.queries),
+        labels=_last(part.labels),
         values=np.empty((0, H, d, d, LANES)) if values is None else _last(values[index]),
         below=below,
         top=top,
@@ -114,8 +114,8 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
     return StackLog(logged, *(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in record[1:]))
 
 
-def _own(structure: NamedTuple) -> NamedTuple:
-    """A structure with its arrays in memory of their own: the loop may move them."""
+def _copied(structure: Any) -> Any:
+    """A structure with copies of its arrays: the loop may move them."""
     return type(structure)(*(np.array(x, order="C") if isinstance(x, np.ndarray) else x for x in structure))
 
 

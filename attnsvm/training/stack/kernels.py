@@ -5,13 +5,13 @@ its output as exp(scale)·vector, and passes it on in three ways:
   to the token t as a value:    exp(scale + log p_t)·(V g + c_t W z), with c_t = (x_t − x_winner)·V g − the mean of it;
   the second term is what t gets as a key: the logit's gradient p_t c_t times W z. Both have the one factor p_t;
   to its query: exp(scale + max log p)·Wᵀ Σ_t (p_t / max p) c_t (x_t − x_winner), over the tokens that do not win;
-  to its own position, where there is a residual: unchanged.
+  to the position of the row, where there is a residual: unchanged.
 What arrives at a token from several rows is summed relative to its largest factor, and the gradient of a weight
 relative to the largest factor of its rows. Nothing is a difference of nearly equal numbers: all is anchored at the
 winning token, by lanes/softmax.py, as in kernels.evaluate.
 
-A token that scores exactly as the winner does (rows that chose the same token have the same composed token, once the
-layer below has saturated) passes nothing on as a key: what it would pass is of second order, and would hide the rest.
+A token may score exactly as the winner does: rows that chose the same token have the same composed token, once the
+layer below has saturated. This token passes nothing on as a key: its part is of second order, and would hide the rest.
 """
 
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from numba import njit
 from numba.extending import overload
 
 from attnsvm.lanes.arithmetic import INNER, LANES, combine, dot, exp
+from attnsvm.lanes.slopes import sum_of_squares
 from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import parameter_slope, parameters, readout
 from attnsvm.training.kernels import gradient, scale
@@ -409,17 +410,6 @@ def factor_gradients(factors, G, out):
 
 
 @njit(**INNER)
-def squares(array, out):
-    """out (LANES) = the squared norm of a matrix (d, m, LANES)."""
-    for lane in range(LANES):
-        out[lane] = 0.0
-    for a in range(array.shape[0]):
-        for b in range(array.shape[1]):
-            for lane in range(LANES):
-                out[lane] += array[a, b, lane] * array[a, b, lane]
-
-
-@njit(**INNER)
 def measure(model, at):
     """The gradient of the factors, and the squared norm of each."""
     L, H, F = model.factors.shape[:3]
@@ -427,7 +417,7 @@ def measure(model, at):
         for h in range(H):
             factor_gradients(model.factors[layer, h], at.G[layer, h], at.factors[layer, h])
             for f in range(F):
-                squares(at.factors[layer, h, f], at.norms[layer, h, f])
+                sum_of_squares(at.factors[layer, h, f], at.norms[layer, h, f])
 
 
 @njit(**INNER)
@@ -457,7 +447,7 @@ def move(model, at, rule):
 
 @njit(**INNER)
 def move_head(head, at, rule):
-    """One step of the head's parameters, by a norm of its own."""
+    """One step of the head's parameters, by the norm of their gradient."""
     v, size = parameters(head), at.rows[0]
     for lane in range(LANES):
         norm = 0.0

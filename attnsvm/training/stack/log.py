@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attnsvm.training.log import Runs
+
 
 @dataclass(frozen=True)
-class StackLog:
+class StackLog(Runs):
     """S runs of stacks with L layers of H heads, logged at K steps; R queries per input at the top.
 
     Attributes:
@@ -33,17 +35,3 @@ class StackLog:
     top: np.ndarray
     tokens: np.ndarray
     outputs: np.ndarray
-
-    def __getitem__(self, index) -> "StackLog":
-        """The runs at `index`; the steps stay."""
-        return StackLog(self.steps, **{k: v[index] for k, v in vars(self).items() if k != "steps"})
-
-    def arrays(self, *names: str) -> dict[str, np.ndarray]:
-        """The attributes called `names`, for a file."""
-        return {name: getattr(self, name) for name in names}
-
-    @classmethod
-    def joined(cls, parts: list["StackLog"]) -> "StackLog":
-        """The runs of all parts, which share their steps, in order."""
-        columns = {k: np.concatenate([getattr(part, k) for part in parts]) for k in vars(parts[0]) if k != "steps"}
-        return cls(parts[0].steps, **columns)

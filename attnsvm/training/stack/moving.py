@@ -1,4 +1,4 @@
-"""A step of all weights of a stack by any rule: each W, or K and Q, of each head is a factor of its own."""
+"""A step of all weights of a stack by any rule: each W, or K and Q, of each head is a separate factor."""
 
 from typing import NamedTuple
 

@@ -124,7 +124,7 @@ def entropy(p: Node) -> Node:
     Raises:
         ValueError: p is no softmax.
     """
-    log = np.where(logarithms(p) > -np.inf, p.log, 0.0)
+    log = np.where(logarithms(p) > -np.inf, logarithms(p), 0.0)
 
     def pull(g: Scaled) -> Scaled:
         k = np.broadcast_to(g.k, g.m.shape)[..., None]

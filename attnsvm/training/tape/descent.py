@@ -1,18 +1,18 @@
 """Descent of a model written on the tape, for a whole batch of instances, by any rule.
 
-The compiled rules move the weights, LANES instances at a time; each group has a tape of its own. An instance's result
-does not depend on its place in the batch.
+The compiled rules move the weights, LANES instances at a time. The result of an instance does not depend on its place
+in the batch.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from attnsvm import threads
 from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training.log import logged_steps
+from attnsvm.training.rules.protocol import Rule
 from attnsvm.training.rules.stepper import Stepper
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
@@ -31,7 +31,7 @@ class TapeLog:
         steps: (K,).
         weights: by name, (S, K, ...).
         loss: (S, K).
-        seen: what the model gives beside its loss, after the last step, by name, (S, ...).
+        seen: what the model returns in addition to its loss, after the last step, by name, (S, ...).
     """
 
     steps: np.ndarray
@@ -44,7 +44,7 @@ def descend(
     model: Model,
     weights: Arrays,
     inputs: Arrays | Callable[[int, np.ndarray], Arrays],
-    rule: NamedTuple,
+    rule: Rule,
     steps: int,
     every: int | np.ndarray,
     pairs: tuple[tuple[str, str], ...] = (),
@@ -58,8 +58,8 @@ def descend(
         weights: what is trained, at the start: by name (S,), (S, d) or (S, d, e).
         inputs: what is not trained: by name (S, ...); or a function of the step and of the places in the batch (s,)
             that gives those of these instances, (s, ...).
-        rule: one of `attnsvm.training.rules`. A vector counts as a matrix of one column. To each weight the rule is
-            applied by itself; `joint` takes one norm of all.
+        rule: one of `attnsvm.training.rules`. A vector counts as a matrix of one column. The rule is applied to
+            each weight separately; `joint` takes one norm of all.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
@@ -67,10 +67,10 @@ def descend(
         progress: called with the number of instances finished since the last call.
 
     Raises:
-        ValueError: a weight has more than two axes of its own, the loss is not one number, or it does not depend on
-            a weight.
+        ValueError: a weight has more than two axes after that of the instances, the loss is not one number, or the
+            loss does not depend on a weight.
     """
-    logged = logged_steps(steps, every) if np.isscalar(every) else np.asarray(every)
+    logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
     for name, weight in weights.items():
         if np.ndim(weight) > 3:
             raise ValueError(f"weights: expected numbers, vectors or matrices, got {name} {np.shape(weight)[1:]}")

@@ -1,5 +1,8 @@
 """The reverse sweep: from a loss to the gradient of the weights."""
 
+from functools import reduce
+from typing import Any
+
 import numpy as np
 
 from attnsvm.training.tape.node import Adjoint, Node
@@ -42,14 +45,11 @@ def _behind(loss: Node) -> dict[int, Node]:
     return found
 
 
-def _sum(parts: list[Adjoint]) -> Adjoint:
+def _sum(parts: list[Any]) -> Adjoint:
     if any(isinstance(part, Terms) for part in parts):
         return _terms(parts)
-    first, *others = parts
-    for other in others:
-        first = plus(first, other)
-    return first
+    return reduce(plus, parts)
 
 
-def _terms(parts: list[Adjoint]) -> Terms:
+def _terms(parts: list[Any]) -> Terms:
     return Terms.joined([part if isinstance(part, Terms) else Terms.of(part) for part in parts])

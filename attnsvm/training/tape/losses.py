@@ -36,7 +36,7 @@ def negative_log(u: Node, logs: np.ndarray | float = 0.0) -> Node:
         ValueError: u has no logarithms.
     """
     m, k = from_log(logs - logarithms(u))
-    return _mean(u, np.exp(logs) * -u.log, -m, k)
+    return _mean(u, np.exp(logs) * -logarithms(u), -m, k)
 
 
 def square_of(u: Node) -> Node:
@@ -46,7 +46,7 @@ def square_of(u: Node) -> Node:
         ValueError: u has none.
     """
     m, k = from_log(logarithms(u))
-    return _mean(u, np.exp(2.0 * u.log), 2.0 * m, k)
+    return _mean(u, np.exp(2.0 * logarithms(u)), 2.0 * m, k)
 
 
 def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:

@@ -6,6 +6,7 @@ follows. An operation is a function that returns a `Node`, with the derivative f
 
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from attnsvm.training.tape.scaled import (
 from attnsvm.training.tape.terms import Terms
 
 Adjoint = Scaled | Terms
+Pull = Callable[[Any], Adjoint]  # of the kind of adjoint that the value has
 _order = count()
 
 
@@ -31,10 +33,10 @@ class Node:
     Attributes:
         value: (S, ...) float64.
         parents: pairs (node, pull): `pull` takes ∂L/∂value to its part in ∂L/∂node.value.
-        log: of probabilities their logarithms, which do not underflow; None for other values.
-        winner: of probabilities the largest, as an index (..., 1) into the last axis; None for other values.
-        weight: whether it was made of trained weights alone. The adjoint of such a matrix is a sum of outer products.
-        needed: whether trained weights stand behind it, so that its adjoint is needed.
+        log: the logarithms of probabilities, which do not underflow; None for other values.
+        winner: the largest of probabilities, as an index (..., 1) into the last axis; None for other values.
+        weight: whether it was made of trained weights alone. Then its adjoint is a sum of outer products.
+        needed: whether it depends on trained weights, so that its adjoint is needed.
         order: grows from operation to operation.
     """
 
@@ -43,14 +45,14 @@ class Node:
     def __init__(
         self,
         value: np.ndarray,
-        *parents: tuple["Node", Callable[[Adjoint], Adjoint]],
+        *parents: tuple["Node", Pull],
         log: np.ndarray | None = None,
         winner: np.ndarray | None = None,
         weight: bool = False,
     ):
         self.value, self.log, self.winner, self.weight = value, log, winner, weight
         self.parents = [(node, pull) for node, pull in parents if node.needed]
-        self.needed = weight or bool(self.parents)
+        self.needed: bool = weight or bool(self.parents)
         self.order = next(_order)
 
     @property
@@ -126,8 +128,8 @@ def matmul(a: Node, b: Node) -> Node:
     if not (a.shape and b.shape) or a.shape[-1] != b.shape[-2:][0]:
         raise ValueError(f"matmul: expected shapes (..., r) and (..., r, t) or (r,), got {a.shape} and {b.shape}")
     if len(a.shape) == 1:
-        out = matmul(reshaped(a, 1, *a.shape), b)
-        return reshaped(out, *out.shape[:-2], *out.shape[-1:]) if len(b.shape) > 1 else reshaped(out)
+        row = matmul(reshaped(a, 1, *a.shape), b)
+        return reshaped(row, *row.shape[:-2], *row.shape[-1:]) if len(b.shape) > 1 else reshaped(row)
     if len(b.shape) == 1:
         return _times_weights(a, b) if b.weight else _times_vector(a, b)
     if len(b.shape) == 2:
@@ -196,7 +198,7 @@ def _to_right(g: Adjoint, a: Node, b: Node) -> Adjoint:
 
 
 def _outer(g: Scaled, x: np.ndarray) -> Terms:
-    """Σ over rows of x_q g_qᵀ. Derivatives with respect to logits differ within a row: each is a term of its own."""
+    """Σ over rows of x_q g_qᵀ. Derivatives with respect to logits differ within a row: each is a separate term."""
     left = _rows(x)
     if g.winner is None:
         g = by_rows(g)
@@ -231,7 +233,7 @@ def _fitting(operation: Callable[..., np.ndarray], a: Node, b: Node) -> np.ndarr
 
 
 def filled(name: str, x: Operand, like: Node) -> np.ndarray:
-    """What is given beside `like`, an array for all instances or a node, in its shape (S, ...).
+    """The array or node x in the shape (S, ...) of `like`; an array is the same for all instances.
 
     Raises:
         ValueError: it does not broadcast to that shape.
@@ -293,7 +295,7 @@ def take(a: Node, index) -> Node:
     return Node(a.value[index], (a, pull), **_of_probabilities(a, lambda x: x[index]))
 
 
-def _of_probabilities(a: Node, some: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
+def _of_probabilities(a: Node, some: Callable[[np.ndarray], np.ndarray]) -> dict[str, Any]:
     """`log` of what `some` picks from the probabilities a, and `winner` if it picks rows as a whole."""
     if a.log is None:
         return {}

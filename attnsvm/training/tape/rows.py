@@ -116,7 +116,7 @@ def _through_softmax(p, log, winner, g_m, g_k, factor, m, k):
             shares[t] = 0.0 if gone else exp(log[r, t] - near * LN2_HIGH - near * LN2_LOW)
             powers[t] = NOTHING if gone else np.int64(near)
             top = max(top, powers[t] if c[t] != 0.0 else NOTHING)
-        # Of tokens that tie with the winner the mean is all there is: with a power of its own.
+        # For tokens that tie with the winner only the mean is left: it keeps a separate power.
         apart = 0.0
         for t in range(T):
             if c[t] != 0.0:  # of others the power may be beyond `top`

@@ -1,4 +1,4 @@
-"""Numbers far below the smallest float: a mantissa of ordinary floats and a power of two beside it.
+"""Numbers far below the smallest float: a mantissa of ordinary floats, and a power of two.
 
 The derivatives of a saturated softmax fall like exp(−margin). As m·2^k with an integer k they keep all their digits,
 however small. Scaling by a power of two rounds nothing, so that no result depends on which k was chosen.
@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.lanes.arithmetic import LN2_HIGH, LN2_LOW, LOG2_E
 from attnsvm.training.softmax import added, with_winner
 
 NOTHING = -(2**40)  # the power that goes with a zero
-FLOOR = -1023  # 2^k below it is zero beside a number of size one
-LOG2_E = 1.4426950408889634
-LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # ln 2 in two parts, the first with trailing zeros
+FLOOR = -1023  # 2^k below it is zero relative to a number of size one
 LN2 = 0.6931471805599453
 
 
@@ -24,7 +23,7 @@ class Scaled(NamedTuple):
         m: (S, ...) float64.
         k: int64, with as many axes as m: of m's shape, or with a last axis of length one (a power for each row).
         winner: where the entries of a row add up to zero, one that stands for minus the sum of the others, as an index
-            (..., 1) into the last axis; None elsewhere. Who adds up the row with weights takes weights relative to it.
+            (..., 1) into the last axis; None elsewhere. A weighted sum of the row takes the weights relative to it.
     """
 
     m: np.ndarray

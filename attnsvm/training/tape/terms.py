@@ -53,7 +53,7 @@ class Terms(NamedTuple):
         return self.left.swapaxes(-1, -2) @ (self.right * power_of_two(self.k)[..., None])
 
     def few(self) -> "Terms":
-        """As d terms at most, for who adds them up anyway."""
+        """At most d terms with the same sum, where only the sum is read."""
         return self if self.k.shape[1] <= self.left.shape[2] else Terms.of(self.summed())
 
     @classmethod
@@ -76,7 +76,7 @@ class Terms(NamedTuple):
         )
 
 
-FAR = 900  # powers so far apart may not show beside one another
+FAR = 900  # of two powers so far apart the smaller one may not show
 
 
 def _without_zeros(k: np.ndarray, factors: np.ndarray) -> np.ndarray:

@@ -7,21 +7,20 @@ import sys
 import pytest
 from harness import ROOT
 
-from attnsvm.building import configuration, memory
-from attnsvm.building.memory import Memory
+from attnsvm.building import configuration, memo
+from attnsvm.building.memo import Memo
 from attnsvm.errors import UserError
 
 
 @pytest.fixture
-def fresh(tmp_path, monkeypatch):
-    """A function that opens the same memory as another process would, and what it is asked to work out."""
-    monkeypatch.setattr(memory, "FOLDER", tmp_path)
+def fresh(tmp_path):
+    """A function that opens the same memo as another process would."""
     opened = []
 
     def open_it():
         for one in opened:
             one._write()
-        opened.append(Memory("answers.json"))
+        opened.append(Memo(tmp_path / "memo.json"))
         return opened[-1]
 
     return open_it
@@ -29,7 +28,7 @@ def fresh(tmp_path, monkeypatch):
 
 def test_contents_in_another_order_or_cut_elsewhere_have_another_key():
     keys = {
-        memory.key_of(*parts) for parts in ((b"ab", b"c"), (b"a", b"bc"), (b"c", b"ab"), (b"abc",), (b"ab", b"c", b""))
+        memo.key_of(*parts) for parts in ((b"ab", b"c"), (b"a", b"bc"), (b"c", b"ab"), (b"abc",), (b"ab", b"c", b""))
     }
     assert len(keys) == 5
 
@@ -56,7 +55,7 @@ def test_an_error_is_not_remembered(fresh):
 
 
 def test_the_newest_answers_are_kept(fresh, monkeypatch):
-    monkeypatch.setattr(memory, "MOST", 3)
+    monkeypatch.setattr(memo, "MOST", 3)
     for k in range(5):
         fresh().recall(str(k), lambda: 0)
     assert list(fresh().known) == ["2", "3", "4"]
@@ -65,8 +64,8 @@ def test_the_newest_answers_are_kept(fresh, monkeypatch):
 CHECKS = """
 import sys
 from pathlib import Path
-from attnsvm.building import cards
-cards.MEMORY.path, cards.FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
+from attnsvm.building import cards, memo
+memo.MEMO.path, cards.FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
 check, checked = cards.first_error, []
 cards.first_error = lambda *given: checked.append(1) or check(*given)
 print(len(cards.read("cone").settings), bool(checked))
@@ -74,7 +73,7 @@ print(len(cards.read("cone").settings), bool(checked))
 
 
 def test_a_card_is_checked_again_only_when_its_bytes_are_others(tmp_path):
-    folder, kept = tmp_path / "experiments", tmp_path / "cards.json"
+    folder, kept = tmp_path / "experiments", tmp_path / "memo.json"
     (folder / "cone").mkdir(parents=True)
     card = (ROOT / "attnsvm/experiments/cone/card.yaml").read_text("utf-8")
     for part in ("problems", "descent", "svm", "measures", "figure"):
@@ -89,7 +88,7 @@ def test_a_card_is_checked_again_only_when_its_bytes_are_others(tmp_path):
 
 
 def test_a_configuration_is_checked_again_only_when_it_or_the_cards_are_others(tmp_path, monkeypatch):
-    monkeypatch.setattr(configuration, "MEMORY", Memory(str(tmp_path / "configuration.json")))
+    monkeypatch.setattr(memo, "MEMO", Memo(tmp_path / "memo.json"))
     checked, check = [], configuration.first_error
     monkeypatch.setattr(configuration, "first_error", lambda *given: checked.append(1) or check(*given))
     counts = []

@@ -1,4 +1,4 @@
-"""The descent loop in torch: on any device, and what the compiled loop is tested against."""
+"""The descent loop in torch: on any device. The compiled loop is tested against it."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
 from attnsvm.training.loss import evaluate
 from attnsvm.training.rules.gradient_descent import GradientDescent
-from attnsvm.training.weights import FactoredWeights, FullWeights
+from attnsvm.training.weights import FactoredWeights, FullWeights, Parametrisation
 
 
 @torch.inference_mode()
@@ -25,16 +25,17 @@ def run(
 ) -> Log:
     """Descend on a torch device from the `initial` W, or K and Q, with the head of the weights `given`. See `train`."""
     arrays = inputs.tokens, inputs.queries, inputs.labels.T, np.where(inputs.allowed, 0.0, -np.inf), given, *initial
-    tokens, queries, labels, barrier, given, *initial = (torch.tensor(x, device=device) for x in arrays)
-    if len(initial) == 1:
-        weights = FullWeights(tokens, queries, *initial)
+    tokens, queries, labels, barrier, of_head, first, *second = (torch.tensor(x, device=device) for x in arrays)
+    weights: Parametrisation
+    if second:
+        weights = FactoredWeights(tokens, queries, first, second[0], rule.penalty)
     else:
-        weights = FactoredWeights(tokens, queries, *initial, rule.penalty)
-    values, head = head(given).embed(tokens.permute(1, 2, 3, 0).contiguous())
+        weights = FullWeights(tokens, queries, first)
+    values, reader = head(of_head).embed(tokens.permute(1, 2, 3, 0).contiguous())
     barrier = barrier.permute(1, 2, 0)
     weight_log, largest, loss, norms, slot = [], [], [], [], 0
     for step in range(steps[-1] + 1):
-        at = evaluate(weights.logits() + barrier, values, labels, head)
+        at = evaluate(weights.logits() + barrier, values, labels, reader)
         gradient = at.direction if rule.rescaled else at.logit_gradient
         if step == steps[slot]:
             weight_log.append(weights.weights())

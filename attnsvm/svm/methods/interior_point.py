@@ -5,20 +5,75 @@
 
 Mehrotra's predictor-corrector along the HKM direction (Helmberg, Rendl, Vanderbei, Wolkowicz 1996; Kojima, Shindoh,
 Hara 1997; Monteiro 1997). The constraint matrices have rank one, so the Schur complement costs a few products of
-(m, p + q) matrices instead of m² traces. Problems of one shape advance together; each stops when it is done, and its
-bits are those of a batch of its own.
+(m, p + q) matrices instead of m² traces. Problems of one shape advance together. Each stops when it is done, and has
+the bits that it has alone in a batch.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from attnsvm.svm.constraints import asking
+from attnsvm.svm.methods.rescaling import mended
+from attnsvm.svm.subspaces import Reduced, lengths
 
-MAX_ITERATIONS = 80
-REGULARISATION = 1e-14  # relative, on the Schur complement: repeated constraints make it singular in the end
-PATIENCE = 6  # iterations without progress: rounding has the last word
-FACTORED = 400  # constraints from which on a problem is solved alone, its Schur complement factored once
-BLOCK = 256  # rows of that formed at a time
+
+@dataclass(frozen=True)
+class Options:
+    """Attributes:
+    iterations: at most; Mehrotra's method takes 10 to 30.
+    progress, patience: a gap above `progress` times the best one is no progress, and so many iterations without
+        progress are the last: rounding has the last word.
+    centred: least number that the first multipliers are divided by, ‖Σ A_k‖₂, for matrices that cancel in the sum.
+    least_centring: of Mehrotra's centring σ = (μ_affine/μ)³, which would be zero after a full step.
+    back_off: share of the way to the boundary that is gone, at least, and what it grows by with the predictor's step.
+    regularisation: relative, on the Schur complement: repeated constraints make it singular in the end.
+    heavier: growth of the regularisation where the factor fails nevertheless.
+    factored: constraints from which on a problem is solved alone, its Schur complement factored once.
+    block: rows of this complement formed at a time.
+    doubted: error above which a conic solver is asked too; a tenth of the tolerance of the norm.
+    """
+
+    iterations: int = 80
+    progress: float = 0.9
+    patience: int = 6
+    centred: float = 1e-3
+    least_centring: float = 1e-8
+    back_off: tuple[float, float] = (0.9, 0.09)
+    regularisation: float = 1e-14
+    heavier: float = 100.0
+    factored: int = 400
+    block: int = 256
+    doubted: float = 1e-8
+
+
+OPTIONS = Options()
+
+
+def least_norms(
+    group: list[Reduced], starts: list[np.ndarray], target: float, options: Options = OPTIONS
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(W, multipliers) of feasible problems with one `shape_key`, up to the relative gap `target`.
+
+    Each is scaled so that its longest vectors and its start have size one.
+    """
+    size_left = np.array([lengths(r.left).max() for r in group])
+    size_right = np.array([lengths(r.right).max() for r in group])
+    start = np.stack([r.lower(W) for r, W in zip(group, starts, strict=True)])
+    size = np.linalg.norm(start, axis=(1, 2))
+    scale = size * size_left * size_right
+    W, dual = least_nuclear_norm(
+        np.stack([r.left[r.kept] for r in group]) / size_left[:, None, None],
+        np.stack([r.right[r.kept] for r in group]) / size_right[:, None, None],
+        np.stack([r.constraints.bound[r.kept] for r in group]) / scale[:, None],
+        group[0].constraints.equality[group[0].kept],
+        start / size[:, None, None],
+        target,
+        options,
+    )
+    answers = zip(group, W, size, dual, strict=True)
+    return [(mended(r.constraints, r.lift(w * z)), r.spread(y)) for r, w, z, y in answers]
 
 
 def least_nuclear_norm(
@@ -28,6 +83,7 @@ def least_nuclear_norm(
     equality: np.ndarray,
     start: np.ndarray,
     tolerance: float,
+    options: Options = OPTIONS,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Solve S feasible problems of one shape; W and multipliers of the smallest certified gap each reached.
 
@@ -42,22 +98,22 @@ def least_nuclear_norm(
         W (S, p, q), with margins scaled to hold exactly where they can; multipliers (S, m), ‖Σ λ_k l_k r_kᵀ‖₂ ≤ 1.
     """
     S, m, p = left.shape
-    if S > 1 and m >= FACTORED:
+    if S > 1 and m >= options.factored:
         alone = (slice(i, i + 1) for i in range(S))
-        parts = [least_nuclear_norm(left[i], right[i], bound[i], equality, start[i], tolerance) for i in alone]
-        return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))
-    state = _State(left, right, bound, ~equality, start)
+        parts = [least_nuclear_norm(left[i], right[i], bound[i], equality, start[i], tolerance, options) for i in alone]
+        return np.concatenate([W for W, _ in parts]), np.concatenate([dual for _, dual in parts])
+    state = _State(left, right, bound, ~equality, start, options)
     best_gap, best_W, best_dual = np.full(S, np.inf), np.zeros((S, p, right.shape[2])), np.zeros((S, m))
     stalled = np.zeros(S, dtype=int)
     alive = np.arange(S)
-    for _ in range(MAX_ITERATIONS):
+    for _ in range(options.iterations):
         W, dual, gap = state.certificate()
-        stalled[alive] = np.where(gap < 0.9 * best_gap[alive], 0, stalled[alive] + 1)
+        stalled[alive] = np.where(gap < options.progress * best_gap[alive], 0, stalled[alive] + 1)
         better = gap < best_gap[alive]
         where = alive[better]
         best_gap[where], best_W[where], best_dual[where] = gap[better], W[better], dual[better]
         interior = state.factorise()
-        go_on = (gap > tolerance) & interior & ((stalled[alive] < PATIENCE) | np.isinf(best_gap[alive]))
+        go_on = (gap > tolerance) & interior & ((stalled[alive] < options.patience) | np.isinf(best_gap[alive]))
         if not go_on.any():
             break
         alive = alive[go_on]
@@ -83,16 +139,16 @@ class _State:
 
     _batched = ("left", "right", "bound", "loose", "length", "X", "s", "lam", "M", "Z", "chol_X", "chol_Z")
 
-    def __init__(self, left, right, bound, ineq, start):
-        self.left, self.right, self.bound, self.ineq = left, right, bound, ineq
+    def __init__(self, left, right, bound, ineq, start, options: Options):
+        self.left, self.right, self.bound, self.ineq, self.options = left, right, bound, ineq, options
         self.p, self.q = left.shape[2], right.shape[2]
         self.loose = ineq & ~asking(bound, ~ineq)  # measured by ‖A_k‖‖W‖, not by their bound
         self.length = np.linalg.norm(left, axis=2) * np.linalg.norm(right, axis=2)
         size = np.linalg.norm(self.adjoint(np.broadcast_to(ineq.astype(float), bound.shape)), 2, axis=(1, 2))
-        self.lam = np.where(ineq, 0.5 / np.maximum(size, 1e-3)[:, None], 0.0)
+        self.lam = np.where(ineq, 0.5 / np.maximum(size, options.centred)[:, None], 0.0)
         W = 2.0 * start
         self.s = np.where(ineq, self.apply(W) - bound, 1.0)
-        # The start may lie on the boundary of such a row; a step from outside ends on the right side of it.
+        # The start may lie on the boundary of a loose row; a step from outside ends on the right side of it.
         self.s = np.where(self.loose, np.maximum(self.s, np.abs(bound).max(1, keepdims=True)), self.s)
         spectral = np.linalg.norm(W, 2, axis=(1, 2))
         self.X = 2 * _column(spectral) * np.eye(self.p + self.q)
@@ -181,11 +237,12 @@ class _State:
         primal, dual = (np.minimum(1.0, a) for a in lengths(d_lam, d_Z, d_X, d_s))
         ahead = ((X + _column(primal) * d_X) * (Z + _column(dual) * d_Z)).sum((1, 2))
         ahead += ((s + primal[:, None] * d_s) * (lam + dual[:, None] * d_lam) * ineq).sum(1)
-        centring = np.clip((ahead / degree / mu) ** 3, 1e-8, 1.0)
+        centring = np.clip((ahead / degree / mu) ** 3, self.options.least_centring, 1.0)
 
         correctors = _sym(d_X @ d_Z @ Z_inv), np.where(ineq, d_s * d_lam / safe_lam, 0.0)
         d_lam, d_Z, d_X, d_s = direction(centring * mu, *correctors)
-        back_off = 0.9 + 0.09 * np.minimum(primal, dual)
+        least, more = self.options.back_off
+        back_off = least + more * np.minimum(primal, dual)
         primal, dual = (np.minimum(1.0, back_off * a) for a in lengths(d_lam, d_Z, d_X, d_s))
         self.X = _sym(X + _column(primal) * d_X)
         self.s = s + primal[:, None] * d_s
@@ -195,14 +252,14 @@ class _State:
     def _newton_system(self, X, Z_inv, slack):
         """What solves with the Schur complement of the multipliers, whose diagonal `slack` (S, m) adds to; and the
         constraints on Z⁻¹ (S, m)."""
-        if slack.shape[1] >= FACTORED:
+        if slack.shape[1] >= self.options.factored:
             return self._factored_system(X[0], Z_inv[0], slack[0]), self.apply(Z_inv[:, : self.p, self.p :])
         Xuu, Xuv, Xvv = self._blocks(X)
         Zuu, Zuv, Zvv = self._blocks(Z_inv)
         schur = (_t(Xuv) * Zuv + Xuv * _t(Zuv) + Xvv * Zuu + Xuu * Zvv) / 4
         diagonal = np.arange(schur.shape[1])
         schur[:, diagonal, diagonal] += slack
-        return lambda b: _solve(schur, b), Zuv[:, diagonal, diagonal]
+        return lambda b: _solve(schur, b, self.options.regularisation), Zuv[:, diagonal, diagonal]
 
     def _factored_system(self, X, Z_inv, slack):
         """The same for one large problem: by blocks of rows, the upper triangle alone, and one Cholesky factor."""
@@ -210,11 +267,11 @@ class _State:
         u, v = self.left[0], self.right[0]
         uX, vX = np.split(u @ X[:p], [p], axis=1), np.split(v @ X[p:], [p], axis=1)
         uZ, vZ = np.split(u @ Z_inv[:p], [p], axis=1), np.split(v @ Z_inv[p:], [p], axis=1)
-        regularisation = REGULARISATION
+        regularisation, block = self.options.regularisation, self.options.block
         while True:
             schur = np.empty((m, m))
-            for start in range(0, m, BLOCK):
-                rows, u_after, v_after = slice(start, start + BLOCK), u[start:].T, v[start:].T
+            for start in range(0, m, block):
+                rows, u_after, v_after = slice(start, start + block), u[start:].T, v[start:].T
                 part = (uX[0][rows] @ u_after) * (vZ[1][rows] @ v_after)
                 part += (vX[1][rows] @ v_after) * (uZ[0][rows] @ u_after)
                 part += (vX[0][rows] @ u_after) * (uZ[1][rows] @ v_after)
@@ -224,7 +281,7 @@ class _State:
             factor, failed = dpotrf(schur.T, lower=1, clean=0, overwrite_a=1)
             if not failed:
                 return lambda b: dpotrs(factor, b[0], lower=1)[0][None]
-            regularisation *= 100
+            regularisation *= self.options.heavier
 
     def _blocks(self, A):
         """u_kᵀ A u_l, u_kᵀ A v_l and v_kᵀ A v_l with u_k = (l_k, 0) and v_k = (0, r_k)."""
@@ -249,15 +306,15 @@ def _cholesky(A):
     return factors, ok
 
 
-def _solve(A, b):
+def _solve(A, b, regularisation):
     """x with A x = b, (S, m); repeated constraints make A singular in the end."""
     try:
         return np.linalg.solve(A, b[..., None])[..., 0]
     except np.linalg.LinAlgError:
         pass
     if len(A) > 1:  # the others are what they would be without the singular one
-        return np.concatenate([_solve(A[i : i + 1], b[i : i + 1]) for i in range(len(A))])
-    lifted = A * (1 + REGULARISATION * np.eye(A.shape[-1]))
+        return np.concatenate([_solve(A[i : i + 1], b[i : i + 1], regularisation) for i in range(len(A))])
+    lifted = A * (1 + regularisation * np.eye(A.shape[-1]))
     return np.linalg.solve(lifted, b[..., None])[..., 0]
 
 

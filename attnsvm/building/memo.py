@@ -1,6 +1,6 @@
 """What was worked out from the bytes of files, remembered from one run of Snakemake to the next.
 
-A memory is a file among the compiled modules. Its keys are hashes of all that an answer follows from, the code that
+The memo is a file among the compiled modules. Its keys are hashes of all that an answer follows from, the code that
 worked it out included, so that no date and no other version can mislead it. If nobody may write to that folder, every
 run works its answers out again.
 """
@@ -15,8 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent / "__pycache__"
-MOST = 2000  # answers that are kept, the newest
+MOST = 10_000  # answers that are kept, the newest
+
+
+def recall(contents: tuple[bytes, ...], work_out: Callable[[], Any]) -> Any:
+    """The answer that follows from these contents in this order; worked out if no run has done so."""
+    return MEMO.recall(key_of(*contents), work_out)
 
 
 def key_of(*contents: bytes) -> str:
@@ -24,11 +28,11 @@ def key_of(*contents: bytes) -> str:
     return hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
 
 
-class Memory:
-    """Answers by key, in the JSON file `name`; read when first asked, written when the process ends."""
+class Memo:
+    """Answers by key, in a JSON file; read when first asked, written when the process ends."""
 
-    def __init__(self, name: str):
-        self.path, self.changed = FOLDER / name, False
+    def __init__(self, path: Path):
+        self.path, self.changed = path, False
 
     def recall(self, key: str, work_out: Callable[[], Any]) -> Any:
         """The answer for `key`; worked out if it is not known, and then remembered if JSON gives it back the same."""
@@ -50,14 +54,17 @@ class Memory:
             return {}
         return known if isinstance(known, dict) else {}
 
-    def _write_at_the_end(self):
+    def _write_at_the_end(self) -> None:
         if not self.changed:
             self.changed = True
             atexit.register(self._write)
 
-    def _write(self):
+    def _write(self) -> None:
         with suppress(OSError):
             self.path.parent.mkdir(exist_ok=True)
-            own = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-            own.write_text(json.dumps(dict([*self.known.items()][-MOST:])), "utf-8")
-            own.replace(self.path)
+            ours = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+            ours.write_text(json.dumps(dict([*self.known.items()][-MOST:])), "utf-8")
+            ours.replace(self.path)
+
+
+MEMO = Memo(Path(__file__).parent / "__pycache__" / "memo.json")

@@ -2,21 +2,48 @@
 
 Lawson and Hanson, Solving Least Squares Problems (1974), ch. 23: minimise ‖w‖ subject to A w ≥ b is solved by
 u = argmin ‖[Aᵀ; bᵀ] u − e_last‖ over u ≥ 0. The residual is zero exactly when the constraints are infeasible, and then
-u is the Farkas certificate. Equality rows are eliminated first. The active set found is then re-solved directly, which
-carries the answer to machine precision.
+u is the Farkas certificate. Equality rows are eliminated first. The system of the active set is then solved directly,
+which carries the answer to machine precision.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import lstsq, qr
 from scipy.linalg.lapack import dgeqrf, dtrtrs
 from scipy.optimize import nnls
 
-INFEASIBLE_RESIDUAL = 1e-6  # of the scaled least-squares problem; what lies below is settled by the certificate
-DEPENDENT = 1e-12  # relative size below which rows of unit norm count as linearly dependent
-EPSILON = np.finfo(float).eps
+EPSILON = float(np.finfo(float).eps)
 
 
-def least_norm(A: np.ndarray, b: np.ndarray, equality: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+@dataclass(frozen=True)
+class Options:
+    """Attributes:
+    infeasible: residual of the scaled least-squares problem below which its multipliers are tried as a certificate.
+    certain: residual of these multipliers, refined, at which they are one; scaled margins are at least `infeasible`.
+    dependent: relative size below which rows of unit norm count as linearly dependent: some thousand ulps.
+    slack: violation, in ulps of ‖w‖, that rounding alone can cause in the margins of unit rows.
+    steps: changes of the active set at most, in numbers of constraints; `scipy.optimize.nnls` has the same bound.
+    refuted: residual of a refutation that needs no second opinion; a tenth of what the checker allows.
+    numbers: entries of the constraints as a matrix up to which this method takes over where the augmented Lagrangian
+        stalls: its cost grows with their number times that of the active rows.
+    """
+
+    infeasible: float = 1e-6
+    certain: float = 1e-10
+    dependent: float = 1e-12
+    slack: float = 8 * EPSILON
+    steps: int = 3
+    refuted: float = 1e-11
+    numbers: float = 2e7
+
+
+OPTIONS = Options()
+
+
+def least_norm(
+    A: np.ndarray, b: np.ndarray, equality: np.ndarray, options: Options = OPTIONS
+) -> tuple[np.ndarray, np.ndarray, bool]:
     """Solve min ‖w‖ s.t. A w ≥ b, with equality on the rows marked.
 
     Args:
@@ -38,11 +65,14 @@ def least_norm(A: np.ndarray, b: np.ndarray, equality: np.ndarray) -> tuple[np.n
 
     scale = norms + empty
     rows, bounds = A / scale[:, None], b / scale
-    w, dual, feasible = _with_equalities(rows, bounds, equality) if equality.any() else _inequalities(rows, bounds)
+    if equality.any():
+        w, dual, feasible = _with_equalities(rows, bounds, equality, options)
+    else:
+        w, dual, feasible = _inequalities(rows, bounds, options)
     return w, dual / scale, feasible
 
 
-def _inequalities(A, b):
+def _inequalities(A, b, options):
     """Rows of unit norm, inequalities only."""
     size = np.abs(b).max(initial=0.0)
     if size == 0.0 or (b <= 0).all():
@@ -52,13 +82,13 @@ def _inequalities(A, b):
     system = np.vstack([A.T, b / size])
     u, residual = nnls(system, target, maxiter=100 * max(len(b), 10))
     active = u > 0
-    if residual < INFEASIBLE_RESIDUAL:
+    if residual < options.infeasible:
         refined = _refined(system[:, active], target, u[active])
         certificate = np.zeros(len(b))
         certificate[active] = refined
-        if np.linalg.norm(system @ certificate - target) < INFEASIBLE_RESIDUAL * 1e-4:
+        if np.linalg.norm(system @ certificate - target) < options.certain:
             return np.full(A.shape[1], np.nan), certificate, False
-    w, dual = _active_set(A, b, u * size / residual**2)
+    w, dual = _active_set(A, b, u * size / residual**2, options)
     return w, dual, True
 
 
@@ -68,15 +98,15 @@ def _refined(system, target, start):
     return better if (better >= 0).all() else start
 
 
-def _active_set(A, b, dual):
+def _active_set(A, b, dual, options):
     """Polish multipliers: Lawson and Hanson's active-set iteration on min ½‖Aᵀy‖² − bᵀy, y ≥ 0, from a start near
-    its end, every step by QR of the active rows. Rows too close to dependent end it early. Returns (w, y).
+    the solution, every step by QR of the active rows. Nearly dependent rows end it early. Returns (w, y).
 
-    w is refined on its own, not formed as Aᵀy: where ‖w‖ is large the multipliers are of order ‖w‖² and cancel.
+    w is refined apart from y, not formed as Aᵀy: where ‖w‖ is large the multipliers are of order ‖w‖² and cancel.
     """
     active = dual > 0
-    for _ in range(3 * len(b)):
-        solved = _equal_margins(A[active], b[active])
+    for _ in range(options.steps * len(b)):
+        solved = _equal_margins(A[active], b[active], options)
         if solved is None:
             break
         w, goal = solved[0], np.zeros(len(b))
@@ -92,13 +122,13 @@ def _active_set(A, b, dual):
         slack = A @ w - b
         slack[active] = np.inf
         worst = int(slack.argmin())
-        if slack[worst] >= -8 * EPSILON * np.linalg.norm(w):
+        if slack[worst] >= -options.slack * np.linalg.norm(w):
             return w, dual
         active[worst] = True
     return A.T @ dual, dual
 
 
-def _equal_margins(A, b):
+def _equal_margins(A, b, options):
     """(w, y) with w = Aᵀy and A w = b; None if the rows are dependent.
 
     Corrected seminormal equations: R of a QR decomposition of Aᵀ, and two steps of refinement (Björck, Numerical
@@ -108,7 +138,7 @@ def _equal_margins(A, b):
     if m == 0 or m > k:
         return None if m else (np.zeros(k), np.zeros(0))
     R = dgeqrf(A.T)[0][:m]
-    if np.abs(R.diagonal()).min() < DEPENDENT:
+    if np.abs(R.diagonal()).min() < options.dependent:
         return None
     w, y = np.zeros(k), np.zeros(m)
     for _ in range(3):
@@ -117,15 +147,15 @@ def _equal_margins(A, b):
     return w, y
 
 
-def _with_equalities(A, b, equality):
+def _with_equalities(A, b, equality, options):
     """Solve on the null space of the equality rows, then polish all tight rows together."""
     E, e = A[equality], b[equality]
     U, sigma, Vt = np.linalg.svd(E, full_matrices=False)
-    rank = int((sigma > DEPENDENT * sigma.max(initial=0.0)).sum())
+    rank = int((sigma > options.dependent * sigma.max(initial=0.0)).sum())
     U, sigma, Vt = U[:, :rank], sigma[:rank], Vt[:rank]
     outside = e - U @ (U.T @ e)
     dual = np.zeros(len(b))
-    if np.linalg.norm(outside) > 100 * DEPENDENT * max(1.0, np.linalg.norm(e)):  # inconsistent equalities
+    if np.linalg.norm(outside) > 100 * options.dependent * max(1.0, np.linalg.norm(e)):  # inconsistent equalities
         dual[equality] = outside / (outside @ e)
         return np.full(A.shape[1], np.nan), dual, False
 
@@ -133,13 +163,14 @@ def _with_equalities(A, b, equality):
     inner = A[~equality]
     reduced = inner - (inner @ Vt.T) @ Vt
     missing = b[~equality] - inner @ particular
-    inside = np.linalg.norm(reduced, axis=1) < DEPENDENT  # rows inside the span of the equalities
+    inside = np.linalg.norm(reduced, axis=1) < options.dependent  # rows inside the span of the equalities
     reduced[inside] = 0.0
-    missing[inside & (missing < DEPENDENT * np.linalg.norm(particular))] = 0.0  # which these rows meet, with rounding
-    w, lam, feasible = least_norm(reduced, missing, np.zeros(len(inner), dtype=bool))
+    met = missing < options.dependent * np.linalg.norm(particular)  # they meet the bound, with rounding
+    missing[inside & met] = 0.0
+    w, lam, feasible = least_norm(reduced, missing, np.zeros(len(inner), dtype=bool), options)
     dual[~equality] = lam
     if feasible:
-        polished = _tight_together(A, b, equality, dual > 0)
+        polished = _tight_together(A, b, equality, dual > 0, options)
         if polished is not None:
             return *polished, True
     goal = (particular + w if feasible else 0.0) - inner.T @ lam
@@ -147,14 +178,14 @@ def _with_equalities(A, b, equality):
     return (particular + w if feasible else w), dual, feasible
 
 
-def _tight_together(A, b, equality, active):
+def _tight_together(A, b, equality, active, options):
     """(w, dual) with equal margins on the active rows and an independent subset of the equality rows."""
     numbers = np.flatnonzero(equality)
     _, R, order = qr(A[equality].T, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
-    independent = numbers[order[: int((diagonal > DEPENDENT * diagonal.max(initial=0.0)).sum())]]
+    independent = numbers[order[: int((diagonal > options.dependent * diagonal.max(initial=0.0)).sum())]]
     tight = np.concatenate([np.flatnonzero(active & ~equality), independent])
-    solved = _equal_margins(A[tight], b[tight])
+    solved = _equal_margins(A[tight], b[tight], options)
     if solved is None or (solved[1][: len(tight) - len(independent)] < 0).any():
         return None
     dual = np.zeros(len(b))

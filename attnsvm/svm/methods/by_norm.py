@@ -1,0 +1,91 @@
+"""How problems of each norm are solved by the methods named for them.
+
+Every method takes problems in coordinates; those of other norms than Frobenius start from a W that meets the
+constraints. What is heavy to import (numba, cvxpy) is imported by the problem that needs it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+
+import numpy as np
+
+from attnsvm.geometry import Norm
+from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.methods import active_set, conic, interior_point, lagrangian, working_sets
+from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, WORKING_SET
+from attnsvm.svm.methods.rescaling import error, refutation, rescaled, scalable
+from attnsvm.svm.subspaces import Reduced, outer
+
+Report = Callable[[str], None]
+
+
+def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:
+    """(W, multipliers, True) or (NaN, Farkas certificate, False), and the method that found it."""
+    c, proved = problem.constraints, lagrangian.OPTIONS.proved
+    if method == LAGRANGIAN:
+        W, dual, feasible, left = lagrangian.least_norm(problem, report)
+        if left <= proved or len(c) * W.size > active_set.OPTIONS.numbers:
+            return problem.lift(W), dual, feasible, LAGRANGIAN
+        report(f"left with an error of {left:.1e}: the active set goes on")
+    w, dual, feasible = active_set.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
+    if not feasible and method == ACTIVE_SET and refutation(c, dual) > active_set.OPTIONS.refuted:
+        # Bounds of very different sizes: the refutation may rest on the small ones, lost among the large.
+        report("the active set does not refute what it cannot solve: the augmented Lagrangian goes on")
+        W, second, possible, left = lagrangian.least_norm(problem, report)
+        if left <= proved:
+            return problem.lift(W), second, possible, LAGRANGIAN
+    return problem.lift(w.reshape(problem.shape)), dual, feasible, ACTIVE_SET
+
+
+def least_other(
+    problems: list[Reduced], starts: list[np.ndarray], measure: Norm, names: list[str], report: Report
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """(W, multipliers) of feasible problems in any other norm, by the method named for each."""
+    answers: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    groups: dict[tuple, list[int]] = defaultdict(list)  # interior-point problems of one shape advance together
+    for k, (problem, name) in enumerate(zip(problems, names, strict=True)):
+        if name == INTERIOR:
+            groups[problem.shape_key].append(k)
+        elif name == CONIC:
+            answers[k] = conic.least_norm(problem, starts[k], measure)
+        else:
+            part = name.removesuffix(WORKING_SET)
+            one = problem.constraints, starts[k], measure, _SOLVERS[part], part == INTERIOR, report
+            answers[k] = working_sets.on_working_set(*one)
+    for members in groups.values():
+        target = working_sets.OPTIONS.target
+        found = interior_point.least_norms([problems[k] for k in members], [starts[k] for k in members], target)
+        for k, answer in zip(members, found, strict=True):
+            active = working_sets.on_active(problems[k].constraints, measure, *answer, _SOLVERS[INTERIOR])
+            answers[k] = _second_opinion(problems[k], starts[k], measure, *active)
+    return [answers[k] for k in range(len(problems))]
+
+
+def _second_opinion(problem: Reduced, start: np.ndarray, measure: Norm, W: np.ndarray, dual: np.ndarray):
+    """The better of the answer and that of a conic solver, if there is one, where bounds of zero leave no interior.
+
+    Opposite rows of bound zero are an equality in disguise, at which the interior-point method ends early.
+    """
+    c = problem.constraints
+    if scalable(c):
+        return W, dual
+    W, dual, gap = rescaled(c, measure, W, dual)
+    if error(c, W, gap) <= interior_point.OPTIONS.doubted:
+        return W, dual
+    try:
+        again, y = conic.least_norm(problem, start, measure)
+    except ImportError:
+        return W, dual
+    again, y, new_gap = rescaled(c, measure, again, y)
+    return (again, y) if error(c, again, new_gap) < error(c, W, gap) else (W, dual)
+
+
+def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float):
+    return interior_point.least_norms([Reduced(c)], [start], target)[0]
+
+
+def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float):
+    return conic.least_norm(Reduced(c), start, measure)
+
+
+_SOLVERS: dict[str, working_sets.Solver] = {INTERIOR: _interior, CONIC: _conic}

@@ -1,0 +1,106 @@
+"""What an answer (W, multipliers) reaches on constraints, and the same answer scaled to where it can be judged.
+
+A bound that measures its margin ("asks", see `constraints.asking`) is met by scaling W. On other rows, equalities and
+inequalities of bound zero or nearly so, no scaling helps: what W lacks there counts relative to ‖A_k‖‖W‖.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attnsvm.geometry import Norm
+from attnsvm.svm.constraints import IMPLICIT, Constraints
+from attnsvm.svm.subspaces import outer
+
+
+@dataclass(frozen=True)
+class Options:
+    """What rounding may leave.
+
+    Attributes:
+        rounding: error of ⟨A_k, W⟩ relative to ‖A_k‖‖W‖, up to which two orders of summation differ: four ulps.
+        lacking: violation relative to ‖A_k‖‖W‖ that is left as it is; a hundredth of what the checker allows.
+        corrections: projections onto violated rows at most; one projection can push another row over its bound.
+        dependent: relative singular value below which the rows of a projection count as dependent: some thousand ulps.
+    """
+
+    rounding: float = 4 * float(np.finfo(float).eps)
+    lacking: float = 1e-11
+    corrections: int = 5
+    dependent: float = 1e-12
+
+
+OPTIONS = Options()
+
+
+def rescaled(c: Constraints, measure: Norm, W: np.ndarray, dual: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """W with smallest margin one, multipliers of dual norm one, and the relative gap between the two values."""
+    tight = c.asks
+    margins = c.apply(W)
+    if len(c) >= IMPLICIT:  # a product formed in another order must find the margins met too
+        margins = margins - OPTIONS.rounding * np.linalg.norm(W) * c.lengths()
+    reached = (margins[tight] / c.bound[tight]).min(initial=np.inf)
+    W = W / reached if 0 < reached < np.inf else W
+    size = measure.dual(c.adjoint(dual))
+    dual = dual / size if size > 0 else dual
+    value = float(measure.value(W))
+    return W, dual, (value - float(c.bound @ dual)) / value if value > 0 else 0.0
+
+
+def refutation(c: Constraints, dual: np.ndarray) -> float:
+    """How far the multipliers are from combining the constraints to zero, see `Solution.residual`."""
+    largest = c.lengths().max()
+    promised = float(c.bound @ dual) / np.abs(c.bound).max() * largest
+    return float(np.linalg.norm(c.adjoint(dual)) / promised) if largest > 0 else 0.0
+
+
+def scalable(c: Constraints) -> bool:
+    """Whether scaling W mends every inequality."""
+    return bool((c.equality | c.asks).all())
+
+
+def error(c: Constraints, W: np.ndarray, gap: float) -> float:
+    """The gap, or what W lacks on the rows that scaling does not mend, whichever is more."""
+    return gap if scalable(c) else max(gap, float(_lack(c, W).max()))
+
+
+def margins(c: Constraints, W: np.ndarray) -> np.ndarray:
+    """What W reaches: 1 where a constraint is met exactly, in bounds; infinite on equalities.
+
+    Where the bound does not measure the margin, the excess is in the largest bound, or in ‖A_k‖‖W‖ where that is less.
+    """
+    reached = np.where(c.asks, c.apply(W), np.inf) / np.where(c.asks, c.bound, 1.0)
+    loose = ~c.equality & ~c.asks
+    if loose.any():
+        unit = np.minimum(c.bound[~c.equality].max(), c.lengths() * np.linalg.norm(W))
+        excess = (c.apply(W) - c.bound) / np.where(unit > 0, unit, np.inf)
+        reached = np.where(loose, 1.0 + excess, reached)
+    return reached
+
+
+def mended(c: Constraints, W: np.ndarray) -> np.ndarray:
+    """W, or `onto_unscaled` of it where rounding left a row violated that no scaling mends."""
+    return W if scalable(c) or _lack(c, W).max() <= OPTIONS.lacking else onto_unscaled(c, W)
+
+
+def onto_unscaled(c: Constraints, W: np.ndarray) -> np.ndarray:
+    """The nearest W on the equalities, and on the violated rows whose bound no scaling of W reaches.
+
+    The answer of a conic or an interior-point solver meets these rows only nearly.
+    """
+    for _ in range(OPTIONS.corrections):
+        rows = c[c.equality | (_lack(c, W) > OPTIONS.lacking)]
+        if len(rows) == 0:
+            break
+        missing = rows.bound - rows.apply(W)
+        correction = np.linalg.lstsq(outer(rows.left, rows.right), missing, rcond=OPTIONS.dependent)[0]
+        W = W + correction.reshape(W.shape)
+        if c.asks.sum() + c.equality.sum() == len(c):  # equalities alone
+            break
+    return W
+
+
+def _lack(c: Constraints, W: np.ndarray) -> np.ndarray:
+    """What W lacks, relative to ‖A_k‖‖W‖, where the bound does not measure the margin; −∞ on the other rows."""
+    loose, size = ~c.equality & ~c.asks, c.lengths() * np.linalg.norm(W)
+    return np.where(loose, (c.bound - c.apply(W)) / np.where(size > 0, size, np.inf), -np.inf)

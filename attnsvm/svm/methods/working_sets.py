@@ -1,0 +1,112 @@
+"""A solver on some of the constraints: on a growing working set at size, and on the active ones for the last digits."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from attnsvm.geometry import Norm
+from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.methods.rescaling import error, margins, rescaled
+
+# (W, multipliers) of constraints from a start, up to a relative gap; a conic solver does not ask for the gap.
+Solver = Callable[[Constraints, np.ndarray, Norm, float], tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Distances are relative to a constraint's bound.
+
+    Attributes:
+        close: distance up to which a constraint counts as tight at the Frobenius solution, and is in the first set:
+            far above the rounding of that solution, far below its other margins.
+        met: violation that the final scaling takes up at no visible cost.
+        near: distance up to which a constraint joins before the full accuracy is asked for, as many cross over then.
+        at_least: constraints that a round adds, so that a small set grows in few rounds.
+        rounds: at most, a stop for what rounding keeps from ending.
+        rough: relative gap asked for while many constraints are missing: their multipliers are about to change.
+        few: share of missing constraints up to which the answer is asked for in full.
+        target: relative gap asked for in full, far below the tolerance of every norm solved here, 1e-7.
+        enough: relative gap at which nothing is refined, a hundredth of this tolerance.
+        weight: multiplier relative to the largest from which on a constraint counts as active.
+        active: distance up to which it does.
+    """
+
+    close: float = 1e-6
+    met: float = 1e-9
+    near: float = 0.01
+    at_least: int = 100
+    rounds: int = 60
+    rough: float = 1e-3
+    few: float = 0.02
+    target: float = 1e-11
+    enough: float = 1e-9
+    weight: float = 1e-6
+    active: float = 1e-3
+
+
+OPTIONS = Options()
+
+
+def on_working_set(
+    c: Constraints,
+    start: np.ndarray,
+    measure: Norm,
+    solve: Solver,
+    roughly: bool,
+    report: Callable[[str], None],
+    options: Options = OPTIONS,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Solve on some constraints, add those that the answer violates, and so on until all are met.
+
+    The multipliers of the others are zero: what is optimal on the working set and meets the rest is optimal.
+
+    Args:
+        roughly: the solver can stop at a gap, so that the first rounds ask for little.
+    """
+    margin = margins(c, start)
+    inside = c.equality | (margin < 1 + options.close)
+    inside[np.argsort(margin)[: min(len(c), 2 * sum(start.shape))]] = True
+    target, best, answer = options.rough if roughly else options.target, np.inf, (start, np.zeros(len(c)))
+    for number in range(options.rounds):
+        rows = np.flatnonzero(inside)
+        W, y = solve(c[rows], start, measure, target)
+        dual = np.zeros(len(c))
+        dual[rows] = y
+        margin = margins(c, W)
+        W, dual, gap = rescaled(c, measure, W, dual)
+        gap = error(c, W, gap) if margin.min() > 0 else np.inf
+        missing = np.flatnonzero((margin < 1 - options.met) & ~inside)
+        report(f"working set {number + 1}: {len(rows)} constraints, {len(missing)} violated, relative gap {gap:.1e}")
+        if gap < best:
+            best, answer = gap, (W, dual)
+        if gap <= options.enough or (len(missing) == 0 and target == options.target):
+            break
+        if len(missing) <= options.few * len(rows):
+            target = options.target
+            inside |= margin < 1 + options.near
+        worst = missing[np.argsort(margin[missing])]
+        inside[worst[: max(len(rows) // 2, options.at_least)]] = True
+    return on_active(c, measure, *answer, solve, options)
+
+
+def on_active(
+    c: Constraints, measure: Norm, W: np.ndarray, dual: np.ndarray, solve: Solver, options: Options = OPTIONS
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where rounding stopped the first pass early, solve again with the constraints near their bound alone.
+
+    The others only blur the last digits. The better of the two answers is kept, judged on all constraints.
+    """
+    W, dual, gap = rescaled(c, measure, W, dual)
+    before = error(c, W, gap)
+    loose = ~c.equality & ~c.asks
+    near = (
+        c.equality
+        | (dual > options.weight * dual.max())
+        | (c.apply(W) - c.bound < options.active * np.where(loose, c.bound.max(), c.bound))
+    )
+    if before <= options.enough or near.all():
+        return W, dual
+    again, y = solve(c[near], W, measure, options.target)
+    again, y, gap = rescaled(c, measure, again, np.bincount(np.flatnonzero(near), y, minlength=len(c)))
+    return (again, y) if error(c, again, gap) < before else (W, dual)

@@ -86,7 +86,7 @@ def sources(built: Built) -> dict[str, str]:
     named = [*(name for name in ROOT_PAGES if (built.root / name).exists()), *documents]
     writer = _Writer(built)
     links = Links(built.root, {*named, "audit.md", "gallery.md"}, writer.picture, optional())
-    texts = {path: links.rewritten(path, one_title((built.root / path).read_text("utf-8"))) for path in named}
+    texts = {path: links.rewritten(path, (built.root / path).read_text("utf-8")) for path in named}
     told = links.rewritten("index.md", introduction((built.root / "README.md").read_text("utf-8")))
     opening, _, found = told.partition("\n\n")
     texts |= {
@@ -117,15 +117,6 @@ def introduction(readme: str) -> str:
     paragraphs = [part for part in before.split("\n\n") if part.strip() and not part.lstrip().startswith(("#", "!"))]
     text = "\n\n".join(paragraphs).strip().replace("](#the-audit)", "](audit.md)")
     return text.replace("](#", "](README.md#")
-
-
-def one_title(text: str) -> str:
-    """A page with one title: where there are several, every heading after the first is one lower."""
-    pieces = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)  # a comment in code is no heading
-    if sum(len(re.findall(r"^# ", piece, re.MULTILINE)) for piece in pieces[::2]) < 2:
-        return text
-    pieces[::2] = [re.sub(r"^(#+ )", r"#\1", piece, flags=re.MULTILINE) for piece in pieces[::2]]
-    return "".join(pieces).replace("## ", "# ", 1)
 
 
 def first_sentence(text: str) -> str:

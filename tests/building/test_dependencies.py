@@ -25,7 +25,7 @@ def stage_files(card, stage):
 def test_the_solvers_are_an_input_of_what_solves_only(card):
     for stage in card.stages:
         solves = stage == "svm" or (stage == "descent" and card.name in STARTS_FROM_SOLUTIONS)
-        assert ("attnsvm/svm/nuclear.py" in stage_files(card, stage)) == solves
+        assert ("attnsvm/svm/methods/interior_point.py" in stage_files(card, stage)) == solves
 
 
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)

@@ -27,7 +27,7 @@ def test_the_files_of_a_figure_are_those_of_its_stages_and_its_own():
     assert files == sorted(set(files))
     for name in ("problems", "svm", "measures", "figure"):
         assert f"attnsvm/experiments/svm_rank/{name}.py" in files
-    assert {"attnsvm/svm/nuclear.py", "attnsvm/data/cells.py", "attnsvm/plots/style.py"} <= set(files)
+    assert {"attnsvm/svm/methods/interior_point.py", "attnsvm/data/cells.py", "attnsvm/plots/style.py"} <= set(files)
     assert not [name for name in files if name.startswith(("attnsvm/training/", "attnsvm/audit/"))]
 
 

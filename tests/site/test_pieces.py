@@ -246,13 +246,6 @@ def test_a_title_as_a_sentence(title, expected):
     assert pages.sentence(title) == expected
 
 
-def test_a_page_with_several_titles_gets_one():
-    text = "# A\n\n## B\n\n```sh\n# no heading\n```\n\n# C\n\n## D\n"
-    assert pages.one_title(text) == "# A\n\n### B\n\n```sh\n# no heading\n```\n\n## C\n\n### D\n"
-    assert pages.one_title("# A\n\n## B\n") == "# A\n\n## B\n"
-    assert pages.one_title("<!-- made -->\n\n# A\n\n# B\n") == "<!-- made -->\n\n# A\n\n## B\n"
-
-
 def test_without_sphinx_one_sentence_says_what_to_install(tmp_path):
     code = "import sys; sys.modules['sphinx'] = None\nfrom attnsvm.site import build\nbuild.site('.', {}, 'out')"
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -41,7 +41,7 @@ def predicted(folder, changes):
 EDITS = {
     "kernel": {"attnsvm/training/kernels.py": CODE},
     "solver, checker and a norm": {
-        f"attnsvm/{name}.py": CODE for name in ("svm/nuclear", "svm/checker", "geometry/fro")
+        f"attnsvm/{name}.py": CODE for name in ("svm/methods/interior_point", "svm/checker", "geometry/fro")
     },
     "style": {
         "attnsvm/plots/style.py": change('BLUE, VERMILLION, GREEN = "#0072B2"', 'BLUE, VERMILLION, GREEN = "#0072B3"')
@@ -158,7 +158,7 @@ def test_results_and_figures_copied_into_a_fresh_clone_are_up_to_date_until_code
     """Whatever its date; found once: with Frobenius doubled and the nuclear solver cut short nothing was to be done."""
     folder = fresh("results", "figures")
     assert NOTHING in dry(folder).stdout
-    changes = {"attnsvm/geometry/fro.py": CODE, "attnsvm/svm/nuclear.py": CODE}
+    changes = {"attnsvm/geometry/fro.py": CODE, "attnsvm/svm/methods/interior_point.py": CODE}
     wanted = predicted(folder, changes)
     assert {("svm", name) for name in EXPERIMENTS if "svm" in CARDS[name].stages} <= wanted
     with edited(folder, changes, LONG_AGO):

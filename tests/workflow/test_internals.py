@@ -113,7 +113,7 @@ def test_records_of_ones_own_are_not_overwritten_by_those_that_travelled(copy):
 
 def test_without_the_records_an_edit_in_a_fresh_clone_would_go_unseen(built, tmp_path):
     """Why they travel: Snakemake takes a file without a record for one that the code made as it is."""
-    edit = {"attnsvm/svm/nuclear.py": lambda text: f"{text}\n_EDITED = 1\n"}
+    edit = {"attnsvm/svm/methods/interior_point.py": lambda text: f"{text}\n_EDITED = 1\n"}
     folder = clone(built, tmp_path / "with", f"{BUILT}/results", f"{BUILT}/figures")
     with edited(folder, edit):
         assert ("svm", "svm_rank") in scheduled(dry(folder, "figures/svm_rank"))

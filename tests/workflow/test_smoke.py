@@ -88,7 +88,7 @@ def test_the_provenance_of_svm_rank_in_numbers_worked_out_by_hand(built):
     """Three numbers of tokens or inputs (two share a shape) at three dimensions, four instances each."""
     found = json.loads((built / BUILT / "figures/svm_rank.json").read_text())
     assert found["experiments"]["svm_rank"]["instances_tried"] == 3 * 3 * 4
-    assert "attnsvm/svm/nuclear.py" in found["code"]["files"]
+    assert "attnsvm/svm/methods/interior_point.py" in found["code"]["files"]
     assert "attnsvm/experiments/svm_rank/figure.py" in found["code"]["files"]
     others = [name for name in found["code"]["files"] if "experiments" in name and "svm_rank" not in name]
     assert set(others) <= {"attnsvm/experiments/__init__.py"}

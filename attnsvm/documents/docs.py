@@ -19,6 +19,7 @@ from attnsvm.documents import captions
 from attnsvm.errors import UserError
 
 ROOT = cards.HERE.parents[1]
+GALLERY = ROOT / "figures/gallery"
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
 
 
@@ -76,6 +77,7 @@ def _rendered(template: str) -> str:
         caption=lambda card: captions.caption(card, resolved),
         notes=lambda card: captions.notes(card, resolved),
         claims=_claims,
+        pictured=lambda card: (GALLERY / f"{card.name}.png").exists(),
         read=cards.read,
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
@@ -103,6 +105,8 @@ def _smoke(setting: dict) -> str:
 
 
 def main(arguments: list[str]) -> int:
+    if "--check" not in arguments:
+        small_pictures(ROOT / "figures", GALLERY)
     try:
         made = generated()
     except UserError as error:
@@ -118,7 +122,6 @@ def main(arguments: list[str]) -> int:
     for path in stale:
         (ROOT / path).parent.mkdir(exist_ok=True)
         (ROOT / path).write_text(made[path], "utf-8")
-    small_pictures(ROOT / "figures", ROOT / "figures" / "gallery")
     stage_times(ROOT / "figures/audit.json", ROOT / "profiles/times.json")
     return 0
 

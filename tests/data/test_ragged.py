@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pairwise import pairwise
 
 from attnsvm.analysis.selection import by_token, margins, optimal_tokens, support
 from attnsvm.data.draws import draw, gaussian
@@ -23,10 +24,12 @@ def ragged(draw_some=gaussian):
     return replace(p, tokens=tokens, lengths=LENGTHS)
 
 
-@pytest.mark.parametrize("engine", ["compiled", "dense", "torch"])
-@pytest.mark.parametrize("kind", ["W", "KQ"])
-@pytest.mark.parametrize(("draw_some", "head"), [(gaussian, LinearHead), (relu, ReluHead)])
-def test_training_is_that_of_the_inputs_without_padding(kind, draw_some, head, engine, monkeypatch):
+@pytest.mark.parametrize(
+    ("drawn", "kind", "engine"),
+    pairwise([(gaussian, LinearHead), (relu, ReluHead)], ["W", "KQ"], ["compiled", "dense", "torch"]),
+)
+def test_training_is_that_of_the_inputs_without_padding(drawn, kind, engine, monkeypatch):
+    draw_some, head = drawn
     p, device = ragged(draw_some), "cpu:0" if engine == "torch" else "cpu"
     monkeypatch.setattr(dense, "LARGE", 0 if engine == "dense" else 10**9)
     log = train(p, head, kind, exact(0.1), 15, 5, device=device)

@@ -1,10 +1,11 @@
-"""The compiled loops against torch and against autograd: every head × parametrisation × rule × attention."""
+"""The compiled loops against torch and against autograd: heads, parametrisations, rules, attentions."""
 
 from itertools import product
 
 import numpy as np
 import pytest
 import torch
+from pairwise import pairwise
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.inputs import ATTENTIONS
@@ -24,7 +25,7 @@ def problems(head, S=5, n=2, T=3, d=4):
     return draw(HEADS[head][0], range(S), n, T, d)
 
 
-@pytest.mark.parametrize(("head", "kind", "rule", "attention"), list(product(HEADS, ("W", "KQ"), RULES, ATTENTIONS)))
+@pytest.mark.parametrize(("head", "kind", "rule", "attention"), pairwise(HEADS, ("W", "KQ"), RULES, ATTENTIONS))
 def test_the_compiled_loop_follows_torch(head, kind, rule, attention):
     arguments = problems(head), HEADS[head][1], kind, RULES[rule], 40, 10
     ours = train(*arguments, attention=attention)

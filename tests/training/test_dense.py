@@ -1,10 +1,10 @@
-"""The engine for large instances against torch: every head × parametrisation × rule × attention, and its switch."""
+"""The engine for large instances against torch: heads, parametrisations, rules, attentions, and its switch."""
 
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pytest
+from pairwise import pairwise
 
 from attnsvm import threads
 from attnsvm.data.draws import draw, gaussian
@@ -28,7 +28,7 @@ def always(monkeypatch):
 
 
 @pytest.mark.usefixtures("always")
-@pytest.mark.parametrize(("head", "kind", "rule", "attention"), list(product(HEADS, ("W", "KQ"), RULES, ATTENTIONS)))
+@pytest.mark.parametrize(("head", "kind", "rule", "attention"), pairwise(HEADS, ("W", "KQ"), RULES, ATTENTIONS))
 def test_it_follows_torch(head, kind, rule, attention):
     arguments = draw(HEADS[head][0], range(5), 2, 3, 4), HEADS[head][1], kind, RULES[rule], 40, 10
     ours = train(*arguments, attention=attention)

@@ -1,4 +1,4 @@
-"""The pieces of the compiled softmax against multiple precision, at gaps from 1 to 10⁴."""
+"""The pieces of the compiled softmax against multiple precision, at gaps from 0.1 to 1000."""
 
 import mpmath as mp
 import numpy as np
@@ -36,7 +36,7 @@ def derivative(logits, slope, out):
     return winner
 
 
-@pytest.mark.parametrize("gap", [0.1, 1.0, 10.0, 300.0, 1e4])
+@pytest.mark.parametrize("gap", [0.1, 1.0, 10.0, 300.0, 1e3])
 def test_the_direction_of_the_derivative(gap):
     generator = np.random.default_rng(int(gap))
     logits, slope = gap * generator.normal(size=(T, LANES)), generator.normal(size=(T, LANES))

@@ -144,6 +144,7 @@ def test_every_engine_of_a_layer_takes_it(kind, monkeypatch):
         assert np.allclose(getattr(ours, name), getattr(alone, name), rtol=1e-10, atol=1e-12), name
 
 
+@pytest.mark.slow  # a minute to compile
 @pytest.mark.parametrize(
     "stack",
     [
@@ -164,6 +165,7 @@ def test_a_step_of_a_stack_is_the_gradient_of_autograd(stack):
     assert np.allclose(ours.weights[:, 1], after, rtol=0, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_its_parameters_move_along_their_gradient():
     p, stack = problems(), Stack(layers=2)
     ours = train_stack(p, stack, BoundedHead, exact(0.1), 1, 1, head_rate=0.3)
@@ -176,26 +178,25 @@ def test_its_parameters_move_along_their_gradient():
         assert np.allclose(ours.head[s, 1], ours.head[s, 0] - 0.3 * slope / np.linalg.norm(slope), rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("layers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_direction_deep_in_saturation(layers):
-    """Trained until the gradient underflows, in a stack and, of one layer, in the engine of one layer too."""
+    """Trained until the gradient underflows, in the engine of one layer and in a stack."""
     p, rate, stack, kept = problems(S=1, seed=1), 2.0, Stack(layers=layers), np.array([999, 1000])
-    runs = [train_stack(p, stack, BoundedHead, exact(rate), 1000, kept).weights[0, :, :, 0]]
     if layers == 1:
         W = initial(stack, p.seeds, 4)[0][:, 0, 0]
-        runs.append(train(p, BoundedHead, "W", exact(rate), 1000, kept, start=W).weights[0][:, None])
-    for before, after in runs:
-        given = (x[0].tolist() for x in (p.tokens, p.queries, p.labels))
-        theirs = mp_gradient(*given, partial(mp_h, p.head[0]), before, True, digits=2000)
-        norm = mp.sqrt(mp.fsum(x * x for layer in theirs for row in layer for x in row))
-        assert 750 < -mp.log(norm) < 2000  # differences of 10^−1000 would count at exp(−2300)
-        direction = np.array([[[float(x / norm) for x in row] for row in layer] for layer in theirs])
-        # Logits of 1e3 are known to 1e-12, and the terms of the gradient with that relative error.
-        assert np.allclose((before - after) / rate, direction, rtol=0, atol=1e-9)
+        before, after = train(p, BoundedHead, "W", exact(rate), 1000, kept, start=W).weights[0][:, None]
+    else:
+        before, after = train_stack(p, stack, BoundedHead, exact(rate), 1000, kept).weights[0, :, :, 0]
+    given = (x[0].tolist() for x in (p.tokens, p.queries, p.labels))
+    theirs = mp_gradient(*given, partial(mp_h, p.head[0]), before, True, digits=2000)
+    norm = mp.sqrt(mp.fsum(x * x for layer in theirs for row in layer for x in row))
+    assert 750 < -mp.log(norm) < 2000  # differences of 10^−1000 would count at exp(−2300)
+    direction = np.array([[[float(x / norm) for x in row] for row in layer] for layer in theirs])
+    # Logits of 1e3 are known to 1e-12, and the terms of the gradient with that relative error.
+    assert np.allclose((before - after) / rate, direction, rtol=0, atol=1e-9)
 
 
 def test_a_head_without_parameters_cannot_be_trained_along():
     p = draw(gaussian, range(2), 2, 3, 4)
-    train_stack(p, Stack(), FirstHead, exact(0.1), 1, 1)
     with pytest.raises(ValueError, match=r"head_rate: a FirstHead cannot be trained along"):
         train_stack(p, Stack(), FirstHead, exact(0.1), 1, 1, head_rate=0.1)

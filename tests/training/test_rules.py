@@ -120,7 +120,6 @@ def test_few_columns(norm, m):
 @pytest.mark.parametrize(
     ("norm", "wraps"),
     [
-        ("fro", {"joint": True}),
         ("spectral", {"balanced": True}),
         ("fro", {"joint": True, "momentum": 0.5, "schedule": "shrinking", "balanced": True}),
     ],

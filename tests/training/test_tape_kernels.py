@@ -1,7 +1,10 @@
 """The tape against the compiled loops, where these have the same model: before saturation and far behind."""
 
+from itertools import cycle
+
 import numpy as np
 import pytest
+from pairwise import pairwise
 from tape_models import TAPE
 
 from attnsvm.data.draws import draw, gaussian
@@ -60,10 +63,9 @@ def far_apart(a, b):
     return (np.abs(a - b).max(axes) / np.abs(b).max(axes)).max()
 
 
-@pytest.mark.parametrize(("size", "close"), SIZES)
-@pytest.mark.parametrize("head", HEADS)
-@pytest.mark.parametrize("kind", ["W", "KQ"])
-def test_one_layer_moves_as_in_the_engine(kind, head, size, close):
+@pytest.mark.parametrize(("kind", "head", "at_size"), pairwise(("W", "KQ"), HEADS, SIZES))
+def test_one_layer_moves_as_in_the_engine(kind, head, at_size):
+    size, close = at_size
     source, build, h = HEADS[head]
     problems = draw(source, range(3), 4, 5, 4)
     r = np.random.default_rng(0)
@@ -106,8 +108,7 @@ def stack_loss(stack, nodes, at, h):
 CASES = [(stack, *size) for stack in STACKS for size in SIZES if stack.residual or not stack.causal or size[0] == 1]
 
 
-@pytest.mark.parametrize("head", HEADS)
-@pytest.mark.parametrize(("stack", "size", "close"), CASES, ids=str)
+@pytest.mark.parametrize(("stack", "size", "close", "head"), [(*c, h) for c, h in zip(CASES, cycle(HEADS))], ids=str)
 def test_a_stack_moves_as_in_its_loop(stack, head, size, close):
     source, build, h = HEADS[head]
     problems = draw(source, range(2), 2, 3, 4)

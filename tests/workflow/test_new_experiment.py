@@ -23,7 +23,8 @@ COMMANDS = [
 ]
 SENTENCE = re.search(r"^```\n(config: .*?)\n```", PAGE, re.MULTILINE)[1]
 REST = (
-    *("Makefile", "README.md", "CONTRIBUTING.md", "CITATION.cff", "docs", "figures"),
+    *("Makefile", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "Dockerfile"),
+    *("docs", "figures", "tests", "benchmarks", ".ci", ".github", ".gitignore"),
     *("pyproject.toml", "requirements.lock", "requirements-cuda.lock"),
 )
 
@@ -36,7 +37,7 @@ def house(built, tmp_path_factory):
     for name in REST:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.pdf"))
+            shutil.copytree(source, folder / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.pdf", "*.pyc"))
         else:
             shutil.copy2(source, folder / name)
     commands = folder / ".venv/bin"  # as `make` would have made it
@@ -66,6 +67,31 @@ def shell(folder, command):
     )
 
 
+def changed(house):
+    """The files that are not what they were copied from, or that are new."""
+    for top in ("README.md", "attnsvm", "config", "docs", "figures", "profiles", "tests", "workflow"):
+        for path in (house / top).rglob("*") if (house / top).is_dir() else [house / top]:
+            name = str(path.relative_to(house))
+            if path.is_file() and "__pycache__" not in name and not name.endswith(".pdf"):
+                before = ROOT / name
+                if not before.exists() or before.read_bytes() != path.read_bytes():
+                    yield name
+
+
+def tested(house, *names):
+    """The tests that see a new experiment: in the copy, as they are."""
+    whole = ("audit/test_figure.py", "audit/test_pages.py", "building/test_named_targets.py", "project/test_docs.py")
+    own = ("audit/test_claims.py", "experiments/test_every_experiment.py", "project/test_layers.py")
+    pytest = "python -m pytest -p no:cacheprovider -m 'not chain and not slow'"
+    for paths, chosen in ((whole, "not python_block"), (own, " or ".join(["imports", "layer", *names]))):
+        run = shell(house, f"{pytest} -v -k '{chosen}' {' '.join(f'tests/{path}' for path in paths)}")
+        assert run.returncode == 0, run.stdout
+    for name in names:
+        for test in ("changed_number_flips_the_verdict", "renamed_column_is_an_error", "claim_without_an_instance"):
+            assert re.search(rf"{test}\w*\[{name}[\w-]*\] PASSED", run.stdout), (test, name)
+        assert f"a_training_says_how_much_there_is_to_do[{name}] PASSED" in run.stdout
+
+
 def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(house):
     run = shell(house, "make experiment NAME=my_conjecture")
     assert run.returncode == 0, run.stdout
@@ -73,8 +99,9 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     own = {path.name for path in (house / "attnsvm/experiments/my_conjecture").iterdir()}
     assert own == {
         "card.yaml",
-        *(f"{part}.py" for part in ("problems", "descent", "svm", "measures", "figure", "claims")),
+        *(f"{part}.py" for part in ("problems", "descent", "svm", "measures", "figure", "claims", "flips")),
     }
+    tested(house, "my_conjecture")
     every = ("problems", "descent", "svm", "measures", "figure", "provenance")
     assert scheduled(dry(house, "figures/all")) == {(rule, "my_conjecture") for rule in every}
     build(house, "figures/my_conjecture")
@@ -87,7 +114,7 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
 def test_the_page_names_every_file_of_its_experiment():
     assert {Path(name).name for name in FILES} == {
         "card.yaml",
-        *(f"{part}.py" for part in ("problems", "descent", "measures", "figure", "claims")),
+        *(f"{part}.py" for part in ("problems", "descent", "measures", "figure", "claims", "flips")),
     }
     assert [line for line in COMMANDS if line.startswith("make experiment")] == ["make experiment NAME=shared_query"]
 
@@ -118,6 +145,12 @@ def test_the_commands_and_the_code_of_the_page_do_what_it_says(house):
         assert claims.loc[name, "verdict"] in ("holds", "holds in part", "fails")
         for page in ("docs/figures.md", "README.md", "figures/README.md"):
             assert name in (house / page).read_text(), page
+    touched = {path for path in changed(house) if "/experiments/" not in path}
+    assert touched == {"docs/figures.md", "README.md", "figures/README.md"}
+    for page in touched:
+        lines = iter((house / page).read_text().splitlines())
+        assert all(line in lines for line in (ROOT / page).read_text().splitlines()), f"{page}: a line is gone"
+    tested(house, "shared_query")
 
 
 def test_the_report_has_the_new_figure_with_its_caption(house):

@@ -4,12 +4,6 @@ from pathlib import Path
 
 from attnsvm.documents import report as report_pages
 
-
-def page(name, heading, label):
-    """The page of a figure as an entry of the report."""
-    return report(f"{AT}results/report/{name}.html", category=heading, labels={"figure": label})
-
-
 # For workflow/report/workflow.rst, the first page; read anew by `--report`, after the run that wrote it.
 config["summary"] = report_pages.summary(Path(f"{AT}results/audit/claims.csv"))
 
@@ -20,8 +14,15 @@ rule pages:
         claims=f"{AT}results/audit/claims.csv",
         audit=f"{AT}results/audit/audit.html",
     output:
-        **{card.name: page(card.name, report_pages.heading(card), card.name) for card in cards.figures()},
-        audit=page("audit", report_pages.FIRST, "every claim"),
+        **{
+            card.name: report(
+                f"{AT}results/report/{card.name}.html",
+                category=report_pages.heading(card),
+                labels={"figure": card.name},
+            )
+            for card in cards.figures()
+        },
+        audit=report(f"{AT}results/report/audit.html", category=report_pages.FIRST, labels={"figure": "every claim"}),
     log:
         f"{AT}results/logs/report/pages.log",
     benchmark:

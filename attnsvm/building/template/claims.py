@@ -1,18 +1,16 @@
 """The conjecture as a row of the audit: the verdict is computed from the table, and never written."""
 
+from attnsvm.audit.numbers import Limit, difference, estimate, exact
 from attnsvm.audit.reading import Claim, Reading
 from attnsvm.audit.rows import ends
 
 
-def closer(tables, least):
+def closer(tables, asked):
     table = tables.own()
-    first, last = ends(table, "d")
-    parts = {
-        "the median falls": first["median"] - last["median"] > least,
-        "the quartiles of the two ends do not meet": last["high"] < first["low"],
-    }
-    value = first["median"] - last["median"]
-    return Reading(value, float("nan"), float("nan"), int(table["instances"].sum()), parts)
+    first, last = (estimate(row, "median") for row in ends(table, "d"))
+    fall = difference(first, last)
+    parts = {"the median falls": asked(fall.value), "the quartiles of the two ends do not meet": asked(fall)}
+    return Reading(*exact(fall.value, table["instances"].sum()), parts)
 
 
 CLAIMS = (
@@ -22,10 +20,8 @@ CLAIMS = (
         short="closer to the SVM as $d$ grows",
         statement="The trained W comes closer to its SVM solution as d grows.",
         check="median 1 − correlation at the smallest d, minus that at the largest",
-        threshold=0.0,
-        why="a difference above zero, with quartiles that do not meet",
         measured="fall of the median of 1 − correlation",
-        wanted="> {}",
+        asked=Limit(0.0, "> {}", "a difference above zero, with quartiles that do not meet"),
         read=closer,
     ),
 )

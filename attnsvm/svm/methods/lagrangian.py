@@ -38,13 +38,14 @@ class Options:
             σ A_Jᵀ A_J leaves no digit of the identity.
         doubt, fast_growth: after `doubt` rounds without a W of positive margins, the problem probably has no separator:
             σ grows by `fast_growth`, which refutes it sooner.
-        rounds: largest number of rounds, for problems that rounding keeps from ending. newton_steps: largest number of
-        Newton steps in a round by conjugate gradients. accurate: relative gap, violation of equalities, or Farkas
-        residual at which the method ends. enough, shrinks: the method also ends at an error of `enough` if a round no
-        longer shrinks it by `shrinks`. gradient: relative gradient, times 1/σ, at which a round by conjugate gradients
-        ends: the next round moves W more. forcing, products: relative residual, and number of products, at which
-        conjugate gradients end: a rough Newton
-            step costs less than an exact one and is followed by another.
+        rounds: largest number of rounds, for problems that rounding keeps from ending.
+        newton_steps: largest number of Newton steps in a round by conjugate gradients.
+        accurate: relative gap, violation of equalities, or Farkas residual at which the method ends.
+        enough, shrinks: the method also ends at an error of `enough` if a round no longer shrinks it by `shrinks`.
+        gradient: relative gradient, times 1/σ, at which a round by conjugate gradients ends: the next round moves W
+            more.
+        forcing, products: relative residual, and number of products, at which conjugate gradients end: a rough Newton
+            step costs less than an exact one, and another follows.
         patience: conjugate gradients may cost as much as this number of factors before factors are tried.
         pivots, few: largest number of factors in a round, and the number up to which the round counts as easy, so that
             σ may grow faster.

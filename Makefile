@@ -23,7 +23,7 @@ help:
 	@echo "make test-fast its mathematics alone, in a minute and a half"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
-	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on what plans the build"
+	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on the rooms that pyproject.toml names"
 	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards and the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"

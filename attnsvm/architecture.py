@@ -22,13 +22,13 @@ class Stack:
             "causal" (the same, and only tokens t ≤ k compete there).
         causal: whether in the layers below only tokens t ≤ q compete.
         parametrisation: "W", or "KQ": W = K Qᵀ with K and Q (d, m).
-        m: columns of K and Q; None: d. Of no meaning when W is trained.
+        m: columns of K and Q; None: d. It has no meaning when W is trained.
         normalisation: "joint": one norm, of the gradient of all weights together, divides the step of each; or
-            "separate": each weight's own (K and Q each for itself). Of no meaning in a rule that divides by no
-            Frobenius norm.
+            "separate": the norm of each weight divides its step (K and Q separately). It has no meaning in a rule that
+            does not divide by a Frobenius norm.
 
     Raises:
-        ValueError: one of them is not among these.
+        ValueError: an attribute has another value.
     """
 
     layers: int = 1
@@ -75,7 +75,7 @@ def counting_rows(below: np.ndarray, top: np.ndarray, passed: bool) -> np.ndarra
     Args:
         below: (S, L − 1, H, n, T) int, the token selected by the row of each position, head by head.
         top: (S, H, n, R, T) bool, the tokens selected by each row of the top.
-        passed: whether a counting row's own position counts in the layer below, as with a residual.
+        passed: whether the position of a counting row counts in the layer below, as with a residual.
     """
     S, layers, _, n, T = below.shape
     counts = np.zeros((S, layers, n, T), dtype=bool)

@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import cvxpy
 import numpy as np
@@ -288,7 +289,7 @@ GROWTH = {
 
 
 def growth(path):
-    from attnsvm.plots.style import COLOUR, GREY, MARKERS, NAME, canvas, save
+    from attnsvm.plots.style import COLOUR, GREY, MARKERS, NAME, canvas, rendered
 
     curves, reading = {}, {}
     for norm, problems in GROWTH.items():
@@ -309,13 +310,13 @@ def growth(path):
         axes.loglog(counts, times, color=GREY, linestyle="--", label="reading the tokens once")
         axes.set(xlabel="constraints $n(T - 1)$", ylabel="CPU seconds a solve, one thread")
         axes.legend(loc="upper left")
-    save(figure, path, dpi=200)
+        Path(path).write_bytes(rendered(figure, "png", dpi=200))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, meaning in (
-        ("sizes", "Frobenius norm beside three other ways"),
+        ("sizes", "Frobenius norm against three other ways"),
         ("large", "Frobenius norm, large"),
         ("nuclear", "nuclear norm"),
         ("others", "the other norms"),
@@ -328,7 +329,7 @@ if __name__ == "__main__":
     if asked.one:
         print(json.dumps(one(*map(int, asked.one[:3]), *asked.one[3:])))
     elif asked.growth:
-        growth("docs/svm_growth")
+        growth("docs/svm_growth.png")
     elif chosen := [f for f in (sizes, large, nuclear, others, threads) if getattr(asked, f.__name__)]:
         for function in chosen:
             function()

@@ -23,7 +23,7 @@ def smallest_margin(
 
     Args:
         tokens: (S, n, T, d), queries: (S, n, e).
-        W: (S, ..., d, e), any number of matrices of each instance, such as one for each logged step.
+        W: (S, ..., d, e), any number of matrices of each instance, for example one for each logged step.
         selected: (S, n) int, the token α_i of every input.
         present: (S, n, T) bool, False for padding, which has no margin; see `Problems.present`.
 

@@ -55,7 +55,7 @@ def median_interval(values: np.ndarray) -> tuple[float, float, float]:
     """A median and its 95 % interval between two of the sorted values (m,), whatever their distribution.
 
     The interval of the values numbered a and b from below misses the median if fewer than a, or more than b − 1 of them
-    lie below it: each happens with at most 2.5 %. Fewer than six values have no such interval: all of them, then.
+    lie below it: each happens with at most 2.5 %. For fewer than six values the interval is that of all values.
     """
     from scipy.special import bdtr
 

@@ -1,10 +1,11 @@
 """The random numbers of PyTorch's CPU generator, bit for bit, without importing PyTorch: that alone takes a second.
 
-The official notebooks draw with `torch.Generator`: a Mersenne twister, 24 of its bits
-for a float32 in [0, 1), and the Box–Muller transform for normal numbers: by the C library in double precision for
-fewer than 16 numbers, and for more in float32, 16 at a time, by the polynomials of the Cephes library with fused
-multiply-adds, as PyTorch does it on processors with AVX2. Here these are NumPy's elementary operations, each correctly
-rounded, and so the same on every processor. tests/data/test_streams.py compares with PyTorch.
+The official notebooks draw with `torch.Generator`: a Mersenne twister, 24 of whose bits make a float32 in [0, 1), and
+the Box–Muller transform for normal numbers. Fewer than 16 numbers are transformed by the C library in double precision.
+More numbers are transformed in float32, 16 at a time, by the polynomials of the Cephes library with fused
+multiply-adds, as PyTorch does it on processors with AVX2. Here the twister is NumPy's, and the rest is made of NumPy's
+elementary operations, each correctly rounded, and so the same on every processor. tests/data/test_streams.py compares
+with PyTorch.
 """
 
 import math
@@ -26,7 +27,7 @@ class Streams:
     """One generator per seed; every draw gives all of them the same number of values, as arrays (S, ...) of float32."""
 
     def __init__(self, seeds: np.ndarray):
-        # Of a Mersenne twister NumPy and PyTorch have the same words, if both take the low 32 bits of the seed.
+        # NumPy's twister has the words of PyTorch's, which takes the low 32 bits of the seed.
         self.size, self.twisters = len(seeds), [np.random.RandomState(int(seed) & 0xFFFFFFFF) for seed in seeds]
         self.left: list[float] | None = None  # normal numbers come in pairs: (S,) the second ones, until asked for
 

@@ -109,9 +109,9 @@ def rendered(figure: Figure, kind: str, dpi: float = 300) -> bytes:
 
 
 def all_rendered(figure: Figure, dpi: float = 300) -> dict[str, bytes]:
-    """The file of every kind, as `rendered` makes it; on Linux the pdf is made in a process beside the others.
+    """The file of every kind, as `rendered` makes it; on Linux a second process makes the pdf at the same time.
 
-    It takes half the time of all three, and whoever waits for one figure mostly has a second core.
+    The pdf takes half the time of all three, and a user who waits for one figure mostly has a second core.
     """
     with _beside(lambda: rendered(figure, "pdf", dpi)) as pdf:
         others = {kind: rendered(figure, kind, dpi) for kind in METADATA if kind != "pdf"}

@@ -18,15 +18,19 @@ EPSILON = float(np.finfo(float).eps)
 
 @dataclass(frozen=True)
 class Options:
-    """Attributes:
-    infeasible: residual of the scaled least-squares problem below which its multipliers are tried as a certificate.
-    certain: residual of these multipliers, refined, at which they are one; scaled margins are at least `infeasible`.
-    dependent: relative size below which rows of unit norm count as linearly dependent: some thousand ulps.
-    slack: violation, in ulps of ‖w‖, that rounding alone can cause in the margins of unit rows.
-    steps: changes of the active set at most, in numbers of constraints; `scipy.optimize.nnls` has the same bound.
-    refuted: residual of a refutation that needs no second opinion; a tenth of what the checker allows.
-    numbers: entries of the constraints as a matrix up to which this method takes over where the augmented Lagrangian
-        stalls: its cost grows with their number times that of the active rows.
+    """The numbers that decide in this method; rows have length one, so most are relative to one.
+
+    Attributes:
+        infeasible: residual of the scaled least-squares problem below which its multipliers are tried as a certificate.
+        certain: residual at which the refined multipliers are a certificate, far below `infeasible`, so that a problem
+            with a separator is not taken for one without.
+        dependent: relative size below which rows count as linearly dependent: some thousand ulps of rounding.
+        slack: violation, relative to ‖w‖, that rounding alone can cause in a margin: eight ulps.
+        steps: largest number of changes of the active set, in numbers of constraints; `scipy.optimize.nnls` has the
+            same bound.
+        refuted: residual of a refutation that needs no second opinion: a tenth of what the checker allows.
+        numbers: largest matrix of constraints, in entries, with which this method takes over where the augmented
+            Lagrangian stalls: 160 MB.
     """
 
     infeasible: float = 1e-6

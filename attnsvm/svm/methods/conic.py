@@ -12,9 +12,11 @@ from attnsvm.svm.subspaces import Reduced, lengths, outer
 
 @dataclass(frozen=True)
 class Options:
-    """Attributes:
-    accuracy: asked of the solver, more than it can reach; what it reached is what the certificate says.
-    reduced: accuracy at which the solver gives an answer rather than none when it can do no more.
+    """The accuracies that the solver is asked for.
+
+    Attributes:
+        accuracy: more than it can reach; the certificate says what it reached.
+        reduced: accuracy at which the solver still gives an answer when it can do no more.
     """
 
     accuracy: float = 1e-11

@@ -21,18 +21,21 @@ from attnsvm.svm.subspaces import Reduced, lengths
 
 @dataclass(frozen=True)
 class Options:
-    """Attributes:
-    iterations: at most; Mehrotra's method takes 10 to 30.
-    progress, patience: a gap above `progress` times the best one is no progress, and so many iterations without
-        progress are the last: rounding has the last word.
-    centred: least number that the first multipliers are divided by, ‖Σ A_k‖₂, for matrices that cancel in the sum.
-    least_centring: of Mehrotra's centring σ = (μ_affine/μ)³, which would be zero after a full step.
-    back_off: share of the way to the boundary that is gone, at least, and what it grows by with the predictor's step.
-    regularisation: relative, on the Schur complement: repeated constraints make it singular in the end.
-    heavier: growth of the regularisation where the factor fails nevertheless.
-    factored: constraints from which on a problem is solved alone, its Schur complement factored once.
-    block: rows of this complement formed at a time.
-    doubted: error above which a conic solver is asked too; a tenth of the tolerance of the norm.
+    """The numbers that decide in this method.
+
+    Attributes:
+        iterations: largest number of steps; Mehrotra's method takes 10 to 30.
+        progress, patience: a step makes progress if it brings the gap below `progress` times the best one. After
+            `patience` steps without progress only rounding is left.
+        centred: least divisor ‖Σ A_k‖₂ of the first multipliers, for matrices that cancel in the sum.
+        least_centring: least centring σ = (μ_affine/μ)³, which would be zero after a full step.
+        back_off: share of the way to the boundary that a step goes at least, and the growth of this share with the step
+            of the predictor; both together stay below one.
+        regularisation: relative, on the Schur complement: repeated constraints make it singular in the end.
+        heavier: growth of the regularisation where the factor fails nevertheless.
+        factored: number of constraints from which on one Cholesky factor is cheaper than a batch of systems.
+        block: rows of the Schur complement formed at a time, so that they stay in the cache.
+        doubted: error above which a conic solver is asked too: a tenth of the tolerance of the norm.
     """
 
     iterations: int = 80

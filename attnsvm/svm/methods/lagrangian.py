@@ -29,27 +29,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options:
-    """Rows have length one and bounds are at most one, so that no number has a unit.
+    """The numbers that decide in this method. Rows have length one and bounds are at most one, so no number has a unit.
 
     Attributes:
-        proved: error at which an answer needs no second opinion: that of the active set.
-        largest_system: unknowns of a system that a Cholesky factor solves: half a gigabyte.
-        start, growth, largest: σ of the first round, its growth from round to round, and where it ends: beyond it,
+        proved: error at which an answer needs no second opinion of the active set: the tolerance of the norm.
+        largest_system: largest number of unknowns that a Cholesky factor solves for: half a gigabyte.
+        start, growth, largest: σ of the first round, its growth from round to round, and its largest value; beyond it,
             σ A_Jᵀ A_J leaves no digit of the identity.
-        doubt, fast_growth: rounds without a W of positive margins after which refuting goes first, and the growth then.
-        rounds: at most, a stop for what rounding keeps from ending.
-        newton_steps: at most, in a round by conjugate gradients.
-        accurate: relative gap, violation of equalities, or Farkas residual at which nothing is left to do.
-        enough: the same, once it no longer shrinks.
-        shrinks: factor below which it does.
-        gradient: relative gradient at which a round by conjugate gradients ends, times 1/σ.
-        forcing: relative residual at which conjugate gradients end.
-        products: at most, for one Newton step.
-        patience: factors whose cost conjugate gradients spend before factors are tried.
-        pivots, few: factors in a round at most, and up to which the round counts as easy: σ may grow faster.
-        setbacks: times that more rows change sides than ever before until pivoting is given up.
-        wild: how many times more rows change sides where it is given up at once.
-        retreats, slowest: smaller values of σ tried then, and the smallest growth.
+        doubt, fast_growth: after `doubt` rounds without a W of positive margins, the problem probably has no separator:
+            σ grows by `fast_growth`, which refutes it sooner.
+        rounds: largest number of rounds, for problems that rounding keeps from ending.
+        newton_steps: largest number of Newton steps in a round by conjugate gradients.
+        accurate: relative gap, violation of equalities, or Farkas residual at which the method ends.
+        enough, shrinks: the method also ends at an error of `enough` if a round no longer shrinks it by `shrinks`.
+        gradient: relative gradient, times 1/σ, at which a round by conjugate gradients ends: the next round moves W
+            more.
+        forcing, products: relative residual, and number of products, at which conjugate gradients end: a rough Newton
+            step costs less than an exact one, and another follows.
+        patience: conjugate gradients may cost as much as this number of factors before factors are tried.
+        pivots, few: largest number of factors in a round, and the number up to which the round counts as easy, so that
+            σ may grow faster.
+        setbacks, wild: pivoting is given up when more rows than ever before change sides `setbacks` times, or `wild`
+            times as many once: it cycles.
+        retreats, slowest: number of smaller values of σ that are tried then, and the smallest growth that is left.
     """
 
     proved: float = 1e-10

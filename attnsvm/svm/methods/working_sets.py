@@ -15,21 +15,22 @@ Solver = Callable[[Constraints, np.ndarray, Norm, float], tuple[np.ndarray, np.n
 
 @dataclass(frozen=True)
 class Options:
-    """Distances are relative to a constraint's bound.
+    """The numbers that decide in this method. Distances are relative to the bound of a constraint.
 
     Attributes:
-        close: distance up to which a constraint counts as tight at the Frobenius solution, and is in the first set:
-            far above the rounding of that solution, far below its other margins.
-        met: violation that the final scaling takes up at no visible cost.
-        near: distance up to which a constraint joins before the full accuracy is asked for, as many cross over then.
-        at_least: constraints that a round adds, so that a small set grows in few rounds.
-        rounds: at most, a stop for what rounding keeps from ending.
-        rough: relative gap asked for while many constraints are missing: their multipliers are about to change.
+        close: distance up to which a constraint counts as tight at the Frobenius solution, and is in the first set: far
+            above the rounding of that solution.
+        met: violation up to which a constraint counts as met; the final scaling removes it at no visible cost.
+        near: distance up to which constraints join the set before the full accuracy is asked for: they would be
+            violated next.
+        at_least: least number of constraints that a round may add, so that a small set grows in few rounds.
+        rounds: largest number of rounds, for problems that rounding keeps from ending.
+        rough: relative gap asked for while many constraints are missing: their multipliers will change anyway.
         few: share of missing constraints up to which the answer is asked for in full.
-        target: relative gap asked for in full, far below the tolerance of every norm solved here, 1e-7.
-        enough: relative gap at which nothing is refined, a hundredth of this tolerance.
-        weight: multiplier relative to the largest from which on a constraint counts as active.
-        active: distance up to which it does.
+        target: relative gap of a full answer, far below the tolerance of the norms solved here, 1e-7.
+        enough: relative gap at which nothing is refined: a hundredth of this tolerance.
+        weight, active: a constraint counts as active if its multiplier, relative to the largest one, is above `weight`,
+            or its distance below `active`.
     """
 
     close: float = 1e-6

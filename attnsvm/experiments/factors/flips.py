@@ -29,4 +29,4 @@ FLIPS = {
     "KQ_published_leaves": Flip(f"{LAST} and rule == 'published'", "median", 9e-3),
     "KQ_published_cause": Flip(f"{LAST} and rule == 'balanced'", "median", 1e-3),
 }
-EMPTY = dict.fromkeys(FLIPS, [Empty("step == 10000", "step about a decade before the last")])
+EMPTY = dict.fromkeys(FLIPS, (Empty("step == 10000", "step about a decade before the last"),))

@@ -29,4 +29,4 @@ FLIPS = {
     "crate_selects": Flip("layer == 'crate' and quantity == 'peak'", "low", 0.3),
     "crate_svm": Flip("quantity == 'alignment_over_symmetric'", "low", -0.1),
 }
-EMPTY = dict.fromkeys(FLIPS, [Empty("layer == 'plain'", "row of crate")])
+EMPTY = dict.fromkeys(FLIPS, (Empty("layer == 'plain'", "row of crate"),))

@@ -23,15 +23,10 @@ def table(published=(1e-2, 2e-2), joint=(1e-2, 1e-3), balanced=(1e-2, 9e-3), shr
 
 
 LAST = "quantity == 'distance' and step == 10000"
-LATER = "step about a decade before the last"
 
 FLIPS = {
     "KQ_joint": Flip(f"{LAST} and rule == 'joint'", "median", 2e-3),
     "KQ_published_leaves": Flip(f"{LAST} and rule == 'published'", "median", 9e-3),
     "KQ_published_cause": Flip(f"{LAST} and rule == 'balanced'", "median", 1e-3),
 }
-EMPTY = {
-    "KQ_joint": [Empty("step == 10000", LATER)],
-    "KQ_published_leaves": [Empty("step == 10000", LATER)],
-    "KQ_published_cause": [Empty("step == 10000", LATER)],
-}
+EMPTY = dict.fromkeys(FLIPS, (Empty("step == 10000", "step about a decade before the last"),))

@@ -29,10 +29,4 @@ FLIPS = {
     "crate_selects": Flip("layer == 'crate' and quantity == 'peak'", "low", 0.3),
     "crate_svm": Flip("quantity == 'alignment_over_symmetric'", "low", -0.1),
 }
-EMPTY = {
-    "rate_attention": [Empty("layer == 'plain'", "row of crate")],
-    "rate_selected": [Empty("layer == 'plain'", "row of crate")],
-    "crate_accuracy": [Empty("layer == 'plain'", "row of crate")],
-    "crate_selects": [Empty("layer == 'plain'", "row of crate")],
-    "crate_svm": [Empty("layer == 'plain'", "row of crate")],
-}
+EMPTY = dict.fromkeys(FLIPS, (Empty("layer == 'plain'", "row of crate"),))

@@ -23,9 +23,4 @@ FLIPS = {
     "trained_predicted": Flip("quantity == 'predicted_above_place_fro' and step == 1500 and layer == 2", "low", -0.1),
     "trained_margin": Flip("quantity == 'held_out' and step == 1500", "low", 0.5),
 }
-EMPTY = {
-    "trained_permuted": [Empty(lambda t: t[t["layer"] != 2], "measured head in layer 2")],
-    "trained_random": [Empty(lambda t: t[t["layer"] != 2], "measured head in layer 2")],
-    "trained_predicted": [Empty(lambda t: t[t["layer"] != 2], "measured head in layer 2")],
-    "trained_margin": [Empty(lambda t: t[t["layer"] != 2], "measured head in layer 2")],
-}
+EMPTY = dict.fromkeys(FLIPS, (Empty("layer != 2", "measured head in layer 2"),))

@@ -112,7 +112,7 @@ def test_the_others_are_not(name):
 
 @pytest.mark.parametrize("name", ["frobenius", "l", "lx", "lp", "base", "__init__", "", None, 2, ["fro"]])
 def test_an_unknown_norm_is_refused_with_the_names_of_those_there_are(name):
-    names = r"expected one of fro, l1, linf, nuc, rowmax, rowsum, spectral, or l<p> with a number p such as l1\.75"
+    names = r"expected one of fro, l1, linf, nuc, rowmax, rowsum, spectral, or l<p> with a number p, as in l1\.75"
     with pytest.raises(ValueError, match=f"norm: {names}, got "):
         get(name)
 

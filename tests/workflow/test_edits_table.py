@@ -87,7 +87,10 @@ WIDE = (
     *(f"attnsvm/training/heads/{name}.py" for name in ("base", "linear", "calls")),
     *(f"attnsvm/training/{name}.py" for name in ("matrices", "compiled", "kernels", "descent")),
     *(f"attnsvm/training/{name}.py" for name in ("settings", "log", "start")),
-    *(f"attnsvm/svm/{name}.py" for name in ("solution", "constraints", "instances", "nuclear", "checker", "solver")),
+    *(
+        f"attnsvm/svm/{name}.py"
+        for name in ("solution", "constraints", "instances", "methods/interior_point", "checker", "solver")
+    ),
     *("attnsvm/geometry/__init__.py", "attnsvm/geometry/fro.py", "attnsvm/lanes/singular.py"),
     *(f"attnsvm/analysis/{name}.py" for name in ("selection", "margins", "directions", "statistics", "measured")),
     *(f"attnsvm/data/{name}.py" for name in ("problems", "cells", "draws")),

@@ -5,7 +5,8 @@ its own number of seeds is cut into, and so how long a block is: with twice the 
 first are those that were there before. `--set-scatter` says how many there are at most, whatever their number of seeds.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from attnsvm.building import cards
 from attnsvm.building.configuration import stage_settings
@@ -17,7 +18,22 @@ from attnsvm.errors import UserError, require
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
 MOST = 10_000  # of one experiment; Snakemake plans some hundred jobs per second
 
-Part = list  # [place of the cell in the grid, n, T, d, variant, first seed, last seed]; it goes to a job as it is
+
+class Part(NamedTuple):
+    """A range of the seeds of one cell: `place` is that of the cell in its grid. A job is given it as a list."""
+
+    place: int
+    n: int
+    T: int
+    d: int
+    variant: str
+    first: int
+    last: int
+
+    @property
+    def size(self) -> int:
+        """How many seeds it has."""
+        return self.last - self.first + 1
 
 
 def grid(card: cards.Card, resolved: dict) -> list[Part]:
@@ -37,7 +53,8 @@ def grid(card: cards.Card, resolved: dict) -> list[Part]:
     if "outside" in card.modules:  # follows from more than the settings
         return work_out()
     # The modules that know a grid import much, and every run of Snakemake asks.
-    return recall((b"grid", digest(card.modules["problems"]).encode(), repr(settings).encode()), work_out)
+    key = b"grid", digest(card.modules["problems"]).encode(), repr(settings).encode()
+    return [Part(*part) for part in recall(key, work_out)]
 
 
 def cut(card: cards.Card, resolved: dict, asked: int | None = None) -> dict[str, list[Part]]:
@@ -64,17 +81,17 @@ def cut(card: cards.Card, resolved: dict, asked: int | None = None) -> dict[str,
 
 def divided(whole: list[Part], length: int) -> dict[str, list[Part]]:
     """Cells cut into blocks of `length` seeds of the largest of them."""
-    sizes = [_size(part) for part in whole]
-    largest = max(sizes)
+    largest = _largest(whole)
     count = _shares(largest, length)
     found: list[list[Part]] = [[] for _ in range(count)]
-    for (*cell, first, last), size in zip(whole, sizes, strict=True):
-        share = _shares(length * size, largest)
-        starts = range(first, last + 1, share)
-        moved = 0 if len(starts) == count else cell[0]
+    for part in whole:
+        share = _shares(length * part.size, largest)
+        starts = range(part.first, part.last + 1, share)
+        moved = 0 if len(starts) == count else part.place
         for k, start in enumerate(starts):
-            found[(k + moved) % count].append([*cell, start, min(start + share - 1, last)])
-    *_, first, last = whole[sizes.index(largest)]
+            last = min(start + share - 1, part.last)
+            found[(k + moved) % count].append(part._replace(first=start, last=last))
+    first, last = next((part.first, part.last) for part in whole if part.size == largest)
     return {
         f"seeds-{start}-{min(start + length - 1, last)}": sorted(parts)
         for start, parts in zip(range(first, last + 1, length), found, strict=True)
@@ -92,12 +109,12 @@ def as_parts(grid_cells: Iterable[Cell]) -> list[Part]:
         first, last = cell.seeds[0], cell.seeds[-1]
         together = len(cell.seeds) == 1 or cell.seeds == range(first, last + 1)
         require(together, f"problems.py: cells: the seeds of {cell.label} are no range, and blocks are ranges of seeds")
-        found.append([place, cell.n, cell.T, cell.d, cell.variant, first, last])
+        found.append(Part(place, cell.n, cell.T, cell.d, cell.variant, first, last))
     return found
 
 
-def cells(parts: list[Part]) -> list[tuple[int, Cell]]:
-    """The cells of a block, each with its place in the grid."""
+def cells(parts: Iterable[Sequence]) -> list[tuple[int, Cell]]:
+    """The cells of a block, each with its place in the grid; `parts` as `Part` has them, or as a job is given them."""
     return [(place, Cell(n, T, d, range(first, last + 1), variant)) for place, n, T, d, variant, first, last in parts]
 
 
@@ -122,13 +139,8 @@ def check(asked: Mapping[str, int], ours_alone: bool = True) -> None:
         require(count <= MOST, f"{where}: at most {MOST} blocks, Snakemake needs minutes to plan more")
 
 
-def _size(part: Part) -> int:
-    """How many seeds it has."""
-    return part[-1] - part[-2] + 1
-
-
 def _largest(whole: list[Part]) -> int:
-    return max(_size(part) for part in whole)
+    return max(part.size for part in whole)
 
 
 def _own_number(card: cards.Card, resolved: dict) -> int:

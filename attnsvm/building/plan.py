@@ -39,9 +39,9 @@ class Plan:
         read = self.outside(experiment) if stage == "problems" else {}
         return chosen | {"outside": read} if read else chosen
 
-    def parts(self, experiment: str, block: str) -> list[blocks.Part]:
-        """The parts of cells of which a block is made."""
-        return self.blocks(experiment)[block]
+    def parts(self, experiment: str, block: str) -> list[list]:
+        """The parts of cells of which a block is made, as lists: what a job is given has no class of ours."""
+        return [list(part) for part in self.blocks(experiment)[block]]
 
     def outside(self, experiment: str) -> dict[str, str]:
         """The checksums of the files from outside that an experiment reads."""
@@ -109,5 +109,5 @@ class Plan:
         """For one experiment, or for one block of it; that of its figure is over all its stages."""
         card = cards.read(experiment)
         stages = card.stages if stage == "figure" else jobs.earlier(card, stage)
-        parts = None if block is None else self.blocks(experiment)[block]
+        parts = None if block is None else self.parts(experiment, block)
         return jobs.history(experiment, stages, self.resolved, parts)

@@ -32,7 +32,7 @@ from attnsvm.files.store import (
 from attnsvm.threads import allow
 
 
-def problems(name: str, settings: dict, parts: list[blocks.Part], output: str) -> None:
+def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
     """Draw the problems of a block, which is made of `parts` of the grid's cells."""
     drawn = {}
     with _module(name, "problems") as module:

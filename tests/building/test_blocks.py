@@ -74,7 +74,7 @@ def test_blocks_part_the_seeds(length):
 def test_a_block_is_called_after_its_seeds_of_the_largest_cell_and_has_its_share_of_the_others():
     cut = blocks.divided(blocks.as_parts(CELLS), 8)
     assert list(cut) == ["seeds-0-7", "seeds-8-15", "seeds-16-19"]
-    assert cut["seeds-8-15"] == [[0, 2, 3, 4, "", 9, 12], [1, 2, 3, 4, "other", 9, 12], [2, 2, 4, 4, "", 8, 15]]
+    assert cut["seeds-8-15"] == [(0, 2, 3, 4, "", 9, 12), (1, 2, 3, 4, "other", 9, 12), (2, 2, 4, 4, "", 8, 15)]
 
 
 def test_cells_too_small_for_every_block_are_dealt_out():
@@ -101,4 +101,4 @@ def test_the_card_says_how_long_a_block_is_and_more_seeds_are_more_blocks():
 def test_seeds_that_are_no_range_are_refused():
     with pytest.raises(UserError, match=r"the seeds of n2_T3_d4 are no range, and blocks are ranges of seeds"):
         blocks.as_parts([Cell(2, 3, 4, (1, 2, 4))])
-    assert blocks.as_parts([Cell(2, 3, 4, (5,))]) == [[0, 2, 3, 4, "", 5, 5]]
+    assert blocks.as_parts([Cell(2, 3, 4, (5,))]) == [(0, 2, 3, 4, "", 5, 5)]

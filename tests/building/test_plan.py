@@ -53,7 +53,7 @@ def test_the_settings_of_a_block_do_not_say_how_many_seeds_there_are():
     assert PLAN.settings("measures", experiment="cone") == stage_settings(card, SMOKE, "measures")
     assert "instances" in stage_settings(card, SMOKE, "problems")
     assert "instances" not in PLAN.settings("problems", **CONE)
-    assert PLAN.parts(**CONE) == PLAN.blocks("cone")[CONE["block"]]
+    assert PLAN.parts(**CONE) == [list(part) for part in PLAN.blocks("cone")[CONE["block"]]]
 
 
 def test_what_comes_before_is_of_the_block_and_changes_with_an_earlier_stage_alone():

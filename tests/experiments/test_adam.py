@@ -4,13 +4,13 @@ from pathlib import Path
 
 import drawing
 import numpy as np
-import pandas as pd
 import pytest
 
 from attnsvm import geometry
 from attnsvm.audit import Tables
 from attnsvm.building.configuration import resolve
 from attnsvm.experiments.adam import claims, descent, figure
+from attnsvm.experiments.adam.flips import table
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -51,22 +51,6 @@ def test_what_is_trained():
     runs = descent.planned(resolve({})["experiments"]["adam"]["descent"])
     assert {name for name, (_, steps, *_) in runs.items() if steps == 10**6} == {"Adam root 0.999"}
     assert {beta2 for _, _, _, beta2, _ in runs.values()} == {0.0, 0.9, 0.99, 0.999}
-
-
-def table(ratio=0.97, growth=(0.02, 0.005)):
-    """What the claims read; sign descent at a pace of 0.02, Adam with a memory that allows 0.005."""
-    rows = []
-    runs = {"sign constant": ("sign", "constant", 0.0), "Adam constant 0.99": ("Adam", "constant", np.exp(-0.01))}
-    runs |= {"Adam root 0.999": ("Adam", "root", 0.999), "Adam small 0.999": ("Adam", "small", np.exp(-0.01))}
-    for k, (run, (rule, schedule, beta2)) in enumerate(runs.items()):
-        grown = growth[0] if rule == "sign" else growth[1]
-        values = dict.fromkeys(("linf", "fro", "spectral", "l1", "nuc"), ratio) | {"growth": grown, "sign_pace": 0.02}
-        for step in (10, 100):
-            for quantity, median in values.items():
-                at = {"run": run, "rule": rule, "schedule": schedule, "beta1": beta2 and 0.9, "beta2": beta2}
-                at |= {"step": step, "quantity": quantity, "instances": 20, "median": median * (1 + 1e-3 * k)}
-                rows.append(at | {"low": 0.9 * median, "high": 1.1 * median})
-    return pd.DataFrame(rows)
 
 
 VERDICTS = [

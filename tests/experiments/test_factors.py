@@ -4,7 +4,6 @@ from pathlib import Path
 
 import drawing
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import cosine
 
@@ -12,6 +11,7 @@ from attnsvm import geometry
 from attnsvm.audit import Tables
 from attnsvm.building.configuration import resolve
 from attnsvm.experiments.factors import claims, descent, figure
+from attnsvm.experiments.factors.flips import table
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -59,23 +59,6 @@ def test_what_is_trained():
     assert longest == {"published_m10_x1", "joint_m10_x1"}
     assert {m for _, _, m, _ in runs.values()} == {1, 2, 5, 10}
     assert {scale for *_, scale in runs.values()} == {0.1, 1, 10}
-
-
-def table(published=(1e-2, 2e-2), joint=(1e-2, 1e-3), balanced=(1e-2, 9e-3), shrinking=(1e-2, 3e-3), grown=(0.9, 0.0)):
-    """What the claims read: medians after 1000 and 10,000 steps, and the shares in which the distance has grown."""
-    rows = []
-    ways = {"published": published, "joint": joint, "balanced": balanced, "published_shrinking": shrinking}
-    ways |= dict.fromkeys(("joint_shrinking", "plain", "spectral", "sign"), (0.5, 0.4))
-    runs = [(rule, way, 10, 1.0) for rule, way in ways.items()]
-    runs += [(rule, ways[rule], *case) for rule in ("published", "joint") for case in ((2, 1.0), (10, 0.1))]
-    for rule, way, m, scale in runs:
-        for step, median in zip((1000, 10000), way, strict=True):
-            for quantity in ("distance", "nuclear", "spectral"):
-                at = {"rule": rule, "m": m, "scale": scale, "step": step, "quantity": quantity, "instances": 30}
-                rows.append(at | {"median": median, "low": 0.9 * median, "high": 1.1 * median})
-        share = dict(zip(("published", "joint"), grown, strict=True)).get(rule, 0.0)
-        rows.append(at | {"quantity": "left", "median": 1.0, "low": 1.0, "high": 1.0, "larger": share})
-    return pd.DataFrame(rows)
 
 
 VERDICTS = [

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import drawing
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import separable
 
 from attnsvm.audit import Tables
 from attnsvm.data.cells import Cell
 from attnsvm.experiments.generalisation import claims, figure, measures, problems
+from attnsvm.experiments.generalisation.flips import table
 
 SMALL = {
     "problems": {"T": 4, "d": 3, "gaussian_n": [3, 8], "digits_n": [3], "first_seed": 2, "instances": 3},
@@ -141,31 +141,6 @@ def test_the_table_is_its_definition(run):
     assert table.loc[("digits_clean", 3, "nuc", "lead", 0), "value"] == pytest.approx(
         np.mean(np.subtract(*(held_out["digits_clean", 3, by, "held_out", 0] for by in ("nuc", "fro")))), abs=1e-12
     )
-
-
-def table(drop=0.2, clean=0.4, many=0.8, early=0.1, lead=0.1, full=0.0, coins=0.2, last_fit=0.0):
-    """What the claims read, at n = 4, 8 and 16; flipped labels are fitted up to 8. Intervals are ± 0.02."""
-    rows = []
-    for tokens in ("gaussian", "digits"):
-        for n in (4, 8, 16):
-            value = {4: 0.2, 8: clean, 16: many}[n]
-            fits = 1.0 if n < 16 else last_fit
-            for labels in ("clean", "flipped", "random", "full"):
-                at = {"variant": f"{tokens}_{labels}", "n": n, "step": 0}
-                share = 1.0 if labels in ("clean", "full") else fits
-                rows.append(at | {"by": "fro", "quantity": "separable", "value": share})
-                if labels == "flipped" and n == 8:
-                    rows.append(at | {"by": "fro", "quantity": "fitted", "value": share})
-                new = {"clean": value, "flipped": value - drop, "random": coins, "full": 0.3}[labels]
-                rows += [at | {"by": by, "quantity": "held_out", "value": new} for by in ("fro", "nuc")]
-                rows.append(at | {"by": "chance", "quantity": "held_out", "value": 0.125})
-                ways = {1: new + early, 100: new}
-                rows += [at | {"by": "W", "quantity": "held_out", "step": k, "value": x} for k, x in ways.items()]
-                rows.append(at | {"by": "W", "quantity": "early", "value": early})
-                rows.append(at | {"by": "nuc", "quantity": "lead", "value": full if labels == "full" else lead})
-                if labels == "flipped":
-                    rows.append(at | {"by": "fro", "quantity": "drop", "value": drop})
-    return pd.DataFrame(rows).pipe(lambda t: t.assign(low=t.value - 0.02, high=t.value + 0.02, instances=30))
 
 
 VERDICTS = [

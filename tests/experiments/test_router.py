@@ -4,7 +4,6 @@ from pathlib import Path
 
 import drawing
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from by_hand import cosine
@@ -12,6 +11,7 @@ from by_hand import cosine
 from attnsvm.audit import Tables
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.router import claims, figure
+from attnsvm.experiments.router.flips import table as made_up
 from attnsvm.experiments.router.measures import mean_difference, reached
 from attnsvm.experiments.router.noise import NOISE_STREAM, Noise
 from attnsvm.experiments.router.routing import Router, descend, loss
@@ -168,19 +168,6 @@ def test_the_mean_difference_is_what_the_dirichlet_form_pushes_to():
     toward = mean_difference(problems, selected)
     scale = np.linalg.norm(toward) / np.linalg.norm(gradient)
     np.testing.assert_allclose(-gradient * scale, toward, atol=1e-12)
-
-
-def made_up(distance=0.02, same=0.95, ratio=0.5, control=0.5, mean=0.002):
-    rows = []
-    for name in ("attention", "entropy 0.1", "gumbel", "dirichlet", "reward"):
-        own = {"attention": 0.01, "dirichlet": 0.3, "reward": control}.get(name, distance)
-        ends = {"same": same, "best": 0.5, "all_same": 0.4, "ratio_near": ratio, "ratio_saturated": ratio}
-        ends |= {"to_mean": mean if name == "dirichlet" else 0.3}
-        at = {"selector": name, "instances": 64}
-        rows += [at | {"quantity": "distance", "step": k, "value": own * (2 if k < 100 else 1)} for k in (1, 10, 100)]
-        rows += [at | {"quantity": quantity, "step": 100, "value": value} for quantity, value in ends.items()]
-    table = pd.DataFrame(rows)
-    return table.assign(low=0.99 * table["value"], high=1.01 * table["value"])
 
 
 VERDICTS = [

@@ -86,7 +86,9 @@ def damage(path, how):
     return data
 
 
-@pytest.mark.parametrize(("name", "how"), dict.fromkeys([*zip(FILES, cycle(DAMAGE)), *product([*FILES][:1], DAMAGE)]))
+@pytest.mark.parametrize(
+    ("name", "how"), list(dict.fromkeys([*zip(FILES, cycle(DAMAGE)), *product([*FILES][:1], DAMAGE)]))
+)
 def test_damage_is_found_by_name_and_never_read(workshop, monkeypatch, name, how):
     monkeypatch.chdir(workshop)
     path = workshop / name

@@ -64,7 +64,7 @@ EDITS = {
 NAMED = {"plumbing": 0, "provenance": len(FIGURES) + 1, "templates of the audit": 3}
 
 
-@pytest.mark.parametrize(("what", "date"), zip(EDITS, cycle([None, LONG_AGO])))
+@pytest.mark.parametrize(("what", "date"), list(zip(EDITS, cycle([None, LONG_AGO]))))
 def test_a_dry_run_says_what_the_table_says(workshop, what, date):
     wanted = predicted(workshop, EDITS[what])
     assert len(wanted) == NAMED[what] if what in NAMED else wanted

@@ -84,7 +84,7 @@ def tested(house, *names):
     own = ("audit/test_claims.py", "experiments/test_every_experiment.py", "project/test_layers.py")
     pytest = "python -m pytest -p no:cacheprovider -m 'not chain and not slow'"
     for paths, chosen in ((whole, "not python_block"), (own, " or ".join(["imports", "layer", *names]))):
-        run = shell(house, f"{pytest} -v -k '{chosen}' {' '.join(f'tests/{path}' for path in paths)}")
+        run = shell(house, f"{pytest} -vv -k '{chosen}' {' '.join(f'tests/{path}' for path in paths)}")
         assert run.returncode == 0, run.stdout
     for name in names:
         for test in ("changed_number_flips_the_verdict", "renamed_column_is_an_error", "claim_without_an_instance"):

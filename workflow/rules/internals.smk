@@ -8,7 +8,7 @@
 `_benchmark`, `cache` (seen in 9.27) of what `rules.svm` stands for: that its files may come from the cache, and so have no
 benchmark.
 `workflow.scheduling_settings.max_jobs_per_timespan` (seen in 9.27): None for no limit, which its command line has no word for.
-`workflow.resource_settings.overwrite_scatter`, `workflow.local_exec`, `docstring` of a rule
+`workflow.resource_settings.overwrite_scatter` (in common.smk), `workflow.local_exec`, `docstring` of a rule
 (all of Snakemake 9): what --set-scatter asks for; whether jobs run on this machine; what `snakemake --list` prints.
 
 tests/workflow/test_internals.py, test_first_use.py, test_embedding.py and test_cache.py check them on the installed

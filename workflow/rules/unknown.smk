@@ -1,51 +1,29 @@
 """Targets that do not exist end here, with one sentence."""
 
-# Inside somebody else's workflow a file that is not ours is none of our business.
-if ALONE:
+REFUSED = {
+    "unknown_figure": (
+        "{unknown_at}figures/{unknown_figure}",
+        lambda wildcards: targets.no_such_figure(wildcards.unknown_figure),
+    ),
+    "unknown_experiment": (
+        f"{AT}results/{{unknown_experiment}}/{{file}}",
+        lambda wildcards: targets.no_such_experiment(wildcards.unknown_experiment),
+    ),
+    "unknown_place": ("{unknown_place}", lambda wildcards: targets.no_such_place(wildcards.unknown_place, AT)),
+    "unknown_target": ("{unknown_target}", lambda wildcards: targets.no_such_target(wildcards.unknown_target)),
+}
 
-    rule unknown_figure:
-        input:
-            refused(lambda wildcards: targets.no_such_figure(wildcards.unknown_figure)),
-        output:
-            "{unknown_at}figures/{unknown_figure}",
-        log:
-            f"{AT}results/logs/unknown/{{unknown_at}}{{unknown_figure}}.log",
-        conda:
-            "../../environment.yml"
-        shell:
-            "exit 1"
+for refusal, (asked_for, sentence) in REFUSED.items():
 
-    rule unknown_experiment:
+    rule:
+        name:
+            refusal
         input:
-            refused(lambda wildcards: targets.no_such_experiment(wildcards.unknown_experiment)),
+            refused(sentence),
         output:
-            f"{AT}results/{{unknown_experiment}}/{{file}}",
+            asked_for,
         log:
-            f"{AT}results/logs/unknown/{{unknown_experiment}}/{{file}}.log",
-        conda:
-            "../../environment.yml"
-        shell:
-            "exit 1"
-
-    rule unknown_place:
-        input:
-            refused(lambda wildcards: targets.no_such_place(wildcards.unknown_place, AT)),
-        output:
-            "{unknown_place}",
-        log:
-            f"{AT}results/logs/unknown/{{unknown_place}}.place.log",
-        conda:
-            "../../environment.yml"
-        shell:
-            "exit 1"
-
-    rule unknown_target:
-        input:
-            refused(lambda wildcards: targets.no_such_target(wildcards.unknown_target)),
-        output:
-            "{unknown_target}",
-        log:
-            f"{AT}results/logs/unknown/{{unknown_target}}.target.log",
+            f"{AT}results/logs/unknown/{asked_for}.{refusal}.log",
         conda:
             "../../environment.yml"
         shell:

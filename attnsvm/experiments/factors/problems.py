@@ -1,12 +1,4 @@
 """Random instances of one shape: with the same settings, those of local convergence."""
 
-from attnsvm.data.cells import one_shape
-from attnsvm.data.draws import draw_cell, gaussian
-
-
-def cells(settings):
-    return one_shape(settings)
-
-
-def problems(cell, settings):
-    return draw_cell(gaussian, cell)
+from attnsvm.data.one_shape import cells as cells
+from attnsvm.data.one_shape import problems as problems

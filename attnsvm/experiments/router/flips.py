@@ -3,13 +3,12 @@
 from attnsvm.audit.flips import Empty, Flip, spread
 
 
-def table():
-    """Routers near the solution of their tokens, those of attention; entropy rewarded far from any."""
+def table(distance=0.02, same=0.95, ratio=0.5, control=0.5, mean=0.002):
     rows = []
     for name in ("attention", "entropy 0.1", "gumbel", "dirichlet", "reward"):
-        own = {"attention": 0.01, "dirichlet": 0.3, "reward": 0.5}.get(name, 0.02)
-        ends = {"same": 0.95, "best": 0.5, "ratio_near": 0.5, "ratio_saturated": 0.5}
-        ends |= {"to_mean": 0.002 if name == "dirichlet" else 0.3}
+        own = {"attention": 0.01, "dirichlet": 0.3, "reward": control}.get(name, distance)
+        ends = {"same": same, "best": 0.5, "all_same": 0.4, "ratio_near": ratio, "ratio_saturated": ratio}
+        ends |= {"to_mean": mean if name == "dirichlet" else 0.3}
         at = {"selector": name, "instances": 64}
         rows += [at | {"quantity": "distance", "step": k, "value": own * (2 if k < 100 else 1)} for k in (1, 10, 100)]
         rows += [at | {"quantity": quantity, "step": 100, "value": value} for quantity, value in ends.items()]

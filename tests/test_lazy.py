@@ -64,7 +64,7 @@ print({module!r} in loaded(), {other!r} in loaded())
     [
         ("attnsvm", "AttentionSVM", "attnsvm.svm.estimator", "attnsvm.version"),
         ("attnsvm.svm", "graph_constraints", "attnsvm.svm.graph", "attnsvm.svm.solver"),
-        ("attnsvm.svm", "stack", "attnsvm.svm.solution", "attnsvm.svm.constraints"),
+        ("attnsvm.svm", "as_arrays", "attnsvm.svm.solution", "attnsvm.svm.constraints"),
         ("attnsvm.training", "logarithmic_steps", "attnsvm.training.log", "attnsvm.training.descent"),
         ("attnsvm.training.stack", "Stack", "attnsvm.architecture", "attnsvm.training.stack.descent"),
         ("attnsvm.audit", "Claim", "attnsvm.audit.reading", "attnsvm.audit.table"),

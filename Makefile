@@ -53,8 +53,7 @@ figures: $(INSTALLED)
 # A file of tests is given to one process as a whole, in the order of tests/conftest.py. One of three runs the cluster's tests,
 # which wait, and so leaves two cores to the others.
 PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
-SIDE_BY_SIDE = -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
-PROCESSES ?= $(if $(filter-out cluster,$(PART)),2,3)
+SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics pipeline workflow cluster
 PART ?=

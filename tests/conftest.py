@@ -2,25 +2,21 @@
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from harness import build, copy_repository, give_loops, once
 
 CHAIN = {"built", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
-CLUSTER = Path(__file__).with_name("cluster")
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items):
     """Mark what runs the pipeline, and let the files that do so come first.
 
-    With several processes a file is given to one of them as a whole: the short files fill what the long ones leave. One
-    process is given all of tests/cluster: it starts one cluster, and mostly waits.
+    With several processes a file is given to one of them as a whole: the short files fill what the long ones leave.
     """
     slow = set()
     for item in items:
-        item.add_marker(pytest.mark.xdist_group("cluster" if CLUSTER in item.path.parents else str(item.path)))
         if CHAIN & set(item.fixturenames):
             item.add_marker("chain")
             slow.add(item.path)

@@ -50,8 +50,7 @@ $(INSTALLED): requirements.lock requirements-cuda.lock pyproject.toml
 figures: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit
 
-# A file of tests is given to one process as a whole, in the order of tests/conftest.py. One of three runs the cluster's tests,
-# which wait, and so leaves two cores to the others.
+# A file of tests is given to one of two processes as a whole, in the order of tests/conftest.py.
 PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow

@@ -105,7 +105,7 @@ def site_code() -> str:
     """The hash of everything that the site shows beside the figures: of the package and of the documents."""
     files = [path for pattern in SHOWN for path in ROOT.glob(pattern) if path.is_file()]
     names = {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
-    return digest("attnsvm.site.build", texts=tuple(sorted(names)))
+    return digest(texts=tuple(sorted(names)))
 
 
 def provenance_code() -> str:

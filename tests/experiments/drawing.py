@@ -89,3 +89,9 @@ def convergence_types() -> pd.DataFrame:
     )
     frame = told_apart(frame, "share")
     return frame.assign(low=frame.share - 0.02, high=frame.share + 0.02)
+
+
+def together(**tables: pd.DataFrame) -> pd.DataFrame:
+    """The tables of several experiments as one, told apart by `experiment`."""
+    frames = [frame.assign(experiment=name) for name, frame in tables.items()]
+    return pd.concat(frames, ignore_index=True)

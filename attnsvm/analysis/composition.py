@@ -118,7 +118,7 @@ def held_together(limit: Rows, cost: np.ndarray, length: np.ndarray, least: np.n
     Args:
         cost: of the rows, as `costs`.
         length: (S,) ‖W‖.
-        least: (S, L − 1) the least margin of the rows of the layer that count: the exponent of what the direction keeps.
+        least: (S, L − 1) the least margin of the rows of the layer that count: the exponent of what the direction has.
     """
     near = cost - least[..., None, None] <= COSTS * np.log(length)[:, None, None, None]
     several = np.isfinite(limit.below).sum(-1, keepdims=True) > 1

@@ -6,9 +6,8 @@ shares for ever. `counting_rows` of attnsvm.architecture says which rows count.
 
 import numpy as np
 
+from attnsvm.analysis.ends import COPY
 from attnsvm.svm.constraints import Constraints, sequence
-
-COPY = 1e-9  # distance of two tokens, relative to the longest, up to which no W is asked to tell one from the other
 
 
 def layer_constraints(
@@ -57,9 +56,3 @@ def without_copies(constraints: Constraints) -> Constraints:
     factors = constraints.factors
     longest = np.linalg.norm(factors.tokens, axis=1).max(initial=0.0)
     return constraints[np.linalg.norm(constraints.left, axis=1) > COPY * longest]
-
-
-def equal_tokens(tokens: np.ndarray) -> np.ndarray:
-    """Which tokens (..., T, d) are copies of which, (..., T, T) bool; each is one of itself."""
-    longest = np.linalg.norm(tokens, axis=-1).max(-1)[..., None, None]
-    return np.linalg.norm(tokens[..., :, None, :] - tokens[..., None, :, :], axis=-1) <= COPY * longest

@@ -12,10 +12,10 @@ import mpmath
 import numpy as np
 import pytest
 
+from attnsvm.analysis.ends import equal_tokens
 from attnsvm.architecture import counting_rows
 from attnsvm.svm import Status, graded, layer_constraints, sequence, solve, without_copies
 from attnsvm.svm.checker import check
-from attnsvm.svm.stacks import equal_tokens
 
 S, H, n, T, d = 3, 2, 2, 4, 5
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.experiments.layers.architectures import VALUES, VARIANTS, plain, stack_of
+from attnsvm.experiments.layers.architectures import RATES, VALUES, VARIANTS, plain, stack_of, trained_on
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.gradient_descent import exact
@@ -13,7 +13,7 @@ KEPT = ("steps", "weights", "below", "top", "tokens")
 
 
 def descent(problems, settings, progress):
-    every = [plain(depth) for depth in settings["depths"]] + list(VARIANTS)
+    every = dict.fromkeys([*map(plain, settings["depths"]), *VARIANTS, *RATES])
     progress.expect(len(every) * len(problems))
     rule, trained = exact(settings["learning_rate"]), {}
     for name in every:
@@ -21,9 +21,10 @@ def descent(problems, settings, progress):
         kept = np.union1d(
             logarithmic_steps(steps, settings["points"]), settings["steps"]
         )  # all have one step in common
-        values = rotations(problems, stack.layers) if name == VALUES else None
-        log = train_stack(problems, stack, LinearHead, rule, steps, kept, values=values, progress=progress)
-        trained[name] = log.arrays(*KEPT)
+        given = {"values": rotations(problems, stack.layers)} if name == VALUES else {}
+        seen = trained_on(name, problems)
+        log = train_stack(seen, stack, LinearHead, rule, steps, kept, progress=progress, **given)
+        trained[name] = log.arrays(*KEPT) | given
     return trained
 
 

@@ -1,8 +1,8 @@
 """What the rows of a stack compose, and what they go to: probabilities in the limit, from two steps of training.
 
-A row that counts saturates. Another row may end in a *mixture*: it shares its
-probability between tokens for ever. A *held* row saturates too, but slowly: its smaller probabilities fall as 1/‖W‖.
-Two steps tell the two apart.
+A row that counts saturates. Of the others a *mixture* shares its probability between tokens for ever; a *held* row
+saturates slowly, its smaller probabilities fall as 1/‖W‖; the rest saturates as rows that count do. Two steps tell them
+apart.
 """
 
 from typing import NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 from attnsvm.architecture import Stack
 
 SHARED = 0.01  # a token whose probability in the limit is above this is shared by its row
+FALL = -1.5  # log p against log ‖W‖: nearer to −1, that of a held row, than to any steeper power
 COSTS = 2.0  # a gradient that is smaller than that of the top by ‖W‖ to this power, or by less, is not lost against it
 
 
@@ -110,19 +111,32 @@ def costs(stack: Stack, rows: Rows) -> np.ndarray:
     return found
 
 
-def held_together(limit: Rows, cost: np.ndarray, length: np.ndarray, least: np.ndarray) -> np.ndarray:
-    """The tokens that a row shares in the limit because a force holds it there, (S, L − 1, H, n, T, T) bool.
+def level(early: Rows, late: Rows, norms: tuple[np.ndarray, np.ndarray], near: np.ndarray) -> np.ndarray:
+    """The tokens whose logits a force keeps level with the winner's, in units of ‖W‖, (S, L − 1, H, n, T, T) bool.
 
-    A row that has not saturated because hardly any gradient reaches it is not held.
+    Their probabilities stay, or fall as 1/‖W‖ and no faster. A row that has not saturated because hardly any gradient
+    reaches it is not held.
+
+    Args:
+        early, late: the rows at two steps.
+        norms: ‖W‖ at these steps, (S,) each, the second the larger.
+        near: (S, L − 1, n, T) bool, the rows that a gradient of the leading size reaches, as `reached`.
+    """
+    stride = np.log(norms[1] / norms[0]).reshape(-1, 1, 1, 1, 1, 1)
+    with np.errstate(invalid="ignore"):  # a token that is shut out
+        stays = late.below - early.below >= FALL * stride
+    return stays & (late.below > -np.inf) & near[:, :, None, ..., None]
+
+
+def reached(cost: np.ndarray, length: np.ndarray, least: np.ndarray) -> np.ndarray:
+    """The rows that a gradient of the leading size reaches, (S, L − 1, n, T) bool.
 
     Args:
         cost: of the rows, as `costs`.
         length: (S,) ‖W‖.
         least: (S, L − 1) the least margin of the rows of the layer that count: the exponent of what the direction has.
     """
-    near = cost - least[..., None, None] <= COSTS * np.log(length)[:, None, None, None]
-    several = np.isfinite(limit.below).sum(-1, keepdims=True) > 1
-    return np.isfinite(limit.below) & several & near[:, :, None, :, :, None]
+    return cost - least[..., None, None] <= COSTS * np.log(length)[:, None, None, None]
 
 
 def _log_softmax(X: np.ndarray, W: np.ndarray, queries: np.ndarray, mask: np.ndarray) -> np.ndarray:

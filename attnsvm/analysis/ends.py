@@ -1,10 +1,10 @@
-"""What the rows of S trained stacks go to: a winner each, or for some a mixture that they keep."""
+"""What the rows of S trained stacks go to: a winner each, or for some a mixture; and which of them a force holds."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.analysis.composition import Rows, costs, held_together, in_the_limit, of_winners
+from attnsvm.analysis.composition import Rows, costs, in_the_limit, level, of_winners, reached
 from attnsvm.architecture import Stack, counting_rows
 
 COPY = 1e-9  # distance of two tokens, relative to the longest, up to which no W is asked to tell one from the other
@@ -17,13 +17,20 @@ class Ends(NamedTuple):
         rows: with the tokens that each layer sees in the end.
         chosen: (S, L − 1, H, n, T) int, the token of largest probability of each row below the top.
         counts: (S, L − 1, n, T) bool, the rows that count.
-        shared: (S, L − 1, H, n, T, T) bool, the tokens that a row keeps at equal logits.
+        level: (S, L − 1, H, n, T, T) bool, the tokens that a row which does not count keeps level with its winner:
+            their logits are equal in units of ‖W‖.
     """
 
     rows: Rows
     chosen: np.ndarray
     counts: np.ndarray
-    shared: np.ndarray
+    level: np.ndarray
+
+    @property
+    def mixed(self) -> np.ndarray:
+        """The tokens, winner aside, that rows share for ever, (S, L − 1, H, n, T, T) bool."""
+        others = np.arange(self.level.shape[-1]) != self.chosen[..., None]
+        return self.level & others & (self.rows.below > -np.inf)
 
 
 def with_winners(stack: Stack, rows: Rows, values: np.ndarray | None = None) -> Ends:
@@ -36,8 +43,8 @@ def with_mixtures(
 ) -> Ends:
     """What the rows go to by two steps of training, at which ‖W‖ is `norms`, (S,) each."""
     ends = _ends(stack, in_the_limit(stack, early, late, norms, values), late)
-    held = held_together(ends.rows, costs(stack, late), norms[1], least_margins(late, ends))
-    return ends._replace(shared=held & ~ends.counts[:, :, None, ..., None])
+    near = reached(costs(stack, late), norms[1], least_margins(late, ends)) & ~ends.counts
+    return ends._replace(level=level(early, late, norms, near))
 
 
 def least_margins(now: Rows, ends: Ends) -> np.ndarray:

@@ -33,7 +33,7 @@ def constraints_below(stack: Stack, ends: Ends, layer: int, bound: np.ndarray | 
     at = layer - 1
     bound = ends.counts[:, at].astype(float) if bound is None else bound
     return [
-        without_copies(layer_constraints(ends.rows.tokens[s, at], one, bound[s], stack.causal, ends.shared[s, at, h]))
+        without_copies(layer_constraints(ends.rows.tokens[s, at], one, bound[s], stack.causal, ends.level[s, at, h]))
         for s in range(len(bound))
         for h, one in enumerate(ends.chosen[s, at])
     ]

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attnsvm.analysis.composition import Rows, compose, costs, forward, held_together, in_the_limit, of_winners
+from attnsvm.analysis.composition import Rows, compose, costs, forward, in_the_limit, level, of_winners, reached
 from attnsvm.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, exact
@@ -70,9 +70,17 @@ def test_the_cost_of_a_row_is_that_of_its_cheapest_path(residual):
         assert found[0, 0, i, q] == min([*through, read[q]] if residual else through)
 
 
-def test_a_row_is_held_if_it_shares_and_its_cost_is_the_least_margin():
-    X, half = np.eye(3), [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]
-    limit = rows_of(half, X)
-    cost = np.array([100.0, 200.0, 100.0]).reshape(1, 1, 1, 3)
-    held = held_together(limit, cost, np.array([1000.0]), np.array([[98.0]]))
-    assert held[0, 0, 0, 0].tolist() == [[True, True, False], [False] * 3, [False] * 3]
+def test_a_token_is_level_if_its_probability_stays_or_falls_as_the_norm_grows():
+    X = np.eye(3)
+    early = rows_of([[0.5, 0.5, 0.0], [0.9, 0.1, 0.0], [0.9, 0.05, 0.05]], X)
+    late = rows_of([[0.5, 0.5, 0.0], [0.98, 0.02, 0.0], [0.95, 0.05, 0.0001]], X)
+    norms = np.array([10.0]), np.array([50.0])
+    every = np.ones((1, 1, 1, 3), dtype=bool)
+    found = level(early, late, norms, every)[0, 0, 0, 0]
+    assert found.tolist() == [[True, True, False], [True, True, False], [True, True, False]]
+    assert not level(early, late, norms, ~every).any()
+
+
+def test_a_row_is_reached_if_its_cost_is_near_the_least_margin():
+    cost = np.array([100.0, 200.0, 98.0]).reshape(1, 1, 1, 3)
+    assert reached(cost, np.array([1000.0]), np.array([[98.0]]))[0, 0, 0].tolist() == [True, False, True]

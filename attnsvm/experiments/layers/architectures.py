@@ -7,6 +7,7 @@ from attnsvm.data.problems import Problems
 
 DEPTH = "depth "
 NO_RESIDUAL, VALUES, FACTORS, OWN_NORMS = "no residual", "value matrices", "(K, Q)", "own norms"
+PLANTED = "planted"  # two layers that start near a solution
 VARIANTS = {
     NO_RESIDUAL: Stack(layers=2, residual=False),
     FACTORS: Stack(layers=2, parametrisation="KQ"),

@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.audit.numbers import Limit, each, estimate, largest
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import one, where
-from attnsvm.experiments.layers.architectures import NO_RESIDUAL, RATES, plain
+from attnsvm.experiments.layers.architectures import NO_RESIDUAL, PLANTED, RATES, plain
 from attnsvm.experiments.layers.reading import MEDIANS, at, compared, ends, farthest
 
 
@@ -123,6 +123,29 @@ def where_met(tables, asked, often):
         f"met in {share.value:.2f} of the instances": often(share),
     }
     return Reading(met["largest"], float("nan"), float("nan"), met["instances"], parts)
+
+
+def planted(tables, asked, near):
+    """The largest rise of the distance over log‖W‖/‖W‖ of the runs that start near a solution and meet the "
+    "conditions."""
+    table = tables.own(architecture=PLANTED)
+    rows = some(table[table["step"] == table["step"].max()], "run that starts near a solution")
+    scaled, far = (
+        one(rows, "instance that meets the conditions", quantity=f"{quantity}, met")
+        for quantity in ("planted, scaled", "planted")
+    )
+    parts = {
+        "distance over log‖W‖/‖W‖ is no larger than at the start, in every instance": asked(scaled["largest"]),
+        "and the distance itself is small": near(far["largest"]),
+    }
+    return Reading(scaled["largest"], float("nan"), float("nan"), scaled["instances"], parts)
+
+
+def against_gradient(tables, asked):
+    rows, name = ends(tables), plain(2)
+    found, alone = (at(rows, name, 0, quantity) for quantity in ("share reversed", "share reversed alone"))
+    parts = {"rows without a copy above: upper end below it": asked(alone), "some row is held so": found.value > 0}
+    return Reading(*alone, parts)
 
 
 def copies(tables, asked):
@@ -247,6 +270,35 @@ CORRECTED = (
         asked=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
         also={"often": Limit(0.1, "share that meets them ≥ {}", "one in ten: the theorem is about something")},
         read=where_met,
+    ),
+    Claim(
+        key="layers_theorem",
+        group="beyond",
+        short="a solution that attracts",
+        statement="Where the conditions H1 to H3 hold, descent that starts near the solutions, far out, stays and "
+        "goes to "
+        "them: 1 − ⟨u, W/‖W‖⟩ falls like log‖W‖/‖W‖ or faster.",
+        check="two layers from ‖W‖ = 1000, at random off the solutions: the distance over log‖W‖/‖W‖ after the last "
+        "step, "
+        "as a share of that at the start; the largest of all instances that meet the conditions",
+        measured="largest share of what it was at first",
+        asked=Limit(1.0, "≤ {}", "the bound of the theorem, with the start for its constant"),
+        also={"near": Limit(1e-3, "largest distance ≤ {}", "that of `layers_corrected`")},
+        read=planted,
+    ),
+    Claim(
+        key="layers_reversed",
+        group="beyond",
+        short="held against the gradient: copies only",
+        statement="A row that saturates is held by a negative multiplier only if its composed token has a copy: two "
+        "positions "
+        "that select each other, of which the copy holds the margin above.",
+        check="two layers, after the last step: share of instances with such a row whose composed token has no copy, "
+        "95 % "
+        "Wilson interval; and whether there is one with a copy",
+        measured="share of instances without a copy",
+        asked=Limit(0.1, "≤ {}", "none is expected; what 64 instances can say of none is 0.06"),
+        read=against_gradient,
     ),
     Claim(
         key="layers_copies",

@@ -44,6 +44,7 @@ def draw(table, settings):
         controls(grid[3, 1], table)
         ratios(grid[4, 0], table)
         held_share(grid[4, 1], table)
+        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2, title="(a, b)")
     return figure
 
 
@@ -72,8 +73,6 @@ def tails(axes, table, layer, letter, words):
         for column, (dashes, part) in TAILS.items():
             axes.plot(line["norm"], line[column], color=colour, linestyle=dashes, label=f"{name}: {part}")
     axes.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel=DISTANCE)
-    if layer == 2:
-        axes.legend(loc="lower left", fontsize="small")
     title(axes, letter, words)
 
 
@@ -100,9 +99,9 @@ def forces(axes, table):
     line = late(against_norm(table, quantity="held law"))
     axes.axhline(1.0, color=GREY, linewidth=0.8, linestyle=":")
     axes.fill_between(line["norm"], line["first_quartile"], line["third_quartile"], color=BLUE, alpha=0.25, linewidth=0)
-    axes.plot(line["norm"], line["value"], color=BLUE, marker="s", markersize=3, label="p·⟨x_t − x_w, W₂z⟩ over ν/λ")
+    axes.plot(line["norm"], line["value"], color=BLUE, marker="s", markersize=3, label="force over ν/λ")
     angle = late(against_norm(table, quantity="dual"))
-    axes.plot(angle["norm"], angle["value"], color=BLACK, marker="o", markersize=3, label="1 − cosine, gradient")
+    axes.plot(angle["norm"], angle["value"], color=BLACK, marker="o", markersize=3, label="1 − cosine of all")
     shuffled = late(against_norm(table, quantity="dual shuffled"))
     axes.plot(
         shuffled["norm"], shuffled["value"], color=PURPLE, marker="D", linestyle="none", label="multipliers moved"
@@ -127,7 +126,7 @@ def by_depth(axes, table):
         axes.plot(place, row.value, color=colour, marker=marker, linestyle="none", markersize=3.5, label=label)
     axes.set(yscale="log", xlabel="number of layers (bottom to top within each)", ylabel=DISTANCE)
     axes.set_xticks(sorted(rows["depth"].unique()))
-    axes.legend(loc="lower right", fontsize="small", title="median to 95 %")
+    axes.legend(loc="center left", bbox_to_anchor=(0.0, 0.72), fontsize="small")
     title(axes, "e", "every layer, by depth")
 
 
@@ -163,7 +162,7 @@ def by_rate(axes, table):
     axes.set(xscale="log", yscale="log", xlabel="step of the layer below over that of the top", ylabel=DISTANCE)
     axes.set_xticks(sorted(rate.unique()), [f"{one}" for one in sorted(rate.unique())])
     axes.minorticks_off()
-    axes.legend(loc="best", fontsize="small", title="margin of rows that do not count")
+    axes.legend(loc="upper left", fontsize="small")
     title(axes, "g", "a norm per layer, unequal steps")
 
 
@@ -199,4 +198,4 @@ def held_share(axes, table):
     axes.fill_between(line["step"], line["low"], line["high"], color=BLUE, alpha=0.25, linewidth=0)
     axes.plot(line["step"], line["value"], color=BLUE, marker="s", markersize=3)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="relative margin", xlim=(500, None))
-    title(axes, "j", "held rows: margin over that of counting rows")
+    title(axes, "j", "held rows: margin, relative")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.audit.flips import Empty, Flip
-from attnsvm.experiments.layers.architectures import FACTORS, NO_RESIDUAL, RATES, VALUES, VARIANTS, plain
+from attnsvm.experiments.layers.architectures import FACTORS, NO_RESIDUAL, PLANTED, RATES, VALUES, VARIANTS, plain
 
 FAR = {"read": 0.1, "all": 0.5, "shuffled": 0.6}
 STEPS = (10, 30, 100, 300)
@@ -39,9 +39,15 @@ def table():
             rows += [{**columns, "layer": k, "quantity": q, "value": v} for (k, q), v in values.items()]
         equal = 1.0 if name == NO_RESIDUAL else 0.0
         shares = {"share measured": 1 - equal, "share of equal tokens": equal}
-        shares |= {"share mixed": 0.5, "share conditions": 0.3} if name == plain(2) else {}
+        shares |= (
+            {"share mixed": 0.5, "share conditions": 0.3, "share reversed": 0.1, "share reversed alone": 0.0}
+            if name == plain(2)
+            else {}
+        )
         for quantity, value in shares.items():
             rows.append({"architecture": name, "step": steps[-1], "layer": 0, "quantity": quantity, "value": value})
+    for quantity, value in (("planted, met", 1e-4), ("planted, scaled, met", 0.5)):
+        rows.append({"architecture": PLANTED, "step": 300, "layer": 0, "quantity": quantity, "value": value})
     table = pd.DataFrame(rows)
     held = table["quantity"] == "held margin"
     # The margin of the rows at the boundary grows by one with every factor e of the step.
@@ -114,6 +120,8 @@ FLIPS = {
     "layers_predicted": Flip("quantity == 'weights then' and layer == 2", "low", 0.0),
     "layers_swapped": Flip("quantity == 'swapped'", "value", 1e-4),
     "layers_conditions": Flip("quantity == 'stated, not met'", "largest", 1e-5),
+    "layers_theorem": Flip("quantity == 'planted, scaled, met'", "largest", 1.5),
+    "layers_reversed": Flip("quantity == 'share reversed alone'", "high", 0.3),
     "layers_copies": Flip(f"architecture == '{NO_RESIDUAL}' and quantity == 'corrected' and layer == 2", "high", 0.3),
 }
 EMPTY = {
@@ -136,5 +144,9 @@ EMPTY = {
     "layers_predicted": [Empty(without(plain(2)), of(plain(2)))],
     "layers_swapped": [Empty(without(plain(2)), of(plain(2)))],
     "layers_conditions": [Empty(lambda t: t[t["quantity"] != "stated, met"], "instance, met")],
+    "layers_theorem": [
+        Empty(lambda t: t[t["quantity"] != "planted, scaled, met"], "instance that meets the conditions"),
+    ],
+    "layers_reversed": "the shares are of all measured instances",
     "layers_copies": [Empty(without(NO_RESIDUAL), of(NO_RESIDUAL))],
 }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm.analysis.composition import Rows
-from attnsvm.analysis.ends import Ends
+from attnsvm.analysis.ends import Ends, equal_tokens
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE
 
 
@@ -43,7 +43,8 @@ def coefficients(problems, W: np.ndarray, rows: Rows, ends: Ends) -> Forces:
     along = arrives @ problems.tokens.swapaxes(-1, -2)
     p = np.exp(logs)
     below = -p * (along - (p * along).sum(-1, keepdims=True))
-    return Forces(np.where(ends.counts[:, 0, ..., None], _counting(problems, logs, unit, slope, ends), below), top)
+    every = np.where(ends.counts[:, 0, ..., None], _counting(problems, logs, unit, slope, ends), below)
+    return Forces(np.where(np.arange(T) == ends.chosen[:, 0, 0][..., None], 0.0, every), top)
 
 
 def _keys(problems, W):
@@ -70,18 +71,30 @@ def multipliers(solved: dict, shape: tuple[int, int, int]) -> Forces:
     )
 
 
-def angle(one: Forces, other: Forces) -> np.ndarray:
-    """1 − cosine of the coefficients of both layers, (S,)."""
-    a, b = (np.concatenate([part.reshape(len(part), -1) for part in forces], axis=1) for forces in (one, other))
+def angle(one: Forces, other: Forces, ends: Ends) -> np.ndarray:
+    """1 − cosine of the coefficients of both layers, (S,); those of the top are added up over copies."""
+    same = equal_tokens(ends.rows.tokens[:, 1])
+    pairs = ((of.below, (same @ of.top[..., None])[..., 0]) for of in (one, other))
+    a, b = (np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1) for parts in pairs)
     return 1.0 - (a * b).sum(1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1))
 
 
 def held_terms(ends: Ends, dual: Forces) -> np.ndarray:
-    """The tokens (S, n, T, T) of rows that do not count, that saturate, and that a multiplier holds."""
-    largest = np.maximum(dual.below.max((1, 2, 3)), dual.top.max((1, 2)))[:, None, None]
+    """The tokens (S, n, T, T) of rows that do not count, that saturate, and that a multiplier holds.
+
+    Without rows whose composed token has a copy: the top's multiplier is of both together.
+    """
+    largest = np.maximum(np.abs(dual.below).max((1, 2, 3)), dual.top.max((1, 2)))[:, None, None]
     small = SUPPORT_TOLERANCE * largest
-    free = ~ends.counts[:, 0] & ~ends.shared[:, 0, 0].any(-1) & (dual.top > small)
-    return (dual.below > small[..., None]) & free[..., None]
+    alone = equal_tokens(ends.rows.tokens[:, 1]).sum(-1) == 1
+    free = ~ends.counts[:, 0] & ~ends.mixed[:, 0, 0].any(-1) & alone & (dual.top > small)
+    return (np.abs(dual.below) > small[..., None]) & free[..., None]
+
+
+def reversed_terms(ends: Ends, dual: Forces) -> np.ndarray:
+    """The tokens (S, n, T, T) of rows that saturate against their gradient: held by a negative multiplier."""
+    largest = np.maximum(np.abs(dual.below).max((1, 2, 3)), dual.top.max((1, 2)))[:, None, None, None]
+    return (dual.below < -SUPPORT_TOLERANCE * largest) & ~ends.mixed[:, 0, 0].any(-1)[..., None]
 
 
 def held_law(problems, W: np.ndarray, rows: Rows, ends: Ends, dual: Forces) -> tuple[np.ndarray, np.ndarray]:

@@ -4,14 +4,15 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
 from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.architecture import counting_rows
-from attnsvm.experiments.layers.architectures import NO_RESIDUAL, plain, stack_of, trained_on
+from attnsvm.experiments.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
 from attnsvm.experiments.layers.conditions import conditions
 from attnsvm.experiments.layers.ends import corrected, early_place, norms, rows_at, stated
-from attnsvm.experiments.layers.forces import angle, coefficients, held_law, held_terms, multipliers
+from attnsvm.experiments.layers.forces import angle, coefficients, held_law, held_terms, multipliers, reversed_terms
 
 SATURATED = 0.99  # least largest probability in every row of the top
 EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an instance, up to which they are one
@@ -26,6 +27,9 @@ RIVALS = ("stated", "law", "top", "read", "all", "swapped")
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for name, run in trained.items():
+        if name == PLANTED:
+            frames += of_planted(problems, run, stated(problems, trained[plain(2)], stack_of(plain(2))))
+            continue
         architecture, answers = stack_of(name), solved[name]
         seen = trained_on(name, problems)
         became = outcome(run, answers)
@@ -74,7 +78,7 @@ def mixed(problems, name, run, architecture, kept):
     seeds, last = problems.seeds[kept], run["steps"][-1:]
     found = {
         "share unsaturated": (run["below"].max(-1) < SATURATED).any((1, 2, 3, 4)),
-        "share mixed": corrected(problems, run, architecture).shared.any((1, 2, 3, 4, 5)),
+        "share mixed": corrected(problems, run, architecture).mixed.any((1, 2, 3, 4, 5)),
     }
     return [
         curves(seeds, last, {"value": value[kept]}, **WHOLE, architecture=name, quantity=quantity)
@@ -100,7 +104,7 @@ def of_two_layers(problems, name, run, answers, kept):
         frames.append(curves(seeds[who[good]], where, {"value": values[good]}, **columns | more, quantity=quantity))
 
     everyone = np.arange(S)
-    some_held, mixture = held_terms(ends, dual), second_tokens(ends)
+    some_held, mixture = held_terms(ends, dual), ends.mixed[:, 0, 0]
     for quantity, some in (("held probability", some_held), ("mixed probability", mixture)):
         values = np.stack([np.exp(one.below[:, 0, 0][some]) for one in rows], axis=1)
         keep(quantity, some.nonzero()[0], steps, values)
@@ -110,9 +114,9 @@ def of_two_layers(problems, name, run, answers, kept):
         keep("held law", some_held.nonzero()[0], here, force / law)
         keep("held law shuffled", some_held.nonzero()[0], here, force / np.roll(law, 1))
         gradient = coefficients(problems, W, one, ends)
-        keep("dual", everyone, here, angle(gradient, dual), **WHOLE)
-    keep("dual stated", everyone, steps[-1:], angle(gradient, multipliers(answers["stated"], (S, n, T))), **WHOLE)
-    keep("dual shuffled", everyone, steps[-1:], angle(gradient, shuffled_terms(dual, ends)), **WHOLE)
+        keep("dual", everyone, here, angle(gradient, dual, ends), **WHOLE)
+    keep("dual stated", everyone, steps[-1:], angle(gradient, multipliers(answers["stated"], (S, n, T)), ends), **WHOLE)
+    keep("dual shuffled", everyone, steps[-1:], angle(gradient, shuffled_terms(dual), ends), **WHOLE)
     early = early_place(steps)
     for layer in range(2):
         W = run["weights"][:, :, layer, 0]
@@ -124,6 +128,10 @@ def of_two_layers(problems, name, run, answers, kept):
                 good = kept & certain(answer, S)
                 more = {"architecture": name, "layer": int(layer), "quantity": f"apart from {rule}"}
                 frames.append(curves(seeds[good], steps[-1:], {"value": apart[good]}, **more))
+    against = reversed_terms(ends, dual)
+    alone = equal_tokens(ends.rows.tokens[:, 1]).sum(-1) == 1
+    keep("share reversed", everyone, steps[-1:], against.any((1, 2, 3)), **WHOLE)
+    keep("share reversed alone", everyone, steps[-1:], (against & alone[..., None]).any((1, 2, 3)), **WHOLE)
     met = conditions(problems, winners, certain(answers["all"]["1"], S), answers["stated"])
     for quantity, share in {**met._asdict(), "conditions": met.all}.items():
         keep(f"share {quantity}", everyone, steps[-1:], share, **WHOLE)
@@ -134,13 +142,25 @@ def of_two_layers(problems, name, run, answers, kept):
     return frames
 
 
-def second_tokens(ends):
-    """The tokens (S, n, T, T) that the rows of the bottom share with their winners for ever."""
-    T = ends.counts.shape[-1]
-    return ends.shared[:, 0, 0] & (np.arange(T) != ends.chosen[:, 0, 0][..., None])
+def of_planted(problems, run, winners):
+    """1 − ⟨u, W/‖W‖⟩ of runs that start near u, and the same over log‖W‖/‖W‖ as a share of what it is at first."""
+    S, length = len(problems), norms(run)
+    u = np.stack([run["aim"][layer]["W"] for layer in ("1", "2")], axis=1)
+    u = u / np.sqrt(np.square(u).sum((1, 2, 3), keepdims=True))
+    far = 1.0 - (run["weights"][:, :, :, 0] * u[:, None]).sum((2, 3, 4)) / length
+    scaled = far * length / np.log(length)
+    met = conditions(problems, winners, certain(run["everywhere"], S), run["aim"]).all
+    good = certain(run["aim"]["1"], S) & certain(run["aim"]["2"], S)
+    frames = []
+    for words, some in (("met", met & good), ("not met", ~met & good)):
+        for quantity, value in (("planted", far), ("planted, scaled", scaled / scaled[:, :1])):
+            columns = {"architecture": PLANTED, "quantity": f"{quantity}, {words}", **WHOLE}
+            frames.append(curves(problems.seeds[some], run["steps"], {"value": value[some]}, **columns))
+    columns = {"architecture": PLANTED, "quantity": "norm", **WHOLE}
+    return [*frames, curves(problems.seeds, run["steps"], {"value": length}, **columns)]
 
 
-def shuffled_terms(dual, ends):
+def shuffled_terms(dual):
     """A control: the multipliers of every row and input, given to the next token."""
     return type(dual)(*(np.roll(part, 1, axis=-1) for part in dual))
 

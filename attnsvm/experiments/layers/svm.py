@@ -13,7 +13,7 @@ frobenius  as `law`, in the Frobenius norm, where (K, Q) is trained
 Every layer, on the tokens that rows go to; copies are no boundary:
 
 stated     `top` and `law`, where each row goes to its winner
-corrected  the same, where a row may keep a mixture: equal logits of the tokens that it shares
+corrected  the same, where a row may keep a mixture, or be held against its gradient: equal logits of its level tokens
 predicted  `corrected` as found at an early step
 graded     below the top, with steps of different lengths: margins max(0, 1 − C/ρ)
 swapped    below the top, a control: a row that counts and one that is held exchange their margins in one input
@@ -25,7 +25,7 @@ import numpy as np
 from attnsvm.analysis.ends import least_margins
 from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.architecture import counting_rows
-from attnsvm.experiments.layers.architectures import RATES, VALUES, plain, stack_of, trained_on
+from attnsvm.experiments.layers.architectures import PLANTED, RATES, VALUES, plain, stack_of, trained_on
 from attnsvm.experiments.layers.ends import corrected, early_place, rows_at, stated
 from attnsvm.svm.law import constraints_below, graded_bounds, layer_problems, top_constraints
 from attnsvm.svm.solution import as_arrays
@@ -39,6 +39,8 @@ CONTROL_STREAM = 41017  # keeps the control's shuffles apart from what else is d
 def svm(problems, trained, settings):
     solved = {}
     for name, run in trained.items():
+        if name == PLANTED:
+            continue
         architecture, seen = stack_of(name), trained_on(name, problems)
         norm = "nuc" if architecture.parametrisation == "KQ" else "fro"
         rules = ["law", "read", "all", "shuffled"]
@@ -91,13 +93,13 @@ def swapped(architecture, ends, answer):
     counts = ends.counts[:, 0]
     S, n, T = counts.shape
     force = np.where(counts[..., None], 0.0, np.abs(answer["multipliers"].reshape(S, n, T, T))).max(-1)
-    bound, shared = counts.astype(float), ends.shared.copy()
+    bound, level = counts.astype(float), ends.level.copy()
     for s, place in enumerate(force.reshape(S, n * T).argmax(1)):
         i, q = divmod(int(place), T)
         if force[s, i, q] > 0:
             bound[s, i] = np.arange(T) == q
-            shared[s, 0, :, i, q] = False
-    return answers(constraints_below(architecture, ends._replace(shared=shared), 1, bound), "fro")
+            level[s, 0, :, i, q] = False
+    return answers(constraints_below(architecture, ends._replace(level=level), 1, bound), "fro")
 
 
 def with_rates(problems, run, architecture, ends, top):
@@ -105,7 +107,7 @@ def with_rates(problems, run, architecture, ends, top):
     length = np.linalg.norm(run["weights"][:, -1, 1, 0], axis=(-2, -1))
     rate = least_margins(rows_at(problems, run, architecture, -1), ends)[:, 0]
     bound = graded_bounds(ends, problems.queries, top, length, rate)
-    free = ends._replace(shared=ends.shared & (bound == 0.0)[:, None, None, ..., None])
+    free = ends._replace(level=ends.level & (bound == 0.0)[:, None, None, ..., None])
     return answers(constraints_below(architecture, free, 1, bound), "fro")
 
 

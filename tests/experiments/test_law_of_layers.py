@@ -21,7 +21,7 @@ from attnsvm.experiments.layers.forces import (
 )
 from attnsvm.experiments.layers.measures import distance, distinct_tokens, outcome
 from attnsvm.experiments.layers.planted import direction, planted
-from attnsvm.experiments.layers.svm import answers, below, bounds, every_layer, shuffled, tops, with_rates
+from attnsvm.experiments.layers.svm import answers, below, bounds, shuffled, tops, with_multipliers, with_rates
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import Stack, train_stack
 
@@ -108,13 +108,13 @@ def followed(problems):
     stack = stack_of(plain(2))
     run = train_stack(problems, stack, LinearHead, exact(0.1), 8000, np.array([160, 4000, 8000])).arrays(*KEPT)
     ends = corrected(problems, run, stack)
-    return stack, run, ends, every_layer(problems, stack, ends)
+    return stack, run, ends, with_multipliers(problems, stack, ends)
 
 
 def test_the_corrected_problem_has_no_plateau(problems, followed):
     stack, run, ends, found = followed
     assert ends.mixed.any()
-    fixed = every_layer(problems, stack, stated(problems, run, stack))
+    fixed = with_multipliers(problems, stack, stated(problems, run, stack))
     worst = [max(distance(run, stack, k, of[str(k)])[:, -1].max() for k in (1, 2)) for of in (found, fixed)]
     assert worst[0] < 2e-3  # measured 5e-4 at ‖W‖ = 800
     assert worst[1] >= worst[0]
@@ -161,7 +161,7 @@ def test_a_copy_holds_a_row_against_its_gradient():
     problems, stack = draw(gaussian, [43], 3, 5, 16), stack_of(plain(2))
     run = train_stack(problems, stack, LinearHead, exact(0.1), 9000, np.array([4000, 9000])).arrays(*KEPT)
     ends = corrected(problems, run, stack)
-    found = every_layer(problems, stack, ends)
+    found = with_multipliers(problems, stack, ends)
     dual = multipliers(found, ends.counts[:, 0].shape)
     ((_, i, q, t),) = np.argwhere(reversed_terms(ends, dual))
     copies = equal_tokens(ends.rows.tokens[0, 1, i])[q]
@@ -172,7 +172,7 @@ def test_a_copy_holds_a_row_against_its_gradient():
     both = dual.top[0, i, copies].sum()
     assert s > 1.28  # where s/(1 + exp(s)) is largest: below it the row would run away
     assert np.isclose(-dual.below[0, i, q, t] / both, s / (1 + np.exp(s)), rtol=0.1)
-    fixed = every_layer(problems, stack, stated(problems, run, stack))
+    fixed = with_multipliers(problems, stack, stated(problems, run, stack))
     near, far = (distance(run, stack, 1, of["1"])[0, -1] for of in (found, fixed))
     assert far > 1.5 * near  # after 50000 steps 13 times
 
@@ -180,7 +180,7 @@ def test_a_copy_holds_a_row_against_its_gradient():
 def test_conditions_fail_where_no_force_holds_a_row(problems, followed):
     stack, run, _, _ = followed
     ends = stated(problems, run, stack)
-    found, everyone = every_layer(problems, stack, ends), np.ones(len(problems), dtype=bool)
+    found, everyone = with_multipliers(problems, stack, ends), np.ones(len(problems), dtype=bool)
     met = conditions(problems, ends, everyone, found)
     assert met.better.all()
     assert not conditions(problems, ends, ~everyone, found).all.any()
@@ -197,7 +197,7 @@ def test_longer_steps_below_ask_for_graded_margins(problems):
     assert np.allclose(6 * seen.queries, problems.queries)
     run = train_stack(seen, stack, LinearHead, exact(0.1), 4000, np.array([2000, 4000])).arrays(*KEPT)
     ends = corrected(seen, run, stack)
-    top = every_layer(seen, stack, ends)["2"]["W"]
+    top = with_multipliers(seen, stack, ends)["2"]["W"]
     graded = distance(run, stack, 1, with_rates(seen, run, stack, ends, top))[:, -1]
     law = distance(run, stack, 1, below(run, stack, bounds(seen, run, stack, "law"), "fro")["1"])[:, -1]
     assert np.median(law) > 10 * np.median(graded)  # measured .17 and 2e-3

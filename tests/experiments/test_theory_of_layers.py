@@ -11,7 +11,7 @@ from attnsvm.data.problems import Problems
 from attnsvm.experiments.layers.descent import KEPT
 from attnsvm.experiments.layers.ends import corrected, norms, stated
 from attnsvm.experiments.layers.measures import distance
-from attnsvm.experiments.layers.svm import every_layer
+from attnsvm.experiments.layers.svm import with_multipliers
 from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import train_stack
@@ -54,14 +54,14 @@ def test_a_row_ends_in_a_mixture_and_the_first_statement_in_a_plateau(mixture):
     assert norms(run)[0, -1] == pytest.approx(990, abs=1)
     assert np.argwhere(ends.mixed[0, 0, 0]).tolist() == [[2, 4, 3]]
     assert np.exp(ends.rows.below[0, 0, 0, 2, 4, 3]) == pytest.approx(0.255, abs=0.005)
-    far, near = (distance(run, TWO, 2, every_layer(problems, TWO, of)["2"])[0, -1] for of in (winners, ends))
+    far, near = (distance(run, TWO, 2, with_multipliers(problems, TWO, of)["2"])[0, -1] for of in (winners, ends))
     assert far == pytest.approx(0.0245, abs=5e-4)
     assert near < 2e-4  # 4e-6 at ‖W‖ = 4990
 
 
 def test_the_composed_token_of_a_mixture_lies_at_the_margin_without_a_multiplier(mixture):
     problems, _, _, ends = mixture
-    answer = every_layer(problems, TWO, ends)["2"]
+    answer = with_multipliers(problems, TWO, ends)["2"]
     X, alpha = ends.rows.tokens[0, 1, 2], ends.rows.top[0, 0, 2, 0].argmax()
     margin = (X[alpha] - X[4]) @ answer["W"][0] @ problems.queries[0, 2]
     assert margin == pytest.approx(1.0, abs=0.01)

@@ -112,7 +112,7 @@ def of_two_layers(problems, name, run, answers, kept):
         W, here = run["weights"][:, place], steps[place : place + 1]
         force, law = held_law(problems, W, one, ends, dual)
         keep("held law", some_held.nonzero()[0], here, force / law)
-        keep("held law shuffled", some_held.nonzero()[0], here, force / np.roll(law, 1))
+        keep("held law shuffled", some_held.nonzero()[0], here, force / moved_on(law, some_held.nonzero()[0]))
         gradient = coefficients(problems, W, one, ends)
         keep("dual", everyone, here, angle(gradient, dual, ends), **WHOLE)
     keep("dual stated", everyone, steps[-1:], angle(gradient, multipliers(answers["stated"], (S, n, T)), ends), **WHOLE)
@@ -158,6 +158,11 @@ def of_planted(problems, run, winners):
             frames.append(curves(problems.seeds[some], run["steps"], {"value": value[some]}, **columns))
     columns = {"architecture": PLANTED, "quantity": "norm", **WHOLE}
     return [*frames, curves(problems.seeds, run["steps"], {"value": length}, **columns)]
+
+
+def moved_on(values, who):
+    """A control: each value given to the next term of the same instance, whose number is in `who`."""
+    return np.concatenate([np.roll(values[who == one], 1) for one in np.unique(who)] or [values])
 
 
 def shuffled_terms(dual):

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.architecture import Stack
 from attnsvm.experiments.layers.ends import stated
-from attnsvm.experiments.layers.svm import answers, every_layer
+from attnsvm.experiments.layers.svm import answers, with_multipliers
 from attnsvm.svm.law import constraints_below
 from attnsvm.training.start import draw_initial, normal
 
@@ -23,7 +23,7 @@ def planted(problems, run) -> tuple[np.ndarray, dict]:
     """
     stack = Stack(layers=2)
     ends = stated(problems, run, stack)
-    aim = every_layer(problems, stack, ends)
+    aim = with_multipliers(problems, stack, ends)
     everywhere = answers(constraints_below(stack, ends, 1, np.ones(ends.counts[:, 0].shape)), "fro")
     for answer in (*aim.values(), everywhere):
         answer["W"] = np.nan_to_num(answer["W"])
@@ -31,7 +31,10 @@ def planted(problems, run) -> tuple[np.ndarray, dict]:
     W[:, 0] += np.log(LENGTH) * everywhere["W"]
     noise = draw_initial("planted", problems.seeds, normal(W.shape[1:]))
     W += OFF * LENGTH * noise / _norm(noise)
-    return W[:, :, None], {"aim": aim, "everywhere": everywhere}
+    read = ("status", "gap", "residual", "W", "multipliers")
+    kept = {"1": read[:4], "2": read}
+    aim = {layer: {name: aim[layer][name] for name in names} for layer, names in kept.items()}
+    return W[:, :, None], {"aim": aim, "everywhere": {name: everywhere[name] for name in read[:3]}}
 
 
 def direction(aim) -> np.ndarray:

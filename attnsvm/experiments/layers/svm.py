@@ -52,7 +52,9 @@ def svm(problems, trained, settings):
         if norm != "fro":
             found["frobenius"] = below(run, architecture, asked["law"], "fro")
         ends = {"stated": stated(seen, run, architecture), "corrected": corrected(seen, run, architecture)}
-        found |= {rule: every_layer(seen, architecture, end, norm) for rule, end in ends.items()}
+        for rule, end in ends.items():
+            several = (seen, architecture, end)
+            found[rule] = with_multipliers(*several) if name == plain(2) else every_layer(*several, norm)
         if name == plain(2):
             found |= predictions(seen, run, architecture)
             found["swapped"] = {"1": swapped(architecture, ends["corrected"], found["corrected"]["1"])}
@@ -69,9 +71,16 @@ def tops(problems, run, architecture):
 
 
 def every_layer(problems, architecture, ends, norm="fro"):
-    """The answers of every layer on the tokens of `ends`, {layer: stacked}, with the multipliers at their tokens."""
-    each, T = layer_problems(architecture, ends, problems.queries), ends.rows.tokens.shape[3]
-    found = {layer: (constraints, answers(constraints, norm)) for layer, constraints in each.items()}
+    """The answers of every layer on the tokens of `ends`, {layer: stacked}."""
+    each = layer_problems(architecture, ends, problems.queries)
+    return {str(layer): answers(constraints, norm) for layer, constraints in each.items()}
+
+
+def with_multipliers(problems, architecture, ends):
+    """`every_layer`, and the multipliers at their tokens, "multipliers" (S·H, rows, T) of each layer."""
+    each = layer_problems(architecture, ends, problems.queries)
+    found = {layer: (constraints, answers(constraints, "fro")) for layer, constraints in each.items()}
+    T = ends.rows.tokens.shape[3]
     return {str(layer): answer | {"multipliers": placed(c, answer, T)} for layer, (c, answer) in found.items()}
 
 

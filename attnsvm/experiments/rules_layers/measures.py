@@ -68,8 +68,12 @@ def untrained(rows, norm):
     """The steepest direction, (S, d, d), of the sum of the constraint matrices of the rows that count."""
     tokens, queries, chosen, counts = rows
     winners = np.take_along_axis(tokens, chosen[..., None, None], 2)
-    total = ((winners - tokens).sum(2) * counts).swapaxes(1, 2) @ queries
-    return np.array([geometry.get(norm).steepest(one) for one in total]).reshape(total.shape)
+    ahead = ((winners - tokens).sum(2) * counts).swapaxes(1, 2)
+    # an instance at a time, in one layout: the order of a sum must not depend on how many instances a block has
+    pairs = zip(map(np.ascontiguousarray, ahead), map(np.ascontiguousarray, queries), strict=True)
+    return np.array([geometry.get(norm).steepest(one @ asked) for one, asked in pairs]).reshape(
+        len(queries), tokens.shape[-1], queries.shape[-1]
+    )
 
 
 def table(measures, settings):

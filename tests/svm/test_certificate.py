@@ -164,6 +164,17 @@ def test_files_and_folders_are_verified_in_one_call(tmp_path, capsys):
     assert "x.csv: damaged" in said
 
 
+def test_an_answer_does_not_overwrite_the_tokens(tmp_path, capsys):
+    """Nor by another name of the same file; it is refused before anything is solved."""
+    problem = write(tmp_path / "tokens.npz")
+    before = problem.read_bytes()
+    (tmp_path / "link.npz").symlink_to(problem)
+    for out in ("tokens.npz", "link.npz"):
+        assert command.main(["solve", str(problem), "--out", str(tmp_path / out)]) == 1
+        assert f"--out: {tmp_path / out} would overwrite what is read from {problem}" in capsys.readouterr().err
+    assert problem.read_bytes() == before
+
+
 def test_an_answer_that_cannot_be_written_is_said(tmp_path, capsys):
     problem = write(tmp_path / "tokens.npz")
     assert command.main(["solve", str(problem), "--out", str(problem / "answer.npz")]) == 1

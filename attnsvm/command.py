@@ -74,7 +74,7 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("problem", metavar="TOKENS.npz")
     parser.add_argument("--norm", default="fro", help=f"{geometry.KNOWN}; default: fro")
     parser.add_argument(
-        "--tol", type=float, metavar="GAP", help="relative gap to prove; default: that of the norm, 1e-7 or less"
+        "--tol", type=float, metavar="GAP", help="relative gap to prove, at most 1e-7; default: that of the norm"
     )
     parser.add_argument("--out", default="answer.npz", metavar="ANSWER.npz", help="default: answer.npz")
     parser.set_defaults(run=_solve)
@@ -146,6 +146,8 @@ def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm.solver import solve
 
     _keeps(given.out, given.problem)
+    if given.tol is not None:
+        certificate.provable(given.tol, "--tol")
     inputs = certificate.read(given.problem)
     constraints = ragged(inputs)
     with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]") as bar:

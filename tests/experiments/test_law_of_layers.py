@@ -96,6 +96,18 @@ def test_without_a_residual_the_tokens_collapse(problems, two):
     assert (found["top"]["2"]["status"] == "infeasible").all()
 
 
+def test_copies_are_left_out_and_all_their_rows_count(problems):
+    """Without a residual: the top is refuted with the constraints between copies, and solved without them."""
+    stack = stack_of(NO_RESIDUAL)
+    run = train_stack(problems, stack, LinearHead, exact(0.1), 6000, np.array([3000, 6000])).arrays(*KEPT)
+    ends = corrected(problems, run, stack)
+    found = with_multipliers(problems, stack, ends)
+    assert all((of["status"] == "solved").all() for of in found.values())
+    assert (ends.counts[:, 0].sum(-1) > 1).any()
+    for layer in (1, 2):
+        assert np.median(distance(run, stack, layer, found[str(layer)])[:, -1]) < 2e-3  # measured 4e-4
+
+
 def test_rotations_are_orthogonal_and_follow_the_seed(problems):
     V = rotations(problems, 3)
     assert np.allclose(V @ V.swapaxes(-1, -2), np.eye(16), atol=1e-12)

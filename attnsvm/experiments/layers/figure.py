@@ -106,7 +106,7 @@ def forces(axes, table):
     axes.plot(
         shuffled["norm"], shuffled["value"], color=PURPLE, marker="D", linestyle="none", label="multipliers moved"
     )
-    axes.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel="forces against multipliers")
+    axes.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel="ratio; 1 − cosine")
     axes.legend(loc="lower left", fontsize="small")
     title(axes, "d", "forces against multipliers")
 

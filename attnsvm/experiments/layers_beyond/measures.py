@@ -1,0 +1,61 @@
+"""How far both layers of every kind are from their SVMs, which kinds saturate, and how far their norms go."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.experiments.layers_beyond.ends import corrected, norms, saturated
+from attnsvm.experiments.layers_beyond.kinds import KINDS
+
+KEYS = ["kind", "layer", "quantity", "step"]
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    for name, run in trained.items():
+        kind, seeds, steps, length = KINDS[name], problems.seeds, run["steps"], norms(run)
+        whole = saturated(problems, run, kind, corrected(problems, run, kind))
+        proved = np.logical_and.reduce(
+            [answer["status"] == "solved" for rule in solved[name].values() for answer in rule.values()]
+        )
+        words = np.where(proved, np.where(whole, "measured", "counting rows are mixed"), "not separable")
+        ends.append(outcomes(cell, seeds, [f"{word} ({name})" for word in words]))
+        columns = {"kind": name, "layer": 0}
+        frames.append(curves(seeds, steps, {"value": length}, **columns, quantity="norm"))
+        frames.append(curves(seeds, steps[-1:], {"value": whole}, **columns, quantity="share saturated"))
+        growth = length[:, -1:] / length[:, [np.searchsorted(steps, steps[-1] // 2)]]
+        worst = np.max([distance(run, layer, of) for layer, of in solved[name]["corrected"].items()], axis=0)
+        for words, some in (("saturated", whole), ("mixed", ~whole)):
+            for quantity, value, kept in (("growth", growth, some), ("corrected", worst[:, -1:], some & proved)):
+                named = columns | {"quantity": f"{quantity}, {words}"}
+                frames.append(curves(seeds[kept], steps[-1:], {"value": value[kept]}, **named))
+        for rule, layers in solved[name].items():
+            for layer, answer in layers.items():
+                far = distance(run, layer, answer)
+                good = answer["status"] == "solved"
+                where = {"kind": name, "layer": int(layer), "quantity": rule}
+                frames.append(curves(seeds[good], steps, {"value": far[good]}, **where))
+        W = [np.linalg.norm(solved[name]["corrected"][layer]["W"], axis=(1, 2)) for layer in ("1", "2")]
+        own = np.linalg.norm(run["weights"][:, -1, :, 0], axis=(2, 3))
+        ratio = np.log(own[:, 0] / W[0]) - np.log(own[:, 1] / W[1])
+        where = {"kind": name, "layer": 1, "quantity": "ratio"}
+        frames.append(curves(seeds[proved], steps[-1:], {"value": ratio[proved]}, **where))
+    return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def distance(run, layer, answer):
+    """1 − correlation of a layer with its SVM at the logged steps, (S, K)."""
+    return 1.0 - correlation(run["weights"][:, :, int(layer) - 1, 0], answer["W"][:, None])
+
+
+def table(measures, settings):
+    rows = []
+    for keys, group in measures.instances.groupby(KEYS, sort=False):
+        values, row = group["value"].to_numpy(dtype=float), dict(zip(KEYS, keys, strict=True))
+        share = row["quantity"].startswith("share")
+        interval = wilson(int(values.sum()), len(values)) if share else median_interval(values)
+        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
+        rows.append(row | numbers | {"largest": np.nan if share else values.max(), "instances": len(values)})
+    return pd.DataFrame(rows)

@@ -1,0 +1,25 @@
+"""The SVMs of both layers of every kind: with a winner in every row, and corrected; and a control.
+
+all   the layer below with margin 1 in all rows
+"""
+
+import numpy as np
+
+from attnsvm.experiments.layers_beyond.ends import TWO, corrected, stated
+from attnsvm.experiments.layers_beyond.kinds import KINDS
+from attnsvm.svm.law import constraints_below, layer_problems
+from attnsvm.svm.solution import as_arrays
+from attnsvm.svm.solver import solve_batch
+
+
+def svm(problems, trained, settings):
+    solved = {}
+    for name, run in trained.items():
+        ends = {"stated": stated(problems, run, KINDS[name]), "corrected": corrected(problems, run, KINDS[name])}
+        found = solved[name] = {
+            rule: {str(k): as_arrays(solve_batch(c)) for k, c in layer_problems(TWO, end, problems.queries).items()}
+            for rule, end in ends.items()
+        }
+        everywhere = constraints_below(TWO, ends["stated"], 1, np.ones(ends["stated"].counts[:, 0].shape))
+        found["all"] = {"1": as_arrays(solve_batch(everywhere))}
+    return solved

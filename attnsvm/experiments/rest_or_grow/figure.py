@@ -23,7 +23,7 @@ def draw(table, settings):
                 runs = own[own["course"] == course]
                 places = (runs[column].clip(lower=LEAST) for column in ("before", "distance"))
                 axes.plot(*places, **look, linestyle="none", markersize=3, alpha=0.6, label=label)
-            axes.axline((1e-4, 1e-4), slope=1, color=GREY, linewidth=0.6, linestyle=":")
+            axes.plot([LEAST, 1], [LEAST, 1], color=GREY, linewidth=0.6, linestyle=":")
             axes.set(xscale="log", yscale="log")
             title(axes, letter, f"{NAME[name]}, {QUERY[attention]}")
         row[0].set(ylabel="1 − correlation, trained longer")

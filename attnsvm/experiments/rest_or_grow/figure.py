@@ -7,7 +7,7 @@ LOOKS = {
     "rests": ("norm rests", {"color": ORANGE, "marker": "s"}),
     "between": ("neither", {"color": GREY, "marker": "x"}),
 }
-QUERY = {"cross": "free query", "self": "first token as query"}
+QUERY = {"cross": "free query", "self": "self-attention"}
 LEAST = 1e-9  # nearer than the solver's gap lets one say
 
 

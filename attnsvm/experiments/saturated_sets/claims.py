@@ -27,7 +27,8 @@ CLAIMS = (
         group="paper",
         short="nonlinear head: generalised SVM where saturated",
         statement="With a nonlinear head that mixes tokens, the trained W is W_fin + C·W_mm at every d once the "
-        "softmax leaves the other tokens nothing; what is missing before is a matter of saturation, not of the dimension.",
+        "softmax leaves the other tokens nothing; what is missing before is a matter of saturation, not of the "
+        "dimension.",
         check="1 − correlation with W_fin + C·W_mm, C from the norm of W, at every d: mean and its 95 % interval over "
         "the saturated runs, against all runs whose tokens are barely selected",
         measured="mean of 1 − correlation with W_fin + C·W_mm, saturated runs, the farthest d",

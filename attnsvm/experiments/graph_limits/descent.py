@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from attnsvm.experiments.next_token.data import NextToken
-from attnsvm.experiments.next_token.descent import split, split_factors
-from attnsvm.experiments.next_token.finite import finite_part
-from attnsvm.experiments.next_token.problems import token_numbers
+from attnsvm.experiments.next_token.descent import NextToken, finite_part, split, split_factors, token_numbers
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.start import factored_weights
 

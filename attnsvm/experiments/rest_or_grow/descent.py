@@ -25,10 +25,12 @@ def descent(problems, settings, progress):
             ended = (selected_tokens(first) == optimal) & (first.max(-1) >= settings["saturated"])
             places = np.flatnonzero(~ended.all(1))
             kept = np.array([steps, longer])
-            log = train(problems[places], LinearHead, parametrisation, steps=longer, every=kept, **how)
+            run = runs[f"{attention} {parametrisation}"] = {"places": places}
             progress(len(problems) - len(places))
+            if not len(places):
+                continue
+            log = train(problems[places], LinearHead, parametrisation, steps=longer, every=kept, **how)
             saturated = first[places].max(-1).min(-1) >= settings["saturated"]
-            before = {"first": selected_tokens(first[places]), "saturated": saturated}
-            after = {"steps": kept, "last": selected_tokens(log.probabilities), "weights": log.weights}
-            runs[f"{attention} {parametrisation}"] = {"places": places} | before | after
+            run |= {"first": selected_tokens(first[places]), "saturated": saturated}
+            run |= {"steps": kept, "last": selected_tokens(log.probabilities), "weights": log.weights}
     return runs

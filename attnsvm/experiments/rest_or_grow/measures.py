@@ -9,32 +9,36 @@ from attnsvm.analysis.measured import Measures, outcomes
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for name, run in trained.items():
-        attention, parametrisation = name.split()
-        answers, places = solved[name], run["places"]
-        first, last = answers["first"], answers["last"]
-        norms = np.linalg.norm(run["weights"], axis=(2, 3))
-        near = {when: answers[when]["correlation"] >= settings["correlation"] for when in ("first", "last")}
-        growth = norms[:, 1] / norms[:, 0]
-        grows, rests = growth >= np.sqrt(trained_longer(run)), np.abs(growth - 1) <= settings["still"]
-        columns = {
-            "attention": attention,
-            "parametrisation": parametrisation,
-            "d": cell.d,
-            "seed": problems.seeds[places],
-            "growth": growth,
-            "course": np.select([grows, rests], ["grows", "rests"], "between"),
-            "first": run["saturated"] & first["local"] & near["first"],
-            "separable": answers["optimal"]["status"] == "solved",
-            "local": last["local"] & near["last"],
-            "global": answers["global"],
-            "before": _distance(first),
-            "distance": _distance(last),
-        }
-        frames.append(pd.DataFrame(columns))
         end = np.full(len(problems), f"{name} global", dtype="U40")
-        end[places] = f"{name} goes on"
+        end[run["places"]] = f"{name} goes on"
         ends.append(outcomes(cell, problems.seeds, end))
-    return Measures(pd.concat(frames), pd.concat(ends))
+        if name in solved:
+            frames.append(_of_run(cell, problems, name, run, solved[name], settings))
+    return Measures(pd.concat(frames) if frames else pd.DataFrame(), pd.concat(ends))
+
+
+def _of_run(cell, problems, name, run, answers, settings):
+    attention, parametrisation = name.split()
+    first, last = answers["first"], answers["last"]
+    norms = np.linalg.norm(run["weights"], axis=(2, 3))
+    near = {when: answers[when]["correlation"] >= settings["correlation"] for when in ("first", "last")}
+    growth = norms[:, 1] / norms[:, 0]
+    grows, rests = growth >= np.sqrt(trained_longer(run)), np.abs(growth - 1) <= settings["still"]
+    columns = {
+        "attention": attention,
+        "parametrisation": parametrisation,
+        "d": cell.d,
+        "seed": problems.seeds[run["places"]],
+        "growth": growth,
+        "course": np.select([grows, rests], ["grows", "rests"], "between"),
+        "first": run["saturated"] & first["local"] & near["first"],
+        "separable": answers["optimal"]["status"] == "solved",
+        "local": last["local"] & near["last"],
+        "global": answers["global"],
+        "before": _distance(first),
+        "distance": _distance(last),
+    }
+    return pd.DataFrame(columns)
 
 
 def trained_longer(run) -> float:

@@ -19,6 +19,8 @@ from attnsvm.svm.instances import certified
 def svm(problems, trained, settings):
     solved = {}
     for name, run in trained.items():
+        if not len(run["places"]):
+            continue
         attention, parametrisation = name.split()
         given = problems[run["places"]], BIAS_NORM[parametrisation], attention
         optimal = optimal_tokens(given[0].tokens, given[0].head, given[0].labels)

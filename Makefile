@@ -42,7 +42,7 @@ $(INSTALLED): requirements.lock requirements-cuda.lock pyproject.toml
 	@command -v "$(PYTHON)" > /dev/null \
 		|| { echo "error: there is no $(PYTHON); choose one with: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@"$(PYTHON)" $(CHECK) --quiet
-	$(PYTHON) -m venv --clear $(VENV)
+	$(PYTHON) -m venv --clear --prompt attnsvm $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(INDEX) -r requirements.lock -c requirements-cuda.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

@@ -74,7 +74,7 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("problem", metavar="TOKENS.npz")
     parser.add_argument("--norm", default="fro", help=f"{geometry.KNOWN}; default: fro")
     parser.add_argument(
-        "--tol", type=float, metavar="GAP", help="relative gap to prove; default: that of the norm, 1e-7 or less"
+        "--tol", type=float, metavar="GAP", help="relative gap to prove, at most 1e-7; default: that of the norm"
     )
     parser.add_argument("--out", default="answer.npz", metavar="ANSWER.npz", help="default: answer.npz")
     parser.set_defaults(run=_solve)
@@ -112,10 +112,19 @@ def _inspect(given: argparse.Namespace) -> int:
     settings = {
         name: value for name, value in vars(given).items() if name not in ("command", "run", "model", "texts", "out")
     }
+    for name in inspect.WRITTEN:
+        _keeps(Path(given.out) / name, given.model, given.texts)
     found = inspect.inspection(given.model, texts, **settings, progress=tqdm)
     for path in found.save(given.out):
         print(path)
     return 0
+
+
+def _keeps(written: str | Path, *read: str | None) -> None:
+    """UserError where the file to be written is one that is read, by whatever name."""
+    for path in read:
+        if path is not None and Path(written).exists() and Path(path).exists() and Path(written).samefile(path):
+            raise UserError(f"--out: {written} would overwrite what is read from {path}; choose another place")
 
 
 def _lines(path: str) -> list[str]:
@@ -136,6 +145,9 @@ def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm.constraints import ragged
     from attnsvm.svm.solver import solve
 
+    _keeps(given.out, given.problem)
+    if given.tol is not None:
+        certificate.provable(given.tol, "--tol")
     inputs = certificate.read(given.problem)
     constraints = ragged(inputs)
     with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]") as bar:

@@ -55,6 +55,11 @@ def obstacles(venv, torch, kind, there):
         )
     if not there and not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         yield "Python's venv is not installed; on Debian and Ubuntu: sudo apt install python3-venv"
+    if not ours(venv):
+        yield (
+            f"VENV={venv} holds something that is no environment of attnsvm, and an installation would delete it; "
+            "choose an empty or a new folder: make VENV=folder ..."
+        )
     if torch not in ("", "cpu"):
         yield f"TORCH={torch}: write TORCH=cpu for torch without CUDA, or leave it out"
     if " " in str(venv):
@@ -67,6 +72,21 @@ def obstacles(venv, torch, kind, there):
     if not there and not can_write(nearest(venv)):
         yield f"the folder {nearest(venv)}, where the environment is to lie, cannot be written to"
     yield from disk(venv, kind, there)
+
+
+def ours(venv):
+    """Whether the folder is missing or empty, or an environment that `make install` began: it names itself attnsvm."""
+    if not os.path.lexists(str(venv)):
+        return True
+    if not venv.is_dir():
+        return False
+    try:
+        if not os.listdir(str(venv)) or (venv / ".installed").exists():
+            return True
+        told = (venv / "pyvenv.cfg").read_text("utf-8")
+    except (OSError, ValueError):
+        return False
+    return "prompt = 'attnsvm'" in told.splitlines()
 
 
 def disk(venv, kind, there):

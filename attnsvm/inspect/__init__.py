@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["heads", "inspection", "sentences"]
 
+WRITTEN = ("heads.parquet", "heads.csv", "heads.html")  # into the folder of an inspection
+
 
 def sentences() -> list[str]:
     """235 short English sentences, written for this package: texts for a first look at a model."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.files import store
-from attnsvm.inspect import page
+from attnsvm.inspect import WRITTEN, page
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Plan, measure
@@ -34,7 +34,7 @@ class Inspection:
 
     def save(self, folder: str | os.PathLike) -> list[Path]:
         """Write heads.parquet, heads.csv and heads.html into a folder, which is made; returns their paths."""
-        paths = [Path(folder) / f"heads.{kind}" for kind in ("parquet", "csv", "html")]
+        paths = [Path(folder) / name for name in WRITTEN]
         store.save_table(paths[0], self.table)
         store.save_csv(paths[1], self.table)
         store.save_text(paths[2], self.html)

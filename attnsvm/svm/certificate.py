@@ -15,7 +15,7 @@ import numpy as np
 from attnsvm.errors import UserError, require
 from attnsvm.files.writing import replacing
 from attnsvm.svm.arguments import finite_array
-from attnsvm.svm.checker import NORMS, check, size_of
+from attnsvm.svm.checker import LOOSEST, NORMS, check, size_of
 from attnsvm.svm.solution import Solution
 
 FORMAT = 1
@@ -129,6 +129,11 @@ def matrices(inputs: list[tuple]):
 _none = np.zeros(0, dtype=int)
 
 
+def provable(tol: float, where: str) -> None:
+    """UserError where a relative gap is no tolerance that proves anything; the file that is checked does not choose."""
+    require(0 < tol <= LOOSEST, f"{where}: expected a relative gap above 0 and at most {LOOSEST:.0e}, got {tol:.1e}")
+
+
 def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) -> str:
     """Check the claim of an answer file, and say in one line what it proves.
 
@@ -153,7 +158,8 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     made, bound, equality = matrices(inputs)
     norm, tol = str(given["norm"]), float(_scalar(path, given, "tol", "f"))
     known = norm in NORMS or (norm[:1] == "l" and _exponent(norm[1:]) > 1)
-    require(known and 0 < tol < np.inf, f"{path}: the norm {norm!r} or the tolerance {tol:.1e} does not exist")
+    require(known, f"{path}: there is no norm {norm!r}")
+    provable(tol, f"{path}: tol")
     status = str(given["status"])
     shape = (made[0].shape[1], made[1].shape[1])
     require(

@@ -9,6 +9,7 @@ import numpy as np
 MARGIN = 1e-9  # relative violation of a constraint that rounding alone can cause
 TINY = 1e-3  # share of the largest bound up to which a bound counts as zero where violations are measured
 RESIDUAL = 1e-10  # of a Farkas certificate
+LOOSEST = 1e-7  # relative gap of a file that is taken for a proof: in the Frobenius norm an angle of 5e-4
 # The definition of every norm, of one matrix, and its dual norm; l<p> is defined below.
 NORMS = {
     "fro": (lambda A: np.linalg.norm(A, "fro"), "fro"),

@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import re
 import subprocess
 import sys
 
@@ -81,6 +82,35 @@ def test_a_folder_that_cannot_be_written_to_and_a_missing_venv_are_named(folder,
     assert "cannot be written to" in err
     assert "sudo apt install python3-venv" in err
     assert "caches go to" in out, "a home that cannot be written to is no obstacle"
+
+
+def test_a_folder_of_somebody_else_is_not_emptied(folder, capsys):
+    """`venv --clear` deletes all that is in the folder: only what an installation of ours began may be deleted."""
+    letters, link, empty = folder / "letters", folder / "link", folder / "empty"
+    letters.mkdir()
+    (letters / "letter.txt").write_text("dear")
+    link.symlink_to(letters)
+    (folder / "file").write_text("no folder")
+    empty.mkdir()
+    another = folder / "another"
+    another.mkdir()
+    (another / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11.2\n")
+    for refused in ("letters", "link", "file", "another", "."):
+        status, _, err = said(capsys, "--quiet", "--venv", refused)
+        assert status == 1, refused
+        assert f"VENV={(folder / refused).absolute()} holds something that is no environment of attnsvm" in err
+    for taken in ("empty", "new"):
+        assert said(capsys, "--quiet", "--venv", taken) == (0, "", "")
+    run = make("install", f"PYTHON={sys.executable}", f"VENV={letters}")
+    assert run.returncode != 0
+    assert (letters / "letter.txt").read_text() == "dear"
+
+
+def test_an_installation_that_was_interrupted_can_be_begun_again(folder, capsys):
+    """The name that Makefile gives to an environment is the one that is looked for."""
+    begun = re.search(r"-m venv --clear (--prompt \w+) ", (ROOT / "Makefile").read_text("utf-8"))[1]
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", *begun.split(), "begun"], check=True)
+    assert said(capsys, "--quiet", "--venv", "begun") == (0, "", "")
 
 
 def test_an_unknown_torch_is_named(folder, capsys):

@@ -108,11 +108,16 @@ def test_a_decoder_of_all_positions(tmp_path):
         (["{0}", "--texts", "{0}/none.txt"], "{0}/none.txt: cannot be read (No such file or directory)"),
         (["{0}", "--texts", "{0}/empty.txt"], "{0}/empty.txt: expected one text per line, got none"),
         (["{0}", "--texts", "{0}/latin.txt"], "{0}/latin.txt: cannot be read (it is not UTF-8)"),
+        (
+            ["{0}", "--texts", "{0}/heads.csv", "--out", "{0}"],
+            "--out: {0}/heads.csv would overwrite what is read from {0}/heads.csv; choose another place",
+        ),
         (["{0}", "--query", "some"], "query: expected random, first, last, all, or a number, got 'some'"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(arguments, sentence, tmp_path, capsys):
     (tmp_path / "empty.txt").write_text("\n \n")
     (tmp_path / "latin.txt").write_bytes("é".encode("latin-1"))
+    (tmp_path / "heads.csv").write_text("A text.\n")
     assert command.main(["inspect", *(one.format(tmp_path) for one in arguments)]) == 1
     assert capsys.readouterr().err == f"error: {sentence.format(tmp_path)}\n"

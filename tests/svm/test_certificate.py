@@ -89,8 +89,12 @@ def test_where_nothing_separates_that_is_what_is_proved(tmp_path, capsys):
         ({"dual": lambda y: 1.001 * y}, "does not hold: the multipliers are not dual feasible"),
         ({"rank": lambda r: r + 1}, "does not hold: the rank is miscounted"),
         ({"norm": lambda _: "nuc"}, "does not hold: "),
-        ({"norm": lambda _: "l-1"}, "the norm 'l-1' or the tolerance 1.0e-10 does not exist"),
-        ({"tol": lambda _: np.inf}, "the norm 'fro' or the tolerance inf does not exist"),
+        ({"norm": lambda _: "l-1"}, "there is no norm 'l-1'"),
+        (
+            {"tol": lambda _: 1.0, "W": lambda W: 1.3 * W},
+            "tol: expected a relative gap above 0 and at most 1e-07, got 1.0",
+        ),
+        ({"tol": lambda _: np.inf}, "tol: expected a relative gap above 0 and at most 1e-07, got inf"),
         ({"status": lambda _: "uncertified"}, "does not hold: status uncertified claims nothing"),
         ({"dual": lambda y: y[1:]}, r"expected W of shape \(6, 4\) and 28 multipliers, got \(6, 4\) and \(27,\)"),
         ({"dual": lambda y: y.astype(str)}, "expected W of shape"),
@@ -162,6 +166,17 @@ def test_files_and_folders_are_verified_in_one_call(tmp_path, capsys):
     said = capsys.readouterr().out
     assert ": verified\n" in said
     assert "x.csv: damaged" in said
+
+
+def test_an_answer_does_not_overwrite_the_tokens(tmp_path, capsys):
+    """Nor by another name of the same file; it is refused before anything is solved."""
+    problem = write(tmp_path / "tokens.npz")
+    before = problem.read_bytes()
+    (tmp_path / "link.npz").symlink_to(problem)
+    for out in ("tokens.npz", "link.npz"):
+        assert command.main(["solve", str(problem), "--out", str(tmp_path / out)]) == 1
+        assert f"--out: {tmp_path / out} would overwrite what is read from {problem}" in capsys.readouterr().err
+    assert problem.read_bytes() == before
 
 
 def test_an_answer_that_cannot_be_written_is_said(tmp_path, capsys):

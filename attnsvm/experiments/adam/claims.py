@@ -6,7 +6,7 @@ from attnsvm.audit.numbers import Limit, each, estimate, exact, smallest
 from attnsvm.audit.reading import Claim, NoInstance, Reading, some
 from attnsvm.audit.rows import where
 
-STEADY = ("constant", "small", "large")  # schedules
+STEADY, DECAYING = ("constant", "small", "large"), ("root",)  # schedules
 
 
 def ends(tables, quantity):
@@ -28,6 +28,8 @@ def sign(tables, asked):
 def pace(tables, asked, held_back):
     """The growth of the margin at constant rates, beside the slower of the paces of sign descent and of forgetting."""
     growth, fastest = ends(tables, "growth"), ends(tables, "sign_pace")
+    if unknown := set(growth["schedule"]) - {*STEADY, *DECAYING}:
+        raise LookupError(f"unknown schedules: {sorted(unknown)}")
     steady = some(growth[growth["schedule"].isin(STEADY)], "run at a constant rate")
     deviations, held = {}, []
     for run, row in steady.iterrows():

@@ -28,12 +28,11 @@ def measures(cell, problems, trained, solved, settings):
         frames.append(curves(seeds, last, {"value": mixed[kept]}, **whole, quantity="share mixed"))
         for layer, which in ((1, "law"), (2, "top")):
             rows = rows_of(problems, run, layer)
-            ratios = {}
-            for quantity, norm in (("own", rule), ("frobenius", "fro")):
-                known = norm, solved[rule][norm][which][str(layer)]["W"]
-                ratios[quantity] = ratio(rows, run["weights"][:, :, layer - 1, 0], *known)
-            known = rule, solved[rule][rule][which][str(layer)]["W"]
-            ratios["untrained"] = ratio(rows, untrained(rows, rule)[:, None], *known)
+            weights = run["weights"][:, :, layer - 1, 0]
+            every = np.concatenate([weights, untrained(rows, rule)[:, None]], axis=1)
+            own = ratio(rows, every, rule, solved[rule][rule][which][str(layer)]["W"])
+            frobenius = ratio(rows, weights, "fro", solved[rule]["fro"][which][str(layer)]["W"])
+            ratios = {"own": own[:, :-1], "frobenius": frobenius, "untrained": own[:, -1:]}
             columns = {"rule": rule, "layer": layer}
             for quantity, value in ratios.items():
                 steps = last if quantity == "untrained" else run["steps"]

@@ -1,0 +1,38 @@
+"""What the solver says of a W that it found: scaled to margin one, and of which rank, with how much doubt."""
+
+import numpy as np
+import pytest
+
+from attnsvm import geometry
+from attnsvm.svm import separation, solve
+from attnsvm.svm.methods.rescaling import rescaled
+
+
+def two_directions(weak):
+    """Two inputs that share no direction: the singular values of the Frobenius solution are 1 and `weak`."""
+    tokens = np.zeros((2, 2, 2))
+    tokens[0, 0, 0], tokens[1, 0, 1] = 1.0, 1.0 / weak
+    return separation(tokens, np.eye(2), np.zeros(2, dtype=int))
+
+
+@pytest.mark.parametrize(
+    ("weak", "ranks"), [(1e-7, (2, 2, 2)), (5e-9, (1, 2, 2)), (5e-10, (1, 1, 2)), (1e-11, (1, 1, 1))]
+)
+def test_the_rank_has_a_lower_and_an_upper_end(weak, ranks):
+    """A singular value within a factor of ten of the tolerance 1e-9 makes the rank doubtful, to the side it is on."""
+    solution = solve(two_directions(weak))
+    assert solution.solved
+    assert (solution.rank_low, solution.rank, solution.rank_high) == ranks
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+@pytest.mark.parametrize("factor", [0.7, 1.0, 3.0])
+def test_a_claim_has_margin_one_and_multipliers_of_dual_norm_one(norm, factor):
+    rng = np.random.default_rng(0)
+    c = separation(rng.standard_normal((3, 4, 6)), rng.standard_normal((3, 6)), np.zeros(3, dtype=int))
+    known, measure = solve(c, norm), geometry.get(norm)
+    W, dual, gap = rescaled(c, measure, factor * known.W, 2 * factor * known.dual)
+    assert c.apply(W).min() == pytest.approx(1, rel=1e-12)
+    assert measure.dual(c.adjoint(dual)) == pytest.approx(1, rel=1e-12)
+    np.testing.assert_allclose(W, known.W, rtol=0, atol=1e-9)
+    assert gap == pytest.approx(known.gap, abs=1e-9)

@@ -16,6 +16,7 @@ MARKS = {
     DIFFERS: ("s", BLUE),
     UNTESTABLE: ("_", GREY),
 }
+TOP = 2.2  # height of the key, in lines
 HEADING, GAP = 1.35, 0.5  # height of a group's heading and of the space above it, in lines
 LINE = 1.5  # height of a line, as a multiple of the font size
 COLUMNS = (0.0, 0.515)  # where the columns begin, as a share of the width
@@ -29,7 +30,7 @@ def draw(table: pd.DataFrame, settings: dict):
     """Draw from the claims table, see `attnsvm.audit.audit`."""
     left, right = columns(table)
     width, size = settings.get("width", 6.75), settings.get("font_size", 8)
-    lines = 2.2 + max(_height(left), _height(right))
+    lines = TOP + 0.6 + max(_height(left), _height(right))
     with canvas(settings, height=lines * LINE * size / POINTS / width) as figure:
         axes = figure.subplots()
         axes.set_axis_off()
@@ -81,11 +82,11 @@ def _key(axes, table: pd.DataFrame) -> None:
         _mark(axes, x + MARK, 0.9, verdict)
         axes.text(x + TEXT, 0.9, f"{verdict}: {counts[verdict]}", va="center", weight="bold")
     if len(asked) < len(table):
-        axes.text(MARK, 2.1, "the smaller mark: what holds instead, on new seeds", va="center")
+        axes.text(0, 2.0, "the smaller mark: what holds instead, on new seeds", va="center")
 
 
 def _column(axes, x: float, groups: list[tuple[str, list[dict]]]) -> None:
-    y = 1.6
+    y = TOP
     for heading, rows in groups:
         y += GAP + HEADING
         axes.text(x, y - 0.75, heading, weight="bold", va="center")

@@ -1,4 +1,7 @@
-"""The audit at a glance: one line per claim with the mark of its verdict, in two columns; numbers stand on its page."""
+"""The audit at a glance: one line per claim with the mark of its verdict, in two columns; numbers stand on its page.
+
+Behind the mark stands, smaller, that of each claim that sharpens this one: what holds instead.
+"""
 
 import pandas as pd
 
@@ -13,10 +16,13 @@ MARKS = {
     DIFFERS: ("s", BLUE),
     UNTESTABLE: ("_", GREY),
 }
+TOP = 2.2  # height of the key, in lines
 HEADING, GAP = 1.35, 0.5  # height of a group's heading and of the space above it, in lines
 LINE = 1.5  # height of a line, as a multiple of the font size
 COLUMNS = (0.0, 0.515)  # where the columns begin, as a share of the width
-MARK, TEXT, RIGHT = 0.012, 0.032, 0.485  # inside a column: the mark, the claim, and where the column ends
+MARK, TEXT, RIGHT = 0.008, 0.042, 0.485  # inside a column: the mark, the claim, and where the column ends
+NEXT = 0.013  # from a mark to that of what holds instead
+HELD = 3.4  # size of the mark of what holds instead
 POINTS = 72  # per inch
 
 
@@ -24,12 +30,12 @@ def draw(table: pd.DataFrame, settings: dict):
     """Draw from the claims table, see `attnsvm.audit.audit`."""
     left, right = columns(table)
     width, size = settings.get("width", 6.75), settings.get("font_size", 8)
-    lines = 2.2 + max(_height(left), _height(right))
+    lines = TOP + 0.6 + max(_height(left), _height(right))
     with canvas(settings, height=lines * LINE * size / POINTS / width) as figure:
         axes = figure.subplots()
         axes.set_axis_off()
         axes.set(xlim=(0, 1), ylim=(lines, 0))
-        _key(axes, table["verdict"])
+        _key(axes, table)
         for x, groups in zip(COLUMNS, (left, right), strict=True):
             _column(axes, x, groups)
     return figure
@@ -38,11 +44,21 @@ def draw(table: pd.DataFrame, settings: dict):
 def columns(table: pd.DataFrame) -> tuple[list[tuple[str, list[dict]]], list[tuple[str, list[dict]]]]:
     """The rows in two columns of about the same height: per column [(heading, rows)], groups in their order.
 
-    A group that goes on in the second column has its heading there again.
+    A group that goes on in the second column has its heading there again. What sharpens a row of the table has no line
+    there: its verdict is in `held` of that row.
     """
-    rows = table.to_dict("records")
+    rows = _folded(table.to_dict("records"))
     cuts = [(_grouped(rows[:k]), _grouped(rows[k:], rows[k - 1]["group"] if k else None)) for k in range(len(rows) + 1)]
     return min(cuts, key=lambda cut: max(map(_height, cut)))
+
+
+def _folded(rows: list[dict]) -> list[dict]:
+    keys = {row["key"] for row in rows}
+    return [
+        row | {"held": [other["verdict"] for other in rows if other["sharpens"] == row["key"]]}
+        for row in rows
+        if row["sharpens"] not in keys
+    ]
 
 
 def _grouped(rows: list[dict], before: str | None = None) -> list[tuple[str, list[dict]]]:
@@ -56,28 +72,33 @@ def _height(groups: list[tuple[str, list[dict]]]) -> float:
     return sum(HEADING + GAP + len(rows) for _, rows in groups)
 
 
-def _key(axes, verdicts: pd.Series) -> None:
+def _key(axes, table: pd.DataFrame) -> None:
     """What the marks mean, and how many claims have each."""
-    counts = {verdict: int((verdicts == verdict).sum()) for verdict in VERDICTS}
+    asked = table[table["sharpens"].fillna("") == ""]
+    counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
     present = [verdict for verdict in VERDICTS if counts[verdict]]
     for k, verdict in enumerate(present):
         x = k / max(4, len(present))
         _mark(axes, x + MARK, 0.9, verdict)
         axes.text(x + TEXT, 0.9, f"{verdict}: {counts[verdict]}", va="center", weight="bold")
+    if len(asked) < len(table):
+        axes.text(0, 2.0, "the smaller mark: what holds instead, on new seeds", va="center")
 
 
 def _column(axes, x: float, groups: list[tuple[str, list[dict]]]) -> None:
-    y = 1.6
+    y = TOP
     for heading, rows in groups:
         y += GAP + HEADING
         axes.text(x, y - 0.75, heading, weight="bold", va="center")
         axes.plot([x, x + RIGHT], [y - 0.2, y - 0.2], color=GREY, linewidth=0.6)
         for row in rows:
             _mark(axes, x + MARK, y + 0.5, row["verdict"])
+            for k, verdict in enumerate(row["held"], 1):
+                _mark(axes, x + MARK + k * NEXT, y + 0.5, verdict, size=HELD)
             axes.text(x + TEXT, y + 0.5, row["short"], va="center")
             y += 1
 
 
-def _mark(axes, x: float, y: float, verdict: str) -> None:
+def _mark(axes, x: float, y: float, verdict: str, size: float = 4.5) -> None:
     marker, colour = MARKS[verdict]
-    axes.plot(x, y, marker=marker, color=colour, markersize=4.5, linestyle="none")
+    axes.plot(x, y, marker=marker, color=colour, markersize=size, linestyle="none")

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pandas as pd
 
-from attnsvm.audit.reading import GROUPS, UNTESTABLE, VERDICTS
+from attnsvm.audit.reading import FAILS, GROUPS, IN_PART, UNTESTABLE, VERDICTS
 from attnsvm.svm.statuses import STATUSES
 
 
@@ -50,6 +50,25 @@ def wanted(row) -> str:
     return row["wanted"].format(number(row["threshold"]))
 
 
+def sharper(row) -> str:
+    """What stands before a claim that sharpens another: which one, and the seeds it is judged on; "" for any other."""
+    if not isinstance(row["sharpens"], str) or not row["sharpens"]:
+        return ""
+    return f"What holds of {row['sharpens']}, on new seeds ({row['seeds']})"
+
+
+def unexplained(claims: pd.DataFrame) -> dict[str, list[str]]:
+    """Of the claims as first asked that hold in part or fail, the keys: "all", and those that nothing "sharpened"."""
+    found = claims[claims["verdict"].isin([IN_PART, FAILS]) & ~is_sharper(claims)]["key"]
+    explained = set(claims.loc[is_sharper(claims), "sharpens"])
+    return {"all": list(found), "open": [key for key in found if key not in explained]}
+
+
+def is_sharper(claims: pd.DataFrame) -> pd.Series:
+    """Whether each row sharpens another; in a file that has been read, an empty word is NaN."""
+    return claims["sharpens"].fillna("") != ""
+
+
 def _of(words) -> str:
     return f"{words}: " if isinstance(words, str) and words else ""
 
@@ -64,14 +83,16 @@ def _render(template: str, claims, certificates, left_out, autoescape: bool) -> 
     environment = jinja2.Environment(
         autoescape=autoescape, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"number": number, "measured": measured, "wanted": wanted}
+    environment.filters |= {"number": number, "measured": measured, "wanted": wanted, "sharper": sharper}
     groups = [(title, claims[claims["group"] == group].to_dict("records")) for group, title in GROUPS.items()]
     groups = [(title, rows) for title, rows in groups if rows]
+    asked = claims[~is_sharper(claims)]
     totals = certificates[["checked", *STATUSES]].sum()
     return environment.from_string(files("attnsvm.audit").joinpath(template).read_text("utf-8")).render(
         groups=groups,
         left_out=left_out,
-        verdicts={verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS},
+        verdicts={verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS},
+        unexplained=unexplained(claims),
         certificates=certificates.to_dict("records"),
         totals=totals.astype(int).to_dict(),
     )

@@ -141,6 +141,9 @@ class Claim:
         measured: what the reading's value is, with its unit, in the words that stand before the number: "largest excess
             of the rank over min(n, d)".
         printed: of a claim about print, what the published number is, where it is not what `measured` says.
+        sharpens: the key of the claim in whose place this one holds; "" for a claim as first asked.
+        seeds: of a claim that sharpens another, the first and the last seed that it is judged on: none of them was
+            looked at before the claim was written down.
     """
 
     key: str
@@ -154,10 +157,14 @@ class Claim:
     figure: str | None = None
     measured: str = ""
     printed: str = ""
+    sharpens: str = ""
+    seeds: tuple[int, int] | None = None
 
     def __post_init__(self):
         known = ", ".join(map(repr, GROUPS))
         require(self.group in GROUPS, f"claim {self.key!r}: there is no group {self.group!r}: known are {known}")
+        both = bool(self.sharpens) == (self.seeds is not None)
+        require(both, f"claim {self.key!r}: `sharpens` and `seeds` go together: name the new seeds it is judged on")
 
     @property
     def testable(self) -> bool:

@@ -13,7 +13,8 @@ def audit(tables: Tables, claims: dict[str, tuple[Claim, ...]]) -> pd.DataFrame:
     """One row per claim: what it says, what was measured, and the verdict that follows.
 
     Args:
-        claims: by experiment; the rows stand by group, inside a group in this order.
+        claims: by experiment; the rows stand by group, inside a group in this order, and what sharpens a claim
+            stands behind it.
 
     Raises:
         UserError: a table is missing or damaged, or two claims have the same key.
@@ -26,7 +27,7 @@ def audit(tables: Tables, claims: dict[str, tuple[Claim, ...]]) -> pd.DataFrame:
             taken = f"{_file(experiment)}: the key {claim.key!r} is taken by {_file(first)}: choose another"
             require(first == experiment and sum(claim.key == other.key for other in own) == 1, taken)
     rows = [_row(claim, tables.of(experiment)) for experiment, own in claims.items() for claim in own]
-    return pd.DataFrame(sorted(rows, key=lambda row: list(GROUPS).index(row["group"])))
+    return pd.DataFrame(_together(sorted(rows, key=lambda row: list(GROUPS).index(row["group"]))))
 
 
 def certificates(tables: Tables, experiments: Iterable[str]) -> pd.DataFrame:
@@ -40,8 +41,23 @@ def certificates(tables: Tables, experiments: Iterable[str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def _together(rows: list[dict]) -> list[dict]:
+    """The rows in their order, each followed by those that sharpen it; what sharpens a row elsewhere stays in place."""
+    keys = {row["key"] for row in rows}
+    behind = [row for row in rows if row["sharpens"] in keys]
+    return [
+        one
+        for row in rows
+        if row["sharpens"] not in keys
+        for one in (row, *(own for own in behind if own["sharpens"] == row["key"]))
+    ]
+
+
 def _row(claim: Claim, tables: Tables) -> dict:
-    row = {name: getattr(claim, name) for name in ("key", "group", "short", "statement", "check", "measured")}
+    row = {
+        name: getattr(claim, name) for name in ("key", "group", "short", "statement", "check", "measured", "sharpens")
+    }
+    row |= {"seeds": "{} to {}".format(*claim.seeds) if claim.seeds else ""}
     row |= {"wanted": claim.asked.wanted, "printed": claim.printed, "instances": 0}
     row |= dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
     row |= {"why": claim.asked.why, "also": _also(claim), "parts": "", "verdict": UNTESTABLE}

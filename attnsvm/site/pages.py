@@ -58,7 +58,7 @@ class Built:
         """The rows of the audit, each with the experiment that it stands in."""
         homes = {claim.key: card.name for card in cards.claiming() for claim in card.module("claims").CLAIMS}
         table = load_csv(self.folder / "results/audit/claims.csv")
-        table = table.fillna(dict.fromkeys(("parts", "figure", "why", "also"), ""))
+        table = table.fillna(dict.fromkeys(("parts", "figure", "why", "also", "sharpens", "seeds"), ""))
         return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]
 
     def offered(self, name: str) -> dict[str, Path]:
@@ -159,6 +159,7 @@ class _Writer:
             "sentence": sentence,
             "measured": audit_pages.measured,
             "wanted": audit_pages.wanted,
+            "sharper": audit_pages.sharper,
             "css": lambda verdict: verdict.replace(" ", "-"),
         }
 

@@ -64,8 +64,10 @@ def test_every_testable_claim_has_a_flip_and_what_leaves_it_without_an_instance(
 
 
 def test_the_rows_stand_by_group(audited):
-    keys = {group: [key for key, claim in BY_KEY.items() if claim.group == group] for group in GROUPS}
-    assert list(audited.key) == [key for group in GROUPS for key in keys[group]]
+    """What sharpens a claim stands behind it, whatever experiment it is of."""
+    asked = [key for group in GROUPS for key, claim in BY_KEY.items() if claim.group == group and not claim.sharpens]
+    behind = {key: [other for other, claim in BY_KEY.items() if claim.sharpens == key] for key in asked}
+    assert list(audited.key) == [one for key in asked for one in (key, *behind[key])]
 
 
 @pytest.mark.parametrize("key", FLIPS)

@@ -28,7 +28,7 @@ def drawn(table):
 def test_every_claim_stands_on_a_line_of_its_own(table, drawn):
     texts = [text.get_text() for text in drawn.texts]
     assert table.short.is_unique
-    assert all(texts.count(short) == 1 for short in table.short)
+    assert all(texts.count(short) == 1 for short in table.short[table.sharpens.isna()])
     headings = [
         text.removesuffix(" (continued)") for text in texts if text.removesuffix(" (continued)") in GROUPS.values()
     ]
@@ -38,12 +38,14 @@ def test_every_claim_stands_on_a_line_of_its_own(table, drawn):
 def test_the_mark_beside_a_claim_is_that_of_its_verdict(table, drawn):
     at = {text.get_text(): text.get_position() for text in drawn.texts}
     marks = {tuple(line.get_xydata()[0].round(6)): line for line in drawn.lines if len(line.get_xydata()) == 1}
-    verdicts = dict(zip(table.short, table.verdict, strict=True))
-    for short, verdict in verdicts.items():
-        x, y = at[short]
-        beside = [line for (mx, my), line in marks.items() if abs(my - y) < 1e-6 and 0 < x - mx < 0.05]
-        assert [(line.get_marker(), line.get_color()) for line in beside] == [MARKS[verdict]]
-    counts = [f"{verdict}: {count}" for verdict in VERDICTS if (count := (table.verdict == verdict).sum())]
+    asked = table[table.sharpens.isna()]
+    for row in asked.itertuples():
+        x, y = at[row.short]
+        beside = [line for (mx, my), line in sorted(marks.items()) if abs(my - y) < 1e-6 and 0 < x - mx < 0.05]
+        verdicts = [row.verdict, *table.verdict[table.sharpens == row.key]]
+        assert [(line.get_marker(), line.get_color()) for line in beside] == [MARKS[verdict] for verdict in verdicts]
+        assert all(line.get_markersize() < beside[0].get_markersize() for line in beside[1:])
+    counts = [f"{verdict}: {count}" for verdict in VERDICTS if (count := (asked.verdict == verdict).sum())]
     assert [text.get_text() for text in drawn.texts][: len(counts)] == counts
 
 
@@ -63,7 +65,7 @@ def test_the_picture_is_no_taller_than_a_page(drawn):
 def rows(**counts):
     return pd.DataFrame(
         [
-            {"group": group, "short": f"{group} {k}", "verdict": HOLDS}
+            {"group": group, "key": f"{group} {k}", "short": f"{group} {k}", "verdict": HOLDS, "sharpens": ""}
             for group, count in counts.items()
             for k in range(count)
         ]

@@ -1,0 +1,30 @@
+"""Next tokens: the squared loss against two Graph-SVMs, and the slow data sets of (K, Q)."""
+
+from attnsvm.plots.style import BLACK, BLUE, GREEN, VERMILLION, canvas, title
+
+SQUARED = {"fro": ("margin 1 on every edge", BLUE), "graded": ("margins by rates", GREEN)}
+
+
+def draw(table, settings):
+    """Draw from rows (graphs, run, solution, seed, step, value)."""
+    with canvas(settings, height=0.4) as figure:
+        squared, factored = figure.subplots(1, 2)
+        cyclic = table[table["graphs"] == "cyclic"]
+        for solution, (label, colour) in SQUARED.items():
+            _ways(squared, cyclic[(cyclic["run"] == "squared") & (cyclic["solution"] == solution)], colour, label)
+        title(squared, "a", "$W$, squared loss, with a cycle")
+        _ways(factored, table[(table["run"] == "factored") & (table["solution"] == "nuc")], VERMILLION, "median")
+        title(factored, "b", r"$(K, Q)$, $-\log u$, both kinds")
+        for axes in (squared, factored):
+            axes.set(xscale="log", yscale="log", xlabel="step")
+            axes.legend(loc="lower left")
+        squared.set(ylabel="1 − correlation")
+    return figure
+
+
+def _ways(axes, rows, colour, label) -> None:
+    wide = rows.pivot(index="step", columns=["graphs", "seed"], values="value")
+    axes.plot(wide, color=colour, linewidth=0.5, alpha=0.4)
+    median = wide.median(axis=1)
+    axes.plot(median, color=BLACK, linewidth=2.2)
+    axes.plot(median, color=colour, linewidth=1.4, label=label)

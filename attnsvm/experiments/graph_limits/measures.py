@@ -1,0 +1,33 @@
+"""How far the trained weights are from W_fin + C·W_mm, per data set along training."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.analysis.directions import correlation, scale_by_norm, svm_equivalent
+from attnsvm.analysis.measured import Measures, curves, outcomes
+
+SOLUTIONS = {"squared": ("fro", "graded"), "factored": ("fro", "nuc")}
+
+
+def measures(cell, problems, trained, solved, settings):
+    proved = np.logical_and.reduce([answers["status"] == "solved" for answers in solved.values()])
+    finite = np.logical_and.reduce([trained[run]["exists"] for run in SOLUTIONS])
+    of_kind = trained["cyclic"] == (cell.variant == "cyclic")
+    ordered = np.logical_and.reduce([np.abs(answers["W"]).max((1, 2)) > 0 for answers in solved.values()])
+    conditions = [~of_kind, ~proved, ~ordered, ~finite]
+    reasons = ["no data set of its kind drawn", "without SVM", "no order to learn", "W_fin at infinity"]
+    outcome = np.select(conditions, reasons, cell.variant)
+    kept = outcome == cell.variant
+    frames = []
+    for run, names in SOLUTIONS.items():
+        W, fin = trained[run]["weights"][kept], trained[run]["fin"][kept, None]
+        for solution in names:
+            target = svm_equivalent(W, fin, solved[solution]["W"][kept, None], scale_by_norm)
+            values = {"value": 1.0 - correlation(W, target)}
+            columns = {"graphs": cell.variant, "run": run, "solution": solution}
+            frames.append(curves(problems.seeds[kept], trained[run]["steps"], values, **columns))
+    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, outcome))
+
+
+def table(measures, settings):
+    return measures.instances[["graphs", "run", "solution", "seed", "step", "value"]].dropna()

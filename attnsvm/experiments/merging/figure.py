@@ -1,0 +1,33 @@
+"""Merged tokens: the margin over that on all tokens, and the pairs that stay selected."""
+
+import numpy as np
+
+from attnsvm.analysis.statistics import mean_interval
+from attnsvm.plots.style import GREY, PURPLE, VERMILLION, canvas, title
+
+LOOKS = {
+    "half": ("one of two", GREY, "o"),
+    "merged unit": ("merged, length one", PURPLE, "s"),
+    "merged": ("merged", VERMILLION, "D"),
+}
+
+
+def draw(table, settings):
+    """Draw from rows (variant, seed, margin, same)."""
+    with canvas(settings, height=0.3) as figure:
+        margins, shares = figure.subplots(1, 2, sharey=True)
+        for k, (variant, (_, colour, marker)) in enumerate(LOOKS.items()):
+            rows = table[table["variant"] == variant]
+            low, middle, high = rows["margin"].quantile([0.25, 0.5, 0.75])
+            mean, left, right = mean_interval(rows["same"].mean(), rows["same"].std(), len(rows))
+            for axes, (at, start, end) in ((margins, (middle, low, high)), (shares, (mean, left, right))):
+                axes.errorbar([at], [k], xerr=[[at - start], [end - at]], color=colour, fmt=marker, markersize=5)
+        margins.axvline(1, color=GREY, linewidth=0.6)
+        half = table[table["variant"] == "half"]["margin"].median()
+        margins.axvline(half / np.sqrt(2), color=GREY, linewidth=0.8, linestyle=":")
+        margins.set(yticks=range(len(LOOKS)), yticklabels=[label for label, *_ in LOOKS.values()])
+        margins.set(xlabel="margin, over that on all tokens", ylim=(-0.6, len(LOOKS) - 0.4))
+        shares.set(xlabel="share of inputs that select the same pair")
+        title(margins, "a", "margin")
+        title(shares, "b", "selection")
+    return figure

@@ -1,0 +1,22 @@
+"""The margin on fewer tokens over that on all, and whether the same pair is selected."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.experiments.attention_variants.measures import HALF, MERGED, PLAIN, RESCALED
+
+
+def measures(cell, problems, trained, solved, settings):
+    good = np.all([answer["status"] == "solved" for answer in solved.values()], axis=0)
+    margin = {name: 1 / np.linalg.norm(answer["W"], axis=(1, 2)) for name, answer in solved.items()}
+    frames = []
+    for name in (MERGED, RESCALED, HALF):
+        same = (trained[name] == trained[PLAIN] // 2).mean(1)
+        values = {"margin": margin[name] / margin[PLAIN], "same": same}
+        frames.append(pd.DataFrame({"variant": name, "seed": problems.seeds, **values})[good])
+    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, np.where(good, "measured", "without SVM")))
+
+
+def table(measures, settings):
+    return measures.instances

@@ -1,0 +1,3 @@
+"""The figure of `rate_reduction`, on other seeds."""
+
+from attnsvm.experiments.rate_reduction.figure import draw as draw

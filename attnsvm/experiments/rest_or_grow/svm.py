@@ -1,0 +1,45 @@
+"""The solutions for what a run selects after either number of steps, and for the optimal tokens."""
+
+import numpy as np
+
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.selection import (
+    by_token,
+    locally_optimal,
+    margins,
+    optimal_tokens,
+    scores,
+    support,
+)
+from attnsvm.data.inputs import ATTENTIONS
+from attnsvm.geometry import BIAS_NORM
+from attnsvm.svm.instances import certified
+
+
+def svm(problems, trained, settings):
+    solved = {}
+    for name, run in trained.items():
+        if not len(run["places"]):
+            continue
+        attention, parametrisation = name.split()
+        given = problems[run["places"]], BIAS_NORM[parametrisation], attention
+        optimal = optimal_tokens(given[0].tokens, given[0].head, given[0].labels)
+        ends = {when: _judged(*given, run[when], run["weights"][:, k]) for k, when in enumerate(("first", "last"))}
+        solved[name] = ends | {"optimal": _proof(certified(given[0], optimal, *given[1:]))}
+        solved[name]["global"] = (run["last"] == optimal).all(1)
+    return solved
+
+
+def _judged(problems, norm, attention, selected, weights):
+    """Proofs, each solution's correlation with the weights, and whether the tokens are locally optimal."""
+    answers = certified(problems, selected, norm, attention)
+    queries = ATTENTIONS[attention](problems).queries
+    margin = margins(problems.tokens, queries, answers["W"], selected)
+    tight = support(margin, by_token(answers["dual"], selected, margin.shape[2]), selected)
+    score = scores(problems.tokens, problems.head, problems.labels)
+    local = locally_optimal(score, selected, tight) & (answers["status"] == "solved")
+    return _proof(answers) | {"correlation": correlation(weights, answers["W"]), "local": np.asarray(local)}
+
+
+def _proof(answers):
+    return {name: answers[name] for name in ("status", "gap", "residual")}

@@ -1,0 +1,105 @@
+"""Claims that sharpen others: they name new seeds, those are new, and both rows stand together."""
+
+from html import unescape
+
+import pytest
+from test_table import claim
+from tried import BY_KEY, HOME
+
+from attnsvm.audit import Tables, audit, certificates
+from attnsvm.audit.figure import columns
+from attnsvm.audit.pages import html, markdown, sharper, unexplained
+from attnsvm.audit.reading import FAILS, HOLDS
+from attnsvm.building import cards
+from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.errors import UserError
+
+SCALES = ("paper", "smoke")
+SHARPER = [key for key, own in BY_KEY.items() if own.sharpens]
+
+
+def seeds(name, scale):
+    """The seeds of everything that an experiment's table is made of."""
+    found = set()
+    for drawn in cards.read(name).draws:
+        card = cards.read(drawn)
+        for cell in card.module("problems").cells(stage_settings(card, resolve({"scale": scale}), "problems")):
+            found |= set(cell.seeds)
+    return found
+
+
+def test_there_are_sharper_claims_and_their_seeds_are_read():
+    assert SHARPER
+    assert seeds("convergence_types", "paper") == set(range(500))
+    assert seeds("self_attention", "smoke") == set(range(8))
+
+
+@pytest.mark.parametrize("key", SHARPER)
+def test_a_sharper_claim_names_the_seeds_that_it_is_judged_on(key):
+    first, last = BY_KEY[key].seeds
+    own = seeds(HOME[key], "paper")
+    assert (min(own), max(own)) == (first, last)
+    assert seeds(HOME[key], "smoke") <= set(range(first, last + 1))
+
+
+@pytest.mark.parametrize("key", SHARPER)
+def test_they_are_none_of_those_that_it_was_found_on(key):
+    """Of the experiment of the claim first asked, and of every sharper claim before it, at any scale."""
+    asked = BY_KEY[key].sharpens
+    earlier = [other for other in SHARPER[: SHARPER.index(key)] if BY_KEY[other].sharpens == asked]
+    own = set.union(*(seeds(HOME[key], scale) for scale in SCALES))
+    for other in (asked, *earlier):
+        for scale in SCALES:
+            assert not own & seeds(HOME[other], scale), (other, scale)
+
+
+@pytest.mark.parametrize("key", SHARPER)
+def test_it_sharpens_a_claim_as_first_asked_of_the_same_group(key):
+    asked = BY_KEY[BY_KEY[key].sharpens]
+    assert not asked.sharpens
+    assert asked.group == BY_KEY[key].group
+    assert asked.statement != BY_KEY[key].statement
+
+
+@pytest.mark.parametrize("fields", [{"sharpens": "b"}, {"seeds": (3, 4)}])
+def test_a_sharper_claim_without_seeds_or_the_other_way_round_ends_with_a_sentence(fields):
+    with pytest.raises(UserError, match="claim 'a': `sharpens` and `seeds` go together"):
+        claim("a", **fields)
+
+
+@pytest.fixture
+def found(folder):
+    """Two claims as first asked, one of which fails, and one that sharpens it, of another experiment."""
+    held = claim("held", statement="It holds so.", short="so", sharpens="b", seeds=(100, 109))
+    claims = {"cone": (held, claim("a", statement="A.")), "svm_rank": (claim("b", statement="B."), claim("c"))}
+    table = audit(Tables(folder), claims)
+    table.loc[table.key == "b", "verdict"] = FAILS
+    return table
+
+
+def test_both_rows_stand_together_first_as_asked(found):
+    assert list(found.key) == ["a", "b", "held", "c"]
+    assert list(found.seeds) == ["", "", "100 to 109", ""]
+    assert list(found.verdict) == [HOLDS, FAILS, HOLDS, HOLDS]
+
+
+def test_without_the_claim_first_asked_it_stands_where_it_is(folder):
+    claims = {"cone": (claim("held", sharpens="elsewhere", seeds=(1, 2)), claim("a"))}
+    assert list(audit(Tables(folder), claims).key) == ["held", "a"]
+
+
+def test_the_pages_say_what_it_sharpens_and_on_which_seeds(found, folder):
+    counted = certificates(Tables(folder), ("cone",))
+    for page in (html(found, counted), markdown(found, counted)):
+        text = unescape(page)
+        assert "What holds of b, on new seeds (100 to 109)" in text
+        assert text.index("B.") < text.index("It holds so.")
+        assert "1 of 1 have that row" in text
+    assert sharper(found.iloc[0].to_dict()) == ""
+    assert unexplained(found) == {"all": ["b"], "open": []}
+    assert unexplained(found[found.key != "held"]) == {"all": ["b"], "open": ["b"]}
+
+
+def test_the_overview_has_one_line_for_both(found):
+    lines = [row for column in columns(found) for _, rows in column for row in rows]
+    assert [(row["key"], row["held"]) for row in lines] == [("a", []), ("b", [HOLDS]), ("c", [])]

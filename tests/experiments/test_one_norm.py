@@ -1,0 +1,39 @@
+"""(K, Q) under one norm: the two rules start alike and go apart, and every instance is drawn."""
+
+import numpy as np
+import pytest
+from by_hand import cosine
+from drawing import drawn_points
+from running import Run
+
+from attnsvm.experiments.one_norm import figure
+
+SMALL = {"problems": {"n": 3, "T": 4, "d": 4, "instances": 4}, "descent": {"steps": 500, "points": 8}}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return Run("one_norm", SMALL, tmp_path_factory.mktemp("one_norm"))
+
+
+def test_the_distance_is_that_from_the_nuclear_solution(run):
+    found = run.table.set_index(["normalisation", "seed", "step"]).value
+    for _, p, t, solved in run.cells:
+        for rule, own in t.items():
+            for k, seed in enumerate(p["seeds"]):
+                for step, W in zip(own["KQ"]["steps"], own["KQ"]["weights"][k], strict=True):
+                    expected = 1 - cosine(W, solved[rule]["KQ"]["W"][k])
+                    assert found[rule, seed, step] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_rules_start_alike_and_go_apart(run):
+    for _, _, t, _ in run.cells:
+        separate, joint = (t[rule]["KQ"]["weights"] for rule in ("separate", "joint"))
+        assert not np.allclose(separate[:, -1], joint[:, -1], rtol=1e-3)
+        lengths = [np.linalg.norm(W, axis=(1, 2)) for W in (separate[:, 0], joint[:, 0])]
+        np.testing.assert_allclose(*lengths, rtol=0.5)
+
+
+def test_every_instance_is_drawn(run):
+    shown = drawn_points(figure.draw(run.table, {"width": 6.75, "font_size": 8}))
+    assert {(float(row.step), round(row.value, 9)) for row in run.table.itertuples()} <= shown

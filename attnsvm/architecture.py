@@ -73,16 +73,18 @@ def counting_rows(below: np.ndarray, top: np.ndarray, passed: bool) -> np.ndarra
     residual passes the token on to it. Every other row is held to its winner, and to no margin.
 
     Args:
-        below: (S, L − 1, H, n, T) int, the token selected by the row of each position, head by head.
+        below: (S, L − 1, H, n, T) int, the token selected by the row of each position, head by head; or
+            (S, L − 1, H, n, T, T) bool, a set of equal tokens for each row.
         top: (S, H, n, R, T) bool, the tokens selected by each row of the top.
         passed: whether the position of a counting row counts in the layer below, as with a residual.
     """
-    S, layers, _, n, T = below.shape
+    S, layers, _, n, T = below.shape[:5]
     counts = np.zeros((S, layers, n, T), dtype=bool)
     above = top.any((1, 3))
     for layer in range(layers - 1, -1, -1):
         counts[:, layer] = above
-        chosen = below[:, layer, ..., None] == np.arange(T)  # (S, H, n, T rows, T tokens)
+        chosen = below[:, layer]  # (S, H, n, T rows[, T tokens])
+        chosen = chosen if chosen.dtype == bool else chosen[..., None] == np.arange(T)
         read = (chosen & above[:, None, :, :, None]).any((1, 3))
         above = read | above if passed else read
     return counts

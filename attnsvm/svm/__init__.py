@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from attnsvm.svm.solution import as_arrays as as_arrays
     from attnsvm.svm.solver import solve as solve
     from attnsvm.svm.solver import solve_batch as solve_batch
+    from attnsvm.svm.stacks import graded as graded
     from attnsvm.svm.stacks import layer_constraints as layer_constraints
+    from attnsvm.svm.stacks import without_copies as without_copies
 else:
     __getattr__, __dir__ = exports(__name__)

@@ -139,6 +139,11 @@ class TokenConstraints(Constraints):
     def __getitem__(self, rows: np.ndarray) -> "TokenConstraints":
         return TokenConstraints(self.factors.take(rows), self.bound[rows], self.equality[rows], self.index[rows])
 
+    def with_equality(self, rows: np.ndarray) -> "TokenConstraints":
+        """The same, where the logits of both tokens are equal in `rows` (m,) bool: a free multiplier."""
+        bound, equality = np.where(rows, 0.0, self.bound), self.equality | rows
+        return TokenConstraints(self.factors, bound, equality, self.index)
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.factors.tokens.shape[1], self.factors.queries.shape[1]
@@ -319,7 +324,7 @@ def _small_pattern(n: int, count: int) -> tuple[np.ndarray, ...]:
 
 def sequence(
     tokens: np.ndarray, selected: np.ndarray, causal: bool = False, bound: float | np.ndarray = 1.0
-) -> Constraints:
+) -> TokenConstraints:
     """Self-attention with a query at every position: x_iα, selected at position k, wins against x_it with z = x_ik.
 
     Args:

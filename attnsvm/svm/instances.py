@@ -6,7 +6,7 @@ import numpy as np
 
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.data.problems import Problems
-from attnsvm.svm.constraints import separations, sequence
+from attnsvm.svm.constraints import Constraints, separations, sequence
 from attnsvm.svm.solution import Solution, as_arrays
 from attnsvm.svm.solver import solve_batch
 
@@ -31,7 +31,8 @@ def certified(
     bounds = [bound] * len(problems) if isinstance(bound, int | float) or bound.ndim == 0 else list(bound)
     if attention in ("sequence", "causal"):
         each = zip(problems.tokens, np.reshape(selected, problems.tokens.shape[:3]), bounds, strict=True)
-        batch = [sequence(tokens, chosen, attention == "causal", margin) for tokens, chosen, margin in each]
+        causal = attention == "causal"
+        batch: list[Constraints] = [sequence(tokens, chosen, causal, margin) for tokens, chosen, margin in each]
     else:
         batch = separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)
     if problems.lengths is None:

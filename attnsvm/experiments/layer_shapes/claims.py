@@ -6,7 +6,7 @@ from attnsvm.audit.reading import Claim, Reading, some
 
 def measured_follow(tables, asked, lost):
     """Of the runs that can be measured, the share that follows the law."""
-    table = tables.own()
+    table = tables.own(problem="present")
     keys = ["depth", "n", "T", "d"]
     shares = table.pivot_table(index=keys, columns="end", values="share")
     counts = table.groupby(keys)["instances"].first()
@@ -25,6 +25,20 @@ def measured_follow(tables, asked, lost):
     return Reading(*whole, parts)
 
 
+def mixtures(tables, asked, nearer):
+    """How many runs of any shape keep a mixture, and which problem the farthest of them are nearer to."""
+    table = tables.own()
+    mixed = some(table[table["end"] == "mixed"], "instance that could be measured")
+    whole = proportion((mixed["share"] * mixed["instances"]).round().sum(), mixed["instances"].sum())
+    tails = table[table["end"] == "law"].pivot_table(index=["depth", "n", "T", "d"], columns="problem", values="tail")
+    ahead = proportion((tails["corrected"] < tails["stated"]).sum(), (tails["corrected"] != tails["stated"]).sum())
+    parts = {
+        "a mixture is kept: lower end of the share of the measured runs": asked(whole),
+        f"the farthest are nearer to the corrected problem in {ahead.value:.2f} of the shapes": nearer(ahead),
+    }
+    return Reading(*whole, parts)
+
+
 CLAIMS = (
     Claim(
         key="layers_boundary",
@@ -39,5 +53,20 @@ CLAIMS = (
             "lost": Limit(0.1, "share that cannot be measured at the largest dimension ≤ {}", "no more than one in ten")
         },
         read=measured_follow,
+    ),
+    Claim(
+        key="layers_mixed_shapes",
+        group="beyond",
+        short="mixtures at every shape",
+        statement="Over shapes, depths and dimensions rows keep mixtures, and the farthest runs are nearer to the "
+        "problem "
+        "that keeps them than to that with a winner in every row.",
+        check="share of the measured runs in which a row keeps a mixture, 95 % Wilson interval; share of shapes in "
+        "which the 95 % "
+        "quantile of the farthest layer's distance is smaller by the corrected problem, of those where it differs",
+        measured="share of the measured runs",
+        asked=Limit(0.2, "≥ {}", "one in five beyond doubt, as `layers_mixtures` asks"),
+        also={"nearer": Limit(0.5, "share of shapes ≥ {}", "beyond doubt more than half")},
+        read=mixtures,
     ),
 )

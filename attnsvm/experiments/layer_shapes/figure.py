@@ -1,4 +1,4 @@
-"""What becomes of stacks, versus the dimension: a panel per depth and shape."""
+"""What becomes of stacks, versus the dimension, and how far the farthest are: two panels per depth and shape."""
 
 import numpy as np
 
@@ -12,23 +12,28 @@ ENDS = {
     "equal tokens": (PURPLE, "\\\\", "equal composed tokens"),
     "uncertified": (BLACK, "", "an SVM without certificate"),
 }
+LINES = {"stated": (VERMILLION, "o", "a winner in every row"), "corrected": (BLUE, "s", "mixtures kept (corrected)")}
 
 
 def draw(table, settings):
-    """Draw from rows (depth, n, T, d, end, share, low, high, instances)."""
+    """Draw from rows (depth, n, T, d, problem, end, share, low, high, tail, instances)."""
     depths, shapes = sorted(table["depth"].unique()), list(dict.fromkeys(zip(table["n"], table["T"], strict=True)))
-    with canvas(settings, height=0.1 + 0.27 * len(depths)) as figure:
-        grid = figure.subplots(len(depths), len(shapes), sharex=True, sharey=True, squeeze=False)
+    with canvas(settings, height=0.1 + 0.5 * len(depths)) as figure:
+        grid = figure.subplots(2 * len(depths), len(shapes), sharex=True, sharey="row", squeeze=False)
         for i, depth in enumerate(depths):
             for j, (n, T) in enumerate(shapes):
                 rows = table[(table["depth"] == depth) & (table["n"] == n) & (table["T"] == T)]
-                bars(grid[i, j], rows)
-                title(grid[i, j], "abcdefghijkl"[i * len(shapes) + j], f"{depth} layers, $n={n}$, $T={T}$")
-            grid[i, 0].set_ylabel("share of instances")
+                place = 2 * i * len(shapes) + j
+                bars(grid[2 * i, j], rows[rows["problem"] == "present"])
+                title(grid[2 * i, j], "abcdefghijklmnopqrstuvwx"[place], f"{depth} layers, $n={n}$, $T={T}$")
+                tails(grid[2 * i + 1, j], rows)
+                title(grid[2 * i + 1, j], "abcdefghijklmnopqrstuvwx"[place + len(shapes)], "the farthest, and mixtures")
+            grid[2 * i, 0].set_ylabel("share of instances")
+            grid[2 * i + 1, 0].set_ylabel("95 % quantile of\n1 − correlation")
         for axes in grid[-1]:
             axes.set_xlabel("dimension d")
-        handles, labels = grid[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=3)
+        found = [axes.get_legend_handles_labels() for axes in grid[:2, 0]]
+        figure.legend(*(found[0][k] + found[1][k] for k in (0, 1)), loc="outside upper center", ncols=3)
     return figure
 
 
@@ -45,3 +50,22 @@ def bars(axes, rows):
     axes.set_xticks(np.arange(len(dimensions)), dimensions)
     axes.set(ylim=(0, 1))
     axes.grid(visible=False)
+
+
+def tails(axes, rows):
+    """The farthest layers by both problems, and the share of the measured runs in which a row keeps a mixture."""
+    dimensions = sorted(rows["d"].unique())
+    for problem, (colour, marker, words) in LINES.items():
+        one = rows[(rows["problem"] == problem) & (rows["end"] == "law")].set_index("d").loc[dimensions]
+        axes.plot(np.arange(len(dimensions)), one["tail"], color=colour, marker=marker, label=words)
+    mixed = rows[rows["end"] == "mixed"].set_index("d")
+    axes.plot(
+        [dimensions.index(d) for d in mixed.index],
+        mixed["share"],
+        color=BLACK,
+        marker="D",
+        linestyle=":",
+        label="share with a mixture",
+    )
+    axes.set(yscale="log")
+    axes.set_xticks(np.arange(len(dimensions)), dimensions)

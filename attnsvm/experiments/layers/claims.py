@@ -3,35 +3,15 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 
-from attnsvm.audit.numbers import Estimate, Limit, each, estimate, largest
+from attnsvm.audit.numbers import Limit, each, estimate, largest
 from attnsvm.audit.reading import Claim, Reading, only, some
 from attnsvm.audit.rows import last, one, single, where
 from attnsvm.experiments.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
+from attnsvm.experiments.layers.claims_corrected import CORRECTED
+from attnsvm.experiments.layers.reading import MEDIANS, at, compared, ends, farthest
 
 RIVALS = ("read", "all", "shuffled")
-
-
-def ends(tables) -> pd.DataFrame:
-    """The rows of each stack's last step."""
-    table = tables.own()
-    return table[table["step"] == table.groupby("architecture")["step"].transform("max")]
-
-
-def compared(table) -> pd.DataFrame:
-    """The rows of the last step that all stacks have."""
-    return table[table["step"] == table.groupby("architecture")["step"].max().min()]
-
-
-def at(rows, architecture, layer, quantity) -> Estimate:
-    missing = f"measured instance of the stack '{architecture}'"
-    return estimate(one(rows, missing, architecture=architecture, layer=layer, quantity=quantity))
-
-
-def farthest(laws, parts) -> Reading:
-    """The largest of all distances, with the fewest instances of any."""
-    return Reading(*largest(laws)[:3], min(law.instances for law in laws), parts)
 
 
 def two_layers(tables, asked):
@@ -126,7 +106,6 @@ def collapse(tables, asked, kept):
     return Reading(*bare, parts)
 
 
-MEDIANS = "medians of 1 − correlation after the last step, their 95 % intervals from order statistics"
 CLAIMS = (
     Claim(
         key="layers_two",
@@ -239,4 +218,5 @@ CLAIMS = (
         also={"kept": Limit(0.1, "with the residual ≤ {}", "nearly none")},
         read=collapse,
     ),
+    *CORRECTED,
 )

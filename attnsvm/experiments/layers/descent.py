@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from attnsvm.experiments.layers.architectures import VALUES, VARIANTS, plain, stack_of
+from attnsvm.experiments.layers.architectures import PLANTED, RATES, VALUES, VARIANTS, plain, stack_of, trained_on
+from attnsvm.experiments.layers.planted import planted
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.gradient_descent import exact
@@ -13,17 +14,23 @@ KEPT = ("steps", "weights", "below", "top", "tokens")
 
 
 def descent(problems, settings, progress):
-    every = [plain(depth) for depth in settings["depths"]] + list(VARIANTS)
-    progress.expect(len(every) * len(problems))
+    every = dict.fromkeys([*map(plain, settings["depths"]), *VARIANTS, *RATES])
+    progress.expect((len(every) + 1) * len(problems))
     rule, trained = exact(settings["learning_rate"]), {}
     for name in every:
         stack, steps = stack_of(name), settings["long_steps" if name == plain(2) else "steps"]
         kept = np.union1d(
             logarithmic_steps(steps, settings["points"]), settings["steps"]
         )  # all have one step in common
-        values = rotations(problems, stack.layers) if name == VALUES else None
-        log = train_stack(problems, stack, LinearHead, rule, steps, kept, values=values, progress=progress)
-        trained[name] = log.arrays(*KEPT)
+        given = {"values": rotations(problems, stack.layers)} if name == VALUES else {}
+        seen = trained_on(name, problems)
+        log = train_stack(seen, stack, LinearHead, rule, steps, kept, progress=progress, **given)
+        trained[name] = log.arrays(*KEPT) | given
+    W, known = planted(problems, trained[plain(2)])
+    steps = settings["steps"]
+    kept = logarithmic_steps(steps, settings["points"])
+    log = train_stack(problems, stack_of(plain(2)), LinearHead, rule, steps, kept, start=(W,), progress=progress)
+    trained[PLANTED] = log.arrays("steps", "weights") | known
     return trained
 
 

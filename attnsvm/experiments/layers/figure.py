@@ -1,4 +1,4 @@
-"""The law of layers: which rows of softmax count, at any depth, in every kind of stack, and the norms it fixes."""
+"""The law of layers: tails of the stated and the corrected problem, what holds rows, depth, kinds, rates, controls."""
 
 import numpy as np
 
@@ -14,26 +14,37 @@ RULES = {  # colour, marker, line, words
 }
 PLAIN = "depth "
 DISTANCE = "1 − correlation with the SVM"
+BOTH = {"stated": (VERMILLION, "a winner in every row"), "corrected": (BLUE, "mixtures kept (corrected)")}
+TAILS = {"largest": ("-", "largest"), "tail": ("--", "95 %"), "value": (":", "median")}
+CONTROLS = {
+    "corrected": "corrected",
+    "stated": "a winner in every row",
+    "read": "other rows free",
+    "swapped": "one counting row swapped",
+    "all": "margin 1 in all rows",
+    "shuffled": "counting rows shuffled",
+    "predicted": "predicted at 1/50 of the steps",
+    "weights then": "the weights at that step",
+    "random_law": "random W, its selection",
+}
+RATED = {"graded": (BLUE, "s", "graded"), "law": (VERMILLION, "o", "0 in others"), "read": (GREEN, "^", "others free")}
 
 
 def draw(table, settings):
-    """Draw from rows (architecture, layer, quantity, step, value, low, high, ...)."""
-    with canvas(settings, height=1.1) as figure:
-        grid = figure.subplots(3, 2)
-        along_training(grid[0, 0], table)
-        by_depth(grid[0, 1], table)
-        by_kind(grid[1, 0], table)
-        norms(grid[1, 1], table)
-        held(grid[2, 0], table)
-        held_share(grid[2, 1], table)
-        handles, labels = grid[0, 0].get_legend_handles_labels()
-        more = grid[1, 0].get_legend_handles_labels()
-        for handle, label in zip(*more, strict=True):
-            if label not in labels:
-                handles.append(handle)
-                labels.append(label)
-        note = figure.legend(handles, labels, loc="outside upper center", ncols=3, title="margin that the SVM asks of")
-        note.get_title().set_color(GREY)
+    """Draw from rows (architecture, layer, quantity, step, value, low, high, ..., tail, largest, instances)."""
+    with canvas(settings, height=1.75) as figure:
+        grid = figure.subplots(5, 2)
+        tails(grid[0, 0], table, 2, "a", "two layers, the top: tails")
+        tails(grid[0, 1], table, 1, "b", "two layers, the layer below: tails")
+        rows_in_time(grid[1, 0], table)
+        forces(grid[1, 1], table)
+        by_depth(grid[2, 0], table)
+        by_kind(grid[2, 1], table)
+        by_rate(grid[3, 0], table)
+        controls(grid[3, 1], table)
+        ratios(grid[4, 0], table)
+        held_share(grid[4, 1], table)
+        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2, title="(a, b)")
     return figure
 
 
@@ -42,51 +53,135 @@ def compared(table):
     return table[table["step"] == table.groupby("architecture")["step"].max().min()]
 
 
-def along_training(axes, table):
-    rows = table[(table["architecture"] == f"{PLAIN}2") & table["quantity"].isin(RULES)]
-    for rule in [rule for rule in RULES if (rows["quantity"] == rule).any()]:
-        line = rows[rows["quantity"] == rule]
-        colour, marker, dashes, words = RULES[rule]
-        line = line.sort_values("step")
-        axes.fill_between(line["step"], line["low"], line["high"], color=colour, alpha=0.2, linewidth=0)
-        axes.plot(line["step"], line["value"], color=colour, marker=marker, linestyle=dashes, label=words, markersize=3)
-    axes.set(xscale="log", yscale="log", xlabel="step", ylabel=DISTANCE, xlim=(10, None))
-    title(axes, "a", "two layers")
+def against_norm(table, **where):
+    """The rows of the plain stack of two layers with these values, by step, with its median ‖W‖ as `norm`."""
+    rows = table[table["architecture"] == f"{PLAIN}2"]
+    norm = rows[rows["quantity"] == "norm"].set_index("step")["value"]
+    for column, value in where.items():
+        rows = rows[rows[column] == value]
+    return rows.assign(norm=rows["step"].map(norm)).sort_values("step")
+
+
+def late(rows):
+    """Rows of the last three decades of ‖W‖."""
+    return rows[rows["norm"] > rows["norm"].max() / 1000]
+
+
+def tails(axes, table, layer, letter, words):
+    for rule, (colour, name) in BOTH.items():
+        line = late(against_norm(table, layer=layer, quantity=rule))
+        for column, (dashes, part) in TAILS.items():
+            axes.plot(line["norm"], line[column], color=colour, linestyle=dashes, label=f"{name}: {part}")
+    axes.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel=DISTANCE)
+    title(axes, letter, words)
+
+
+def rows_in_time(axes, table):
+    looks = {
+        "mixed probability": (BLUE, "s", "rows that keep a mixture"),
+        "held probability": (VERMILLION, "o", "held"),
+    }
+    for quantity, (colour, marker, words) in looks.items():
+        line = late(against_norm(table, quantity=quantity))
+        axes.fill_between(line["norm"], line["first_quartile"], line["third_quartile"], color=colour, alpha=0.2, lw=0)
+        axes.plot(line["norm"], line["value"], color=colour, marker=marker, markersize=3, label=words)
+    if len(line):
+        end = line.iloc[-1]
+        axes.plot(
+            line["norm"], 3 * end["value"] * end["norm"] / line["norm"], color=GREY, linestyle="--", label="slope −1"
+        )
+    axes.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel="second probability")
+    axes.legend(loc="lower left", fontsize="small")
+    title(axes, "c", "rows that do not count")
+
+
+def forces(axes, table):
+    line = late(against_norm(table, quantity="held law"))
+    axes.axhline(1.0, color=GREY, linewidth=0.8, linestyle=":")
+    axes.fill_between(line["norm"], line["first_quartile"], line["third_quartile"], color=BLUE, alpha=0.25, linewidth=0)
+    axes.plot(line["norm"], line["value"], color=BLUE, marker="s", markersize=3, label="force over ν/λ")
+    angle = late(against_norm(table, quantity="dual"))
+    axes.plot(angle["norm"], angle["value"], color=BLACK, marker="o", markersize=3, label="1 − cosine of all")
+    shuffled = late(against_norm(table, quantity="dual shuffled"))
+    axes.plot(
+        shuffled["norm"], shuffled["value"], color=PURPLE, marker="D", linestyle="none", label="multipliers moved"
+    )
+    axes.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel="forces against multipliers")
+    axes.legend(loc="lower left", fontsize="small")
+    title(axes, "d", "forces against multipliers")
 
 
 def by_depth(axes, table):
     rows = compared(table)
-    rows = rows[rows["architecture"].str.startswith(PLAIN) & rows["quantity"].isin(("top", "law", "shuffled"))]
-    rows = rows.assign(depth=rows["architecture"].str.removeprefix(PLAIN).astype(int))
+    rows = rows[rows["architecture"].str.startswith(PLAIN) & rows["quantity"].isin(("corrected", "shuffled"))]
+    rows = rows[rows["layer"] > 0].assign(depth=rows["architecture"].str.removeprefix(PLAIN).astype(int))
     for row in rows.itertuples():
         place = row.depth + 0.11 * (row.layer - (row.depth + 1) / 2)
-        look = RULES[row.quantity]
-        axes.vlines(place, row.low, row.high, color=look[0], linewidth=0.8)
-        axes.plot(place, row.value, color=look[0], marker=look[1], linestyle="none", markersize=3.5)
+        colour, marker = (PURPLE, "D") if row.quantity == "shuffled" else (BLUE, "s")
+        axes.vlines(place, row.value, row.tail, color=colour, linewidth=0.8)
+        label = {"shuffled": "control: rows shuffled", "corrected": "corrected"}[row.quantity]
+        label = (
+            label if row.layer == row.depth - (row.quantity == "shuffled") == 2 - (row.quantity == "shuffled") else None
+        )
+        axes.plot(place, row.value, color=colour, marker=marker, linestyle="none", markersize=3.5, label=label)
     axes.set(yscale="log", xlabel="number of layers (bottom to top within each)", ylabel=DISTANCE)
     axes.set_xticks(sorted(rows["depth"].unique()))
-    title(axes, "b", "every layer, by depth")
+    axes.legend(loc="center left", bbox_to_anchor=(0.0, 0.72), fontsize="small")
+    title(axes, "e", "every layer, by depth")
 
 
 def by_kind(axes, table):
+    looks = RULES | {"corrected": (BLUE, "s", "-", "corrected")}
+    rules = ("corrected", "read", "selected", "shuffled", "all")
     rows = compared(table)
-    rows = rows[~rows["architecture"].str.startswith(PLAIN) & (rows["layer"] == 1) & rows["quantity"].isin(RULES)]
-    kinds = list(dict.fromkeys(rows["architecture"]))
+    rows = rows[~rows["architecture"].str.contains(PLAIN + "|:", regex=True) & (rows["layer"] == 1)]
+    kinds, named = list(dict.fromkeys(rows["architecture"])), set()
     for k, kind in enumerate(kinds):
-        for j, rule in enumerate(("law", "read", "selected", "shuffled", "all")):
+        for j, rule in enumerate(rules):
             for row in rows[(rows["architecture"] == kind) & (rows["quantity"] == rule)].itertuples():
-                colour, marker, _, words = RULES[rule]
+                colour, marker, _, words = looks[rule]
                 y = k + 0.13 * (j - 2)
                 axes.hlines(y, row.low, row.high, color=colour, linewidth=0.8)
-                axes.plot(row.value, y, color=colour, marker=marker, linestyle="none", markersize=3.5, label=words)
+                label = None if rule in named else words
+                named.add(rule)
+                axes.plot(row.value, y, color=colour, marker=marker, linestyle="none", markersize=3.5, label=label)
     axes.set(xscale="log", xlabel=DISTANCE, ylim=(len(kinds) - 0.5, -0.5))
     axes.set_yticks(np.arange(len(kinds)), kinds)
-    title(axes, "c", "other kinds of stacks, bottom layer")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.22), ncols=2, fontsize="small")
+    title(axes, "f", "other kinds, bottom layer")
 
 
-def norms(axes, table):
-    rows = table[(table["quantity"] == "ratio") & table["architecture"].str.startswith(PLAIN)]
-    rows = rows[rows["architecture"].isin([f"{PLAIN}2", f"{PLAIN}3"])]
+def by_rate(axes, table):
+    rows = compared(table)
+    rows = rows[rows["architecture"].str.startswith("own norms") & (rows["layer"] == 1)]
+    rate = rows["architecture"].str.extract(r", (\d+):1")[0].fillna(1).astype(int)
+    for rule, (colour, marker, words) in RATED.items():
+        line = rows.assign(rate=rate)[rows["quantity"] == rule].sort_values("rate")
+        axes.vlines(line["rate"], line["value"], line["tail"], color=colour, linewidth=0.8)
+        axes.plot(line["rate"], line["value"], color=colour, marker=marker, label=words)
+    axes.set(xscale="log", yscale="log", xlabel="step of the layer below over that of the top", ylabel=DISTANCE)
+    axes.set_xticks(sorted(rate.unique()), [f"{one}" for one in sorted(rate.unique())])
+    axes.minorticks_off()
+    axes.legend(loc="upper left", fontsize="small")
+    title(axes, "g", "a norm per layer, unequal steps")
+
+
+def controls(axes, table):
+    rows = table[(table["architecture"] == f"{PLAIN}2") & (table["layer"] == 1)]
+    rows = rows[rows["step"] == rows.groupby("quantity")["step"].transform("max")].set_index("quantity")
+    for k, quantity in enumerate(CONTROLS):
+        if quantity in rows.index:
+            row = rows.loc[quantity]
+            colour = BLUE if quantity in ("corrected", "predicted") else GREY
+            axes.hlines(k, row["value"], row["largest"], color=colour, linewidth=0.8)
+            axes.plot(row["value"], k, color=colour, marker="o", markersize=4)
+    axes.set(xscale="log", xlabel="median to largest distance", ylim=(len(CONTROLS) - 0.5, -0.5))
+    axes.set_yticks(np.arange(len(CONTROLS)), list(CONTROLS.values()))
+    title(axes, "h", "layer below: rivals and controls")
+
+
+def ratios(axes, table):
+    rows = table[(table["quantity"] == "ratio") & table["architecture"].isin([f"{PLAIN}2", f"{PLAIN}3"])]
     for k, ((name, layer), line) in enumerate(rows.groupby(["architecture", "layer"])):
         line = line.sort_values("step")
         words = f"{name.removeprefix(PLAIN)} layers, layer {layer}"
@@ -94,31 +189,13 @@ def norms(axes, table):
         axes.plot(line["step"], line["value"], color=SERIES[k], marker=MARKERS[k], label=words, markersize=3)
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xscale="log", xlabel="step", xlim=(10, None), ylabel="log ratio of norms, less the top's")
-    axes.legend(loc="best")
-    title(axes, "d", "norms over those of the SVMs")
-
-
-def held(axes, table):
-    line = one(table, "held margin")
-    band(axes, line)
-    last = line[line["step"] >= line["step"].max() / 100]
-    reference = last["value"].iloc[-1] + np.log(last["step"] / last["step"].iloc[-1])
-    axes.plot(last["step"], reference - 0.7, color=GREY, linestyle="--", label="slope of the logarithm of the step")
-    axes.set(xscale="log", xlabel="step", ylabel="margin", xlim=(100, None))
-    axes.legend(loc="upper left")
-    title(axes, "e", "margin of the rows held at the boundary")
+    axes.legend(loc="best", fontsize="small")
+    title(axes, "i", "norms over those of the SVMs")
 
 
 def held_share(axes, table):
-    band(axes, one(table, "held share"))
-    axes.set(xscale="log", yscale="log", xlabel="step", ylabel="relative margin", xlim=(500, None))
-    title(axes, "f", "the same, over that of rows that count")
-
-
-def one(table, quantity):
-    return table[(table["architecture"] == f"{PLAIN}2") & (table["quantity"] == quantity)].sort_values("step")
-
-
-def band(axes, line):
+    line = against_norm(table, quantity="held share")
     axes.fill_between(line["step"], line["low"], line["high"], color=BLUE, alpha=0.25, linewidth=0)
     axes.plot(line["step"], line["value"], color=BLUE, marker="s", markersize=3)
+    axes.set(xscale="log", yscale="log", xlabel="step", ylabel="relative margin", xlim=(500, None))
+    title(axes, "j", "held rows: margin, relative")

@@ -1,25 +1,37 @@
-"""How far every layer is from its SVM under each rule, and the ratio of norms, along training."""
+"""How far every layer is from its SVM under each rule, the ratio of norms, and what becomes of rows, along training."""
 
 import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
 from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.architecture import counting_rows
-from attnsvm.experiments.layers.architectures import NO_RESIDUAL, plain, stack_of
+from attnsvm.experiments.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
+from attnsvm.experiments.layers.conditions import conditions
+from attnsvm.experiments.layers.ends import corrected, early_place, norms, rows_at, stated
+from attnsvm.experiments.layers.forces import angle, coefficients, held_law, held_terms, multipliers, reversed_terms
 
 SATURATED = 0.99  # least largest probability in every row of the top
 EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an instance, up to which they are one
 KEYS = ["architecture", "layer", "quantity", "step"]
 MEASURED = "measured"
+WHOLE = {"layer": 0}  # what is of the whole stack
+# The logged steps that are of interest, of rules made from the weights of other steps than the last.
+WHEN = {"predicted": slice(-1, None), "random_law": slice(1), "random_all": slice(1)}
+RIVALS = ("stated", "law", "top", "read", "all", "swapped")
 
 
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for name, run in trained.items():
+        if name == PLANTED:
+            frames += of_planted(problems, run, stated(problems, trained[plain(2)], stack_of(plain(2))))
+            continue
         architecture, answers = stack_of(name), solved[name]
+        seen = trained_on(name, problems)
         became = outcome(run, answers)
         words = pd.Series(became).where(pd.Series(became) == MEASURED, pd.Series(became) + f" ({name})")
         ends.append(outcomes(cell, problems.seeds, words.to_numpy()))
@@ -32,12 +44,130 @@ def measures(cell, problems, trained, solved, settings):
                     continue
                 columns = {"architecture": name, "layer": int(layer), "quantity": rule}
                 value, good = distance(run, architecture, int(layer), answer), kept & certain(answer, len(kept))
-                frames.append(curves(problems.seeds[good], run["steps"], {"value": value[good]}, **columns))
+                at = WHEN.get(rule, slice(None))
+                frames.append(curves(problems.seeds[good], run["steps"][at], {"value": value[good, at]}, **columns))
+        frames += worst(problems.seeds, name, run, architecture, answers, kept)
+        frames.append(
+            curves(problems.seeds, run["steps"], {"value": norms(run)}, **WHOLE, architecture=name, quantity="norm")
+        )
         if architecture.layers > 1 and name != NO_RESIDUAL:
             frames += ratios(problems.seeds, name, run, architecture, answers, kept)
+        if architecture.layers > 1:
+            frames += mixed(seen, name, run, architecture, kept)
         if name == plain(2):
             frames += held(problems, name, run, answers["law"]["1"], kept)
+            frames += of_two_layers(problems, name, run, answers, kept)
     return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def worst(seeds, name, run, architecture, answers, kept):
+    """The largest distance of all layers of an instance, on the tokens that rows go to."""
+    frames = []
+    for rule in ("stated", "corrected"):
+        layers = answers[rule].items()
+        good = kept & np.logical_and.reduce([certain(answer, len(kept)) for _, answer in layers])
+        value = np.max([distance(run, architecture, int(layer), answer) for layer, answer in layers], axis=0)
+        frames.append(
+            curves(seeds[good], run["steps"], {"value": value[good]}, **WHOLE, architecture=name, quantity=rule)
+        )
+    return frames
+
+
+def mixed(problems, name, run, architecture, kept):
+    """Whether a row below the top is unsaturated after the last step, and whether one keeps a mixture: 0 or 1 each."""
+    seeds, last = problems.seeds[kept], run["steps"][-1:]
+    found = {
+        "share unsaturated": (run["below"].max(-1) < SATURATED).any((1, 2, 3, 4)),
+        "share mixed": corrected(problems, run, architecture).mixed.any((1, 2, 3, 4, 5)),
+    }
+    return [
+        curves(seeds, last, {"value": value[kept]}, **WHOLE, architecture=name, quantity=quantity)
+        for quantity, value in found.items()
+    ]
+
+
+def of_two_layers(problems, name, run, answers, kept):
+    """What holds rows, the gradient beside the multipliers, the conditions of the theorem, distances between rules."""
+    architecture, seeds, steps = stack_of(name), problems.seeds, run["steps"]
+    ends, winners = corrected(problems, run, architecture), stated(problems, run, architecture)
+    every = ("stated", "corrected", "all")
+    kept = kept & np.logical_and.reduce(
+        [certain(one, len(kept)) for rule in every[:2] for one in answers[rule].values()]
+    )
+    S, n, T = ends.counts[:, 0].shape
+    dual = multipliers(answers["corrected"], (S, n, T))
+    columns, frames = {"architecture": name, "layer": 1}, []
+    rows = [rows_at(problems, run, architecture, place) for place in range(len(steps))]
+
+    def keep(quantity, who, where, values, **more):
+        good = kept[who]
+        frames.append(curves(seeds[who[good]], where, {"value": values[good]}, **columns | more, quantity=quantity))
+
+    everyone = np.arange(S)
+    some_held, mixture = held_terms(ends, dual), ends.mixed[:, 0, 0]
+    for quantity, some in (("held probability", some_held), ("mixed probability", mixture)):
+        values = np.stack([np.exp(one.below[:, 0, 0][some]) for one in rows], axis=1)
+        keep(quantity, some.nonzero()[0], steps, values)
+    for place, one in enumerate(rows):
+        W, here = run["weights"][:, place], steps[place : place + 1]
+        force, law = held_law(problems, W, one, ends, dual)
+        keep("held law", some_held.nonzero()[0], here, force / law)
+        keep("held law shuffled", some_held.nonzero()[0], here, force / moved_on(law, some_held.nonzero()[0]))
+        gradient = coefficients(problems, W, one, ends)
+        keep("dual", everyone, here, angle(gradient, dual, ends), **WHOLE)
+    keep("dual stated", everyone, steps[-1:], angle(gradient, multipliers(answers["stated"], (S, n, T)), ends), **WHOLE)
+    keep("dual shuffled", everyone, steps[-1:], angle(gradient, shuffled_terms(dual), ends), **WHOLE)
+    early = early_place(steps)
+    for layer in range(2):
+        W = run["weights"][:, :, layer, 0]
+        keep("weights then", everyone, steps[-1:], 1.0 - correlation(W[:, early], W[:, -1]), layer=layer + 1)
+    for rule, layers in answers.items():
+        for layer, answer in layers.items():
+            if rule in RIVALS:
+                apart = 1.0 - correlation(answer["W"], answers["corrected"][layer]["W"])
+                good = kept & certain(answer, S)
+                more = {"architecture": name, "layer": int(layer), "quantity": f"apart from {rule}"}
+                frames.append(curves(seeds[good], steps[-1:], {"value": apart[good]}, **more))
+    against = reversed_terms(ends, dual)
+    alone = equal_tokens(ends.rows.tokens[:, 1]).sum(-1) == 1
+    keep("share reversed", everyone, steps[-1:], against.any((1, 2, 3)), **WHOLE)
+    keep("share reversed alone", everyone, steps[-1:], (against & alone[..., None]).any((1, 2, 3)), **WHOLE)
+    met = conditions(problems, winners, certain(answers["all"]["1"], S), answers["stated"])
+    for quantity, share in {**met._asdict(), "conditions": met.all}.items():
+        keep(f"share {quantity}", everyone, steps[-1:], share, **WHOLE)
+    for rule in ("stated", "corrected"):
+        far = np.max([distance(run, architecture, k, answers[rule][str(k)]) for k in (1, 2)], axis=0)
+        for words, some in (("met", met.all), ("not met", ~met.all)):
+            keep(f"{rule}, {words}", np.flatnonzero(some), steps, far[some], **WHOLE)
+    return frames
+
+
+def of_planted(problems, run, winners):
+    """1 − ⟨u, W/‖W‖⟩ of runs that start near u, and the same over log‖W‖/‖W‖ as a share of what it is at first."""
+    S, length = len(problems), norms(run)
+    u = np.stack([run["aim"][layer]["W"] for layer in ("1", "2")], axis=1)
+    u = u / np.sqrt(np.square(u).sum((1, 2, 3), keepdims=True))
+    far = 1.0 - (run["weights"][:, :, :, 0] * u[:, None]).sum((2, 3, 4)) / length
+    scaled = far * length / np.log(length)
+    met = conditions(problems, winners, certain(run["everywhere"], S), run["aim"]).all
+    good = certain(run["aim"]["1"], S) & certain(run["aim"]["2"], S)
+    frames = []
+    for words, some in (("met", met & good), ("not met", ~met & good)):
+        for quantity, value in (("planted", far), ("planted, scaled", scaled / scaled[:, :1])):
+            columns = {"architecture": PLANTED, "quantity": f"{quantity}, {words}", **WHOLE}
+            frames.append(curves(problems.seeds[some], run["steps"], {"value": value[some]}, **columns))
+    columns = {"architecture": PLANTED, "quantity": "norm", **WHOLE}
+    return [*frames, curves(problems.seeds, run["steps"], {"value": length}, **columns)]
+
+
+def moved_on(values, who):
+    """A control: each value given to the next term of the same instance, whose number is in `who`."""
+    return np.concatenate([np.roll(values[who == one], 1) for one in np.unique(who)] or [values])
+
+
+def shuffled_terms(dual):
+    """A control: the multipliers of every row and input, given to the next token."""
+    return type(dual)(*(np.roll(part, 1, axis=-1) for part in dual))
 
 
 def certain(answer, count):
@@ -141,10 +271,13 @@ def table(measures, settings):
     rows = []
     for keys, group in measures.instances.groupby(KEYS, sort=False):
         values, row = group["value"].to_numpy(), dict(zip(KEYS, keys, strict=True))
-        if row["quantity"].startswith("share"):
+        shares = row["quantity"].startswith("share")
+        if shares:
             interval, quartiles = wilson(int(values.sum()), len(values)), (np.nan, np.nan)
         else:
             interval, quartiles = median_interval(values), np.quantile(values, [0.25, 0.75])
-        names = ("value", "low", "high", "first_quartile", "third_quartile")
-        rows.append(row | dict(zip(names, (*interval, *quartiles), strict=True)) | {"instances": len(values)})
+        tail = (np.nan, np.nan) if shares else (np.quantile(values, 0.95), values.max())
+        names = ("value", "low", "high", "first_quartile", "third_quartile", "tail", "largest")
+        numbers = dict(zip(names, (*interval, *quartiles, *tail), strict=True))
+        rows.append(row | numbers | {"instances": len(values)})
     return pd.DataFrame(rows)

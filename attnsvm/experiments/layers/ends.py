@@ -1,0 +1,40 @@
+"""What the rows of the trained stacks go to, from what was kept of their training."""
+
+import numpy as np
+
+from attnsvm.analysis.composition import Rows, forward
+from attnsvm.analysis.ends import Ends, with_mixtures, with_winners
+from attnsvm.architecture import Stack
+
+APART = 2  # the second of two steps is so many times the first, or more
+EARLY = 0.02  # share of the steps after which the end is predicted
+
+
+def rows_at(problems, run, stack: Stack, place: int) -> Rows:
+    """The rows at a logged step."""
+    return forward(stack, problems.tokens, problems.queries, run["weights"][:, place], run.get("values"))
+
+
+def norms(run) -> np.ndarray:
+    """‖W‖ of all weights together at the logged steps, (S, K)."""
+    return np.sqrt(np.square(run["weights"]).sum((2, 3, 4, 5)))
+
+
+def stated(problems, run, stack: Stack, place: int = -1) -> Ends:
+    """By the winners at a logged step."""
+    return with_winners(stack, rows_at(problems, run, stack, place), run.get("values"))
+
+
+def corrected(problems, run, stack: Stack, place: int = -1) -> Ends:
+    """With the mixtures that rows go to, by a logged step and one that is `APART`."""
+    steps = run["steps"]
+    place = range(len(steps))[place]
+    first = max(int(np.searchsorted(steps, steps[place] / APART, side="right")) - 1, 0)
+    length = norms(run)
+    early, late = (rows_at(problems, run, stack, k) for k in (first, place))
+    return with_mixtures(stack, early, late, (length[:, first], length[:, place]), run.get("values"))
+
+
+def early_place(steps: np.ndarray) -> int:
+    """The last logged step up to the share `EARLY` of all steps."""
+    return max(int(np.searchsorted(steps, steps[-1] * EARLY, side="right")) - 1, 0)

@@ -1,0 +1,30 @@
+"""What readings of the law of layers share: rows of its table, by stack, layer and quantity."""
+
+import pandas as pd
+
+from attnsvm.audit.numbers import Estimate, estimate, largest
+from attnsvm.audit.reading import Reading
+from attnsvm.audit.rows import one
+
+MEDIANS = "medians of 1 − correlation after the last step, their 95 % intervals from order statistics"
+
+
+def ends(tables) -> pd.DataFrame:
+    """The rows of each stack's last step."""
+    table = tables.own()
+    return table[table["step"] == table.groupby("architecture")["step"].transform("max")]
+
+
+def compared(table) -> pd.DataFrame:
+    """The rows of the last step that all stacks have."""
+    return table[table["step"] == table.groupby("architecture")["step"].max().min()]
+
+
+def at(rows, architecture, layer, quantity) -> Estimate:
+    missing = f"measured instance of the stack '{architecture}'"
+    return estimate(one(rows, missing, architecture=architecture, layer=layer, quantity=quantity))
+
+
+def farthest(laws, parts) -> Reading:
+    """The largest of all distances, with the fewest instances of any."""
+    return Reading(*largest(laws)[:3], min(law.instances for law in laws), parts)

@@ -1,0 +1,75 @@
+"""The counterexamples of docs/theory.md, run again, with the numbers that stand there."""
+
+import numpy as np
+import pytest
+
+from attnsvm.analysis.composition import compose
+from attnsvm.analysis.directions import correlation
+from attnsvm.architecture import Stack
+from attnsvm.data.draws import draw, gaussian
+from attnsvm.data.problems import Problems
+from attnsvm.experiments.layers.descent import KEPT
+from attnsvm.experiments.layers.ends import corrected, norms, stated
+from attnsvm.experiments.layers.measures import distance
+from attnsvm.experiments.layers.svm import with_multipliers
+from attnsvm.svm import separation, solve
+from attnsvm.training import LinearHead, exact
+from attnsvm.training.stack import train_stack
+
+TWO = Stack(layers=2)
+
+
+def test_a_token_with_the_winners_score_gets_no_margin():
+    """One layer, one input, vᵀx_3 = vᵀx_1: descent goes to (x_1 − x_2)zᵀ, not to the SVM."""
+    X = np.array([[1.0, 0.0, 0.0], [-0.5, 0.5, 0.0], [1.0, 0.4, 0.9]])
+    z, v = np.array([0.6, -0.8, 0.3]), np.array([1.0, 0.0, 0.0])
+    problem = Problems(X[None, None], z[None, None], np.ones((1, 1)), v[None], np.array([0]))
+    first = np.outer(X[0] - X[1], z)  # a start at which token 1 is ahead of token 3
+    start = (np.array(2.0 * first + 0.5 * np.outer(X[0] - X[2], z))[None, None, None],)
+    run = train_stack(problem, Stack(layers=1), LinearHead, exact(0.1), 20000, 20000, start=start)
+    W = run.weights[0, -1, 0, 0]
+    assert run.top[0, 0, 0, 0].argmax() == 0
+    asked = solve(separation(X[None], z[None], np.array([0]))).W
+    assert correlation(W, first) > 1 - 1e-4
+    assert correlation(W, asked) < 0.95
+
+
+def test_two_paths_of_equal_cost_can_cancel():
+    """V = −I and a residual: a row that selects itself composes zero, and no gradient comes back to its token."""
+    X = np.random.default_rng(0).normal(size=(1, 1, 3, 4))
+    itself = np.eye(3)[None, None, None]
+    assert not compose(X, itself, residual=True, values=-np.eye(4)[None, None]).any()
+
+
+@pytest.fixture(scope="module")
+def mixture():
+    """Seed 6, until ‖W‖ = 990."""
+    problems = draw(gaussian, [6], 3, 5, 16)
+    run = train_stack(problems, TWO, LinearHead, exact(0.1), 10000, np.array([4000, 10000])).arrays(*KEPT)
+    return problems, run, stated(problems, run, TWO), corrected(problems, run, TWO)
+
+
+def test_a_row_ends_in_a_mixture_and_the_first_statement_in_a_plateau(mixture):
+    problems, run, winners, ends = mixture
+    assert norms(run)[0, -1] == pytest.approx(990, abs=1)
+    assert np.argwhere(ends.mixed[0, 0, 0]).tolist() == [[2, 4, 3]]
+    assert np.exp(ends.rows.below[0, 0, 0, 2, 4, 3]) == pytest.approx(0.255, abs=0.005)
+    far, near = (distance(run, TWO, 2, with_multipliers(problems, TWO, of)["2"])[0, -1] for of in (winners, ends))
+    assert far == pytest.approx(0.0245, abs=5e-4)
+    assert near < 2e-4  # 4e-6 at ‖W‖ = 4990
+
+
+def test_the_composed_token_of_a_mixture_lies_at_the_margin_without_a_multiplier(mixture):
+    problems, _, _, ends = mixture
+    answer = with_multipliers(problems, TWO, ends)["2"]
+    X, alpha = ends.rows.tokens[0, 1, 2], ends.rows.top[0, 0, 2, 0].argmax()
+    margin = (X[alpha] - X[4]) @ answer["W"][0] @ problems.queries[0, 2]
+    assert margin == pytest.approx(1.0, abs=0.01)
+    assert answer["multipliers"][0, 2, 4] <= 1e-3 * answer["multipliers"][0].max()
+
+
+def test_the_pull_of_a_copy_has_its_largest_value_where_the_page_says():
+    s = np.linspace(0, 10, 100001)
+    pull = s / (1 + np.exp(s))
+    assert s[pull.argmax()] == pytest.approx(1.278, abs=1e-3)
+    assert pull.max() == pytest.approx(0.278, abs=1e-3)

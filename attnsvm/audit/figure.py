@@ -18,7 +18,7 @@ MARKS = {
 }
 TOP = 2.2  # height of the key, in lines
 HEADING, GAP = 1.35, 0.5  # height of a group's heading and of the space above it, in lines
-LINE = 1.5  # height of a line, as a multiple of the font size
+LINE = 1.38  # height of a line, as a multiple of the font size
 COLUMNS = (0.0, 0.515)  # where the columns begin, as a share of the width
 MARK, TEXT, RIGHT = 0.008, 0.042, 0.485  # inside a column: the mark, the claim, and where the column ends
 NEXT = 0.013  # from a mark to that of what holds instead

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from attnsvm.analysis.statistics import mean_interval
 from attnsvm.plots.style import GREY, PURPLE, VERMILLION, canvas, title
 
 LOOKS = {
@@ -10,6 +9,7 @@ LOOKS = {
     "merged unit": ("merged, length one", PURPLE, "s"),
     "merged": ("merged", VERMILLION, "D"),
 }
+SIGMAS = 1.96  # of a 95 % interval
 
 
 def draw(table, settings):
@@ -19,12 +19,12 @@ def draw(table, settings):
         for k, (variant, (_, colour, marker)) in enumerate(LOOKS.items()):
             rows = table[table["variant"] == variant]
             low, middle, high = rows["margin"].quantile([0.25, 0.5, 0.75])
-            mean, left, right = mean_interval(rows["same"].mean(), rows["same"].std(), len(rows))
-            for axes, (at, start, end) in ((margins, (middle, low, high)), (shares, (mean, left, right))):
+            mean, half = rows["same"].mean(), SIGMAS * rows["same"].sem()
+            for axes, (at, start, end) in ((margins, (middle, low, high)), (shares, (mean, mean - half, mean + half))):
                 axes.errorbar([at], [k], xerr=[[at - start], [end - at]], color=colour, fmt=marker, markersize=5)
         margins.axvline(1, color=GREY, linewidth=0.6)
-        half = table[table["variant"] == "half"]["margin"].median()
-        margins.axvline(half / np.sqrt(2), color=GREY, linewidth=0.8, linestyle=":")
+        one_of_two = table[table["variant"] == "half"]["margin"].median()
+        margins.axvline(one_of_two / np.sqrt(2), color=GREY, linewidth=0.8, linestyle=":")
         margins.set(yticks=range(len(LOOKS)), yticklabels=[label for label, *_ in LOOKS.values()])
         margins.set(xlabel="margin, over that on all tokens", ylim=(-0.6, len(LOOKS) - 0.4))
         shares.set(xlabel="share of inputs that select the same pair")

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.experiments.attention_variants.measures import HALF, MERGED, PLAIN, RESCALED
+from attnsvm.experiments.merging.merging import PLAIN, SHORTER
 
 
 def measures(cell, problems, trained, solved, settings):
     good = np.all([answer["status"] == "solved" for answer in solved.values()], axis=0)
     margin = {name: 1 / np.linalg.norm(answer["W"], axis=(1, 2)) for name, answer in solved.items()}
     frames = []
-    for name in (MERGED, RESCALED, HALF):
+    for name in SHORTER:
         same = (trained[name] == trained[PLAIN] // 2).mean(1)
         values = {"margin": margin[name] / margin[PLAIN], "same": same}
         frames.append(pd.DataFrame({"variant": name, "seed": problems.seeds, **values})[good])

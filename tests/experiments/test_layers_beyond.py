@@ -7,7 +7,8 @@ from running import Quiet
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.layers_beyond.descent import descent
 from attnsvm.experiments.layers_beyond.ends import TWO, corrected, norms, rows_at, saturated, stated
-from attnsvm.experiments.layers_beyond.kinds import CLASSES, KINDS, TARGET, fixed, model
+from attnsvm.experiments.layers_beyond.kinds import CLASSES, KINDS, TARGET
+from attnsvm.experiments.layers_beyond.models import fixed, model
 from attnsvm.experiments.layers_beyond.measures import distance
 from attnsvm.svm.law import layer_problems
 from attnsvm.svm.solution import as_arrays

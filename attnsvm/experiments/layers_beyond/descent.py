@@ -3,7 +3,8 @@
 import numpy as np
 
 from attnsvm.data.problems import Problems
-from attnsvm.experiments.layers_beyond.kinds import KINDS, fixed, model
+from attnsvm.experiments.layers_beyond.kinds import KINDS
+from attnsvm.experiments.layers_beyond.models import fixed, model
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.rules.joint import joint

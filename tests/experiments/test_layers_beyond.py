@@ -8,8 +8,8 @@ from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.layers_beyond.descent import descent
 from attnsvm.experiments.layers_beyond.ends import TWO, corrected, norms, rows_at, saturated, stated
 from attnsvm.experiments.layers_beyond.kinds import CLASSES, KINDS, TARGET
-from attnsvm.experiments.layers_beyond.models import fixed, model
 from attnsvm.experiments.layers_beyond.measures import distance
+from attnsvm.experiments.layers_beyond.models import fixed, model
 from attnsvm.svm.law import layer_problems
 from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch

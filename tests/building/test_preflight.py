@@ -35,8 +35,8 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     assert (status, err) == (0, "")
     assert out.startswith("Nothing stands in the way.\n")
     assert "takes 6.0 GB of disk and about 6 minutes at 100 Mbit/s" in out
-    assert "make figures: about 17 minutes on 2 cores, and 1.5 GB of disk" in out
-    assert "Together about 23 minutes" in out
+    assert "make figures: about 19 minutes on 2 cores, and 1.5 GB of disk" in out
+    assert "Together about 25 minutes" in out
     _, out, _ = said(capsys, "--torch", "cpu")
     assert "takes 2.4 GB of disk" in out
     assert "CUDA" not in out

@@ -1,8 +1,9 @@
 """Merged tokens: the margin over that on all tokens, and the pairs that stay selected."""
 
 import numpy as np
+from matplotlib.lines import Line2D
 
-from attnsvm.plots.style import GREY, PURPLE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, GREY, PURPLE, VERMILLION, canvas, title
 
 LOOKS = {
     "half": ("one of two", GREY, "o"),
@@ -24,10 +25,17 @@ def draw(table, settings):
                 axes.errorbar([at], [k], xerr=[[at - start], [end - at]], color=colour, fmt=marker, markersize=5)
         margins.axvline(1, color=GREY, linewidth=0.6)
         one_of_two = table[table["variant"] == "half"]["margin"].median()
-        margins.axvline(one_of_two / np.sqrt(2), color=GREY, linewidth=0.8, linestyle=":")
+        shorter = {"color": GREY, "linewidth": 0.8, "linestyle": ":", "label": "one of two, over √2"}
+        margins.axvline(one_of_two / np.sqrt(2), **shorter)
         margins.set(yticks=range(len(LOOKS)), yticklabels=[label for label, *_ in LOOKS.values()])
-        margins.set(xlabel="margin, over that on all tokens", ylim=(-0.6, len(LOOKS) - 0.4))
+        margins.set(xlabel="margin, over that on all tokens", ylabel="tokens", ylim=(-0.6, len(LOOKS) - 0.4))
         shares.set(xlabel="share of inputs that select the same pair")
         title(margins, "a", "margin")
         title(shares, "b", "selection")
+        marks = [
+            Line2D(
+                [], [], color=BLACK, marker="o", markersize=5, label="median, quartiles (a); mean, 95 % interval (b)"
+            )
+        ]
+        figure.legend(handles=[*marks, *margins.get_legend_handles_labels()[0]], loc="outside upper center", ncols=2)
     return figure

@@ -20,7 +20,7 @@ help:
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
 	@echo "make test      run the test suite; PART=mathematics, pipeline, workflow or cluster: a part of it"
-	@echo "make test-fast its mathematics alone, in a minute and a half"
+	@echo "make test-fast its mathematics alone, in about five minutes"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on the rooms that pyproject.toml names"

@@ -8,7 +8,7 @@ from attnsvm.architecture import Stack
 from attnsvm.experiments.layers_beyond.kinds import Kind, between
 
 TWO = Stack(layers=2)
-KEPT = 0.01  # least probability, after the last step, of a token that a counting row has kept
+SATURATED = 0.99  # least largest probability of every row that counts
 
 
 def norms(run) -> np.ndarray:
@@ -46,4 +46,4 @@ def saturated(problems, run, kind: Kind, ends: Ends) -> np.ndarray:
     """Whether every row that counts has a token of probability .99 after the last step, (S,)."""
     rows = rows_at(problems, run, kind, -1)
     largest = np.where(ends.counts[:, 0], np.exp(rows.below[:, 0, 0]).max(-1), 1.0).min((1, 2))
-    return np.minimum(largest, np.exp(rows.top).max(-1).min((1, 2, 3))) >= 0.99
+    return np.minimum(largest, np.exp(rows.top).max(-1).min((1, 2, 3))) >= SATURATED

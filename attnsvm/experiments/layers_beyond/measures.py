@@ -17,10 +17,10 @@ def measures(cell, problems, trained, solved, settings):
     for name, run in trained.items():
         kind, seeds, steps, length = KINDS[name], problems.seeds, run["steps"], norms(run)
         whole = saturated(problems, run, kind, corrected(problems, run, kind))
-        proved = np.logical_and.reduce(
-            [answer["status"] == "solved" for rule in solved[name].values() for answer in rule.values()]
-        )
-        words = np.where(proved, np.where(whole, "measured", "counting rows are mixed"), "not separable")
+        status = np.array([answer["status"] for rule in solved[name].values() for answer in rule.values()])
+        proved, unproved = (status == "solved").all(0), (status == "uncertified").any(0)
+        cases = [unproved, ~proved, ~whole]
+        words = np.select(cases, ["uncertified", "not separable", "counting rows are mixed"], "measured")
         ends.append(outcomes(cell, seeds, [f"{word} ({name})" for word in words]))
         columns = {"kind": name, "layer": 0}
         frames.append(curves(seeds, steps, {"value": length}, **columns, quantity="norm"))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.experiments.attention_variants.merging import PLAIN, SHORTER
+from attnsvm.experiments.merging.merging import PLAIN, SHORTER
 
 
 def measures(cell, problems, trained, solved, settings):

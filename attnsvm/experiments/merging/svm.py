@@ -1,6 +1,6 @@
 """Certified solutions of what every run selects."""
 
-from attnsvm.experiments.attention_variants.merging import shortened
+from attnsvm.experiments.merging.merging import shortened
 from attnsvm.svm.instances import certified
 
 

@@ -10,7 +10,7 @@ CHECK = attnsvm/building/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
 ADDRESSED = pyproject.toml CITATION.cff CONTRIBUTING.md docs/cluster.md
 
-.PHONY: help check install figures report site verify test test-fast test-slow lint docs experiment lock address clean
+.PHONY: help check install figures report paper site verify test test-fast test-slow lint docs experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make install   the locked requirements into $(VENV); the targets below do it by themselves"
 	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
 	@echo "make report    everything in one file to open in a browser, report.html"
+	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
 	@echo "make test      run the test suite; PART=mathematics, pipeline, workflow or cluster: a part of it"
 	@echo "make test-fast its mathematics alone, in about five minutes"
@@ -72,6 +73,9 @@ report: figures
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report --report report.html
 
+paper: figures
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake paper
+
 site: figures
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake site
 
@@ -99,7 +103,7 @@ lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0 -c requirements-cuda.lock
-	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,site,storage]'
+	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,paper,site,storage]'
 	sed -n '/^#/p' requirements.lock > requirements.lock.new
 	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
 	mv requirements.lock.new requirements.lock
@@ -111,5 +115,5 @@ address:
 		sed "s|$$old|$(URL)|g" $$file > $$file.new && cat $$file.new > $$file && rm $$file.new; done
 
 clean:
-	rm -rf results smoke site .snakemake report.html
+	rm -rf results smoke site .snakemake report.html paper/attnsvm.pdf paper/software/paper.md
 	find figures -mindepth 1 -maxdepth 1 ! -name README.md ! -name gallery -exec rm -rf {} +

@@ -76,6 +76,13 @@ rule:
         expand(f"{AT}results/report/{{name}}.html", name=[*FIGURES, "audit"]),
 
 
+rule paper:
+    input:
+        f"{AT}paper/attnsvm.pdf",
+        f"{AT}results/paper/manuscript.html",
+        f"{AT}paper/software/paper.md",
+
+
 include: "workflow/rules/problems.smk"
 include: "workflow/rules/descent.smk"
 include: "workflow/rules/svm.smk"
@@ -85,6 +92,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/paper.smk"
 include: "workflow/rules/site.smk"
 
 
@@ -106,4 +114,6 @@ localrules:
     audit_figure,
     provenance,
     pages,
+    paper_numbers,
+    typeset,
     site,

@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "environment.yml")
+PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "paper", "environment.yml", "CITATION.cff")
 # The folder that a smoke run fills. What is in it is the same to the byte in every rebuild, but for figures/<name>.json
 # and results/benchmarks, which hold times, and results/logs.
 BUILT = "smoke"
@@ -34,6 +34,8 @@ MESSAGES = {
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
     r"check the claims of (\w+)": "claims_of",
+    r"look up the (numbers) of the paper": "paper_numbers",
+    r"typeset the (paper)": "typeset",
     r"build the (site)": "site",
     r"say where (\w+) comes from": "provenance",
 }

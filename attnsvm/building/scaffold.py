@@ -13,7 +13,7 @@ from attnsvm.building.targets import SECTIONS
 from attnsvm.errors import UserError, require
 
 TEMPLATE = cards.HERE / "template"
-RESERVED = ("all", "audit", "benchmarks", "claims", "gallery", "logs", "report", "site", *SECTIONS)
+RESERVED = ("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site", *SECTIONS)
 
 
 def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:

@@ -55,6 +55,7 @@ def descriptions() -> dict[str, str]:
         **{f"figures/{name}": f"{what}, and their claims: results/audit/{name}.html" for name, what in WHAT.items()},
         "audit": "every claim of the paper against the numbers: results/audit/audit.html",
         "report": "a page per figure, and the audit, for `make report`",
+        "paper": "the manuscript, typeset: paper/attnsvm.pdf",
         "site": "a website of everything: site/index.html",
         **{f"figures/{card.name}": card.title for card in cards.figures(optional=True)},
     }
@@ -62,7 +63,7 @@ def descriptions() -> dict[str, str]:
 
 def names() -> list[str]:
     """Every target, those of many figures first."""
-    return [*(f"figures/{name}" for name in _after_figures()), "audit", "report", "site"]
+    return [*(f"figures/{name}" for name in _after_figures()), "audit", "report", "paper", "site"]
 
 
 def constraints(at: str) -> dict[str, str]:
@@ -76,9 +77,9 @@ def constraints(at: str) -> dict[str, str]:
         "block": r"[^/]+",
         "unknown_at": r"([a-z]+/)?",
         "unknown_figure": rf"(?!({'|'.join(drawn)}|audit)\.({'|'.join(KINDS)})$)[^/]+",
-        "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|report)/)[^/]+",
+        "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|report|paper)/)[^/]+",
         "unknown_target": r"[\w.-]+",
-        "unknown_place": r"(figures|results)/.+" if at else r"smoke/.+",
+        "unknown_place": r"(figures|results|paper)/.+" if at else r"smoke/.+",
     }
 
 

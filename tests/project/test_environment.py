@@ -9,7 +9,7 @@ import yaml
 from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[2]
-CONDA_NAMES = {"pytorch": "torch", "matplotlib-base": "matplotlib"}
+CONDA_NAMES = {"pytorch": "torch", "matplotlib-base": "matplotlib", "typst-py": "typst"}
 
 
 def normal(name):

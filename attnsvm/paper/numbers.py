@@ -65,9 +65,10 @@ def collect(folder: Path, audits: Iterable[str], declared: dict[str, Declared], 
         "scale": resolved["scale"],
         "numbers": numbers,
         "claims": [_claim(row) for row in texts.to_dict("records")],
-        "groups": GROUPS,
+        "groups": list(GROUPS.items()),
         "captions": {name: captions.caption(cards.read(name), resolved) for name in built},
         "titles": {name: cards.read(name).title for name in built},
+        "optional": [name for name in built if cards.read(name).optional],
         "absent": [card.name for card in cards.figures(optional=True) if card.optional and card.name not in built],
     }
 

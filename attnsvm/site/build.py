@@ -21,6 +21,7 @@ from attnsvm.site.screen import for_screens
 ROOT = Path(__file__).resolve().parents[2]
 STATIC = Path(__file__).parent / "static"
 NEEDED = ("README.md", "docs")
+PAPER = {"manuscript.html": "results/paper/manuscript.html", "attnsvm.pdf": "paper/attnsvm.pdf"}
 MARK = re.compile(r"([*|\\])|(?<=\w)(_)(?!\w)")  # outside of code, what reStructuredText would not take literally
 SECTION = re.compile(r" *(Args|Attributes|Raises|Returns|Yields):$")
 # What Sphinx leaves that no page asks for.
@@ -92,6 +93,8 @@ def _files(built: Built, extra: Path) -> None:
                 content = for_screens(content.decode("utf-8")).encode("utf-8")
             _write(extra / f"figures/{called}", gzip.compress(content, mtime=0) if called.endswith(".gz") else content)
     _write(extra / "claims.csv", (built.folder / "results/audit/claims.csv").read_bytes())
+    for called, path in PAPER.items():
+        _write(extra / called, (built.folder / path).read_bytes())
     _write(extra / "filter.js", (STATIC / "filter.js").read_bytes())
     _write(extra / "play.html", explorer.page(home="index.html"))
 

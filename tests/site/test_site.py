@@ -32,6 +32,7 @@ KINDS = (
     "gallery/overview.html",
     "audit.html",
     "explorer.html",
+    "manuscript.html",
     "docs/figures.html",
     "docs/svm.html",
     "README.html",

@@ -6,6 +6,7 @@ rule site:
         figures=plan.figure_files(*FIGURES),
         audit=plan.figure_files("audit", kinds=("svg", "json")),
         claims=f"{AT}results/audit/claims.csv",
+        paper=[f"{AT}results/paper/manuscript.html", f"{AT}paper/attnsvm.pdf"],
         certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
     output:
         directory(f"{AT}site"),

@@ -57,7 +57,7 @@ SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics pipeline workflow cluster
 PART ?=
-pipeline = tests/building tests/documents tests/files tests/project
+pipeline = tests/building tests/documents tests/files tests/paper tests/project
 workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
 cluster = tests/cluster tests/site
 mathematics = tests $(patsubst %,--ignore=%,$(pipeline) $(workflow) $(cluster))

@@ -34,7 +34,9 @@ def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
     target.mkdir()
     for source in sorted(TEMPLATE.iterdir()):
         if source.is_file():
-            text = source.read_text("utf-8").replace('"NAME"', f'"{name}"')
+            text = source.read_text("utf-8")
+            for before, after in (('"', '"'), ("audit.", ""), ("fig:", "")):
+                text = text.replace(f"{before}NAME{after}", f"{before}{name}{after}")
             (target / source.name).write_text(text, "utf-8")
     return target
 

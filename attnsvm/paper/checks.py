@@ -20,8 +20,8 @@ def check(manuscript: Manuscript, declared: dict[str, Declared], found: dict) ->
     """
     numbers(manuscript, declared, found)
     verdicts(manuscript, found)
-    figures(manuscript)
     references(manuscript)
+    figures(manuscript)
 
 
 def numbers(manuscript: Manuscript, declared: dict[str, Declared], found: dict) -> None:
@@ -34,9 +34,9 @@ def numbers(manuscript: Manuscript, declared: dict[str, Declared], found: dict) 
         require(number is not None or missing, _unknown("number", one, found["numbers"]))
         if found["scale"] == "paper" and number is not None and number["value"] is None:
             raise UserError(f"{one.place}: the number {one.name!r} is not finite: {number['source']}")
-    for key, one in declared.items():
+    for key, given in declared.items():
         used = any(key == other.name for other in asked)
-        require(used, f"{one.place}: the number {key!r} is never used: ask for it in the text, or delete the line")
+        require(used, f"{given.place}: the number {key!r} is never used: ask for it in the text, or delete the line")
 
 
 def verdicts(manuscript: Manuscript, found: dict) -> None:
@@ -52,10 +52,16 @@ def figures(manuscript: Manuscript) -> None:
     marks = [*(Asked(FIGURE + one.name, one.place) for one in shown), *labels]
     counted = Counter(one.name for one in marks)
     for one in marks:
-        require(counted[one.name] == 1, f"{one.place}: the label {one.name!r} is given twice: references would lead to one of them")
+        require(
+            counted[one.name] == 1,
+            f"{one.place}: the label {one.name!r} is given twice: references would lead to one of them",
+        )
     mentioned = {one.name for one in manuscript.asked["references"]}
     for one in shown:
-        require(FIGURE + one.name in mentioned, f"{one.place}: the figure {one.name!r} is never mentioned: write @{FIGURE}{one.name}")
+        require(
+            FIGURE + one.name in mentioned,
+            f"{one.place}: the figure {one.name!r} is never mentioned: write @{FIGURE}{one.name}",
+        )
 
 
 def references(manuscript: Manuscript) -> None:

@@ -20,6 +20,7 @@ TAKEN: dict[str, Callable[[pd.Series], float]] = {
     "mean": pd.Series.mean,
     "sum": pd.Series.sum,
     "count": pd.Series.count,
+    "distinct": pd.Series.nunique,
 }
 
 
@@ -81,7 +82,10 @@ class Declared:
             raise LookupError(f"{self.place}: {self.said()}: there is no such row")
         if self.take:
             return {"value": float(TAKEN[self.take](rows[self.column])), "low": None, "high": None}
-        require(len(rows) == 1, f"{self.place}: {self.said()}: {len(rows)} rows, one is wanted: say `take` or more of `where`")
+        require(
+            len(rows) == 1,
+            f"{self.place}: {self.said()}: {len(rows)} rows, one is wanted: say `take` or more of `where`",
+        )
         low, high = (float(rows[name].iloc[0]) for name in self.interval) if self.interval else (None, None)
         return {"value": float(rows[self.column].iloc[0]), "low": low, "high": high}
 
@@ -105,7 +109,10 @@ def parsed(text: str) -> dict[str, Declared]:
     for key, one in given.items():
         place = Place(DECLARED, lines[key])
         require(isinstance(one, dict), f"{place}: {key}: expected {{figure: ..., column: ..., ...}}")
-        require(one.get("figure") in figures, f"{place}: {key}: there is no figure {one.get('figure')!r}: {meant(str(one.get('figure')), figures)}")
+        require(
+            one.get("figure") in figures,
+            f"{place}: {key}: there is no figure {one.get('figure')!r}: {meant(str(one.get('figure')), figures)}",
+        )
         require(one.get("take", "max") in TAKEN, f"{place}: {key}: take one of {', '.join(TAKEN)}")
         try:
             one["interval"] = tuple(one.get("interval", ()))

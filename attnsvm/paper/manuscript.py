@@ -99,7 +99,11 @@ def sources(root: Path = ROOT) -> tuple[str, ...]:
     """Every file that the paper is typeset from, relative to the repository."""
     own = [MAIN, STYLE, REFERENCES, DECLARED, "CITATION.cff"]
     own += [str(path.relative_to(root)) for path in sorted((root / "paper/sections").glob("*.typ"))]
-    own += [str(path.relative_to(root)) for path in sorted((root / "paper/software").glob("paper.*")) if path.suffix != ".md"]
+    own += [
+        str(path.relative_to(root))
+        for path in sorted((root / "paper/software").glob("paper.*"))
+        if path.suffix != ".md"
+    ]
     return *own, *paragraphs(root)
 
 

@@ -1,10 +1,11 @@
 """Every number that the text may ask for, in one file: out of the figures' csv, the audit's table and the settings.
 
-    declared keys    what paper/numbers.yaml reads from a csv: "layers.rows"
-    audit.KEY        the value of an audit row; audit.KEY.threshold, .instances and .published what the row also has
-    rows.VERDICT     how many rows of the audit have this verdict; rows.asked and rows.sharper: how many there are
-    certificates.*   how many answers the checker saw, and how many it accepted as solved or infeasible
-    settings.*       a setting: "settings.normalisation.problems.n"
+declared keys    what paper/numbers.yaml reads from a csv: "layers.rows"
+audit.KEY        the value of an audit row; audit.KEY.threshold, .instances and .published what the row also has
+rows.VERDICT     how many rows of the audit have this verdict; rows.asked and rows.sharper: how many there are
+cost.minutes     processor time of all jobs behind the audit's figures; cost.jobs: how many jobs
+certificates.*   how many answers the checker saw, and how many it accepted as solved or infeasible
+settings.*       a setting: "settings.normalisation.problems.n"
 """
 
 import json
@@ -24,19 +25,29 @@ from attnsvm.files.store import load_csv, save_text
 from attnsvm.paper.declared import Declared
 from attnsvm.paper.shown import shown
 
+COST = "figures/audit.json"
 OF_A_ROW = ("threshold", "instances", "published")
 DIGITS = 2  # significant, of a number that no declaration speaks of
 COUNT = 9  # of a count: all of them
 WORDS = ("key", "short", "statement", "check", "why", "also", "verdict", "figure", "sharpens")
 
 
-def write(folder: str, audits: Iterable[str], declared: dict[str, Declared], figures: Iterable[str], resolved: dict, output: str) -> None:
+def write(
+    folder: str,
+    audits: Iterable[str],
+    declared: dict[str, Declared],
+    figures: Iterable[str],
+    resolved: dict,
+    output: str,
+) -> None:
     """Write numbers.json, see `collect`; keys sorted, one form for all machines."""
     found = collect(Path(folder), audits, declared, figures, resolved)
     save_text(output, json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def collect(folder: Path, audits: Iterable[str], declared: dict[str, Declared], figures: Iterable[str], resolved: dict) -> dict:
+def collect(
+    folder: Path, audits: Iterable[str], declared: dict[str, Declared], figures: Iterable[str], resolved: dict
+) -> dict:
     """What numbers.json says.
 
     Args:
@@ -60,6 +71,7 @@ def collect(folder: Path, audits: Iterable[str], declared: dict[str, Declared], 
     for row in texts.to_dict("records"):
         numbers |= dict(_of_a_row(row))
     numbers |= dict(_counts(texts, certificates(Tables(folder), [card.name for card in cards.experiments()])))
+    numbers |= dict(_cost(json.loads((folder / COST).read_text("utf-8"))))
     numbers |= dict(_settings(resolved))
     return {
         "scale": resolved["scale"],
@@ -73,7 +85,9 @@ def collect(folder: Path, audits: Iterable[str], declared: dict[str, Declared], 
     }
 
 
-def entry(value: float | None, digits: int, source: str, figure: str = "", row: str = "", unit: str = "", low=None, high=None) -> dict:
+def entry(
+    value: float | None, digits: int, source: str, figure: str = "", row: str = "", unit: str = "", low=None, high=None
+) -> dict:
     """A number as it stands in numbers.json: with its interval, unit and digits, and where it comes from.
 
     Attributes of the answer: "figure" and "row" name the figure and the audit row that the number links to.
@@ -99,7 +113,9 @@ def _declared(one: Declared, table: pd.DataFrame, complete: bool) -> dict:
         if complete:
             raise UserError(str(nothing)) from nothing
         found = {"value": None, "low": None, "high": None}
-    number = entry(found["value"], one.digits, one.said(), one.figure, unit=one.unit, low=found["low"], high=found["high"])
+    number = entry(
+        found["value"], one.digits, one.said(), one.figure, unit=one.unit, low=found["low"], high=found["high"]
+    )
     if complete and number["value"] is None:
         raise UserError(f"{one.place}: {one.key}: {one.said()} is not finite: build the figure, or read another cell")
     return number
@@ -117,13 +133,26 @@ def _counts(rows: pd.DataFrame, checked: pd.DataFrame) -> Iterator[tuple[str, di
     asked = rows[rows["sharpens"] == ""]
     for verdict in VERDICTS:
         name = verdict.replace(" ", "_")
-        yield f"rows.{name}", entry(int((asked["verdict"] == verdict).sum()), COUNT, f"the audit: claims as first asked, {verdict}")
+        yield (
+            f"rows.{name}",
+            entry(int((asked["verdict"] == verdict).sum()), COUNT, f"the audit: claims as first asked, {verdict}"),
+        )
     yield "rows.asked", entry(len(asked), COUNT, "the audit: claims as first asked")
     sharper = rows[rows["sharpens"] != ""]
     yield "rows.sharper", entry(len(sharper), COUNT, "the audit: rows that say what holds instead")
     yield "rows.sharper_hold", entry(int((sharper["verdict"] == "holds").sum()), COUNT, "the audit: of those, holds")
     for name in ("checked", "solved", "infeasible", "uncertified"):
-        yield f"certificates.{name}", entry(int(checked[name].sum()), COUNT, f"results/*/certificates.csv, sum of {name}")
+        yield (
+            f"certificates.{name}",
+            entry(int(checked[name].sum()), COUNT, f"results/*/certificates.csv, sum of {name}"),
+        )
+
+
+def _cost(provenance: dict) -> Iterator[tuple[str, dict]]:
+    known = [one for of in provenance["experiments"].values() for one in of["cost"].values() if one]
+    minutes = sum(one["cpu_s"] for one in known) / 60
+    yield "cost.minutes", entry(minutes, DIGITS, f"{COST}, processor seconds of all stages")
+    yield "cost.jobs", entry(sum(one["jobs"] for one in known), COUNT, f"{COST}, jobs of all stages")
 
 
 def _settings(resolved: dict) -> Iterator[tuple[str, dict]]:
@@ -131,7 +160,10 @@ def _settings(resolved: dict) -> Iterator[tuple[str, dict]]:
         for stage, chosen in stages.items():
             for name, value in chosen.items():
                 if isinstance(value, int | float) and not isinstance(value, bool):
-                    yield f"settings.{experiment}.{stage}.{name}", entry(value, DIGITS, f"the setting {experiment}.{stage}.{name}")
+                    yield (
+                        f"settings.{experiment}.{stage}.{name}",
+                        entry(value, DIGITS, f"the setting {experiment}.{stage}.{name}"),
+                    )
 
 
 def _claim(row: dict) -> dict:

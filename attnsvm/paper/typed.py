@@ -16,7 +16,7 @@ CODE = re.compile(
 FORMULA = re.compile(r"\$[^$]*\$", re.DOTALL)
 NUMBER = re.compile(r"\d[\d,.]*")
 DEFINING = re.compile(r"[0-4]")
-MEASURED = re.compile(r"(?:=|approx|tilde)\s*-?(\d[\d,.]*)")
+MEASURED = re.compile(r"(?:(?<![<>])=|approx|tilde)\s*-?(\d[\d,.]*)")
 ALWAYS = ("0", "1")  # what a letter may be equal to by definition
 
 
@@ -39,7 +39,9 @@ def _in_formulas(text: str) -> Iterator[tuple[int, str]]:
     for formula in FORMULA.finditer(text):
         line = text[: formula.start()].count("\n") + 1
         inside = CODE.sub("", formula[0])
-        yield from ((line, number[0]) for number in NUMBER.finditer(inside) if not DEFINING.fullmatch(number[0].rstrip(".,")))
+        yield from (
+            (line, number[0]) for number in NUMBER.finditer(inside) if not DEFINING.fullmatch(number[0].rstrip(".,"))
+        )
         for number in MEASURED.finditer(inside):
             if number[1].rstrip(".,") not in ALWAYS:
                 yield line, number[0]

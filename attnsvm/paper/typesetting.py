@@ -69,7 +69,12 @@ def about(root: Path) -> dict:
 def _compiled(typst, folder: Path, kind: str) -> bytes:
     try:
         made, warnings = typst.compile_with_warnings(
-            str(folder / manuscript.MAIN), root=str(folder), format=kind, sys_inputs={"kind": kind}, timestamp=DATE, ignore_system_fonts=True
+            str(folder / manuscript.MAIN),
+            root=str(folder),
+            format=kind,
+            sys_inputs={"kind": kind},
+            timestamp=DATE,
+            ignore_system_fonts=True,
         )
     except typst.TypstError as error:
         raise UserError(complaint(error.message, error.diagnostic, folder)) from error

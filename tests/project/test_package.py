@@ -50,7 +50,7 @@ def metadata(wheel):
 
 
 def test_everything_in_the_package_is_in_the_wheel(wheel):
-    kinds = {".py", ".yaml", ".j2", ".typed", ".html", ".css", ".js", ".txt"}
+    kinds = {".py", ".yaml", ".j2", ".typed", ".html", ".css", ".js", ".txt", ".typ"}
     here = {str(path.relative_to(ROOT)) for path in (ROOT / "attnsvm").rglob("*") if path.suffix in kinds}
     here.add("attnsvm/py.typed")
     here = {path for path in here if "__pycache__" not in path}
@@ -72,7 +72,7 @@ def test_twine_accepts_the_wheel(wheel):
 def test_only_what_the_solver_needs_comes_unasked(wheel):
     wanted = metadata(wheel).get_all("Requires-Dist")
     assert {re.match(r"\w+", line)[0] for line in wanted if "extra ==" not in line} == BASE
-    assert {"cluster", "dev", "models", "norms", "pipeline", "site", "storage"} == set(
+    assert {"cluster", "dev", "models", "norms", "paper", "pipeline", "site", "storage"} == set(
         metadata(wheel).get_all("Provides-Extra")
     )
 

@@ -7,6 +7,7 @@ rule paper_numbers:
     input:
         audits=lambda _: said(parts.audits, plan),
         tables=lambda _: said(parts.tables, plan),
+        cost=plan.figure_files("audit", kinds=("json",)),
         certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
     output:
         f"{AT}results/paper/numbers.json",

@@ -1,0 +1,128 @@
+"""Numbers of the paper: read from the cells that are declared, refused where there is none, printed as asked."""
+
+import math
+
+import pandas as pd
+import pytest
+from small import DECLARED, SMOKE
+
+from attnsvm.audit.reading import VERDICTS
+from attnsvm.building import cards
+from attnsvm.errors import UserError
+from attnsvm.paper import declared
+from attnsvm.paper.shown import shown, text
+
+
+def test_a_number_comes_with_its_interval_unit_digits_and_source(collected):
+    one = collected()["numbers"]["cone.last"]
+    assert (one["value"], one["low"], one["high"], one["digits"], one["unit"]) == (0.123456, 0.1, 0.2, 3, "")
+    assert one["source"] == "figures/cone.csv, value where kind = a, last step"
+    assert (one["figure"], one["row"]) == ("cone", "")
+    assert [piece["digits"] for piece in one["shown"]] == ["0.123", "0.100", "0.200"]
+
+
+def test_a_number_may_be_taken_from_several_rows(collected):
+    one = collected()["numbers"]["cone.most"]
+    assert (one["value"], one["low"], one["unit"], one["source"]) == (
+        3.0,
+        None,
+        "runs",
+        "figures/cone.csv, max of value",
+    )
+
+
+def test_audit_rows_settings_counts_and_costs_have_numbers(collected):
+    found = collected()["numbers"]
+    experiments = len(cards.experiments())
+    expected = {
+        "audit.stays": 0.9, "audit.stays.threshold": 0.5, "audit.stays.instances": 40, "rows.asked": 1, "rows.holds": 1,
+        "rows.fails": 0, "certificates.checked": 8 * experiments, "certificates.uncertified": experiments,
+        "cost.minutes": 1.5, "cost.jobs": 3,
+    }  # fmt: skip
+    assert {key: found[key]["value"] for key in expected} == expected
+    assert found["audit.stays"]["row"] == "stays"
+    assert found["settings.cone.problems.d"]["value"] > 0
+    assert {f"rows.{verdict.replace(' ', '_')}" for verdict in VERDICTS} < set(found)
+
+
+def test_a_row_that_says_what_holds_instead_is_no_claim_as_first_asked(collected):
+    found = collected(row={"sharpens": "other", "seeds": "1 to 2"})["numbers"]
+    assert (found["rows.asked"]["value"], found["rows.sharper"]["value"], found["rows.sharper_hold"]["value"]) == (
+        0,
+        1,
+        1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("edit", "sentence"),
+    [
+        (
+            ("column: value, interval", "column: valeu, interval"),
+            r"^paper/numbers.yaml:2: figures/cone.csv has no column 'valeu': did you mean 'value'\?",
+        ),
+        (
+            ("kind: a", "kind: b"),
+            r"^paper/numbers.yaml:2: figures/cone.csv, value where kind = b, last step: there is no such row",
+        ),
+        ((", last: step", ""), r"^paper/numbers.yaml:2: .*: 2 rows, one is wanted: say `take` or more of `where`"),
+        (
+            ("figure: cone, where", "figure: cones, where"),
+            r"^paper/numbers.yaml:2: cone.last: there is no figure 'cones': did you mean 'cone'\?",
+        ),
+        (("take: max", "take: mox"), r"^paper/numbers.yaml:3: cone.most: take one of min, "),
+        (
+            ("unit: runs", "units: runs"),
+            r"^paper/numbers.yaml:3: cone.most: what can be said of a number is figure, column, ",
+        ),
+        (("cone.most: {", "cone.most: x # {"), r"^paper/numbers.yaml:3: cone.most: expected \{figure"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_line(collected, edit, sentence):
+    with pytest.raises(UserError, match=sentence):
+        collected(text=DECLARED.replace(*edit))
+
+
+def test_a_number_that_is_not_finite_is_refused_and_at_smoke_scale_a_dash(collected, tmp_path):
+    table = pd.DataFrame([{"kind": "a", "step": 1, "value": math.inf, "low": 0.1, "high": 0.2}])
+    with pytest.raises(UserError, match=r"^paper/numbers.yaml:2: cone.last: .* is not finite"):
+        collected(table=table)
+    (tmp_path / "run").rename(tmp_path / "before")
+    assert collected(SMOKE, table=table)["numbers"]["cone.last"]["shown"][0]["digits"] == "–"
+    (tmp_path / "run").rename(tmp_path / "first")
+    assert collected(SMOKE, text=DECLARED.replace("kind: a", "kind: b"))["numbers"]["cone.last"]["value"] is None
+
+
+def test_a_figure_that_was_not_built_has_no_numbers(collected):
+    found = collected(figures=())
+    assert "cone.last" not in found["numbers"]
+    assert "pretrained" in found["absent"]
+    assert "pretrained" not in found["optional"]
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "printed"),
+    [
+        (0.123456, 2, "0.12"),
+        (0.0996, 2, "0.10"),
+        (0.9999, 2, "1.0"),
+        (5.83e-7, 2, "5.8·10^−7"),
+        (-0.034, 2, "−0.034"),
+        (32400, 2, "32,400"),
+        (1234.5, 2, "1,200"),
+        (6.3e6, 2, "6.3·10^6"),
+        (0, 2, "0"),
+        (None, 2, "–"),
+        (math.nan, 2, "–"),
+    ],
+)
+def test_a_number_is_printed_with_its_digits(value, digits, printed):
+    assert text(value, digits) == printed
+    assert set(shown(value, digits)) == {"digits", "power"}
+
+
+def test_every_number_of_the_manuscript_is_of_a_figure_and_a_column_that_there_is():
+    """The columns as the cards document them: what no full build is needed to find."""
+    for one in declared.read().values():
+        columns = cards.read(one.figure).columns
+        assert {one.column, *one.where, *one.interval, *filter(None, [one.last])} <= set(columns), one.place

@@ -1,0 +1,83 @@
+"""The software paper: the sections that its format asks for, its references both ways, its numbers looked up."""
+
+import re
+
+import pytest
+import yaml
+
+from attnsvm.building import cards
+from attnsvm.errors import UserError
+from attnsvm.paper import manuscript, numbers, software
+
+SOURCE = (manuscript.ROOT / software.SOURCE).read_text("utf-8")
+SECTIONS = [
+    "Summary",
+    "Statement of need",
+    "State of the field",
+    "Software design",
+    "Research use",
+    "Acknowledgements",
+    "References",
+]
+HEAD = {"title", "tags", "authors", "affiliations", "bibliography"}
+CALL = re.compile(r'\{\{ \w+\("([^"]+)"\) \}\}')
+FOUND = {
+    "scale": "paper",
+    "numbers": {"a": {"value": 0.5, "digits": 2}, "b": {"value": None, "digits": 2}},
+    "claims": [{"key": "c", "verdict": "holds"}],
+}
+
+
+def test_it_has_the_sections_and_the_head_that_the_format_asks_for():
+    _, head, body = SOURCE.split("---\n", 2)
+    assert set(yaml.safe_load(head)) == HEAD
+    assert re.findall(r"^# (.+)$", body, re.MULTILINE) == SECTIONS
+    for text in re.split(r"^# .+$", body, flags=re.MULTILINE)[1:-1]:
+        assert text.strip()
+
+
+def test_it_is_as_short_as_the_format_wants_it():
+    assert 250 <= len(SOURCE.split("---\n", 2)[2].split()) <= 1750
+
+
+def test_every_reference_is_cited_and_every_citation_is_there():
+    entries = manuscript.ENTRY.findall((manuscript.ROOT / software.REFERENCES).read_text("utf-8"))
+    cited = re.findall(r"@([\w:-]+)", SOURCE.split("---\n", 2)[2])
+    assert sorted(entries) == sorted(set(cited))
+
+
+def test_its_numbers_are_looked_up():
+    body = SOURCE.split("---\n", 2)[2]
+    assert len(CALL.findall(body)) >= 8
+    assert not re.findall(r"\d", re.sub(r"\{\{.*?\}\}|@\w+", "", body))
+    keys = {claim.key for card in cards.claiming() for claim in card.module("claims").CLAIMS}
+    rows = {f"audit.{key}{end}" for key in keys for end in ("", *(f".{name}" for name in numbers.OF_A_ROW))}
+    counts = {
+        "rows.asked",
+        "rows.holds",
+        "rows.holds_in_part",
+        "rows.fails",
+        "rows.differs_from_print",
+        "certificates.checked",
+        "certificates.uncertified",
+    }
+    assert set(CALL.findall(body)) <= rows | counts | keys
+
+
+def test_it_is_filled_with_numbers_and_verdicts():
+    assert software.filled('It {{ verdict("c") }}: {{ n("a") }}.', FOUND) == "It holds: 0.50.\n"
+    assert "smoke" in software.filled("{% if smoke %}smoke{% endif %}", FOUND | {"scale": "smoke"})
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('{{ n("x") }}', "there is no number 'x'"),
+        ('{{ n("b") }}', "the number 'b' is not finite"),
+        ('{{ verdict("x") }}', "there is no row of the audit 'x'"),
+        ("{{ m }}", "'m' is undefined"),
+    ],
+)
+def test_a_wrong_name_is_refused_with_its_line(line, sentence):
+    with pytest.raises(UserError, match=f"^{software.SOURCE}:2: {sentence}"):
+        software.filled(f"# A\n{line}\n", FOUND)

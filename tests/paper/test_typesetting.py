@@ -1,0 +1,124 @@
+"""Pages out of sources: the same bytes every time, words that follow the audit, sentences for what is wrong."""
+
+import json
+import re
+import sys
+
+import pytest
+from small import SMOKE, TEXT
+
+from attnsvm.errors import UserError
+from attnsvm.paper import manuscript
+from attnsvm.paper.typesetting import typeset
+
+
+@pytest.fixture
+def made(tmp_path, clone):
+    """A function that typesets the small manuscript with what numbers.json says; the PDF's bytes and the page's text."""
+
+    def make(found):
+        (tmp_path / "numbers.json").write_text(json.dumps(found))
+        pictures = {"cone": str(tmp_path / "run/figures/cone.svg")}
+        pdf, html = tmp_path / "out/x.pdf", tmp_path / "out/x.html"
+        typeset(str(tmp_path / "numbers.json"), pictures, str(pdf), str(html), clone)
+        return pdf.read_bytes(), html.read_text("utf-8")
+
+    return make
+
+
+def words(html):
+    return " ".join(re.sub(r"<style>.*?</style>|<[^>]*>", " ", html, flags=re.DOTALL).split())
+
+
+def test_both_are_made_with_the_same_bytes_every_time(collected, made):
+    found = collected()
+    first, second = made(found), made(found)
+    assert first == second
+    assert first[0].startswith(b"%PDF-")
+
+
+def test_a_number_links_to_its_figure_and_to_its_row(collected, made):
+    _, html = made(collected())
+    assert '<a href="gallery/cone.html">0.123</a>' in html
+    assert 'href="audit.html#stays"' in html
+    assert 'src="figures/cone.svg"' in html
+    assert "Figure 1: A cone." in words(html)
+
+
+def test_a_changed_table_changes_the_sentence(collected, made, tmp_path):
+    before = words(made(collected())[1])
+    (tmp_path / "run").rename(tmp_path / "first")
+    after = words(made(collected(row={"verdict": "fails", "value": 0.25}))[1])
+    assert "It holds , says" in before
+    assert "It fails , says" in after
+    assert "0.25" in after
+    assert "0.25" not in before
+
+
+def test_smoke_numbers_are_marked_on_screen_and_on_paper(collected, made, tmp_path):
+    pdf, html = made(collected())
+    (tmp_path / "run").rename(tmp_path / "first")
+    marked, page = made(collected(SMOKE))
+    assert "numbers of a smoke run" in words(page)
+    assert "numbers of a smoke run" not in words(html)
+    assert marked != pdf
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("An abstract.", "#nothing", r"^paper/main.typ:2: unknown variable: nothing$"),
+        (
+            "= First",
+            '#set text(font: "Nowhere Sans")\n= First',
+            r"^paper/main.typ:4: unknown font family: nowhere sans$",
+        ),
+        ("= First", '#image("nowhere.svg")\n= First', r"^paper/main.typ:4: file not found"),
+    ],
+)
+def test_what_is_no_typst_is_named_with_its_line(collected, made, clone, old, new, sentence):
+    (clone / "paper/main.typ").write_text(TEXT.replace(old, new))
+    with pytest.raises(UserError, match=sentence):
+        made(collected())
+
+
+def test_a_missing_picture_is_named(collected, made, tmp_path):
+    found = collected()
+    (tmp_path / "run/figures/cone.svg").unlink()
+    with pytest.raises(UserError, match=r"run/figures/cone.svg: missing; run snakemake to build it$"):
+        made(found)
+
+
+def test_without_typst_it_says_what_to_install(collected, made, monkeypatch):
+    monkeypatch.setitem(sys.modules, "typst", None)
+    with pytest.raises(UserError, match=r"install attnsvm\[paper\]"):
+        made(collected())
+
+
+PARAGRAPH = "attnsvm/experiments/cone/paragraph.typ"
+
+
+def test_a_paragraph_of_an_experiment_stands_in_the_paper(collected, made, clone):
+    """The one that `make experiment` writes: a verdict, a number, a figure, in five lines."""
+    text = (manuscript.ROOT / "attnsvm/building/template/paragraph.typ").read_text("utf-8")
+    assert len(text.splitlines()) == 5
+    for name in ("audit.NAME", 'verdict("NAME'):
+        text = text.replace(name, name.replace("NAME", "stays"))
+    (clone / PARAGRAPH).parent.mkdir(parents=True)
+    (clone / PARAGRAPH).write_text(text.replace("NAME", "cone"))
+    shown = '#fig("cone")[A cone.]'
+    assert shown in TEXT
+    (clone / "paper/main.typ").write_text(TEXT.replace(shown, '#include "/paper/contributed.typ"'))
+    assert PARAGRAPH in manuscript.sources(clone)
+    page = words(made(collected())[1])
+    assert "solution as d grows holds : the median distance falls by 0.90" in page.replace(chr(0x1D451), "d")
+    assert "Figure 1: The distance to the solution" in page
+
+
+def test_a_wrong_name_in_a_paragraph_is_refused_with_its_place(collected, made, clone):
+    (clone / PARAGRAPH).parent.mkdir(parents=True)
+    (clone / PARAGRAPH).write_text('\n#n("audit.styas")\n')
+    with pytest.raises(
+        UserError, match=f"^{PARAGRAPH}:2: there is no number 'audit.styas': did you mean 'audit.stays'"
+    ):
+        made(collected())

@@ -63,7 +63,8 @@ def collect(
     """
     built, complete = list(figures), resolved["scale"] == "paper"
     rows = pd.concat([load_csv(path) for path in audits], ignore_index=True)
-    texts = rows.fillna(dict.fromkeys((*WORDS, "measured", "printed", "parts"), ""))
+    words = [*WORDS, "measured", "printed", "parts"]
+    texts = rows.astype(dict.fromkeys(words, object)).fillna(dict.fromkeys(words, ""))
     numbers: dict[str, dict] = {}
     for key, one in declared.items():
         if one.figure in built:

@@ -14,7 +14,7 @@ from attnsvm.paper.typesetting import typeset
 
 @pytest.fixture
 def made(tmp_path, clone):
-    """A function that typesets the small manuscript with what numbers.json says; the PDF's bytes and the page's text."""
+    """A function that typesets the small manuscript with what numbers.json says; bytes of the PDF, text of the page."""
 
     def make(found):
         (tmp_path / "numbers.json").write_text(json.dumps(found))

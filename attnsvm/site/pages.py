@@ -29,6 +29,7 @@ ORDER = (
     "figures",
     "svm",
     "experiment",
+    "paper_of_your_own",
     "inspect",
     "embedding",
     "cluster",

@@ -119,6 +119,14 @@ def test_it_is_small(site):
     assert max(pictures.values()) < 300_000
 
 
+def test_the_paper_is_a_page_of_it_and_says_that_its_numbers_are_of_a_smoke_run(site, pages):
+    paper = pages["manuscript.html"]
+    assert "numbers of a smoke run" in "".join(paper.text)
+    assert {"audit.html#W_to_frobenius", "gallery/layers.html", "attnsvm.pdf"} <= set(paper.links)
+    assert (site / "attnsvm.pdf").read_bytes().startswith(b"%PDF-")
+    assert {"manuscript.html", "attnsvm.pdf"} <= set(pages["index.html"].links)
+
+
 def test_a_second_run_has_nothing_to_do(workshop):
     assert jobs(dry(workshop, "site")) == {}
 

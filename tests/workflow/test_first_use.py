@@ -61,6 +61,16 @@ def test_a_group_builds_its_figures_and_the_page_of_their_claims_and_nothing_els
     assert {job for job in found if "claim" in job[0]} == {("claims_of", "real")}
 
 
+def test_a_dry_run_of_the_paper_lists_its_figures_and_leaves_out_what_cannot_be_built_here(house):
+    """The encoder of `pretrained` is no file of ours: without it the text says so."""
+    run = as_typed(house, "paper", "-n", *SMOKE)
+    assert run.returncode == 0, run.stdout
+    found = scheduled(run)
+    assert {("paper_numbers", "numbers"), ("typeset", "paper"), ("claims", "claim")} <= found
+    shown = {one.name for one in manuscript.read().asked["figures"]}
+    assert shown - {name for rule, name in found if rule == "figure"} <= {"pretrained"}
+
+
 def test_the_figure_of_the_audit_is_a_target_as_every_other(house):
     run = as_typed(house, "figures/audit", "-n", *SMOKE)
     assert run.returncode == 0, run.stdout
@@ -74,7 +84,7 @@ def test_the_list_says_what_each_target_is_and_which_rules_are_no_targets(house)
     assert titles.items() <= said.items()
     targets = {name for name, text in said.items() if not text.startswith("internal: ")}
     groups = {f"figures/{name}" for name in SECTIONS}
-    assert targets == {*titles, *groups, "figures/all", "figures/audit", "audit", "report", "site"}
+    assert targets == {*titles, *groups, "figures/all", "figures/audit", "audit", "report", "paper", "site"}
     assert {"problems", "descent", "svm", "measures", "figure", "provenance"} <= set(said) - targets
 
 

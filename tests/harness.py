@@ -132,7 +132,9 @@ def jobs(run):
     lines = run.stdout.split("Job stats:")[-1].splitlines()
     rows = [line.split() for line in lines]
     counts = {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
-    return {rule: count for rule, count in counts.items() if rule not in ("total", "audit", "paper") and "/" not in rule}
+    return {
+        rule: count for rule, count in counts.items() if rule not in ("total", "audit", "paper") and "/" not in rule
+    }
 
 
 def scheduled(run):

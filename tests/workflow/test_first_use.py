@@ -5,6 +5,7 @@ from harness import BUILT, as_typed, copy_repository, jobs, scheduled
 
 from attnsvm.building import cards
 from attnsvm.building.targets import SECTIONS, group, measured
+from attnsvm.paper import manuscript
 
 FIGURES = [card.name for card in cards.figures()]
 SMOKE = ("--config", "scale=smoke")

@@ -15,7 +15,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "environment.yml")
 # The experiments of a house that is built in a minute: of one block and several, with and without descent, a figure of
-# three experiments, one for SLURM, one that is optional. All of them: in_process.py by day, test_whole_house.py by night.
+# three experiments, one for SLURM, one that is optional. All: in_process.py by day, test_whole_house.py by night.
 FEW = (
     *("cone", "convergence_types", "feasibility", "hyperplanes", "local_convergence", "multi_token", "normalisation"),
     *("overview", "positional", "pretrained", "svm_rank", "trajectories"),

@@ -7,8 +7,8 @@ import os
 import shutil
 from itertools import cycle
 
-import pytest
 import edits
+import pytest
 from edits import (
     CARDS,
     CODE,

@@ -9,7 +9,6 @@ import sys
 import in_process
 import jsonschema
 import pandas as pd
-import pytest
 import yaml
 from harness import BUILT, FEW, NOTHING, ROOT, build, clone, dry, few, scheduled, snapshot
 

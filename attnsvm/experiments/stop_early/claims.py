@@ -8,7 +8,7 @@ TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}
 
 
 def stopped(tables, asked):
-    """What stopping after about a tenth of the steps gains: of flipped labels it is asked, of clean ones the opposite."""
+    """What stopping after about a tenth of the steps gains: asked of flipped labels, the opposite of clean ones."""
     table, gains, parts = tables.own(), {}, {}
     for tokens, name in TOKENS.items():
         for labels, met in (("flipped", asked), ("clean", asked.against)):

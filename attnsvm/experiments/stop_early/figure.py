@@ -20,5 +20,5 @@ def draw(table, settings):
             title(axes, letter, f"{words}, $n = {rows['n'].max()}$")
             axes.set(xscale="log", xlabel="training stops at this step")
         panels[0].set(ylabel="new inputs right,\nless that after the last step")
-        panels[0].legend(loc="upper right")
+        panels[1].legend(loc="upper right")
     return figure

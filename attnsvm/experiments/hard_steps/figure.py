@@ -10,7 +10,7 @@ LINES = {
 }
 CONDITIONS = {"spiral": (GREEN, "o"), "still": (BLUE, "s"), "nuclear": (VERMILLION, "^")}
 WORDS = {"spiral": "spiral", "still": "the same,\nno turning", "nuclear": "nuclear\nsolution"}
-RULES = {"two norms": "a norm for each factor (published)", "one norm": "one norm"}
+RULES = ("two norms", "one norm")
 
 
 def draw(table, settings):
@@ -34,8 +34,8 @@ def draw(table, settings):
                 far.plot(place + spread, values, **look)
                 far.plot([place - 0.35, place + 0.35], [np.median(values)] * 2, color=colour)
         far.set_xticks([4 * x + k for x in range(2) for k in range(3)], [*WORDS.values()] * 2, fontsize="x-small")
-        for x, words in enumerate(RULES.values()):
-            far.text(4 * x + 1, 0.97, words, ha="center", va="top", transform=far.get_xaxis_transform())
+        for x, rule in enumerate(RULES):
+            far.text(4 * x + 1, 0.97, rule, ha="center", va="top", transform=far.get_xaxis_transform())
         far.axvline(3, color=GREY, linewidth=0.6)
         far.set(yscale="log", ylabel="left of the condition, relative")
         far.set_ylim(top=far.get_ylim()[1] * 3)

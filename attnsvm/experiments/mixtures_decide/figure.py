@@ -18,5 +18,5 @@ def draw(table, settings):
         axes.axhline(1e-3, color=GREY, linewidth=0.6, linestyle=":")
         axes.set(xscale="log", yscale="log", xlabel="1 − correlation, problem that keeps mixtures")
         axes.set(ylabel="1 − correlation,\nproblem of one token per row")
-        axes.legend(loc="upper right")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure

@@ -33,8 +33,8 @@ CLAIMS = (
         seeds=(100000, 100031),
         group="secondary",
         short="constraints per entry of $W$ end it",
-        statement="Flipped labels have a solution while there are few constraints per entry of W, n(T − 1)/d², and "
-        "none when there are many: at 3.5 on Gaussian tokens and at 2.4 on digits most are fitted, at 7 hardly any on "
+        statement="Flipped labels have a solution while there are few constraints per entry of W, n(T − 1)/d², and not "
+        "when there are many: at 3.5 on Gaussian tokens and at 2.4 on digits most are fitted, at 7 fewer than half on "
         "either; there the rule is learned from clean labels.",
         check="share of instances with flipped labels that are separable, on either side of the boundary, Wilson "
         "intervals; share of new inputs that the Frobenius solution of clean labels selects right, 95 % interval of "

@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.analysis.composition import SHARED
 from attnsvm.experiments.induction.task import carried, first_place
 
-FALLS = -1.0  # log p against log ‖W‖ of a token that is gone: of one that the margin needs gone it is −2, else 0
+FALLS = -1.0  # log p against log ‖W‖: nearer to 0, that of a mixture, than to −2, that of a token that has to go
 NEEDED = 1e-6  # least gain, relative to the largest of an instance, that is not zero
 
 
@@ -51,7 +52,7 @@ def half(run) -> np.ndarray:
 
 
 def kept(tokens: np.ndarray, run) -> np.ndarray:
-    """The tokens that rows below keep, (S, n, T, T) bool: they win, or their probability does not fall as ‖W‖ grows."""
+    """The tokens that rows below keep, (S, n, T, T) bool: they win, or share a row and do not fall as ‖W‖ grows."""
     place, length = half(run), norms(run["weights"])
     every = np.arange(len(place))
     late = rows_at(tokens, run["weights"][:, -1]).below
@@ -59,7 +60,7 @@ def kept(tokens: np.ndarray, run) -> np.ndarray:
     stride = np.log(length[:, -1] / length[every, place])[:, None, None, None]
     with np.errstate(invalid="ignore"):  # tokens ahead of the row
         stays = late - early >= FALLS * stride
-    return (stays & (late > -np.inf)) | (np.arange(late.shape[-1]) == late.argmax(-1)[..., None])
+    return (stays & (late > np.log(SHARED))) | (np.arange(late.shape[-1]) == late.argmax(-1)[..., None])
 
 
 def in_the_limit(tokens: np.ndarray, run) -> np.ndarray:

@@ -10,8 +10,8 @@ PARTS = {"previous": (BLUE, "layer below: place before"), "answer": (BLACK, "top
 RULES = {
     "top": ("top: its SVM", BLACK, "o"),
     "growth, needed": ("below: its SVM", BLUE, "s"),
-    "growth, answer's row": ("below: the answer's row alone", ORANGE, "^"),
-    "growth, moved": ("below: other places", VERMILLION, "X"),
+    "growth, answer's row": ("below: answer's row", ORANGE, "^"),
+    "growth, moved": ("below: places moved", VERMILLION, "X"),
     "at the start": ("below, at the start", GREY, "D"),
 }
 
@@ -37,7 +37,7 @@ def forms(axes, table):
             axes.plot(rows["step"], rows["value"], dashes, color=colour, label=words)
     axes.plot([], [], "--", color=GREY, label=FALSE)
     axes.set(xscale="log", xlabel="step", ylabel="probability", ylim=(0, 1.05))
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(0.36, 0.62))
     title(axes, "a", "… A B … A: the circuit forms")
 
 
@@ -81,4 +81,4 @@ def logarithm(axes, table):
     axes.set(xscale="log", xlabel="‖W‖ of both layers", ylabel="layer below along its SVM")
     if axes.lines:
         axes.legend(fontsize="small")
-    title(axes, "d", "a layer that only keys read: 2 log‖W‖")
+    title(axes, "d", "the layer below: 2 log‖W‖")

@@ -68,7 +68,8 @@ def of_long(problems, run, answers, good):
     ends["at the start"] = 1.0 - correlation(first[:, 0], needed)
     for rule in BELOW:
         ends[f"growth, {rule}"] = 1.0 - correlation(growth, solved[rule])
-        ends[f"apart from {rule}"] = 1.0 - correlation(needed, solved[rule])
+        if rule != "needed":
+            ends[f"apart from {rule}"] = 1.0 - correlation(needed, solved[rule])
     ends |= needed_terms(problems.tokens[good], answers["gain"][good])
     found = [(steps, along), (steps[-1:], ends)]
     return [curves(problems.seeds[good], k, {"value": v}, quantity=q) for k, of in found for q, v in of.items()]

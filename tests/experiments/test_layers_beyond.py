@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from running import Quiet
 
+from attnsvm.analysis.stacked import distance, norms
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.layers_beyond.descent import descent
-from attnsvm.experiments.layers_beyond.ends import TWO, corrected, norms, rows_at, saturated, stated
+from attnsvm.experiments.layers_beyond.ends import TWO, corrected, rows_at, saturated, stated
 from attnsvm.experiments.layers_beyond.kinds import CLASSES, KINDS, TARGET
-from attnsvm.experiments.layers_beyond.measures import distance
 from attnsvm.experiments.layers_beyond.models import fixed, model
 from attnsvm.svm.law import layer_problems
 from attnsvm.svm.solution import as_arrays
@@ -49,9 +49,9 @@ def test_the_plain_kind_follows_the_law_and_a_normalisation_stops_the_weights(tr
     ends = corrected(problems, runs["plain"], kind)
     assert saturated(problems, runs["plain"], kind, ends).all()
     for layer, constraints in layer_problems(TWO, ends, problems.queries).items():
-        far = distance(runs["plain"], str(layer), as_arrays(solve_batch(constraints)))[:, -1]
+        far = distance(runs["plain"]["weights"], layer, as_arrays(solve_batch(constraints))["W"])[:, -1]
         assert np.median(far) < 0.02  # measured 7e-3 at ‖W‖ = 120
     name = "normalised before the top"
     winners = stated(problems, runs[name], KINDS[name])
     assert not saturated(problems, runs[name], KINDS[name], winners).any()
-    assert np.median(norms(runs[name])[:, -1]) < 0.5 * np.median(norms(runs["plain"])[:, -1])
+    assert np.median(norms(runs[name]["weights"])[:, -1]) < 0.5 * np.median(norms(runs["plain"]["weights"])[:, -1])

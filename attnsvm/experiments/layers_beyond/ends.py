@@ -4,16 +4,12 @@ import numpy as np
 
 from attnsvm.analysis.composition import Rows, forward
 from attnsvm.analysis.ends import Ends, with_mixtures, with_winners
+from attnsvm.analysis.stacked import norms
 from attnsvm.architecture import Stack
 from attnsvm.experiments.layers_beyond.kinds import Kind, between
 
 TWO = Stack(layers=2)
 SATURATED = 0.99  # least largest probability of every row that counts
-
-
-def norms(run) -> np.ndarray:
-    """‖W‖ of both layers together, (S, K)."""
-    return np.sqrt(np.square(run["weights"]).sum((2, 3, 4, 5)))
 
 
 def rows_at(problems, run, kind: Kind, place: int) -> Rows:
@@ -38,7 +34,7 @@ def stated(problems, run, kind: Kind) -> Ends:
 def corrected(problems, run, kind: Kind) -> Ends:
     half = int(np.searchsorted(run["steps"], run["steps"][-1] // 2))
     early, late = (rows_at(problems, run, kind, place) for place in (half, -1))
-    length = norms(run)
+    length = norms(run["weights"])
     return _through(with_mixtures(TWO, early, late, (length[:, half], length[:, -1])), problems, kind, run)
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.stacked import distance, norms
 from attnsvm.analysis.statistics import median_interval, wilson
-from attnsvm.experiments.layers_beyond.ends import corrected, norms, saturated
+from attnsvm.experiments.layers_beyond.ends import corrected, saturated
 from attnsvm.experiments.layers_beyond.kinds import KINDS
 
 KEYS = ["kind", "layer", "quantity", "step"]
@@ -15,7 +15,7 @@ KEYS = ["kind", "layer", "quantity", "step"]
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for name, run in trained.items():
-        kind, seeds, steps, length = KINDS[name], problems.seeds, run["steps"], norms(run)
+        kind, seeds, steps, length = KINDS[name], problems.seeds, run["steps"], norms(run["weights"])
         whole = saturated(problems, run, kind, corrected(problems, run, kind))
         status = np.array([answer["status"] for rule in solved[name].values() for answer in rule.values()])
         proved, unproved = (status == "solved").all(0), (status == "uncertified").any(0)
@@ -26,14 +26,16 @@ def measures(cell, problems, trained, solved, settings):
         frames.append(curves(seeds, steps, {"value": length}, **columns, quantity="norm"))
         frames.append(curves(seeds, steps[-1:], {"value": whole}, **columns, quantity="share saturated"))
         growth = length[:, -1:] / length[:, [np.searchsorted(steps, steps[-1] // 2)]]
-        worst = np.max([distance(run, layer, of) for layer, of in solved[name]["corrected"].items()], axis=0)
+        worst = np.max(
+            [distance(run["weights"], int(layer), of["W"]) for layer, of in solved[name]["corrected"].items()], axis=0
+        )
         for words, some in (("saturated", whole), ("mixed", ~whole)):
             for quantity, value, kept in (("growth", growth, some), ("corrected", worst[:, -1:], some & proved)):
                 named = columns | {"quantity": f"{quantity}, {words}"}
                 frames.append(curves(seeds[kept], steps[-1:], {"value": value[kept]}, **named))
         for rule, layers in solved[name].items():
             for layer, answer in layers.items():
-                far = distance(run, layer, answer)
+                far = distance(run["weights"], int(layer), answer["W"])
                 good = answer["status"] == "solved"
                 where = {"kind": name, "layer": int(layer), "quantity": rule}
                 frames.append(curves(seeds[good], steps, {"value": far[good]}, **where))
@@ -43,11 +45,6 @@ def measures(cell, problems, trained, solved, settings):
         where = {"kind": name, "layer": 1, "quantity": "ratio"}
         frames.append(curves(seeds[proved], steps[-1:], {"value": ratio[proved]}, **where))
     return Measures(pd.concat(frames), pd.concat(ends))
-
-
-def distance(run, layer, answer):
-    """1 − correlation of a layer with its SVM at the logged steps, (S, K)."""
-    return 1.0 - correlation(run["weights"][:, :, int(layer) - 1, 0], answer["W"][:, None])
 
 
 def table(measures, settings):

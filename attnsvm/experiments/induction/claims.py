@@ -63,6 +63,16 @@ def logarithm(tables, asked, other):
     return Reading(*pace, parts)
 
 
+def force(tables, asked, other):
+    at = ends(tables)
+    found = at(TASK, "force")
+    parts = {
+        "the whole interval within the limit of 1": asked(max(abs(found.low - 1.0), abs(found.high - 1.0))),
+        "not with a norm for each layer": other(at(SLOW, "force")),
+    }
+    return Reading(*found, parts)
+
+
 def rows(tables, asked, none):
     at = ends(tables)
     every = at(TASK, "part, answer's row")
@@ -125,6 +135,20 @@ CLAIMS = (
         asked=Limit(0.25, "distance of both ends from 2 ≤ {}", "a quarter of the way to the law of held rows, 1"),
         also={"other": Limit(4.0, "pace with a norm for each layer ≥ {}", "twice the logarithm's")},
         read=logarithm,
+    ),
+    Claim(
+        key="induction_force",
+        group="beyond",
+        short="the gradient's size has no parameter",
+        statement="Divided by one norm, the probabilities p of the layer below and what the margin of the top gains by "
+        "them, F, obey ‖W‖² Σ F p → 2‖U‖², U its SVM.",
+        check="‖W‖² Σ F p/(2‖U‖²) after the last step: median and 95 % interval; with a norm for each layer it vanishes",
+        measured="force over that of the law",
+        asked=Limit(
+            0.25, "distance of both ends from 1 ≤ {}", "as `induction_logarithm`; the factor 2 would be a half"
+        ),
+        also={"other": Limit(0.5, "upper end with a norm for each layer ≤ {}", "beyond that limit")},
+        read=force,
     ),
     Claim(
         key="induction_rows",

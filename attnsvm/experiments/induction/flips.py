@@ -14,9 +14,9 @@ def table():
     near = {"top": 0.001, "growth, needed": 0.002, "growth, answer's row": 0.2, "growth, moved": 1.4}
     parts = {"answer's row": 1.0, "query's row": 1.0, "other rows, first place": 0.5, "other rows, other tokens": 0.0}
     near |= {f"part, {kind}": value for kind, value in parts.items()}
-    for run, pace in ((TASK, 2.0), (SLOW, 9.0)):
+    for run, pace, force in ((TASK, 2.0, 1.0), (SLOW, 9.0, 0.01)):
         rows += [{"run": run, "quantity": quantity, "value": value} for quantity, value in near.items()]
-        rows.append({"run": run, "quantity": "pace", "value": pace})
+        rows += [{"run": run, "quantity": name, "value": of} for name, of in (("pace", pace), ("force", force))]
     table = pd.DataFrame(rows).assign(step=100, instances=32)
     off = 0.05 * table["quantity"].eq("share formed") + 0.01 * table["value"] * table["quantity"].ne("share formed")
     off = off.where(~table["quantity"].str.startswith("part"), 0.0)
@@ -32,6 +32,7 @@ FLIPS = {
     "induction_decides": Flip("run == '24 inputs'", "high", 0.95),
     "induction_layers": Flip(f"run == '{SLOW}' and quantity == 'growth, needed'", "high", 0.3),
     "induction_logarithm": Flip(f"run == '{TASK}' and quantity == 'pace'", "low", 1.0),
+    "induction_force": Flip(f"run == '{TASK}' and quantity == 'force'", "high", 2.0),
     "induction_rows": Flip(f"run == '{TASK}' and quantity == 'part, other rows, other tokens'", "high", 0.1),
 }
 EMPTY = {
@@ -39,5 +40,6 @@ EMPTY = {
     "induction_decides": [Empty(without("start times 16"), "measured instance of the run 'start times 16'")],
     "induction_layers": [Empty(without(TASK), f"measured instance of the run '{TASK}'")],
     "induction_logarithm": [Empty(without(SLOW), f"measured instance of the run '{SLOW}'")],
+    "induction_force": [Empty(without(SLOW), f"measured instance of the run '{SLOW}'")],
     "induction_rows": [Empty(without(TASK), f"measured instance of the run '{TASK}'")],
 }

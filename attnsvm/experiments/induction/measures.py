@@ -65,6 +65,9 @@ def of_long(problems, run, answers, good):
     along["coefficient"] = (first * needed[:, None]).sum((2, 3)) / size[:, None] ** 2
     stride = np.log(length[:, -1] / length[every, place])
     ends = {"pace": np.linalg.norm(growth, axis=(1, 2)) / (stride * size)}
+    p, unit = np.exp(rows_at(problems.tokens[good], W[:, -1]).below), np.linalg.norm(solved["top"], axis=(1, 2))
+    force = (p * answers["gain"][good]).sum((1, 2, 3)) / unit
+    ends["force"] = length[:, -1] ** 2 * force / (2.0 * size**2)
     ends["at the start"] = 1.0 - correlation(first[:, 0], needed)
     for rule in BELOW:
         ends[f"growth, {rule}"] = 1.0 - correlation(growth, solved[rule])

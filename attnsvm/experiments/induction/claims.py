@@ -142,11 +142,9 @@ CLAIMS = (
         short="the gradient's size has no parameter",
         statement="Divided by one norm, the probabilities p of the layer below and what the margin of the top gains by "
         "them, F, obey ‖W‖² Σ F p → 2‖U‖², U its SVM.",
-        check="‖W‖² Σ F p/(2‖U‖²) after the last step: median and 95 % interval; with a norm for each layer it vanishes",
+        check="‖W‖² Σ F p/(2‖U‖²) after the last step: median and 95 % interval; it vanishes with a norm for each",
         measured="force over that of the law",
-        asked=Limit(
-            0.25, "distance of both ends from 1 ≤ {}", "as `induction_logarithm`; the factor 2 would be a half"
-        ),
+        asked=Limit(0.25, "distance of both ends from 1 ≤ {}", "as `induction_logarithm` asks"),
         also={"other": Limit(0.5, "upper end with a norm for each layer ≤ {}", "beyond that limit")},
         read=force,
     ),

@@ -73,13 +73,13 @@ def force(tables, asked, other):
     return Reading(*found, parts)
 
 
-def rows(tables, asked, none):
+def rows(tables, asked, query, first, none):
     at = ends(tables)
     every = at(TASK, "part, answer's row")
     parts = {
         "the answer's row, against all tokens": asked(every),
-        "the query's row": at(TASK, "part, query's row").low > 0.5,
-        "another row, against the first place": at(TASK, "part, other rows, first place").low > 0.0,
+        "the query's row": query(at(TASK, "part, query's row")),
+        "another row, against the first place": first(at(TASK, "part, other rows, first place")),
         "another row, against other tokens: never": none(at(TASK, "part, other rows, other tokens")),
     }
     return Reading(*every, parts)
@@ -157,7 +157,11 @@ CLAIMS = (
         check="part of the tokens of these rows by whose loss the margin gains, medians with 95 % intervals",
         measured="median part of the tokens at the answer's row",
         asked=Limit(1.0, "lower end ≥ {}", "all tokens, in at least half of the instances"),
-        also={"none": Limit(0.0, "part of the other tokens of other rows ≤ {}", "none")},
+        also={
+            "query": Limit(0.5, "part of the tokens of the query's row ≥ {}", "most of them"),
+            "first": Limit(0.0, "part of other rows at the first place > {}", "those behind it"),
+            "none": Limit(0.0, "part of the other tokens of other rows ≤ {}", "none of them"),
+        },
         read=rows,
     ),
 )

@@ -9,13 +9,14 @@ from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import last, one, where
 from attnsvm.experiments.layers_beyond.kinds import KINDS
 
-LATER = ("normalised behind", "two heads", "one-hot tokens", "repeated tokens")  # another claim is about them
+FIRST = ("plain", "temperatures 1 and 3", "squared loss", "MLP between", "normalised before the top", "four classes")
+LATER = ("normalised behind", "two heads", "one-hot tokens", "repeated tokens")
 
 
-def where_saturated(later, tables, asked):
-    """The largest distance of all instances whose counting rows saturate, of the kinds `LATER` or of the others."""
+def where_saturated(kinds, tables, asked):
+    """The largest distance of all instances whose counting rows saturate."""
     rows = last(tables.own())
-    rows = rows[(rows["kind"].isin(LATER) == later) | (rows["quantity"] == "all")]
+    rows = rows[rows["kind"].isin(kinds) | (rows["quantity"] == "all")]
     found = some(where(rows, quantity="corrected, saturated"), "instance whose counting rows saturate")
     rival = where(where(rows, quantity="all"), kind="plain")
     parts = {f"{row['kind']}: largest below {asked.value}": asked(row["largest"]) for _, row in found.iterrows()}
@@ -26,7 +27,7 @@ def where_saturated(later, tables, asked):
 def stalls(tables, asked, grows):
     """How much ‖W‖ grows over the second half of the steps where counting rows stay mixed, and where they saturate."""
     rows = last(tables.own())
-    rows = rows[~rows["kind"].isin(LATER)]
+    rows = rows[rows["kind"].isin(FIRST)]
     mixed = some(where(rows, quantity="growth, mixed"), "instance whose counting rows stay mixed")
     whole = some(where(rows, quantity="growth, saturated"), "instance whose counting rows saturate")
     parts = {f"{row['kind']}, mixed: median {row['value']:.2f}": asked(row["value"]) for _, row in mixed.iterrows()}
@@ -57,7 +58,7 @@ CLAIMS = (
         check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
         measured="largest 1 − correlation where rows saturate",
         asked=Limit(0.01, "≤ {}", "that of `layers_kinds`, here of every instance; the rival must be farther"),
-        read=partial(where_saturated, False),
+        read=partial(where_saturated, FIRST),
     ),
     Claim(
         key="layers_beyond_variants",
@@ -68,7 +69,7 @@ CLAIMS = (
         check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
         measured="largest 1 − correlation where rows saturate",
         asked=Limit(0.01, "≤ {}", "as `layers_beyond_saturated` asks"),
-        read=partial(where_saturated, True),
+        read=partial(where_saturated, LATER),
     ),
     Claim(
         key="layers_beyond_stalls",

@@ -1,12 +1,13 @@
 """The copying task, its rows in numpy, what the margin of the top gains by a row, and the circuit that forms."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.data.draws import draw
 from attnsvm.experiments.induction.ends import answer_place, composed_by, gains, half, in_the_limit, rows_at
-from attnsvm.experiments.induction.measures import formed
+from attnsvm.experiments.induction.measures import formed, of_long
 from attnsvm.experiments.induction.model import given, model
 from attnsvm.experiments.induction.problems import some_inputs
 from attnsvm.experiments.induction.svm import distinct, of_run, same
@@ -104,3 +105,8 @@ def test_the_circuit_forms_and_its_layer_below_grows_along_its_svm():
     near, far = (1.0 - correlation(growth, answers[rule]["W"]) for rule in ("needed", "answer's row"))
     assert near.max() < 0.03
     assert far.min() > 0.15
+    rows = pd.concat(of_long(whole, run, answers, share == 1.0)).set_index("quantity")["value"]
+    assert rows["pace"].between(1.8, 2.4).all()  # 2 log‖W‖; the 1 of held rows would be as far as 3
+    assert rows["force"].between(0.8, 1.25).all()
+    assert (rows["part, other rows, other tokens"] == 0.0).all()
+    assert (rows["part, answer's row"] == 1.0).all()

@@ -31,9 +31,11 @@ def measures(cell, problems, trained, solved, settings):
         if RUNS[name].long:
             status = np.array([solved[name][rule]["status"] for rule in ("top", *BELOW)])
             unproved, refuted = (status == "uncertified").any(0), status[0] == "infeasible"
-            rows += of_long(problems, run, solved[name], whole & (status == "solved").all(0))
+            proved = (status == "solved").all(0)
+            rows += of_long(problems, run, solved[name], whole & proved)
             rows.append(curves(seeds[~whole], steps[-1:], {"value": refuted[~whole]}, quantity="share refuted"))
-            words = np.select([unproved, ~whole & refuted], ["uncertified", "not formed, no answer"], words)
+            cases = [unproved, whole & ~proved, ~whole & refuted]
+            words = np.select(cases, ["uncertified", "formed, not separable", "not formed, no answer"], words)
         frames.append(pd.concat(rows).assign(run=name))
         ends.append(outcomes(cell, seeds, [f"{word} ({name})" for word in words]))
     return Measures(pd.concat(frames), pd.concat(ends))

@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from tqdm import tqdm
 
@@ -13,10 +15,13 @@ from attnsvm import geometry
 from attnsvm.errors import UserError
 from attnsvm.files import verify
 
+INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C has ended
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly."""
+    """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly, 130 interrupted."""
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="say which release this is")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("version", help="say which release this is").set_defaults(run=_version)
     _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
@@ -39,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UserError, ValueError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
@@ -143,16 +151,16 @@ def _lines(path: str) -> list[str]:
 def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm import certificate
     from attnsvm.svm.constraints import ragged
-    from attnsvm.svm.solver import solve
+    from attnsvm.svm.solver import asked, solve
 
     _keeps(given.out, given.problem)
     if given.tol is not None:
         certificate.provable(given.tol, "--tol")
+    _, tol = asked(given.norm, given.tol)
     inputs = certificate.read(given.problem)
     constraints = ragged(inputs)
     with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]") as bar:
         solution = solve(constraints, given.norm, given.tol, report=bar.set_description_str)
-    tol = geometry.get(given.norm).tolerance if given.tol is None else given.tol
     if solution.status == "uncertified":
         raise UserError(f"{given.problem}: not proved to tol = {tol:.1e}: {solution.rejected}; nothing is written")
     certificate.save(given.out, solution, given.norm, tol, given.problem, inputs)
@@ -173,6 +181,13 @@ def _verify(given: argparse.Namespace) -> int:
             print(error)
             failed = 1
     return verify.main(folders) | failed if folders or not answers else failed
+
+
+class _Version(argparse.Action):
+    """The package is asked for its version only where the user asks."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: object) -> NoReturn:
+        parser.exit(_version(argparse.Namespace()))
 
 
 def _version(given: argparse.Namespace) -> int:

@@ -179,6 +179,8 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     claim.W, claim.factors = (parts[0], None) if held == ("W",) else (None, (parts[0], parts[1]))
     reason = check(made, bound, equality, norm, tol, claim)
     require(not reason, f"{path}: does not hold: {reason}")
+    if len(bound) == 0:
+        return f"{path}: W = 0 solves {problem}, which asks nothing of W: every input has one token alone"
     if status == "infeasible":
         return f"{path}: no W separates the selected tokens of {problem}: verified"
     value = (Whole(claim.W) if claim.factors is None else Product(*claim.factors)).size(norm)

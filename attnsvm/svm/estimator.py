@@ -5,11 +5,10 @@ from typing import NoReturn
 import numpy as np
 from tqdm import tqdm
 
-from attnsvm import geometry
 from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 from attnsvm.svm.constraints import Constraints, ragged, separation
 from attnsvm.svm.solution import Solution, Status
-from attnsvm.svm.solver import solve
+from attnsvm.svm.solver import asked, solve
 
 SUPPORT_MARGIN = 1e-6  # relative distance to margin 1 up to which a token is on the margin
 NAMED = 10  # inputs in conflict that a message names
@@ -115,6 +114,7 @@ class AttentionSVM:
             InfeasibleError: no W separates the selected tokens; the error is kept in `infeasibility_`.
             UncertifiedError: the gap stayed above `tol`.
         """
+        _, tol = asked(self.norm, self.tol)
         constraints = (
             separation(tokens, queries, selected) if selected is not None else ragged(_triples(tokens, queries))
         )
@@ -129,14 +129,17 @@ class AttentionSVM:
         if solution.status is Status.INFEASIBLE:
             self._refuse(solution, constraints)
         if solution.status is Status.UNCERTIFIED:
-            asked = geometry.get(self.norm).tolerance if self.tol is None else self.tol
             raise UncertifiedError(
-                f"not proved to tol = {asked:.1e}: {solution.rejected}; the duality gap stayed at {solution.gap:.1e}"
+                f"not proved to tol = {tol:.1e}: {solution.rejected}; the duality gap stayed at {solution.gap:.1e}"
             )
         self.solution_, self.method_ = solution, solution.method
         self.dual_, self.gap_, self.rank_ = solution.dual, solution.gap, solution.rank
         wide = solution.factors is not None
-        margins = constraints.apply(solution.W) if not wide else constraints.factors.along(solution.on(constraints.factors.queries))
+        margins = (
+            constraints.apply(solution.W)
+            if not wide
+            else constraints.factors.along(solution.on(constraints.factors.queries))
+        )
         outside = ~constraints.equality
         self.margin_ = float(margins[outside].min(initial=np.inf))
         on_margin = outside & (margins <= 1 + SUPPORT_MARGIN)

@@ -33,7 +33,9 @@ class Narrow:
 
     def lift(self, answer: Solution, measure: Norm) -> FactoredSolution:
         """The answer for the problem itself; its rank is bounded by the shape of W or by a multiplicity."""
-        left, right = (self.P @ answer.W, self.Q) if answer.W.shape[0] > answer.W.shape[1] else (self.P, self.Q @ answer.W.T)
+        left, right = (
+            (self.P @ answer.W, self.Q) if answer.W.shape[0] > answer.W.shape[1] else (self.P, self.Q @ answer.W.T)
+        )
         others = {one.name: getattr(answer, one.name) for one in fields(Solution) if one.name != "W"}
         if measure.multiplicity_tolerance is None and answer.solved:
             others["rank_bound"] = min(len(left), len(right))

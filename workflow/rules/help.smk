@@ -7,6 +7,8 @@ from snakemake.logging import logger
 from attnsvm.building import blocks, devices
 
 said(blocks.check, BLOCKS_ASKED_FOR, ours_alone=ALONE)
+if sentence := said(blocks.one_per_seed, BLOCKS_ASKED_FOR, config):
+    logger.warning(sentence)
 
 
 @cache

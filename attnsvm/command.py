@@ -19,7 +19,7 @@ INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C ha
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly, 130 interrupted."""
+    """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly, 130 Ctrl-C."""
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
     parser.add_argument("--version", action=_Version, nargs=0, help="say which release this is")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

@@ -135,10 +135,8 @@ def _check_entry(entry: str) -> None:
         yaml.load(value, yaml.BaseLoader)
     except yaml.YAMLError as error:
         problem = getattr(error, "problem", None) or error
-        example = "--config 'figures={dpi: 72}'"
-        raise UserError(
-            f"--config {entry}: what follows = is not YAML ({problem}); write it as in {example}"
-        ) from error
+        sentence = f"--config {entry}: what follows = is not YAML ({problem}); write it as in --config"
+        raise UserError(f"{sentence} 'figures={{dpi: 72}}'") from error
 
 
 def _require_writable(folder: Path) -> None:

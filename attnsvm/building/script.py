@@ -45,7 +45,7 @@ def reporting(log_path: str):
 
 @contextmanager
 def _without_a_stack() -> Iterator[None]:
-    """Ctrl-C reaches every job: each ends as one that is interrupted does, and what it was doing is nobody's concern."""
+    """Ctrl-C reaches every job: each ends with the status of an interruption, and says nothing."""
     before = signal.signal(signal.SIGINT, lambda *_: sys.exit(128 + signal.SIGINT))
     try:
         yield

@@ -25,7 +25,7 @@ NORMS = {
 AT_ONCE = 2**20  # numbers of the token differences held at a time
 CANCELLING = 1e4  # how many times larger factors may be than their product, which loses as many digits
 # The norms that depend on the singular values alone, of a matrix given by factors.
-OF_SINGULAR_VALUES = {"fro": np.linalg.norm, "nuc": np.sum, "spectral": np.max}
+OF_SINGULAR_VALUES: dict = {"fro": np.linalg.norm, "nuc": np.sum, "spectral": np.max}
 
 
 def size_of(A: np.ndarray, norm: str) -> float:
@@ -77,7 +77,7 @@ class Product:
     @cached_property
     def sigma(self):
         """The singular values that can be other than zero, the largest first."""
-        left, right = np.linalg.qr(self.left, mode="r"), np.linalg.qr(self.right, mode="r")
+        left, right = (np.linalg.qr(part)[1] for part in (self.left, self.right))
         return np.linalg.svd(left @ right.T, compute_uv=False)
 
     def size(self, norm: str) -> float:

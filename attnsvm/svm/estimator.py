@@ -134,12 +134,9 @@ class AttentionSVM:
             )
         self.solution_, self.method_ = solution, solution.method
         self.dual_, self.gap_, self.rank_ = solution.dual, solution.gap, solution.rank
-        wide = solution.factors is not None
-        margins = (
-            constraints.apply(solution.W)
-            if not wide
-            else constraints.factors.along(solution.on(constraints.factors.queries))
-        )
+        rows = constraints.factors
+        held = solution.factors is None
+        margins = constraints.apply(solution.W) if held else rows.along(solution.on(rows.queries))
         outside = ~constraints.equality
         self.margin_ = float(margins[outside].min(initial=np.inf))
         on_margin = outside & (margins <= 1 + SUPPORT_MARGIN)

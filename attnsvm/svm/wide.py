@@ -1,6 +1,6 @@
 """Problems with far more dimensions than constraints: solved in coordinates of the spans, answered by factors of W.
 
-The bases are orthonormal, so that the constraints, every unitarily invariant norm and the multipliers stay what they are.
+The bases are orthonormal, so that constraints, multipliers and unitarily invariant norms stay what they are.
 """
 
 from dataclasses import fields
@@ -33,9 +33,8 @@ class Narrow:
 
     def lift(self, answer: Solution, measure: Norm) -> FactoredSolution:
         """The answer for the problem itself; its rank is bounded by the shape of W or by a multiplicity."""
-        left, right = (
-            (self.P @ answer.W, self.Q) if answer.W.shape[0] > answer.W.shape[1] else (self.P, self.Q @ answer.W.T)
-        )
+        Y = answer.W
+        left, right = (self.P @ Y, self.Q) if len(Y) > len(Y.T) else (self.P, self.Q @ Y.T)
         others = {one.name: getattr(answer, one.name) for one in fields(Solution) if one.name != "W"}
         if measure.multiplicity_tolerance is None and answer.solved:
             others["rank_bound"] = min(len(left), len(right))

@@ -94,9 +94,6 @@ if ALONE:
     include: "workflow/rules/unknown.smk"
 
 
-describe_rules(targets.descriptions(), targets.STEP)
-
-
 # Seconds each: on a cluster they run beside Snakemake instead of waiting in the queue.
 localrules:
     measures,
@@ -107,3 +104,6 @@ localrules:
     provenance,
     pages,
     site,
+
+
+describe_rules(targets.descriptions(), targets.STEP)

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,9 +22,10 @@ INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C ha
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly, 130 Ctrl-C."""
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
-    parser.add_argument("--version", action=_Version, nargs=0, help="say which release this is")
+    said = "say which release this is"
+    parser.add_argument("--version", action=_Version, nargs=0, default=argparse.SUPPRESS, help=said)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    commands.add_parser("version", help="say which release this is").set_defaults(run=_version)
+    commands.add_parser("version", help=said).set_defaults(run=_version)
     _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
     _add_solve(commands.add_parser("solve", help="find the W of least norm for given tokens, with a certificate"))
     checked = commands.add_parser("verify", help="check certificates; name every file that is damaged")
@@ -39,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started.set_defaults(run=_experiment)
     _add_profile(commands.add_parser("profile", help="write a profile for a cluster (needs attnsvm[pipeline])"))
     given = parser.parse_args(arguments)
+    given.typed = shlex.join([parser.prog, *(sys.argv[1:] if arguments is None else arguments)])
     try:
         return given.run(given)
     except (UserError, ValueError, MemoryError) as error:
@@ -118,11 +121,13 @@ def _inspect(given: argparse.Namespace) -> int:
     os.environ["HF_HUB_OFFLINE"] = "1"  # the libraries that read models fetch nothing
     texts = None if given.texts is None else _lines(given.texts)
     settings = {
-        name: value for name, value in vars(given).items() if name not in ("command", "run", "model", "texts", "out")
+        name: value
+        for name, value in vars(given).items()
+        if name not in ("command", "run", "model", "texts", "out", "typed")
     }
     for name in inspect.WRITTEN:
         _keeps(Path(given.out) / name, given.model, given.texts)
-    found = inspect.inspection(given.model, texts, **settings, progress=tqdm)
+    found = inspect.inspection(given.model, texts, **settings, progress=tqdm, command=given.typed)
     for path in found.save(given.out):
         print(path)
     return 0

@@ -17,7 +17,7 @@ import yaml
 from attnsvm.errors import UserError, require
 
 CONFIGFILE = "config/config.yaml"
-SETTINGS = ("experiments", "figures", "intermediates", "scale")
+SETTINGS = ("experiments", "figures", "intermediates", "scale", "standalone")
 CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR": "numba"}
 
 

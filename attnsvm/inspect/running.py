@@ -43,8 +43,14 @@ class Inspection:
         return paths
 
 
-def run(name: str, layers: list[Layer], plan: Plan, jobs: int, show: Callable[..., Iterable]) -> Inspection:
-    """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`."""
+def run(
+    name: str, made: dict[str, str], layers: list[Layer], plan: Plan, jobs: int, show: Callable[..., Iterable]
+) -> Inspection:
+    """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`.
+
+    Args:
+        made: where the inspection comes from, see `origin.origin`.
+    """
     todo = [(number, head) for number, layer in enumerate(layers) for head in layer.heads]
     if jobs == 1:
         _start(layers, plan)
@@ -57,7 +63,8 @@ def run(name: str, layers: list[Layer], plan: Plan, jobs: int, show: Callable[..
                 rows = pool.map(_measure, todo)
             found = list(show(rows, total=len(todo), desc="heads"))
     table = pd.DataFrame([row for row, _ in found], columns=list(columns(plan.norms)))
-    return Inspection(table, page.render(name, layers[0].inputs, Bench(layers[0], plan), table, [m for _, m in found]))
+    marks = [one for _, one in found]
+    return Inspection(table, page.render(name, made, layers[0].inputs, Bench(layers[0], plan), table, marks))
 
 
 _given: tuple[list[Layer], Plan] | None = None

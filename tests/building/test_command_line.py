@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
         (["--config", "figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
         (["--config=figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
         (["--config", "scale=smoke", "figures/cone"], "what to build stands before --config"),
-        (["-C", "5=3"], "'5' is no key; known are experiments, figures, intermediates, scale"),
+        (["-C", "5=3"], "'5' is no key; known are experiments, figures, intermediates, scale, standalone"),
         (["--config", "figures={dpi: 72"], "--config figures={dpi: 72: what follows = is not YAML"),
         (["--config", "experiments={cone: {x: [5}}"], "is not YAML"),
         (["--configfile", "missing.yaml"], "--configfile missing.yaml: cannot be read (No such file or directory)"),

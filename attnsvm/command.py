@@ -39,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = commands.add_parser("experiment", help="make a folder for a new experiment (needs attnsvm[pipeline])")
     started.add_argument("name", metavar="NAME")
     started.set_defaults(run=_experiment)
+    deployed = commands.add_parser("deploy", help="write a working copy of the pipeline, for which no clone is needed")
+    deployed.add_argument("folder", metavar="FOLDER", type=Path)
+    deployed.set_defaults(run=_deploy)
     _add_profile(commands.add_parser("profile", help="write a profile for a cluster (needs attnsvm[pipeline])"))
     given = parser.parse_args(arguments)
     given.typed = shlex.join([parser.prog, *(sys.argv[1:] if arguments is None else arguments)])
@@ -206,6 +209,14 @@ def _experiment(given: argparse.Namespace) -> int:
     with _pipeline():
         from attnsvm.building import scaffold
     return scaffold.main([given.name])
+
+
+def _deploy(given: argparse.Namespace) -> int:
+    from attnsvm.building.deploy import deploy
+
+    print(f"{len(deploy(given.folder))} files in {given.folder}. Build a figure there (needs attnsvm[pipeline]):")
+    print(f"  cd {shlex.quote(str(given.folder))} && snakemake figures/cone --config scale=smoke")
+    return 0
 
 
 def _profile(given: argparse.Namespace) -> int:

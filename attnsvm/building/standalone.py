@@ -1,7 +1,7 @@
 """A figure's script without this package: its module and what that takes from others, as one file of plain matplotlib.
 
 What is taken along is the code as it stands, comments and all, without what the figure does not use. A name that two
-modules define is given the name of its module in all but the figure's own.
+modules define, or that is taken as module.name, is given the name of its module in all but the figure's own.
 """
 
 import ast
@@ -191,8 +191,17 @@ def _used(modules: dict[str, Module], wanted: list[tuple[str, str]]) -> dict[str
 def _called(modules: dict[str, Module], used: dict[str, set[str]], own: str) -> dict[tuple[str, str], str]:
     """What every name is called in the script."""
     everywhere = [name for names in used.values() for name in names]
+    dotted = {  # "plane.tokens": beside it something else may be called tokens
+        (other, name)
+        for module, names in used.items()
+        for one in names
+        for node, other, name in _names(modules[module], modules[module].defined[one])
+        if isinstance(node, ast.Attribute)
+    }
     found = {
-        (module, name): name if module == own or everywhere.count(name) == 1 else f"{name}_of_{modules[module].stem}"
+        (module, name): name
+        if module == own or (everywhere.count(name) == 1 and (module, name) not in dotted)
+        else f"{name}_of_{modules[module].stem}"
         for module, names in used.items()
         for name in names
     }

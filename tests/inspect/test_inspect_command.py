@@ -109,14 +109,19 @@ def test_the_page_says_where_it_comes_from(folder, monkeypatch):
 
 def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
     table, data = pd.read_csv(folder / "heads.csv"), data_of((folder / "heads.html").read_text("utf-8"))
-    random, permuted = ((table.alignment_fro > table[f"alignment_{k}_most_fro"]).sum() for k in ("random", "permuted"))
-    known = (table.predicted_fro > table.rule_predicted).sum()
-    assert data["summary"][0] == (
-        f"Frobenius norm: a head is aligned with its SVM better than random heads in {random} of 4 and permuted "
-        f"selections in {permuted} of 4; the SVM predicts new selections better than the best rule that reads no token "
-        f"in {known} of 4."
-    )
+    assert data["summary"] == summary.sentences(table)
     assert len(data["summary"]) == 2
+    table = table.assign(
+        alignment_fro=[0.9, 0.5, 0.9, np.nan],
+        alignment_random_most_fro=[0.8, 0.6, 0.9, 0.1],
+        alignment_permuted_most_fro=0.2,
+        predicted_fro=[1.0, 0.5, 0.75, 0.5],
+        rule_predicted=0.5,
+    )
+    assert summary.sentences(table)[0] == (
+        "Frobenius norm: a head is aligned with its SVM better than random heads in 1 of 3 and permuted "
+        "selections in 3 of 3; the SVM predicts new selections better than the best rule that reads no token in 2 of 4."
+    )
     assert summary.sentences(table[["layer", "head"]]) == []
     one = pd.DataFrame({"predicted_fro": [0.5, np.nan], "rule_predicted": [0.25, 0.25], "alignment_fro": [1.0, 1.0]})
     assert summary.sentences(one) == [
@@ -125,7 +130,7 @@ def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
 
 
 @pytest.mark.parametrize(
-    ("held_out", "said"), [(0, "No input is"), (1, "Only 1 input is"), (7, "Only 7 inputs are held out: "), (24, None)]
+    ("held_out", "said"), [(0, "No input is"), (1, "Only 1 input is"), (7, "Only 7 inputs are held out: "), (25, None)]
 )
 def test_few_inputs_held_out_are_warned_of(held_out, said):
     text = summary.warning(held_out)

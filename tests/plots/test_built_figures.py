@@ -8,7 +8,6 @@ import pytest
 from harness import BUILT
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
-
 from PIL import Image
 
 from attnsvm.building import cards, stages, standalone

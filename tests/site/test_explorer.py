@@ -197,10 +197,14 @@ def test_the_sentence_says_what_the_panel_says(page):
       if (found.length < 90) requestAnimationFrame(look); else { explorer.play(false); done(found); } };
     requestAnimationFrame(look);"""
     found = page.execute_async_script(script)
-    changed = [k for k in range(1, len(found)) if found[k][1] != found[k - 1][1]]
-    assert len(changed) > 3
-    for k in changed:
-        assert found[k][0] != found[k - 1][0] or found[k][1].split("°")[0] in found[k][0], found[k]
+    angles = [
+        (float(told[1]), float(np.degrees(np.arccos(float(big)))))
+        for said, big, _ in found
+        if (told := re.search(r"is ([\d.]+)° from", said)) and re.fullmatch(r"-?0?\.\d+", big)
+    ]
+    assert len({told for told, _ in angles if told > 5}) > 3
+    for told, shown in angles:
+        assert told == pytest.approx(shown, abs=0.06 * shown + 0.2) or shown < 5, "rounded to two digits"
 
 
 @pytest.mark.parametrize("name", ["trajectories", "hyperplanes", "trap"])

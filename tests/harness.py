@@ -98,13 +98,13 @@ def snakemake(folder, *arguments, **options):
     return subprocess.CompletedProcess(process.args, process.returncode, output)
 
 
-def as_typed(folder, *arguments, environment=None):
+def as_typed(folder, *arguments, environment=None, python=sys.executable):
     """Run Snakemake with these arguments and no other, as a user types them; stdout and stderr in one text."""
     environment = dict(os.environ, **(environment or {}))
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     environment |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
     return subprocess.run(
-        [sys.executable, "-m", "snakemake", *arguments],
+        [python, "-m", "snakemake", *arguments],
         cwd=folder,
         env=environment,
         text=True,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import ROOT
+from harness import ROOT, as_typed
 
 from attnsvm import command
 from attnsvm.building import scaffold
@@ -213,13 +213,9 @@ def test_the_command_deploys_a_folder_that_needs_no_clone(installed):
     purelib = next((installed / "venv" / "lib").glob("python*/site-packages"))
     (purelib / "others.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
     target = "smoke/results/feasibility/seeds-0-2/problems.npz"
-    options = ["--cores", "1", "--config", "scale=smoke"]
-    built = subprocess.run(
-        [installed / "venv" / "bin" / "python", "-m", "snakemake", target, *options],
-        cwd=copy, env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert built.returncode == 0, built.stderr
+    python = installed / "venv" / "bin" / "python"
+    built = as_typed(copy, target, "--cores", "1", "--config", "scale=smoke", python=python)
+    assert built.returncode == 0, built.stdout
     assert (copy / target).is_file()
     assert str(purelib) in run(installed, "python", "-c", "import attnsvm; print(attnsvm.__file__)").stdout
 

@@ -18,7 +18,9 @@ version; the first names the versions they hold for.
 
 import gc
 import logging
+import os
 import shutil
+import sys
 import time
 from functools import cache
 from pathlib import Path
@@ -26,6 +28,7 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from attnsvm.building import provenance
 from attnsvm.cluster import outlook
 from attnsvm.files.checksums import DIFFERS, Search, forget_the_gone
 
@@ -114,6 +117,11 @@ if workflow.is_main_process and not workflow.dryrun and not workflow.output_sett
 # takes this one as a module are its own.
 if workflow.modifier.is_main_snakefile() and TRAVELLING.is_dir() and not (RECORDS.is_dir() and any(RECORDS.iterdir())):
     shutil.copytree(TRAVELLING, RECORDS, dirs_exist_ok=True)
+
+
+# For the jobs that this process starts on this machine.
+if workflow.is_main_process:
+    os.environ[provenance.COMMAND] = provenance.as_typed(sys.argv)
 
 
 ALONE = workflow.modifier.is_main_snakefile()

@@ -1,13 +1,5 @@
 """Beside every figure, where it comes from."""
 
-import os
-
-from attnsvm.building import provenance
-
-# For the jobs that this process starts on this machine.
-if workflow.is_main_process:
-    os.environ[provenance.COMMAND] = provenance.as_typed(sys.argv)
-
 
 rule provenance:
     input:

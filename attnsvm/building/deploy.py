@@ -47,5 +47,6 @@ def carried() -> dict[str, Path]:
         listed = files("attnsvm") or []
     except PackageNotFoundError:
         listed = []
-    shared = (one for one in listed if SHARED in one.as_posix())
+    # pip has compiled the scripts, and lists that too.
+    shared = (one for one in listed if SHARED in one.as_posix() and "__pycache__" not in one.parts)
     return {one.as_posix().partition(SHARED)[2]: Path(str(one.locate())) for one in shared}

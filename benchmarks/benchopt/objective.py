@@ -2,8 +2,9 @@
 
     benchopt run benchmarks/benchopt --max-runs 1
 
-Every solver is given tokens, queries and the selected tokens, and gives W. The value is that of W scaled to margin one,
-relative to a lower bound that multipliers prove: those of attnsvm, accepted by `attnsvm.svm.checker`.
+Every solver is given tokens, queries and the selected tokens, and gives W. The value is the share of the largest margin
+that W of norm one lacks, above 1 where W does not separate. No margin is larger than 1 over what multipliers prove: those
+of attnsvm, accepted by `attnsvm.svm.checker`.
 """
 
 import numpy as np
@@ -28,11 +29,10 @@ class Objective(BaseObjective):
         self.bound = float(c.bound @ best.dual)
 
     def evaluate_result(self, W):
-        """The relative gap of W scaled to margin one to what is proved, infinite where W does not separate."""
+        """The share of the largest margin that W lacks; rounding may take it below zero, which no margin can be."""
         length = float(np.linalg.norm(W))
-        margin = float(self.constraints.apply(W).min()) / length if length > 0 else -np.inf
-        gap = 1 / (margin * self.bound) - 1 if margin > 0 else np.inf
-        return {"value": max(gap, 0.0), "margin": margin, "largest_margin": 1 / self.bound}
+        margin = float(self.constraints.apply(W).min()) / length if length > 0 else 0.0
+        return {"value": max(1 - margin * self.bound, 0.0), "margin": margin, "largest_margin": 1 / self.bound}
 
     def get_one_result(self):
         return {"W": np.zeros((self.tokens.shape[2], self.queries.shape[1]))}

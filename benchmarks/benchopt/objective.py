@@ -3,8 +3,8 @@
     benchopt run benchmarks/benchopt --max-runs 1
 
 Every solver is given tokens, queries and the selected tokens, and gives W. The value is the share of the largest margin
-that W of norm one lacks, above 1 where W does not separate. No margin is larger than 1 over what multipliers prove: those
-of attnsvm, accepted by `attnsvm.svm.checker`.
+that W of norm one lacks, above 1 where W does not separate. No margin is larger than 1 over what multipliers prove:
+those of attnsvm, accepted by `attnsvm.svm.checker`.
 """
 
 import numpy as np

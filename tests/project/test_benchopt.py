@@ -1,4 +1,4 @@
-"""The benchmark in the layout of benchopt: every solver finds the largest margin; benchopt itself is not in the lock."""
+"""The benchmark in the layout of benchopt: every solver finds the largest margin; benchopt is not in the lock."""
 
 import importlib.util
 import sys

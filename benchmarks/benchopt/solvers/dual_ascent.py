@@ -7,7 +7,7 @@ from numba import njit
 from attnsvm.svm import separation
 
 
-@njit(cache=True)
+@njit
 def sweeps(left, right, square, dual, W, count):
     for _ in range(count):
         for k in range(len(dual)):

@@ -8,9 +8,10 @@ TORCH ?=
 INDEX = $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
 CHECK = attnsvm/building/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
-ADDRESSED = pyproject.toml CITATION.cff CONTRIBUTING.md docs/cluster.md
+# The address of this repository stands in these, in the words of each format, and nowhere else.
+ADDRESSED = pyproject.toml CITATION.cff
 
-.PHONY: help check install figures report paper site verify test test-fast test-slow lint docs experiment lock address clean
+.PHONY: help check install figures report paper site verify test test-fast test-slow lint docs gallery experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,10 +26,11 @@ help:
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on the rooms that pyproject.toml names"
-	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards and the built figures"
+	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards, with the pictures of new figures"
+	@echo "make gallery   make docs, and every picture of the gallery and profiles/times.json anew from the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
-	@echo "make address URL=https://github.com/me/attnsvm   sets the address of this repository where it is named"
+	@echo "make address   sets the address of this repository to that of git's remote, or URL=https://github.com/me/attnsvm"
 	@echo "make clean     delete what was built: results/, smoke/, site/, the figures (not $(VENV), not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
@@ -97,6 +99,9 @@ lint: $(INSTALLED)
 docs: $(INSTALLED)
 	$(BIN)/python -m attnsvm.documents.docs
 
+gallery: $(INSTALLED)
+	$(BIN)/python -m attnsvm.documents.docs --anew
+
 experiment: $(INSTALLED)
 	@$(BIN)/python -m attnsvm.building.scaffold "$(NAME)"
 
@@ -111,9 +116,12 @@ lock:
 	rm -rf $(VENV)-lock
 
 address:
-	@case "$(URL)" in https://*) ;; *) echo "error: say which: make address URL=https://github.com/me/attnsvm" >&2; exit 1;; esac
-	@old="$$(sed -n 's/^Repository = "\(.*\)"$$/\1/p' pyproject.toml)" && for file in $(ADDRESSED); do \
-		sed "s|$$old|$(URL)|g" $$file > $$file.new && cat $$file.new > $$file && rm $$file.new; done
+	@url="$(URL)"; test -n "$$url" || url="$$(git remote get-url origin 2> /dev/null \
+		| sed -E 's|^(ssh://)?git@([^:/]+)[:/]|https://\2/|; s|\.git$$||')"; \
+	case "$$url" in https://*) ;; *) echo "error: git has no remote origin with an address to take; say which:" \
+		"make address URL=https://github.com/me/attnsvm" >&2; exit 1;; esac; \
+	old="$$(sed -n 's/^Repository = "\(.*\)"$$/\1/p' pyproject.toml)" && for file in $(ADDRESSED); do \
+		sed "s|$$old|$$url|g" $$file > $$file.new && cat $$file.new > $$file && rm $$file.new; done
 
 clean:
 	rm -rf results smoke site .snakemake report.html paper/attnsvm.pdf paper/software/paper.md

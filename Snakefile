@@ -20,7 +20,7 @@ rule:
     name:
         "figures/all"
     input:
-        plan.figure_files(*FIGURES),
+        plan.whole_figures(*FIGURES),
 
 
 # Groups of figures, each with the page of its claims.
@@ -30,7 +30,7 @@ for group in targets.SECTIONS:
         name:
             f"figures/{group}"
         input:
-            plan.figure_files(*targets.group(group)),
+            plan.whole_figures(*targets.group(group)),
             plan.audit_files(group),
 
 
@@ -41,7 +41,7 @@ for figure in FIGURES:
         name:
             f"figures/{figure}"
         input:
-            plan.figure_files(figure),
+            plan.whole_figures(figure),
 
 
 # And those that `figures/all` leaves out, with the page of their claims.
@@ -51,7 +51,7 @@ for figure in OPTIONAL:
         name:
             f"figures/{figure}"
         input:
-            plan.figure_files(figure),
+            plan.whole_figures(figure),
             plan.audit_files(figure),
 
 
@@ -102,13 +102,11 @@ if ALONE:
     include: "workflow/rules/unknown.smk"
 
 
-describe_rules(targets.descriptions(), targets.STEP)
-
-
 # Seconds each: on a cluster they run beside Snakemake instead of waiting in the queue.
 localrules:
     measures,
     figure,
+    standalone,
     claims,
     claims_of,
     audit_figure,
@@ -117,3 +115,6 @@ localrules:
     paper_numbers,
     typeset,
     site,
+
+
+describe_rules(targets.descriptions(), targets.STEP)

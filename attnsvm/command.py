@@ -2,10 +2,13 @@
 
 import argparse
 import os
+import shlex
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from tqdm import tqdm
 
@@ -13,12 +16,16 @@ from attnsvm import geometry
 from attnsvm.errors import UserError
 from attnsvm.files import verify
 
+INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C has ended
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly."""
+    """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly, 130 Ctrl-C."""
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
+    said = "say which release this is"
+    parser.add_argument("--version", action=_Version, nargs=0, default=argparse.SUPPRESS, help=said)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    commands.add_parser("version", help="say which release this is").set_defaults(run=_version)
+    commands.add_parser("version", help=said).set_defaults(run=_version)
     _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
     _add_solve(commands.add_parser("solve", help="find the W of least norm for given tokens, with a certificate"))
     checked = commands.add_parser("verify", help="check certificates; name every file that is damaged")
@@ -32,13 +39,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = commands.add_parser("experiment", help="make a folder for a new experiment (needs attnsvm[pipeline])")
     started.add_argument("name", metavar="NAME")
     started.set_defaults(run=_experiment)
+    deployed = commands.add_parser("deploy", help="write a working copy of the pipeline, for which no clone is needed")
+    deployed.add_argument("folder", metavar="FOLDER", type=Path)
+    deployed.set_defaults(run=_deploy)
     _add_profile(commands.add_parser("profile", help="write a profile for a cluster (needs attnsvm[pipeline])"))
     given = parser.parse_args(arguments)
+    given.typed = shlex.join([parser.prog, *(sys.argv[1:] if arguments is None else arguments)])
     try:
         return given.run(given)
     except (UserError, ValueError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
@@ -110,11 +124,13 @@ def _inspect(given: argparse.Namespace) -> int:
     os.environ["HF_HUB_OFFLINE"] = "1"  # the libraries that read models fetch nothing
     texts = None if given.texts is None else _lines(given.texts)
     settings = {
-        name: value for name, value in vars(given).items() if name not in ("command", "run", "model", "texts", "out")
+        name: value
+        for name, value in vars(given).items()
+        if name not in ("command", "run", "model", "texts", "out", "typed")
     }
     for name in inspect.WRITTEN:
         _keeps(Path(given.out) / name, given.model, given.texts)
-    found = inspect.inspection(given.model, texts, **settings, progress=tqdm)
+    found = inspect.inspection(given.model, texts, **settings, progress=tqdm, command=given.typed)
     for path in found.save(given.out):
         print(path)
     return 0
@@ -143,16 +159,16 @@ def _lines(path: str) -> list[str]:
 def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm import certificate
     from attnsvm.svm.constraints import ragged
-    from attnsvm.svm.solver import solve
+    from attnsvm.svm.solver import asked, solve
 
     _keeps(given.out, given.problem)
     if given.tol is not None:
         certificate.provable(given.tol, "--tol")
+    _, tol = asked(given.norm, given.tol)
     inputs = certificate.read(given.problem)
     constraints = ragged(inputs)
     with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]") as bar:
         solution = solve(constraints, given.norm, given.tol, report=bar.set_description_str)
-    tol = geometry.get(given.norm).tolerance if given.tol is None else given.tol
     if solution.status == "uncertified":
         raise UserError(f"{given.problem}: not proved to tol = {tol:.1e}: {solution.rejected}; nothing is written")
     certificate.save(given.out, solution, given.norm, tol, given.problem, inputs)
@@ -175,6 +191,13 @@ def _verify(given: argparse.Namespace) -> int:
     return verify.main(folders) | failed if folders or not answers else failed
 
 
+class _Version(argparse.Action):
+    """The package is asked for its version only where the user asks."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: object) -> NoReturn:
+        parser.exit(_version(argparse.Namespace()))
+
+
 def _version(given: argparse.Namespace) -> int:
     from attnsvm import __version__
 
@@ -186,6 +209,14 @@ def _experiment(given: argparse.Namespace) -> int:
     with _pipeline():
         from attnsvm.building import scaffold
     return scaffold.main([given.name])
+
+
+def _deploy(given: argparse.Namespace) -> int:
+    from attnsvm.building.deploy import deploy
+
+    print(f"{len(deploy(given.folder))} files in {given.folder}. Build a figure there (needs attnsvm[pipeline]):")
+    print(f"  cd {shlex.quote(str(given.folder))} && snakemake figures/cone --config scale=smoke")
+    return 0
 
 
 def _profile(given: argparse.Namespace) -> int:

@@ -36,6 +36,7 @@ MESSAGES = {
     r"(\w+) seeds-\d+-\d+: solve and certify the SVMs": "svm",
     r"(\w+) seeds-\d+-\d+: measure$": "measures_of_block",
     r"(\w+): measure and gather the blocks": "measures",
+    r"write the script of (\w+)": "standalone",
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
@@ -116,13 +117,13 @@ def snakemake(folder, *arguments, **options):
     return subprocess.CompletedProcess(process.args, process.returncode, output)
 
 
-def as_typed(folder, *arguments, environment=None):
+def as_typed(folder, *arguments, environment=None, python=sys.executable):
     """Run Snakemake with these arguments and no other, as a user types them; stdout and stderr in one text."""
     environment = dict(os.environ, **(environment or {}))
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     environment |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
     return subprocess.run(
-        [sys.executable, "-m", "snakemake", *arguments],
+        [python, "-m", "snakemake", *arguments],
         cwd=folder,
         env=environment,
         text=True,

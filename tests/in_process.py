@@ -48,6 +48,7 @@ def run_all(folder: Path) -> None:
             SMOKE["figures"],
             jobs.all_files(name),
             at(f"{plan.at}results"),
+            [at(path) for path in plan.figure_files(name, kinds=jobs.drawn(name))],
             at(f"{plan.at}figures/{name}.json"),
             plan.all_outside(name),
         )

@@ -139,6 +139,24 @@ def check(asked: Mapping[str, int], ours_alone: bool = True) -> None:
         require(count <= MOST, f"{where}: at most {MOST} blocks, Snakemake needs minutes to plan more")
 
 
+def one_per_seed(asked: Mapping[str, int], resolved: dict) -> str:
+    """A sentence where more blocks are asked for than there are seeds; "" where there are fewer.
+
+    Args:
+        asked: as in `check`, of experiments that are known.
+        resolved: the whole configuration.
+    """
+    known = {card.name: card for card in cards.experiments(optional=True)}
+    seeds = {name: _largest(grid(known[name], resolved)) for name in asked if name in known}
+    beyond = [f"{name} has {count}" for name, count in seeds.items() if asked[name] > count]
+    if not beyond:
+        return ""
+    return (
+        f"--set-scatter: more blocks than seeds ({', '.join(beyond)}): there will be a block for every seed, and a job "
+        "of every stage for every block; with fewer blocks the same numbers come sooner"
+    )
+
+
 def _largest(whole: list[Part]) -> int:
     return max(part.size for part in whole)
 

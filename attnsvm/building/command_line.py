@@ -10,12 +10,14 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from types import TracebackType
 
 import yaml
 
 from attnsvm.errors import UserError, require
 
 CONFIGFILE = "config/config.yaml"
+SETTINGS = ("experiments", "figures", "intermediates", "scale", "standalone")
 CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR": "numba"}
 
 
@@ -28,15 +30,32 @@ def prepare() -> None:
             "in a path without one, as in make VENV=/path/without/space install",
         )
         check(sys.argv[1:])
+        for folder in values(sys.argv[1:], "--directory", "-d") or ["."]:
+            _require_writable(Path(folder).absolute())
     except UserError as error:
         sys.exit(f"error: {error}")
     choose_caches()
+    sys.excepthook = say_interrupted
+
+
+def say_interrupted(kind: type[BaseException], error: BaseException, stack: TracebackType | None) -> None:
+    """What Python calls at an exception that nobody caught: Ctrl-C while Snakemake starts is no error of a program."""
+    if issubclass(kind, KeyboardInterrupt):
+        print("interrupted before the first job", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, stack)
 
 
 def check(arguments: list[str]) -> None:
     """Raise `UserError` for the first argument that Snakemake would stumble over."""
     for entry in values(arguments, "--config", "-C"):
         _check_entry(entry)
+    for target in targets(arguments):
+        key, equals, _ = target.partition("=")
+        require(
+            not equals or key not in SETTINGS,
+            f"{target}: settings stand after --config, as in snakemake figures/cone --config {target}",
+        )
     given = values(arguments, "--configfile", "--configfiles")
     for path in given or filter(os.path.exists, [CONFIGFILE]):
         _check_file(Path(path))
@@ -54,6 +73,13 @@ def values(arguments: Iterable[str], *options: str) -> list[str]:
         elif taken:
             found.append(argument)
     return found
+
+
+def targets(arguments: Iterable[str]) -> list[str]:
+    """What stands before the first option, or after --."""
+    whole = list(arguments)
+    first = next((place for place, argument in enumerate(whole) if argument.startswith("-")), len(whole))
+    return whole[:first] + (whole[whole.index("--") + 1 :] if "--" in whole else [])
 
 
 def choose_caches() -> None:
@@ -103,7 +129,21 @@ def _check_entry(entry: str) -> None:
         raise UserError(f"--config {entry}: write it as --config '{parents[0]}={{{nested}}}'")
     require(
         re.fullmatch(r"[a-zA-Z_][\w-]*\w", key) is not None,
-        f"--config {entry}: {key!r} is no key; known are experiments, figures, scale",
+        f"--config {entry}: {key!r} is no key; known are {', '.join(SETTINGS)}",
+    )
+    try:
+        yaml.load(value, yaml.BaseLoader)
+    except yaml.YAMLError as error:
+        problem = getattr(error, "problem", None) or error
+        sentence = f"--config {entry}: what follows = is not YAML ({problem}); write it as in --config"
+        raise UserError(f"{sentence} 'figures={{dpi: 72}}'") from error
+
+
+def _require_writable(folder: Path) -> None:
+    require(
+        not folder.is_dir() or writable(folder),
+        f"the folder {folder} cannot be written to, and Snakemake keeps its records there, in .snakemake: "
+        "copy the repository to a folder of your own",
     )
 
 

@@ -15,7 +15,9 @@ INTERMEDIATES = ("keep", "drop")  # what becomes of the files of a block once it
 
 
 def resolve(given: dict) -> dict:
-    """The whole configuration: {"scale", "intermediates", "figures", "experiments": {name: {stage: {key: value}}}}.
+    """The whole configuration: {"scale", "intermediates", "standalone", "figures", "experiments"}.
+
+    Of each experiment it has {stage: {key: value}}.
 
     Args:
         given: what the user wrote, any part of it.
@@ -40,11 +42,12 @@ def resolve(given: dict) -> dict:
             if settings
         }
         _related(card, found[card.name])
-    return {"scale": scale, "intermediates": intermediates, "figures": figures, "experiments": found}
+    modes = {"scale": scale, "intermediates": intermediates, "standalone": given.get("standalone") or False}
+    return {**modes, "figures": figures, "experiments": found}
 
 
 def typed(value, schema: dict):
-    """The same with a number wherever a string says one and a number is wanted.
+    """The same with a number wherever a string says one and a number is wanted, and so with true and false.
 
     Snakemake gives the values of `--config 'figures={dpi: 72}'` as strings, and YAML 1.1 takes 1e-3 for one.
     """
@@ -53,6 +56,8 @@ def typed(value, schema: dict):
         return {key: typed(item, keys.get(key, {})) for key, item in value.items()}
     if isinstance(value, list):
         return [typed(item, schema.get("items", {})) for item in value]
+    if isinstance(value, str) and schema.get("type") == "boolean":
+        return {"true": True, "false": False}.get(value.strip().lower(), value)
     if isinstance(value, str) and schema.get("type") in ("integer", "number"):
         try:
             return int(value) if re.fullmatch(r"\s*[+-]?\d+\s*", value) or schema["type"] == "integer" else float(value)
@@ -80,6 +85,7 @@ def schema() -> dict:
             {
                 "scale": {"enum": list(SCALES)},
                 "intermediates": {"enum": list(INTERMEDIATES)},
+                "standalone": {"type": "boolean"},
                 "figures": _properties(figure_settings()),
                 "experiments": _object(experiments),
             }

@@ -113,6 +113,11 @@ def provenance_code() -> str:
     return digest("attnsvm.building.provenance", texts=("attnsvm/building/provenance.schema.yaml",))
 
 
+def standalone_code() -> str:
+    """The hash of the code that writes the scripts of figures."""
+    return digest("attnsvm.building.standalone")
+
+
 def outside(name: str, resolved: dict) -> dict[str, str]:
     """{file: SHA-256} of the files that an experiment reads and this package does not have; mostly there are none.
 

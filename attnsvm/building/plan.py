@@ -6,7 +6,7 @@ Snakemake compares params by value, dates or not: they name everything that a jo
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from attnsvm.building import blocks, cards, jobs, targets
+from attnsvm.building import blocks, cards, jobs, standalone, targets
 from attnsvm.building.configuration import stage_settings
 from attnsvm.errors import UserError, require
 
@@ -96,6 +96,11 @@ class Plan:
     def figure_files(self, *figures: str, kinds: Iterable[str] = targets.KINDS) -> list[str]:
         """The files of figures."""
         return [f"{self.at}figures/{name}.{kind}" for name in figures for kind in kinds]
+
+    def whole_figures(self, *figures: str) -> list[str]:
+        """All files of figures, and with `standalone: true` the script that draws each from its csv."""
+        scripts = [standalone.ENDING] if self.resolved["standalone"] else []
+        return self.figure_files(*figures, kinds=(*targets.KINDS, *scripts))
 
     def audit_files(self, claimed: str) -> list[str]:
         """The pages of the claims of an optional figure, or of a group of figures."""

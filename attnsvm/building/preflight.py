@@ -5,11 +5,14 @@ Run as a file by whichever Python there is: it imports the standard library only
 
 import argparse
 import importlib.util
+import math
 import os
 import platform
 import shutil
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 OLDEST = (3, 11)
@@ -20,8 +23,14 @@ DOWNLOADED = {"cuda": 3.1 * GB, "cpu": 0.6 * GB}
 RESULTS = 1.5 * GB
 UNPACKED = 1.0 * GB  # in the temporary folder, while pip works
 MEMORY_OF_A_JOB = 1.0 * GB
+# Minutes on the processor of profiles/times.json, an Intel Xeon of 2.3 GHz with AVX-512.
 CORE_MINUTES = 35  # of all figures
 ALONE_MINUTES = 3  # of them, what does not get faster with more cores
+IN_LOOPS = 0.7  # share of them in the compiled loops of descent, docs/performance.md
+PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second there, the most of three runs of Python 3.11
+# How many times longer building/speed.py takes there with loops compiled for narrower vectors (NUMBA_CPU_NAME).
+NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 1.6}
+COMPILING = 60  # seconds there, once: what numba compiles for the first figures
 MEGABIT = 10**6 / 8
 SPEED = 100 * MEGABIT  # of a download per second: assumed
 
@@ -128,10 +137,61 @@ def notes(venv, kind, there):
             f"make install: downloads about {gigabytes(DOWNLOADED[kind])} where pip finds nothing on disk{cuda}, "
             f"takes {gigabytes(INSTALLED[kind])} of disk and about {installing:.0f} minutes at 100 Mbit/s."
         )
-    figures = ALONE_MINUTES + (CORE_MINUTES - ALONE_MINUTES) / cores
+    slower, how = pace(venv, there)
+    figures = (ALONE_MINUTES + (CORE_MINUTES - ALONE_MINUTES) / cores) * slower
     yield f"make figures: about {figures:.0f} minutes on {cores} cores, and {gigabytes(RESULTS)} of disk for results."
+    yield f"This processor takes {slower:.1f} times the seconds of the one that the minutes were measured on: {how}."
     yield f"Together about {installing + figures:.0f} minutes."
-    yield "A first try in two minutes: snakemake figures/cone --config scale=smoke"
+    yield (
+        "A first try: snakemake figures/cone --config scale=smoke; the first run of a figure also compiles the loops "
+        f"that it trains with, which takes {slower * COMPILING:.0f} s of processor time at most and is kept."
+    )
+
+
+def pace(venv, there):
+    """How many times more seconds the figures take than where they were timed, and how that is known."""
+    plain = PYTHON_ROUNDS / rounds()
+    loop = compiled(venv) if there else None
+    if loop is not None:
+        return IN_LOOPS * loop + (1 - IN_LOOPS) * plain, f"its compiled loops were timed, {loop:.1f} times"
+    vectors = widest()
+    loop = plain * NARROW.get(vectors, 1.0)
+    how = "plain Python was timed" + (f", and it has {vectors}" if vectors in NARROW else "")
+    return IN_LOOPS * loop + (1 - IN_LOOPS) * plain, how + "; once installed, make check times the compiled loops"
+
+
+def rounds(budget=0.3):
+    """Rounds of a small loop that plain Python does in a second, the best stretch of `budget` seconds."""
+    best, end = 0.0, time.perf_counter() + budget
+    while time.perf_counter() < end:
+        start, x = time.process_time(), 0.5
+        for k in range(20000):
+            x = math.exp(-x) + 1e-3 * (k & 7)
+        taken = time.process_time() - start
+        best = max(best, 20000 / taken) if taken > 0 else best
+    return best
+
+
+def widest():
+    """The widest vectors of this processor: AVX-512, AVX2, or neither; "" where the system does not say."""
+    try:
+        with open("/proc/cpuinfo") as lines:
+            flags = next((line.split() for line in lines if line.startswith("flags")), None)
+    except OSError:
+        flags = None
+    if flags is None:
+        return ""
+    return "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "neither AVX-512 nor AVX2"
+
+
+def compiled(venv):
+    """How many times slower the compiled loops are, as the installed package finds out; None if it does not."""
+    command = [str(venv / "bin" / "python"), "-m", "attnsvm.building.speed"]
+    try:
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120)
+        return float(run.stdout) if run.returncode == 0 else None
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
 
 
 def can_write(folder):

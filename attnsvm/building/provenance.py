@@ -1,7 +1,7 @@
 """Where a figure comes from: what was asked for, what code and libraries answered, what became of the instances.
 
 The code is named by a hash of its content, by the last commit that touched it, and by whether the files differ from
-that commit: commits that touch other files change none of the three.
+that commit: commits that touch other files change none of the three. The commit that was checked out is named too.
 """
 
 import csv
@@ -9,8 +9,10 @@ import hashlib
 import json
 import os
 import platform
+import shlex
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -31,6 +33,7 @@ PACKAGES = (
     "snakemake",
     "torch",
 )
+COMMAND = "ATTNSVM_COMMAND"  # in the environment of every job: what the user typed
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = Path(__file__).resolve().with_name("provenance.schema.yaml")
 
@@ -41,6 +44,7 @@ def write(
     settings: dict,
     code: list[str],
     results: str,
+    drawn: Iterable[str],
     output: str,
     outside: dict | None = None,
 ) -> None:
@@ -48,9 +52,14 @@ def write(
     import jsonschema
     import yaml
 
-    answer = describe(experiments, blocks, settings, code, Path(results), outside or {})
+    answer = describe(experiments, blocks, settings, code, Path(results), map(Path, drawn), outside or {})
     jsonschema.validate(answer, yaml.safe_load(SCHEMA.read_text("utf-8")))
     save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def as_typed(arguments: Sequence[str]) -> str:
+    """A command as it could be typed again, from the arguments of its process."""
+    return shlex.join([Path(arguments[0]).name, *arguments[1:]])
 
 
 def describe(
@@ -59,6 +68,7 @@ def describe(
     settings: dict,
     code: Iterable[str],
     results: Path,
+    drawn: Iterable[Path],
     outside: dict[str, dict],
 ) -> dict:
     """The provenance of a figure, as provenance.schema.yaml beside this file has it.
@@ -69,15 +79,20 @@ def describe(
         settings: the configuration of the figures.
         code: the files of this repository that all its stages run, relative to it.
         results: the folder of the results.
+        drawn: the files of the figure.
         outside: {file: SHA-256} of what an experiment reads from outside this repository, by experiment.
     """
     config = {"experiments": experiments, "figures": settings}
     return {
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": os.environ.get(COMMAND),
+        "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in drawn},
         "config": config,
         "config_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),
         "code": _code(sorted(code), ROOT),
         "packages": {name: _version(name) for name in PACKAGES} | {"python": platform.python_version()},
         "machine": _machine(),
+        "blas": _blas(),
         "experiments": {
             name: _experiment(results, name, blocks[name]) | _outside(outside, name) for name in experiments
         },
@@ -94,6 +109,7 @@ def _code(files: list[str], folder: Path) -> dict:
         "sha256": total.hexdigest(),
         "files": files,
         "commit": commit or None,
+        "head": _git(folder, "rev-parse", "HEAD") or None,
         "dirty": bool(changed) if commit else None,
     }
 
@@ -130,6 +146,15 @@ def _machine() -> dict:
         "cores": os.cpu_count(),
         "memory_gib": memory and round(memory, 1),
     }
+
+
+def _blas() -> list[dict]:
+    """The libraries of linear algebra that this process has loaded, with the kernels they chose for this processor."""
+    import scipy.linalg.blas  # noqa: F401  loads that of SciPy, and that of NumPy with it
+    from threadpoolctl import threadpool_info
+
+    found = [one for one in threadpool_info() if one["user_api"] == "blas"]
+    return [{key: one.get(key) for key in ("internal_api", "version", "architecture")} for one in found]
 
 
 def _experiment(results: Path, name: str, blocks: list[str]) -> dict:

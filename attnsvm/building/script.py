@@ -2,7 +2,9 @@
 
 import logging
 import os
+import signal
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,7 +29,8 @@ def reporting(log_path: str):
     except OSError as error:
         sys.exit(f"error: {log_path}: cannot be written ({error.strerror}); free space or make the folder writable")
     try:
-        yield
+        with _without_a_stack():
+            yield
     except UserError as error:
         logging.getLogger("attnsvm").error("error: %s", error)
         sys.exit(f"error: {error}")
@@ -38,6 +41,16 @@ def reporting(log_path: str):
             sys.exit(f"error: {sentence}")
         logging.getLogger("attnsvm").exception("unexpected error")
         raise
+
+
+@contextmanager
+def _without_a_stack() -> Iterator[None]:
+    """Ctrl-C reaches every job: each ends with the status of an interruption, and says nothing."""
+    before = signal.signal(signal.SIGINT, lambda *_: sys.exit(128 + signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -3,6 +3,7 @@
 import difflib
 
 from attnsvm.building import cards
+from attnsvm.building.standalone import ENDING
 
 KINDS = ("pdf", "png", "svg", "csv", "json")  # of a figure
 TABLES = ("csv", "html", "md")  # of an audit
@@ -76,7 +77,7 @@ def constraints(at: str) -> dict[str, str]:
         "pictured": "|".join([*drawn, "audit"]),
         "block": r"[^/]+",
         "unknown_at": r"([a-z]+/)?",
-        "unknown_figure": rf"(?!({'|'.join(drawn)}|audit)\.({'|'.join(KINDS)})$)[^/]+",
+        "unknown_figure": rf"(?!({'|'.join(drawn)}|audit)\.({'|'.join((*KINDS, ENDING))})$)[^/]+",
         "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|report|paper)/)[^/]+",
         "unknown_target": r"[\w.-]+",
         "unknown_place": r"(figures|results|paper)/.+" if at else r"smoke/.+",

@@ -58,10 +58,13 @@ class Outlook:
 
 def line(done: int, total: int, running: int, failed: int, left: float) -> str:
     """The line; `left` in seconds."""
+    so_far = f"{done} of {total} jobs done, {running} running, {failed} failed"
+    if done >= total:
+        return so_far
     if left < 90:
         rest = f"about {max(round(left / 10), 1) * 10} s left"
     elif left < 5400:
         rest = f"about {round(left / 60)} min left"
     else:
         rest = f"about {left / 3600:.1f} h left"
-    return f"{done} of {total} jobs done, {running} running, {failed} failed; {rest}"
+    return f"{so_far}; {rest}"

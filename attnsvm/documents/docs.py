@@ -1,8 +1,9 @@
 """`python -m attnsvm.documents.docs` (or `make docs`): the pages that follow from the cards.
 
-docs/figures.md, the README's table of figures, and figures/README.md with its small pictures and the verdicts; these
-and profiles/times.json are made from what is built, and stay as they are where nothing is. With --check nothing is
-written: the command says which page is not what the cards say, and ends with status 1.
+docs/figures.md, the README's table of figures, and figures/README.md with its small pictures and the verdicts. Pictures,
+verdicts and profiles/times.json are made from what is built, for what has none yet: another processor draws other pixels
+and takes other times, which is no reason to change those that are there. --anew (`make gallery`) makes all of them anew.
+With --check nothing is written: the command says which page is not what the cards say, and ends with status 1.
 """
 
 import csv
@@ -38,21 +39,21 @@ def generated() -> dict[str, str]:
     }
 
 
-def small_pictures(source: Path, target: Path) -> None:
-    """A small copy of every built png of a card, and of the audit's."""
+def small_pictures(source: Path, target: Path, anew: bool) -> None:
+    """A small copy of every built png of a card, and of the audit's, that has none yet; `anew`: of all."""
     from attnsvm.documents.pictures import small
 
     target.mkdir(parents=True, exist_ok=True)
     for name in ("audit", *(card.name for card in cards.figures(optional=True))):
         path = source / f"{name}.png"
-        if path.exists():
-            (target / f"{name}.png").write_bytes(small(path))
+        if path.exists() and (anew or not (target / path.name).exists()):
+            (target / path.name).write_bytes(small(path))
 
 
-def verdicts(source: Path, target: Path) -> None:
+def verdicts(source: Path, target: Path, anew: bool) -> None:
     """The verdict of every claim of the built audits, of every run's and of optional figures', by key.
 
-    A claim whose audit is not built keeps its line.
+    A claim whose audit is not built keeps its line; so does, but for `anew`, every claim that has one.
     """
     built = [
         path
@@ -63,15 +64,17 @@ def verdicts(source: Path, target: Path) -> None:
     found: dict[str, str] = {}
     for path in (target, *built):
         rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.exists() else []
-        found |= {row["key"]: row["verdict"] for row in rows if row["key"] in known}
+        read = {row["key"]: row["verdict"] for row in rows if row["key"] in known}
+        found = found | read if anew else read | found
     lines = [f"{key},{verdict}\n" for key, verdict in sorted(found.items())]
     target.write_text("".join(["key,verdict\n", *lines]), "utf-8")
 
 
-def stage_times(source: Path, target: Path) -> None:
+def stage_times(source: Path, target: Path, anew: bool) -> None:
     """The times of every stage, out of the provenance of the built audit: what `attnsvm profile` reckons with.
 
-    What benchmarks/block_times.py measures stays as it is.
+    Those of experiments that have none yet are added; `anew`: all are written, and those of experiments that are gone
+    go. What benchmarks/block_times.py measures stays as it is.
     """
     if source.exists():
         experiments = json.loads(source.read_text("utf-8"))["experiments"]
@@ -79,6 +82,7 @@ def stage_times(source: Path, target: Path) -> None:
         known = json.loads(target.read_text("utf-8"))["experiments"] if target.exists() else {}
         for name, one in kept.items():
             one |= {key: known[name][key] for key in ("one", "gathered") if key in known.get(name, {})}
+        kept = kept if anew else kept | known
         target.write_text(json.dumps({"experiments": kept}, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
@@ -126,8 +130,8 @@ def _smoke(setting: dict) -> str:
 
 def main(arguments: list[str]) -> int:
     if "--check" not in arguments:
-        small_pictures(ROOT / "figures", GALLERY)
-        verdicts(ROOT / "results/audit", GALLERY / "verdicts.csv")
+        small_pictures(ROOT / "figures", GALLERY, "--anew" in arguments)
+        verdicts(ROOT / "results/audit", GALLERY / "verdicts.csv", "--anew" in arguments)
     try:
         made = generated()
     except UserError as error:
@@ -143,7 +147,7 @@ def main(arguments: list[str]) -> int:
     for path in stale:
         (ROOT / path).parent.mkdir(exist_ok=True)
         (ROOT / path).write_text(made[path], "utf-8")
-    stage_times(ROOT / "figures/audit.json", ROOT / "profiles/times.json")
+    stage_times(ROOT / "figures/audit.json", ROOT / "profiles/times.json", "--anew" in arguments)
     return 0
 
 

@@ -48,6 +48,7 @@ def inspection(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[..., Iterable] | None = None,
+    command: str = "",
 ) -> "Inspection":
     """Inspect every head of a model on some texts.
 
@@ -66,6 +67,7 @@ def inspection(
         seed: of positions, split and null models.
         jobs: number of processes; with more than one, a script needs `if __name__ == "__main__":`.
         progress: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
+        command: what was typed, for the page to say.
 
     Returns:
         `.table` is a DataFrame, `.save(folder)` writes heads.parquet, heads.csv and heads.html.
@@ -93,7 +95,8 @@ def inspection(
             seed,
             lambda items: show(items, total=len(items), desc="texts"),
         )
-    return running.run(Path(model).name, read, plan, jobs, show)
+    made = _needs("origin").origin(model, seed, command)
+    return running.run(Path(model).name, made, read, plan, jobs, show)
 
 
 def _check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query):

@@ -6,6 +6,7 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 
+from attnsvm.inspect import summary
 from attnsvm.inspect.layers import Inputs
 from attnsvm.inspect.measures import Bench
 
@@ -27,11 +28,14 @@ SHOWN = (
 )
 
 
-def render(name: str, inputs: Inputs, bench: Bench, table: pd.DataFrame, marks: list[dict]) -> str:
+def render(
+    name: str, made: dict[str, str], inputs: Inputs, bench: Bench, table: pd.DataFrame, marks: list[dict]
+) -> str:
     """The page as text.
 
     Args:
         name: of the model.
+        made: where the inspection comes from, see `origin.origin`.
         inputs: of the first layer; words and places are the same in the other layers.
         bench: which inputs were fitted and which were held out.
         table: one row per head; marks: what `measures.measure` says of each head.
@@ -43,6 +47,9 @@ def render(name: str, inputs: Inputs, bench: Bench, table: pd.DataFrame, marks: 
     ]
     data = {
         "model": name,
+        "made": made,
+        "summary": summary.sentences(table),
+        "warning": summary.warning(len(bench.held_rows)),
         "shown": shown,
         "heads": [_plain(row) for row in table.to_dict("records")],
         "marks": marks,

@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -41,8 +43,14 @@ class Inspection:
         return paths
 
 
-def run(name: str, layers: list[Layer], plan: Plan, jobs: int, show: Callable[..., Iterable]) -> Inspection:
-    """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`."""
+def run(
+    name: str, made: dict[str, str], layers: list[Layer], plan: Plan, jobs: int, show: Callable[..., Iterable]
+) -> Inspection:
+    """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`.
+
+    Args:
+        made: where the inspection comes from, see `origin.origin`.
+    """
     todo = [(number, head) for number, layer in enumerate(layers) for head in layer.heads]
     if jobs == 1:
         _start(layers, plan)
@@ -50,13 +58,21 @@ def run(name: str, layers: list[Layer], plan: Plan, jobs: int, show: Callable[..
     else:
         needed = [_without_words(layer) for layer in layers]
         context = multiprocessing.get_context("spawn")  # a fork would copy the threads of torch in the middle of a step
-        with _one_thread_each(), ProcessPoolExecutor(jobs, context, _start, (needed, plan)) as pool:
-            found = list(show(pool.map(_measure, todo), total=len(todo), desc="heads"))
+        with _one_thread_each(), ProcessPoolExecutor(jobs, context, _start_process, (needed, plan)) as pool:
+            with _no_interrupt():
+                rows = pool.map(_measure, todo)
+            found = list(show(rows, total=len(todo), desc="heads"))
     table = pd.DataFrame([row for row, _ in found], columns=list(columns(plan.norms)))
-    return Inspection(table, page.render(name, layers[0].inputs, Bench(layers[0], plan), table, [m for _, m in found]))
+    marks = [one for _, one in found]
+    return Inspection(table, page.render(name, made, layers[0].inputs, Bench(layers[0], plan), table, marks))
 
 
 _given: tuple[list[Layer], Plan] | None = None
+
+
+def _start_process(layers, plan):
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches every process: these end without a word
+    _start(layers, plan)
 
 
 def _start(layers, plan):
@@ -79,6 +95,19 @@ def _measure(one):
 def _without_words(layer: Layer) -> Layer:
     """No measure reads the words, so they are not sent to the processes."""
     return replace(layer, inputs=replace(layer.inputs, words=[]))
+
+
+@contextmanager
+def _no_interrupt():
+    """Processes started inside ignore Ctrl-C until they say otherwise: importing takes them a second."""
+    if threading.current_thread() is not threading.main_thread():  # where no handler can be set
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -55,7 +55,7 @@ class Problem:
         solution = self._refuted(c, norm) or certified(c, norm)
         judged.clear()
         judged.update(before + Counter([solution.status.value]))
-        return replace(solution, W=self.P @ solution.W @ self.Q.T)
+        return solution.lifted(self.P, self.Q)
 
     def _refuted(self, c: Constraints, norm: str) -> Solution | None:
         """Infeasible by a cycle, if the checker agrees."""

@@ -17,6 +17,7 @@ from attnsvm.building import cards
 from attnsvm.files.store import load_csv
 from attnsvm.site import api, moving, screen
 from attnsvm.site.links import Links, source_page
+from attnsvm.svm.statuses import STATUSES
 
 ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # The files of a figure, and a description where the ending is not enough.
@@ -221,14 +222,13 @@ class _Writer:
         return moving.picture(load_csv(path))
 
     def audit(self) -> dict:
-        """What the audit's page says of the certificates."""
-        found = [
-            load_csv(self.built.folder / f"results/{card.name}/certificates.csv")[
-                ["solved", "infeasible", "uncertified"]
-            ]
-            for card in cards.experiments()
-        ]
-        return {"certificates": {name: int(sum(table[name].sum() for table in found)) for name in found[0]}}
+        """What the audit's page says of the certificates: of all together, and of every experiment."""
+        found = {}
+        for card in cards.experiments():
+            table = load_csv(self.built.folder / f"results/{card.name}/certificates.csv")
+            found[card.name] = {name: int(table[name].sum()) for name in STATUSES}
+        whole = {name: sum(one[name] for one in found.values()) for name in STATUSES}
+        return {"certificates": whole, "certificates_of": found}
 
     def source(self, path: str) -> str:
         """A page that shows a file, or the files of a folder."""

@@ -15,11 +15,12 @@ import numpy as np
 from attnsvm.errors import UserError, require
 from attnsvm.files.writing import replacing
 from attnsvm.svm.arguments import finite_array
-from attnsvm.svm.checker import LOOSEST, NORMS, check, size_of
+from attnsvm.svm.checker import LOOSEST, NORMS, Product, Whole, check
 from attnsvm.svm.solution import Solution
 
 FORMAT = 1
-CLAIMED = ("status", "norm", "tol", "W", "dual", "rank", "rank_bound", "method", "format", "problem_sha256", "problem")
+CLAIMED = ("status", "norm", "tol", "dual", "rank", "rank_bound", "method", "format", "problem_sha256", "problem")
+FACTORS = ("W_left", "W_right")  # in the place of W where it is wide
 
 
 def load(path: str | os.PathLike) -> dict[str, np.ndarray]:
@@ -82,14 +83,14 @@ def save(
     """Write an answer with its certificate; `problem` is the file that `inputs` come from.
 
     Arrays: status, norm, tol, W (d, e), dual (m,) by input and then by token, the first selected one left out; rank,
-    rank_bound, method; problem, the name of the file, and problem_sha256, of its numbers; format.
+    rank_bound, method; problem, the name of the file, and problem_sha256, of its numbers; format. Of a wide problem
+    W_left (d, r) and W_right (e, r) with W = W_left W_rightᵀ, and no W.
     """
     claim: dict[str, Any] = {
         "format": FORMAT,
         "status": str(solution.status),
         "norm": norm,
         "tol": tol,
-        "W": solution.W,
         "dual": solution.dual,
         "rank": solution.rank,
         "rank_bound": solution.rank_bound,
@@ -97,6 +98,7 @@ def save(
         "problem": Path(problem).name,
         "problem_sha256": digest(inputs),
     }
+    claim |= {"W": solution.W} if solution.factors is None else dict(zip(FACTORS, solution.factors, strict=True))
     with replacing(path, checksum=False) as temporary, open(temporary, "wb") as file:
         np.savez(file, **claim)
 
@@ -146,7 +148,8 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     """
     path = Path(path)
     given = load(path)
-    lacking = [name for name in CLAIMED if name not in given]
+    held = FACTORS if FACTORS[0] in given else ("W",)
+    lacking = [name for name in (*CLAIMED, *held) if name not in given]
     require(not lacking, f"{path}: is no certificate: the array {', '.join(lacking[:1])} is missing")
     require(_scalar(path, given, "format", "iu") == FORMAT, f"{path}: was written by another version of attnsvm")
     problem = path.parent / Path(str(given["problem"])).name if problem is None else Path(problem)
@@ -161,21 +164,26 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     require(known, f"{path}: there is no norm {norm!r}")
     provable(tol, f"{path}: tol")
     status = str(given["status"])
-    shape = (made[0].shape[1], made[1].shape[1])
+    dual, shape = given["dual"], (made[0].shape[1], made[1].shape[1])
+    parts = [given[name] for name in held]
+    shapes = [shape] if held == ("W",) else [(size, parts[1].shape[-1] if parts[1].ndim else 0) for size in shape]
     require(
-        given["dual"].shape == bound.shape
-        and given["W"].shape == shape
-        and given["dual"].dtype == given["W"].dtype == float,
+        dual.shape == bound.shape
+        and [part.shape for part in parts] == shapes
+        and all(array.dtype == float for array in (dual, *parts)),
         f"{path}: expected W of shape {shape} and {len(bound)} multipliers, "
-        f"got {given['W'].shape} and {given['dual'].shape}",
+        f"got {' and '.join(str(part.shape) for part in parts)} and {dual.shape}",
     )
     rank, rank_bound = (int(_scalar(path, given, name, "iu")) for name in ("rank", "rank_bound"))
-    claim = SimpleNamespace(status=status, W=given["W"], dual=given["dual"], rank=rank, rank_bound=rank_bound)
+    claim = SimpleNamespace(status=status, dual=dual, rank=rank, rank_bound=rank_bound)
+    claim.W, claim.factors = (parts[0], None) if held == ("W",) else (None, (parts[0], parts[1]))
     reason = check(made, bound, equality, norm, tol, claim)
     require(not reason, f"{path}: does not hold: {reason}")
+    if len(bound) == 0:
+        return f"{path}: W = 0 solves {problem}, which asks nothing of W: every input has one token alone"
     if status == "infeasible":
         return f"{path}: no W separates the selected tokens of {problem}: verified"
-    value = size_of(claim.W, norm)
+    value = (Whole(claim.W) if claim.factors is None else Product(*claim.factors)).size(norm)
     gap = (value - bound @ claim.dual) / value if value > 0 else 0.0
     return (
         f"{path}: solves {problem} in the norm {norm}: value {value:.6g}, relative gap {max(gap, 0.0):.0e} "

@@ -56,8 +56,11 @@ class Factors(NamedTuple):
         return np.sqrt(np.concatenate(squares) * np.square(self.queries).sum(1)[self.query])
 
     def apply(self, W: np.ndarray) -> np.ndarray:
-        along = self.queries @ W.T
-        return np.concatenate([(self.left(rows) * along[self.query[rows]]).sum(1) for rows in self.chunks()])
+        return self.along(self.queries @ W.T)
+
+    def along(self, directions: np.ndarray) -> np.ndarray:
+        """`apply` of a W from its products with the queries, (n, d)."""
+        return np.concatenate([(self.left(rows) * directions[self.query[rows]]).sum(1) for rows in self.chunks()])
 
     def adjoint(self, dual: np.ndarray) -> np.ndarray:
         used = self.take(np.flatnonzero(dual))

@@ -5,11 +5,10 @@ from typing import NoReturn
 import numpy as np
 from tqdm import tqdm
 
-from attnsvm import geometry
 from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 from attnsvm.svm.constraints import Constraints, ragged, separation
 from attnsvm.svm.solution import Solution, Status
-from attnsvm.svm.solver import solve
+from attnsvm.svm.solver import asked, solve
 
 SUPPORT_MARGIN = 1e-6  # relative distance to margin 1 up to which a token is on the margin
 NAMED = 10  # inputs in conflict that a message names
@@ -39,6 +38,18 @@ class UncertifiedError(ArithmeticError):
     """The solver could not prove its answer to the tolerance asked for."""
 
 
+class NotFittedError(ValueError, AttributeError):
+    """What scikit-learn's class of this name says, where scikit-learn is not installed."""
+
+
+def _not_fitted() -> type[Exception]:
+    try:
+        from sklearn.exceptions import NotFittedError as known
+    except ImportError:
+        return NotFittedError
+    return known
+
+
 class AttentionSVM:
     """The W of least norm under which every query ranks its selected tokens above the others by a margin of one.
 
@@ -54,7 +65,9 @@ class AttentionSVM:
         verbose: show on stderr how far a fit is.
 
     Attributes after `fit`:
-        W_: (d, e) solution; the logit of token t of input i is x_itᵀ W_ z_i.
+        solution_: the `Solution`, with its certificate.
+        W_: (d, e), its W; the logit of token t of input i is x_itᵀ W_ z_i. Where d·e is large and the inputs are few,
+            it is formed when it is first read.
         dual_: multipliers, one for every input and unselected or further selected token, in this order.
         support_: (s, 2) int, the pairs (input, token) whose token lies on the margin.
         margin_: smallest logit difference between a selected and an unselected token (1 up to rounding).
@@ -101,10 +114,11 @@ class AttentionSVM:
             InfeasibleError: no W separates the selected tokens; the error is kept in `infeasibility_`.
             UncertifiedError: the gap stayed above `tol`.
         """
+        _, tol = asked(self.norm, self.tol)
         constraints = (
             separation(tokens, queries, selected) if selected is not None else ragged(_triples(tokens, queries))
         )
-        for name in ("W_", "dual_", "support_", "margin_", "gap_", "rank_", "method_"):
+        for name in ("solution_", "dual_", "support_", "margin_", "gap_", "rank_", "method_"):
             self.__dict__.pop(name, None)  # a failed fit leaves no answer behind, not even an earlier one
         with tqdm(
             desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]", disable=not self.verbose
@@ -115,13 +129,14 @@ class AttentionSVM:
         if solution.status is Status.INFEASIBLE:
             self._refuse(solution, constraints)
         if solution.status is Status.UNCERTIFIED:
-            asked = geometry.get(self.norm).tolerance if self.tol is None else self.tol
             raise UncertifiedError(
-                f"not proved to tol = {asked:.1e}: {solution.rejected}; the duality gap stayed at {solution.gap:.1e}"
+                f"not proved to tol = {tol:.1e}: {solution.rejected}; the duality gap stayed at {solution.gap:.1e}"
             )
-        self.W_, self.dual_, self.gap_, self.rank_ = solution.W, solution.dual, solution.gap, solution.rank
-        self.method_ = solution.method
-        margins = constraints.apply(self.W_)
+        self.solution_, self.method_ = solution, solution.method
+        self.dual_, self.gap_, self.rank_ = solution.dual, solution.gap, solution.rank
+        rows = constraints.factors
+        held = solution.factors is None
+        margins = constraints.apply(solution.W) if held else rows.along(solution.on(rows.queries))
         outside = ~constraints.equality
         self.margin_ = float(margins[outside].min(initial=np.inf))
         on_margin = outside & (margins <= 1 + SUPPORT_MARGIN)
@@ -134,21 +149,33 @@ class AttentionSVM:
         self.infeasibility_ = error = InfeasibleError(inputs, solution.dual)
         raise error
 
+    @property
+    def W_(self) -> np.ndarray:
+        return self._fitted().W
+
+    def _fitted(self) -> Solution:
+        """The solution, or the exception of scikit-learn, where that is installed, which says that there is none."""
+        if "solution_" not in vars(self):
+            raise _not_fitted()("this AttentionSVM is not fitted: call fit(tokens, queries, selected) first")
+        return self.solution_
+
     def decision_function(self, tokens, queries=None) -> np.ndarray | list[np.ndarray]:
         """The logits x_itᵀ W_ z_i, (n, T); for pairs (X_i, z_i) without `queries` a list of (T_i,)."""
-        if not hasattr(self, "W_"):
-            raise AttributeError("this AttentionSVM is not fitted: call fit(tokens, queries, selected) first")
-        d, e = self.W_.shape
+        solution = self._fitted()
+        d, e = solution.shape
         if queries is None:
-            return [
-                finite_array(f"tokens of input {i}", pair[0], (None, d), f"(T, {d})")
-                @ (self.W_ @ finite_array(f"query of input {i}", pair[1], (e,), f"({e},)"))
+            pairs = [
+                (
+                    finite_array(f"tokens of input {i}", pair[0], (None, d), f"(T, {d})"),
+                    finite_array(f"query of input {i}", pair[1], (e,), f"({e},)"),
+                )
                 for i, pair in enumerate(tokens)
             ]
+            return [X @ solution.on(z) for X, z in pairs]
         tokens, queries = problem_arrays(tokens, queries)
         finite_array("tokens", tokens, (None, None, d), f"(n, T, {d})")
         finite_array("queries", queries, (None, e), f"(n, {e})")
-        return np.matmul(tokens, (queries @ self.W_.T)[:, :, None])[..., 0]
+        return np.matmul(tokens, solution.on(queries)[:, :, None])[..., 0]
 
     def predict(self, tokens, queries=None) -> np.ndarray:
         """The token that W_ selects for each input, (n,) int."""

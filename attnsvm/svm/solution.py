@@ -1,6 +1,6 @@
 """The answer of a max-margin solve: a status that cannot be mistaken for a number, with its proof."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -59,6 +59,57 @@ class Solution:
     def certificate(self) -> np.ndarray | None:
         """The multipliers that prove the status; None if nothing is proved."""
         return None if self.status is Status.UNCERTIFIED else self.dual
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(d, e) of W."""
+        return self.W.shape[0], self.W.shape[1]
+
+    @property
+    def factors(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """(left, right) of a W that is held as left @ right.T; None of one that is held as an array."""
+        return None
+
+    def on(self, queries: np.ndarray) -> np.ndarray:
+        """W z_i for queries (n, e), (n, d)."""
+        return queries @ self.W.T
+
+    def lifted(self, P: np.ndarray, Q: np.ndarray) -> "Solution":
+        """The same with P W Qᵀ in the place of W, for bases P (d, p) and Q (e, q) with orthonormal columns."""
+        return replace(self, W=P @ self.W @ Q.T)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactoredSolution(Solution):
+    """A solution whose W = left @ right.T is so large that nobody forms it unasked: W is formed when it is first read.
+
+    Attributes:
+        left: (d, r), right: (e, r).
+    """
+
+    W: np.ndarray = field(init=False, repr=False, compare=False)
+    left: np.ndarray
+    right: np.ndarray
+
+    def __getattr__(self, name: str):
+        if name != "W":
+            raise AttributeError(name)
+        vars(self)["W"] = self.left @ self.right.T
+        return self.W
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.left), len(self.right)
+
+    @property
+    def factors(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.left, self.right
+
+    def on(self, queries: np.ndarray) -> np.ndarray:
+        return (queries @ self.right) @ self.left.T
+
+    def lifted(self, P: np.ndarray, Q: np.ndarray) -> "FactoredSolution":
+        return replace(self, left=P @ self.left, right=Q @ self.right)
 
 
 def as_arrays(solutions: list[Solution]) -> dict[str, np.ndarray]:

@@ -11,10 +11,12 @@ from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.methods.by_norm import Report, least_frobenius, least_other
-from attnsvm.svm.methods.choice import named
+from attnsvm.svm.methods.choice import CONIC, named
+from attnsvm.svm.methods.conic import require_installed
 from attnsvm.svm.methods.rescaling import refutation, rescaled
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.subspaces import Reduced
+from attnsvm.svm.wide import WIDE, narrowed
 
 
 def solve(
@@ -35,6 +37,7 @@ def solve(
 
     Raises:
         ValueError: the norm or the method does not exist, or `tol` is not a positive number.
+        MissingError: the norm needs cvxpy, which is not installed.
         MemoryError: the problem needs more memory than is free; the message says how much.
     """
     return solve_batch([constraints], norm, tol, method, report)[0]
@@ -48,13 +51,30 @@ def solve_batch(
     report: Report = lambda line: None,
 ) -> list[Solution]:
     """`solve` for many problems; those of one shape advance together where the method allows it."""
+    measure, tol = asked(norm, tol)
+    wide = [narrowed(c, measure) for c in batch]
+    inside = [c if one is None else one.constraints for c, one in zip(batch, wide, strict=True)]
+    claims = _claims(inside, measure, method, report)
+    lifted = (a if one is None else one.lift(a, measure) for a, one in zip(claims, wide, strict=True))
+    return [_judged(c, measure, tol, claim) for c, claim in zip(batch, lifted, strict=True)]
+
+
+def asked(norm: str, tol: float | None) -> tuple[Norm, float]:
+    """The norm and the tolerance that are asked for; the errors of `solve` that need no constraints."""
     measure = geometry.get(norm)
     tol = measure.tolerance if tol is None else tol
     if not (isinstance(tol, int | float) and 0 < tol < np.inf):
         raise ValueError(f"tol: expected a positive number or None, got {tol!r}")
+    if named(measure, 0, None) == CONIC:
+        require_installed(measure)
+    return measure, tol
+
+
+def _claims(batch: list[Constraints], measure: Norm, method: str | None, report: Report) -> list[Solution]:
+    """What the methods answer, not yet judged."""
     names = [named(measure, len(c), method) for c in batch]
     for name, c in zip(names, batch, strict=True):
-        if len(c) >= IMPLICIT:
+        if len(c) >= IMPLICIT or c.shape[0] * c.shape[1] >= WIDE:
             memory.require(name, len(c), c.shape)
     reduced = [Reduced(c) for c in batch]
     # Feasibility does not depend on the norm: the Frobenius solution decides it, and starts the other methods.
@@ -67,7 +87,7 @@ def solve_batch(
         for k, answer in zip(todo, least_other(*asked), strict=True):
             answers[k] = *answer, names[k]
     return [
-        _judged(c, measure, tol, _optimal(c, measure, *answer) if feasible else _infeasible(c, *answer))
+        _optimal(c, measure, *answer) if feasible else _infeasible(c, *answer)
         for c, answer, (_, _, feasible, _) in zip(batch, answers, decided, strict=True)
     ]
 

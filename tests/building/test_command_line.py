@@ -29,7 +29,9 @@ def folder(tmp_path, monkeypatch):
         (["--config", "figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
         (["--config=figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
         (["--config", "scale=smoke", "figures/cone"], "what to build stands before --config"),
-        (["-C", "5=3"], "'5' is no key; known are experiments, figures, scale"),
+        (["-C", "5=3"], "'5' is no key; known are experiments, figures, intermediates, scale, standalone"),
+        (["--config", "figures={dpi: 72"], "--config figures={dpi: 72: what follows = is not YAML"),
+        (["--config", "experiments={cone: {x: [5}}"], "is not YAML"),
         (["--configfile", "missing.yaml"], "--configfile missing.yaml: cannot be read (No such file or directory)"),
         (["--configfile", "good.yaml", "missing.yaml"], "--configfile missing.yaml: cannot be read"),
         (["--configfile", "list.yaml"], "list.yaml: this holds no keys and values"),
@@ -43,10 +45,17 @@ def test_a_slip_ends_with_its_sentence(folder, arguments, sentence):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("arguments", [["scale=smoke", "-n"], ["-n", "--", "figures/cone", "figures={dpi: 72}"]])
+def test_a_setting_among_the_targets_is_told_where_it_belongs(folder, arguments):
+    with pytest.raises(UserError, match=r"settings stand after --config, as in snakemake figures/cone --config "):
+        command_line.check(arguments)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         [],
+        ["a=b/figures.csv", "--set-scatter", "scale=3"],
         ["-n", "figures/cone"],
         ["--config", "scale=smoke", "figures={dpi: 72}", "experiments=", "-n"],
         ["--configfile", "good.yaml", "empty.yaml", "--config", "scale=smoke"],
@@ -69,6 +78,26 @@ def test_a_slip_ends_the_process_with_its_sentence(folder, monkeypatch):
     with pytest.raises(SystemExit) as caught:
         command_line.prepare()
     assert str(caught.value).startswith("error: --config figures.dpi=72: ")
+
+
+@pytest.mark.parametrize("said", [[], ["-d", "/proc"], ["--directory=/proc"]])
+def test_a_folder_that_cannot_be_written_to_is_named_before_snakemake_locks_it(folder, monkeypatch, said):
+    """Nobody can make a file in /proc, not even root."""
+    monkeypatch.setattr("sys.argv", ["", "-n", *said])
+    if not said:
+        monkeypatch.chdir("/proc")
+    with pytest.raises(SystemExit) as caught:
+        command_line.prepare()
+    assert str(caught.value).startswith("error: the folder /proc cannot be written to, and Snakemake keeps its records")
+
+
+def test_an_interruption_is_a_line_and_any_other_error_keeps_its_stack(folder, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", [""])
+    monkeypatch.setattr("sys.excepthook", None)
+    command_line.prepare()
+    for error in (KeyboardInterrupt(), RuntimeError("an error of ours")):
+        command_line.sys.excepthook(type(error), error, None)
+    assert capsys.readouterr().err == "interrupted before the first job\nRuntimeError: an error of ours\n"
 
 
 def test_a_python_that_snakemake_cannot_start_is_named(folder, monkeypatch):

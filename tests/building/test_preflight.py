@@ -9,7 +9,7 @@ import sys
 import pytest
 from harness import ROOT
 
-from attnsvm.building import preflight
+from attnsvm.building import preflight, speed
 
 FILE = "attnsvm/building/preflight.py"
 Usage = collections.namedtuple("Usage", "total used free")
@@ -17,7 +17,10 @@ Usage = collections.namedtuple("Usage", "total used free")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
+    """An empty folder to stand in, on a processor as that of the times, with a large disk."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(preflight, "rounds", lambda: preflight.PYTHON_ROUNDS)
+    monkeypatch.setattr(preflight, "widest", lambda: "AVX-512")
     monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: Usage(10**12, 0, 10**12))
     return tmp_path
 
@@ -36,11 +39,47 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     assert out.startswith("Nothing stands in the way.\n")
     assert "takes 6.0 GB of disk and about 6 minutes at 100 Mbit/s" in out
     assert "make figures: about 19 minutes on 2 cores, and 1.5 GB of disk" in out
+    assert "takes 1.0 times the seconds of the one that the minutes were measured on: plain Python was timed; " in out
     assert "Together about 25 minutes" in out
     _, out, _ = said(capsys, "--torch", "cpu")
     assert "takes 2.4 GB of disk" in out
     assert "CUDA" not in out
     assert said(capsys, "--quiet") == (0, "", "")
+
+
+def test_the_minutes_are_those_of_this_processor(folder, capsys, monkeypatch):
+    """Half as fast, and with vectors half as long: loops take 2.6 times as long, everything else twice."""
+    monkeypatch.setattr(preflight.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(preflight, "rounds", lambda: preflight.PYTHON_ROUNDS / 2)
+    monkeypatch.setattr(preflight, "widest", lambda: "AVX2")
+    out = said(capsys)[1]
+    slower = preflight.IN_LOOPS * 2.6 + (1 - preflight.IN_LOOPS) * 2
+    assert f"make figures: about {19 * slower:.0f} minutes on 2 cores" in out
+    assert "plain Python was timed, and it has AVX2; once installed, make check times the compiled loops" in out
+
+
+def test_where_it_is_installed_the_compiled_loops_are_timed(folder, capsys, monkeypatch):
+    (folder / "venv" / "bin").mkdir(parents=True)
+    (folder / "venv" / ".installed").touch()
+    python = folder / "venv" / "bin" / "python"
+    for text, said_of_it in (("echo 3.0", "its compiled loops were timed, 3.0 times"), ("exit 1", "plain Python")):
+        python.write_text(f'#!/bin/sh\ntest "$2" = attnsvm.building.speed && {text}\n')
+        python.chmod(0o755)
+        assert said_of_it in said(capsys, "--venv", "venv")[1]
+
+
+def test_the_speed_of_the_compiled_loops_is_a_ratio(capsys, monkeypatch):
+    monkeypatch.setattr(speed, "FOR", 0.01)
+    monkeypatch.setattr(speed, "STEPS", 20)
+    here = {kind: speed.microseconds(kind) for kind in speed.THERE}
+    monkeypatch.setattr(speed, "THERE", {kind: taken / 2 for kind, taken in here.items()})
+    speed.main()
+    assert 0.5 < float(capsys.readouterr().out) < 8, "twice as slow as what was just measured, on a busy machine"
+
+
+def test_plain_python_is_timed_and_its_processor_looked_at():
+    assert preflight.rounds(0.01) > 1e4
+    assert preflight.widest() in ("AVX-512", "AVX2", "neither AVX-512 nor AVX2", "")
 
 
 def test_an_old_python_is_named_with_the_remedy(folder, capsys, monkeypatch):

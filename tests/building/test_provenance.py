@@ -1,8 +1,10 @@
 """What figures/<name>.json says of the code: its content, its last commit, and whether it was changed since."""
 
+import hashlib
 import os
 import shutil
 import subprocess
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -33,13 +35,15 @@ def commit(folder, message):
 
 
 @git
-def test_unrelated_commits_change_nothing(repository):
+def test_unrelated_commits_change_nothing_but_what_is_checked_out(repository):
     files = ["plot.py", "solver.py"]
     before = provenance._code(files, repository)
     (repository / "README.md").write_text("other words\n")
     assert provenance._code(files, repository) == before
-    assert before["commit"] != commit(repository, "words")
-    assert provenance._code(files, repository) == before
+    assert before["head"] == before["commit"] == run(repository, "rev-parse", "HEAD")
+    made = commit(repository, "words")
+    assert before["commit"] != made
+    assert provenance._code(files, repository) == before | {"head": made}
     assert before["dirty"] is False
 
 
@@ -53,14 +57,14 @@ def test_a_change_of_the_code_is_seen_before_and_after_its_commit(repository):
     assert changed["commit"] == before["commit"]
     assert changed["sha256"] != before["sha256"]
     made = commit(repository, "better")
-    assert provenance._code(files, repository) == {**changed, "commit": made, "dirty": False}
+    assert provenance._code(files, repository) == {**changed, "commit": made, "head": made, "dirty": False}
 
 
 def test_outside_git_there_is_no_commit_and_still_a_hash(tmp_path, monkeypatch):
     (tmp_path / "solver.py").write_text("# solver\n")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     found = provenance._code(["solver.py"], tmp_path)
-    assert (found["commit"], found["dirty"]) == (None, None)
+    assert (found["commit"], found["head"], found["dirty"]) == (None, None, None)
     assert len(found["sha256"]) == 64
 
 
@@ -98,3 +102,16 @@ def test_the_machine_is_described_without_its_name():
 def test_a_package_that_is_not_installed_has_no_version():
     assert provenance._version("attnsvm-is-not-called-so") is None
     assert provenance._version("numpy").count(".") == 2
+
+
+def test_it_says_what_was_typed_when_and_which_files_came_of_it(tmp_path, monkeypatch):
+    """Another processor has another BLAS: what `describe` says of it is what NumPy computes with."""
+    drawn = [tmp_path / "cone.csv", tmp_path / "cone.pdf"]
+    for path in drawn:
+        path.write_bytes(path.name.encode())
+    monkeypatch.setenv(provenance.COMMAND, provenance.as_typed(["/bin/snakemake", "figures/cone", "a={b: 1}"]))
+    found = provenance.describe({}, {}, {}, ["pyproject.toml"], tmp_path, drawn, {})
+    assert found["files"] == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in drawn}
+    assert found["command"] == "snakemake figures/cone 'a={b: 1}'"
+    assert abs(datetime.fromisoformat(found["written"]) - datetime.now(UTC)) < timedelta(minutes=1)
+    assert {"openblas", "mkl", "blis", "flexiblas", "accelerate"} & {one["internal_api"] for one in found["blas"]}

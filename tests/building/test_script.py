@@ -1,6 +1,7 @@
 """What every workflow script does around its one call."""
 
 import logging
+import signal
 from contextlib import contextmanager
 
 import pytest
@@ -49,3 +50,12 @@ def test_what_is_logged_is_in_the_log(tmp_path):
     with fresh(tmp_path / "log"):
         logging.getLogger("attnsvm").info("half way")
     assert "half way" in (tmp_path / "log").read_text()
+
+
+def test_an_interruption_ends_a_script_without_a_stack(tmp_path):
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
+        signal.raise_signal(signal.SIGINT)
+    assert ended.value.code == 130
+    assert (tmp_path / "log").read_text() == ""
+    assert signal.getsignal(signal.SIGINT) is before

@@ -53,3 +53,7 @@ def test_without_times_every_job_counts_the_same(tmp_path, content):
 )
 def test_the_line(left, said):
     assert line(3, 9, 2, 1, left) == f"3 of 9 jobs done, 2 running, 1 failed; about {said} left"
+
+
+def test_at_the_end_nothing_is_left():
+    assert line(9, 9, 0, 0, 30.0) == "9 of 9 jobs done, 0 running, 0 failed"

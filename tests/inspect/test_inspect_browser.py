@@ -73,6 +73,20 @@ def test_keys_move_open_and_close_and_the_marks_are_those_of_the_table(browser, 
     assert not browser.get_log("browser")
 
 
+def test_what_a_reader_sees_first_is_the_verdict_and_what_it_rests_on(browser, page):
+    """Twelve inputs are held out here."""
+    browser.get(page.as_uri())
+    (said,) = (browser.find_element("css selector", "#summary p:first-child").text,)
+    assert said.startswith("Frobenius norm: a head is aligned with its SVM better than random heads in ")
+    note = browser.find_element("id", "warning")
+    assert note.is_displayed()
+    assert note.text.startswith("Only 12 inputs are held out")
+    made = browser.find_element("id", "made")
+    made.find_element("tag name", "summary").click()
+    rows = [row.text.split("\n") for row in made.find_elements("css selector", "dl div")]
+    assert [row[0] for row in rows] == ["model", "SHA-256", "seed", "release", "date"]
+
+
 def test_every_quantity_can_be_shown(browser, page):
     from selenium.webdriver.support.ui import Select
 

@@ -1,14 +1,19 @@
 """`attnsvm inspect` as a user calls it: files, page, sentences where something is wrong."""
 
+import hashlib
 import json
 import re
+import shutil
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pandas as pd
 import pytest
 from small_models import TEXTS, bert, gpt2
 
+import attnsvm
 from attnsvm import command
+from attnsvm.inspect import origin, summary
 from attnsvm.inspect.columns import columns
 
 SMALL = ["--draws", "1", "--nuclear-inputs", "5", "--jobs", "1"]
@@ -69,12 +74,68 @@ def test_the_same_call_writes_the_same_bytes_and_verify_knows_them(folder, capsy
     model, texts = folder.parent / "<model>", folder.parent / "texts.txt"
     again = folder.parent / "again"
     assert command.main(["inspect", str(model), "--texts", str(texts), "--out", str(again), *SMALL]) == 0
-    for name in ("heads.csv", "heads.html", "heads.parquet"):
+    for name in ("heads.csv", "heads.parquet"):
         assert (again / name).read_bytes() == (folder / name).read_bytes(), name
+    pages = [data_of((one / "heads.html").read_text("utf-8")) for one in (folder, again)]
+    assert {tuple(page.pop("made")) for page in pages} == {
+        ("model", "SHA-256", "command", "seed", "release", "date"),
+    }, "which says when, and where to"
+    assert pages[0] == pages[1]
     assert command.main(["verify", str(again)]) == 0
     (again / "heads.csv").write_text("changed")
     assert command.main(["verify", str(again)]) == 1
     assert "heads.csv: damaged" in capsys.readouterr().out
+
+
+def test_the_page_says_where_it_comes_from(folder, monkeypatch):
+    made = data_of((folder / "heads.html").read_text("utf-8"))["made"]
+    model = folder.parent / "<model>"
+    assert made["model"] == str(model)
+    assert made["command"].startswith(f"attnsvm inspect '{model}' --texts ")
+    assert made["seed"] == "0"
+    assert made["release"] == f"attnsvm {attnsvm.__version__}"
+    assert abs(datetime.fromisoformat(made["date"].replace(" UTC", "+00:00")) - datetime.now(UTC)) < timedelta(hours=1)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    again = origin.origin(model, 0, "")
+    assert again["date"] == "1970-01-01 00:00:00 UTC"
+    assert again["SHA-256"] == made["SHA-256"]
+    assert "command" not in again
+    shutil.copytree(model, folder.parent / "other")
+    (weights,) = (folder.parent / "other").glob("*.safetensors")
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
+    assert origin.checksum(folder.parent / "other") != made["SHA-256"]
+    assert origin.checksum(weights) == hashlib.sha256(weights.read_bytes()).hexdigest()
+
+
+def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
+    table, data = pd.read_csv(folder / "heads.csv"), data_of((folder / "heads.html").read_text("utf-8"))
+    assert data["summary"] == summary.sentences(table)
+    assert len(data["summary"]) == 2
+    table = table.assign(
+        alignment_fro=[0.9, 0.5, 0.9, np.nan],
+        alignment_random_most_fro=[0.8, 0.6, 0.9, 0.1],
+        alignment_permuted_most_fro=0.2,
+        predicted_fro=[1.0, 0.5, 0.75, 0.5],
+        rule_predicted=0.5,
+    )
+    assert summary.sentences(table)[0] == (
+        "Frobenius norm: a head is aligned with its SVM better than random heads in 1 of 3 and permuted "
+        "selections in 3 of 3; the SVM predicts new selections better than the best rule that reads no token in 2 of 4."
+    )
+    assert summary.sentences(table[["layer", "head"]]) == []
+    one = pd.DataFrame({"predicted_fro": [0.5, np.nan], "rule_predicted": [0.25, 0.25], "alignment_fro": [1.0, 1.0]})
+    assert summary.sentences(one) == [
+        "Frobenius norm; the SVM predicts new selections better than the best rule that reads no token in 1 of 1."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("held_out", "said"), [(0, "No input is"), (1, "Only 1 input is"), (7, "Only 7 inputs are held out: "), (25, None)]
+)
+def test_few_inputs_held_out_are_warned_of(held_out, said):
+    text = summary.warning(held_out)
+    assert text.startswith(said) if said else text == ""
+    assert "± 0.37" in text or held_out != 7
 
 
 def test_it_says_on_stderr_how_far_it_is(tmp_path, capsys):

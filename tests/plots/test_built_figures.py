@@ -1,12 +1,17 @@
 """Every figure there is, drawn from the table of the smoke run."""
 
+import runpy
+import shutil
+
+import numpy as np
 import pandas as pd
 import pytest
 from harness import BUILT
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
+from PIL import Image
 
-from attnsvm.building import cards, stages
+from attnsvm.building import cards, stages, standalone
 from attnsvm.building.configuration import resolve
 from attnsvm.files.store import load_csv, load_table
 
@@ -43,6 +48,20 @@ def test_the_same_table_gives_the_same_bytes_again(everything, card, tmp_path):
     for kind in ("pdf", "png", "csv"):
         ours, first = tmp_path / f"{card.name}.{kind}", everything / BUILT / f"figures/{card.name}.{kind}"
         assert ours.read_bytes() == first.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["overview", "cone", "hierarchy", "rules_layers", "adam"])
+def test_the_script_of_a_figure_draws_the_same_pixels_from_its_csv(everything, name, tmp_path):
+    """Of a table alone, of several, of modules with equal names; tests/building/test_standalone.py looks at all."""
+    shutil.copy(everything / BUILT / f"figures/{name}.csv", tmp_path)
+    standalone.write(name, SETTINGS, str(tmp_path / f"{name}.plot.py"))
+    runpy.run_path(str(tmp_path / f"{name}.plot.py"), run_name="__main__")
+    ours, theirs = (
+        np.asarray(Image.open(path).convert("RGB")).astype(int)
+        for path in (everything / BUILT / f"figures/{name}.png", tmp_path / f"{name}.redrawn.png")
+    )
+    assert ours.shape == theirs.shape
+    assert np.abs(ours - theirs).max() == 0
 
 
 @pytest.mark.parametrize("card", FIGURES, ids=lambda card: card.name)

@@ -1,5 +1,6 @@
 """The documentation: its code runs as pasted, its links lead somewhere, the files it names are there."""
 
+import json
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import sys
 import pytest
 import yaml
 from harness import ROOT
+from PIL import Image
 
 from attnsvm.building import cards
 from attnsvm.documents import docs
@@ -111,6 +113,28 @@ def test_the_gallery_has_no_picture_of_a_figure_that_is_gone():
     shown = {path.stem for path in (ROOT / "figures/gallery").glob("*.png")}
     known = {card.name: card.section for card in cards.figures(optional=True)}
     assert {name for name in known if known[name] != "Conjectures"} | {"audit"} <= shown <= {"audit", *known}
+
+
+def test_pictures_and_times_that_are_there_stay_unless_all_are_asked_for(tmp_path):
+    """A contributor's processor draws other pixels and takes other times: only what is new is added."""
+    built, gallery, times = tmp_path / "figures", tmp_path / "gallery", tmp_path / "times.json"
+    built.mkdir()
+    for name in ("cone", "ladder"):
+        Image.new("RGB", (4, 4), "white").save(built / f"{name}.png")
+    gallery.mkdir()
+    (gallery / "cone.png").write_bytes(b"as it was")
+    old, new = ({"seeds": {"first": 0, "last": 1}, "cost": {"svm": {"cpu_s": cpu}}} for cpu in (1.0, 2.0))
+    times.write_text(json.dumps({"experiments": {"cone": old | {"one": 3.0}, "gone": old}}))
+    (built / "audit.json").write_text(json.dumps({"experiments": {"cone": new, "ladder": new}}))
+    for anew, cone, left in ((False, old, {"cone", "gone", "ladder"}), (True, new, {"cone", "ladder"})):
+        docs.small_pictures(built, gallery, anew)
+        docs.stage_times(built / "audit.json", times, anew)
+        assert ((gallery / "cone.png").read_bytes() == b"as it was") == (not anew)
+        assert (gallery / "ladder.png").exists()
+        kept = json.loads(times.read_text())["experiments"]
+        assert set(kept) == left
+        assert kept["cone"] == cone | {"one": 3.0}
+        assert kept["ladder"] == new
 
 
 def test_every_command_of_make_is_explained_and_every_one_that_is_named_exists():

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import ROOT
+from harness import ROOT, as_typed
 
 from attnsvm import command
 from attnsvm.building import scaffold
+from attnsvm.building.deploy import carried
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BASE = {"numba", "numpy", "scipy", "tqdm"}  # what `pip install attnsvm` brings
@@ -32,8 +33,11 @@ def wheel(tmp_path_factory):
     for path in sources(ROOT):
         (folder / "source" / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / "source" / path).write_bytes((ROOT / path).read_bytes())
+    # From the source distribution, so that whoever has that alone can build the same.
+    made = "from setuptools import build_meta; print(build_meta.build_sdist('..'))"
+    subprocess.run([sys.executable, "-c", made], check=True, capture_output=True, cwd=folder / "source")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
-    command = [sys.executable, "-m", "pip", "wheel", *options, "-w", folder, folder / "source"]
+    command = [sys.executable, "-m", "pip", "wheel", *options, "-w", folder, next(folder.glob("*.tar.gz"))]
     subprocess.run(command, check=True, capture_output=True)
     return next(folder.glob("*.whl"))
 
@@ -59,7 +63,9 @@ def test_everything_in_the_package_is_in_the_wheel(wheel):
 
 def test_nothing_else_is_in_the_wheel(wheel):
     others = {name for name in names(wheel) if not name.startswith("attnsvm/")}
-    assert all(".dist-info/" in name for name in others)
+    shared = {name.partition("/data/share/attnsvm/")[2] for name in others}
+    assert all(".dist-info/" in name or ".data/data/share/attnsvm/" in name for name in others)
+    assert shared - {""} == set(carried()), "what `attnsvm deploy` copies is what it finds in a clone"
 
 
 def test_twine_accepts_the_wheel(wheel):
@@ -191,6 +197,27 @@ def test_a_command_that_needs_the_pipeline_says_so(installed):
     ended = run(installed, "attnsvm", "experiment", "my_conjecture")
     assert ended.returncode == 1
     assert re.fullmatch(r"error: \w+ is not installed: pip install 'attnsvm\[pipeline\]'\n", ended.stderr)
+
+
+def test_the_command_deploys_a_folder_that_needs_no_clone(installed):
+    ended = run(installed, "attnsvm", "deploy", "copy")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    copy = installed / "copy"
+    here = {str(path.relative_to(copy)): path.read_bytes() for path in copy.rglob("*") if path.is_file()}
+    assert here == {name: path.read_bytes() for name, path in carried().items()}
+    again = run(installed, "attnsvm", "deploy", "copy")
+    assert (again.returncode, again.stderr) == (
+        1, "error: copy is there already and is not empty: choose another folder\n",
+    )  # fmt: skip
+    # With the package that is installed there, and the libraries of this environment, which has the pipeline's.
+    purelib = next((installed / "venv" / "lib").glob("python*/site-packages"))
+    (purelib / "others.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
+    target = "smoke/results/feasibility/seeds-0-2/problems.npz"
+    python = installed / "venv" / "bin" / "python"
+    built = as_typed(copy, target, "--cores", "1", "--config", "scale=smoke", python=python)
+    assert built.returncode == 0, built.stdout
+    assert (copy / target).is_file()
+    assert str(purelib) in run(installed, "python", "-c", "import attnsvm; print(attnsvm.__file__)").stdout
 
 
 def test_the_command_starts_an_experiment(monkeypatch):

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tomllib
 
+import pytest
 import yaml
 from harness import ROOT
 
@@ -28,7 +29,7 @@ def addressed():
     return re.search(r"^ADDRESSED = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
 
 
-def test_the_repository_has_one_address(tmp_path):
+def test_the_repository_has_one_address():
     address = PROJECT["urls"]["Repository"]
     assert CITATION["repository-code"] == address
     naming = {
@@ -38,23 +39,41 @@ def test_the_repository_has_one_address(tmp_path):
         if address in path.read_text("utf-8")
     }
     assert naming == set(addressed())
-    for name in ("CONTRIBUTING.md", "docs/cluster.md"):
-        assert f"git clone {address}" in (ROOT / name).read_text()
+    owner = address.split("/")[3]
+    documents = "\n".join(path.read_text("utf-8") for path in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")))
+    assert f"/{owner}/" not in documents, "where the documents need the address they say where it stands"
 
 
-def test_the_address_is_set_by_one_command(tmp_path):
-    old, new = PROJECT["urls"]["Repository"], "https://example.org/me/attnsvm"
+@pytest.fixture
+def house(tmp_path):
+    """A folder with the files that name the address, and what sets it."""
     for name in (*addressed(), "Makefile"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    run = subprocess.run(["make", "address", f"URL={new}"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "remote", ["https://example.org/me/mine.git", "git@example.org:me/mine.git", "ssh://git@example.org/me/mine"]
+)
+def test_the_address_is_that_of_gits_remote(house, remote):
+    for command in (["init", "--quiet"], ["remote", "add", "origin", remote]):
+        subprocess.run(["git", *command], cwd=house, check=True)
+    run = subprocess.run(["make", "address"], cwd=house, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     for name in addressed():
-        assert (tmp_path / name).read_text() == (ROOT / name).read_text().replace(old, new)
-    assert not list(tmp_path.rglob("*.new"))
-    run = subprocess.run(["make", "address"], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert re.findall(r"https://example.org/me/mine\b(?!\.git)", (house / name).read_text()), name
+
+
+def test_the_address_is_set_by_one_command(house):
+    old, new = PROJECT["urls"]["Repository"], "https://example.org/me/attnsvm"
+    run = subprocess.run(["make", "address", f"URL={new}"], cwd=house, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    for name in addressed():
+        assert (house / name).read_text() == (ROOT / name).read_text().replace(old, new)
+    assert not list(house.rglob("*.new"))
+    run = subprocess.run(["make", "address"], cwd=house, capture_output=True, text=True, check=False)
     assert run.returncode != 0
-    assert "error: say which: make address URL=https://" in run.stderr
+    assert "say which: make address URL=https://" in run.stderr
 
 
 def test_a_page_leads_from_the_paper_to_every_figure_and_claim_of_it():

@@ -182,7 +182,44 @@ def test_a_token_and_the_handles_follow_the_mouse(page):
             assert centre(page, key)[:2] == pytest.approx([x - 30, y + 40], abs=1.5)
         else:
             assert np.linalg.norm(read(after)) == pytest.approx(np.linalg.norm(read(before)))
-    assert page.execute_script("return explorer.app.run.step") == 0, "the run starts again with what was moved"
+    assert waited_for(lambda: page.execute_script("return explorer.app.run.step") == 50), "as far as it had gone"
+    drawn(page)
+    assert "°" in page.find_element("id", "sentence").text
+    assert page.find_element("id", "line1").get_attribute("d").count("L") > 5, "the panel shows its course"
+
+
+def test_the_sentence_says_what_the_panel_says(page):
+    """In every frame: what is read aloud may come later, what is seen may not."""
+    script = """const [done] = arguments, found = []; explorer.open(explorer.PRESETS[0], true);
+    const text = (id) => document.getElementById(id).textContent;
+    const big = () => document.querySelector("#first .big").textContent;
+    const look = () => { found.push([text("sentence"), big(), text("step")]);
+      if (found.length < 90) requestAnimationFrame(look); else { explorer.play(false); done(found); } };
+    requestAnimationFrame(look);"""
+    found = page.execute_async_script(script)
+    angles = [
+        (float(told[1]), float(np.degrees(np.arccos(float(big)))))
+        for said, big, _ in found
+        if (told := re.search(r"is ([\d.]+)° from", said)) and re.fullmatch(r"-?0?\.\d+", big)
+    ]
+    assert len({told for told, _ in angles if told > 5}) > 3
+    for told, shown in angles:
+        assert told == pytest.approx(shown, abs=0.06 * shown + 0.2) or shown < 5, "rounded to two digits"
+
+
+@pytest.mark.parametrize("name", ["trajectories", "hyperplanes", "trap"])
+def test_no_name_of_a_curve_stands_on_that_of_a_band(page, name):
+    script = """const shown = [...document.querySelectorAll("#plane text")].filter((t) => t.textContent.trim()
+      && getComputedStyle(t).visibility === "visible");
+    const box = (t) => t.getBoundingClientRect(), of = (word) => shown.filter((t) => t.textContent.startsWith(word));
+    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return [of("W").length, of("W").flatMap((a) => of("SVM").filter((b) => meet(box(a), box(b)))
+      .map((b) => a.textContent + " on " + b.textContent))];"""
+    for steps in (5, 50, 500, 5000, 50000):
+        opened(page, name, steps)
+        count, found = page.execute_script(script)
+        assert count >= 2
+        assert found == [], steps
 
 
 def test_a_token_follows_a_finger_on_a_phone(page):
@@ -260,7 +297,7 @@ def test_who_does_not_see_the_page_hears_it(page):
     assert re.fullmatch(
         r"Token 1 of input 1 at 1\.00, 0\.50, score 1\.08, attention 1\.00, the best token, selected", label
     )
-    assert page.find_element("id", "sentence").get_attribute("aria-live") == "polite"
+    assert page.find_element("id", "spoken").get_attribute("aria-live") == "polite"
     assert page.execute_script("return document.documentElement.lang") == "en"
 
 

@@ -22,6 +22,7 @@ from attnsvm.audit.reading import GROUPS
 from attnsvm.building import cards
 from attnsvm.building.configuration import resolve
 from attnsvm.documents import captions
+from attnsvm.files.store import load_csv
 from attnsvm.site.pages import first_sentence, plain
 
 WIDTHS = (360, 768, 1280)
@@ -243,6 +244,39 @@ def test_a_page_fits_every_width_and_complains_of_nothing(window, site, name):
         assert [entry for entry in window.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
 
 
+def test_no_picture_of_the_gallery_is_cut_on_a_phone(window, site):
+    """There it leads to its page, where it is large enough to read and moves sideways."""
+    size = {"width": 360, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    window.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    cut = "return [...document.querySelectorAll('.figure')].map((f) => f.scrollWidth - f.clientWidth)"
+    opened(window, site, "gallery.html")
+    found = window.execute_script(cut)
+    assert len(found) > 20
+    assert max(found) <= 0
+    opened(window, site, "gallery/geometries.html")
+    assert max(window.execute_script(cut)) > 0
+
+
+def test_the_long_page_of_figures_begins_with_a_list_of_them(window, site):
+    opened(window, site, "docs/figures.html")
+    script = "const a = document.querySelector(`article a[href='#${arguments[0]}']`); if (a) a.click();"
+    script += "return a && Math.round(document.getElementById(arguments[0]).getBoundingClientRect().top)"
+    for card in cards.figures(optional=True):
+        assert abs(window.execute_script(script, card.name.replace("_", "-"))) < 400, card.name
+
+
+def test_certificates_that_failed_are_one_link_away(site):
+    text = (site / "audit.html").read_text("utf-8")
+    assert 'href="#certificates"' in text
+    table = text.partition('id="certificates"')[2]
+    for card in cards.experiments():
+        found = load_csv(site.parent / f"results/{card.name}/certificates.csv")
+        row = re.search(rf'<tr id="certificates-{card.name}">(.*?)</tr>', table, re.DOTALL)[1]
+        assert re.findall(r"<td>([\d,]+)</td>", row) == [
+            f"{int(found[name].sum()):,}" for name in ("solved", "infeasible", "uncertified")
+        ]
+
+
 def test_a_figure_is_as_dark_as_its_page(window, site):
     """One of the two pictures is shown, and its ground is that of the page; without JavaScript too."""
     script = """const [shown, ...more] = [...document.querySelectorAll('.figure img')].filter((i) => i.offsetParent);
@@ -282,8 +316,13 @@ def test_rows_are_chosen_by_verdict_and_section(window, site):
     assert window.execute_script(rows) == expected != every
     said = window.execute_script("return document.querySelector('#filter output').textContent")
     assert said == f"{len(expected)} of {len(every)} claims"
-    window.get((site / "audit.html").as_uri() + f"?section=paper&verdict={verdict}")
+    address = window.current_url
+    assert address == (site / "audit.html").as_uri() + f"?verdict={verdict}&section=paper"
+    opened(window, site, "index.html")
+    window.get(address)
     assert window.execute_script(rows) == expected
+    window.execute_script(choose, "verdict", "")
+    assert window.current_url == (site / "audit.html").as_uri() + "?section=paper"
     # A link to a row shows the row, whatever is chosen.
     hidden = window.execute_script("return [...document.querySelectorAll('table.audit tr[hidden]')].at(-1).id")
     window.execute_script("location.hash = arguments[0]", hidden)

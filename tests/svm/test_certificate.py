@@ -1,6 +1,7 @@
 """An answer in a file proves itself with its tokens at hand, and with nothing else; whatever is changed is found."""
 
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -183,3 +184,44 @@ def test_an_answer_that_cannot_be_written_is_said(tmp_path, capsys):
     problem = write(tmp_path / "tokens.npz")
     assert command.main(["solve", str(problem), "--out", str(problem / "answer.npz")]) == 1
     assert "answer.npz: cannot be written (" in capsys.readouterr().err
+
+
+def test_inputs_of_one_token_are_said_to_ask_nothing(tmp_path, capsys):
+    path = solved(tmp_path, tokens=np.ones((7, 1, 6)), selected=np.zeros(7, dtype=int))
+    assert capsys.readouterr().out == (
+        f"{path}: W = 0 solves {tmp_path / 'tokens.npz'}, which asks nothing of W: every input has one token alone\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--norm", "nuk"], "error: norm: expected one of"),
+        (["--tol", "nan"], "error: --tol: expected a relative gap above 0"),
+        (["--norm", "spectral"], "error: the norm spectral needs cvxpy, which is not installed: pip install 'attnsvm["),
+    ],
+)
+def test_a_wrong_question_is_refused_before_the_file_is_read(arguments, sentence, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    assert command.main(["solve", str(tmp_path / "missing.npz"), *arguments]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(sentence)
+    assert said.count("\n") == 1
+
+
+def test_an_interruption_is_a_word_and_the_status_of_an_interruption(tmp_path, capsys, monkeypatch):
+    def interrupted(path):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(certificate, "read", interrupted)
+    assert command.main(["solve", str(tmp_path / "tokens.npz")]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_both_ways_to_ask_for_the_version_say_it(capsys):
+    assert command.main(["version"]) == 0
+    with pytest.raises(SystemExit, match="0"):
+        command.main(["--version"])
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == second
+    assert first.startswith("attnsvm ")

@@ -1,15 +1,20 @@
 """AttentionSVM follows scikit-learn's conventions and tells the truth about its fit."""
 
 import pickle
+import sys
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils import InputTags
+from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import check_is_fitted
 
 from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError
+from attnsvm.errors import MissingError
+from attnsvm.svm import estimator
 
 RNG = np.random.default_rng(0)
 TOKENS, QUERIES, SELECTED = RNG.normal(size=(4, 5, 6)), RNG.normal(size=(4, 6)), RNG.integers(0, 5, 4)
@@ -94,7 +99,7 @@ def test_a_bad_parameter_is_named(params, sentence):
 
 
 def test_prediction_needs_a_fit_and_the_fitted_dimensions():
-    with pytest.raises(AttributeError, match="not fitted"):
+    with pytest.raises(NotFittedError, match="not fitted"):
         AttentionSVM().predict(TOKENS, QUERIES)
     model = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
     with pytest.raises(ValueError, match=r"tokens: expected shape \(n, T, 6\), got \(4, 5, 3\)"):
@@ -109,12 +114,29 @@ def test_a_failed_fit_leaves_no_answer_behind():
     with pytest.raises(InfeasibleError) as caught:
         model.fit(*twice)
     assert model.status_ == "infeasible"
-    assert not {"W_", "margin_", "support_", "gap_"} & set(vars(model))
-    with pytest.raises(AttributeError, match="not fitted"):
+    assert not {"solution_", "margin_", "support_", "gap_"} & set(vars(model))
+    assert not hasattr(model, "W_")
+    with pytest.raises(NotFittedError, match="not fitted"):
         model.predict(TOKENS, QUERIES)
     again = pickle.loads(pickle.dumps(caught.value))
     assert again.inputs == caught.value.inputs
     assert str(again) == str(caught.value)
+
+
+def test_without_scikit_learn_an_unfitted_estimator_says_the_same(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.exceptions", None)
+    with pytest.raises(ValueError, match="not fitted") as caught:
+        AttentionSVM().predict(TOKENS, QUERIES)
+    assert isinstance(caught.value, AttributeError)
+    assert type(caught.value).__name__ == "NotFittedError"
+
+
+@pytest.mark.parametrize("params", [{"norm": "nuk"}, {"tol": float("nan")}, {"norm": "spectral"}])
+def test_what_needs_no_constraints_is_refused_before_they_are_built(params, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    monkeypatch.setattr(estimator, "separation", lambda *given: pytest.fail("the constraints are built"))
+    with pytest.raises((ValueError, MissingError), match=r"norm: expected|tol: expected|needs cvxpy"):
+        AttentionSVM(**params).fit(TOKENS, QUERIES, SELECTED)
 
 
 # ------------------------------------------------------------------------------------ inputs of different lengths
@@ -214,3 +236,57 @@ def test_scikit_learn_searches_a_grid_and_sees_what_is_fitted():
     assert len(search.cv_results_["mean_test_score"]) == 2
     check_is_fitted(search.best_estimator_)
     assert search.best_estimator_.score(pairs, selected) == 1.0
+
+
+class OfTable(AttentionSVM):
+    """The estimator on a table, which is all that scikit-learn's checks have: of every row and a zero, the row wins."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags = InputTags()
+        return tags
+
+    def fit(self, X, y=None):
+        return super().fit(*self.inputs(X), np.zeros(len(X), dtype=int))
+
+    def decision_function(self, X, queries=None):
+        return super().decision_function(*self.inputs(X)) if queries is None else super().decision_function(X, queries)
+
+    def score(self, X, y=None):
+        return float((self.predict(X) == 0).mean())
+
+    @staticmethod
+    def inputs(X):
+        X = np.asarray(X)
+        return np.stack([X, np.zeros_like(X)], axis=1), X
+
+
+EXPECTED = {
+    **dict.fromkeys(
+        [
+            "check_complex_data",
+            "check_estimators_empty_data_messages",
+            "check_estimator_sparse_tag",
+            "check_estimator_sparse_array",
+            "check_estimator_sparse_matrix",
+            "check_fit2d_predict1d",
+        ],
+        "the error is a sentence of ours, not the one that scikit-learn looks for",
+    ),
+    **dict.fromkeys(
+        ["check_n_features_in", "check_n_features_in_after_fitting"], "tokens and queries have a size each"
+    ),
+    "check_estimators_dtypes": "one row is zero, and no W separates it from zero",
+    "check_dtype_object": "numbers are asked for as numbers",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_it_stands_the_checks_of_scikit_learn():
+    """Directly, `check_estimator` has no input of its shape and tests nothing but `clone`."""
+    found = check_estimator(OfTable(), expected_failed_checks=EXPECTED, on_fail=None)
+    assert [(one["check_name"], one["exception"]) for one in found if one["status"] == "failed"] == []
+    assert {one["check_name"] for one in found if one["status"] == "xfail"} == set(EXPECTED)
+    passed = {one["check_name"] for one in found if one["status"] == "passed"}
+    assert len(passed) >= 25
+    assert {"check_estimators_pickle", "check_fit_idempotent", "check_estimators_unfitted"} <= passed

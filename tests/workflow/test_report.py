@@ -155,3 +155,17 @@ def test_nothing_complains(browser, report):
     browser.get(report.as_uri())
     severe = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert not severe
+
+
+def test_on_a_phone_the_menu_stands_above_the_text(browser, report):
+    phone = {"width": 360, "height": 720, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    try:
+        browser.get(report.as_uri())
+        menu = browser.find_element("css selector", "#app nav").rect
+        text = browser.find_element("css selector", "#app .prose").rect
+        assert menu["y"] + menu["height"] <= text["y"]
+        assert menu["height"] <= 0.4 * 720 + 1
+        assert text["width"] > 250
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -3,8 +3,6 @@
 import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
-
 # The package beside these rules, here and in the jobs that Snakemake starts; that of a workflow without one beside it
 # (as from `github(...)`) is the one that is installed.
 BESIDE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).parents[1]
@@ -18,19 +16,15 @@ from attnsvm.building.progress import hide_bars
 from attnsvm.building.refusals import end, said
 from attnsvm.building.script import package_in
 from attnsvm.documents import captions
-from attnsvm.errors import UserError
 from attnsvm.files.checksums import keep_no_checksums
 
 if (BESIDE / "attnsvm").is_dir():
     package_in(BESIDE)
 
-try:
-    # Another dict: what the user gave stays as it is, for a workflow that takes rules from this one twice.
-    config = resolve(config)
-    # For the pages of the report.
-    config["captions"] = {card.name: captions.caption(card, config) for card in cards.figures(optional=True)}
-except UserError as error:
-    raise WorkflowError(str(error))
+# Another dict: what the user gave stays as it is, for a workflow that takes rules from this one twice.
+config = said(resolve, config)
+# For the pages of the report.
+config["captions"] = {card.name: said(captions.caption, card, config) for card in cards.figures(optional=True)}
 
 if workflow.output_settings.quiet:
     hide_bars()

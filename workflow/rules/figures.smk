@@ -1,4 +1,4 @@
-"""Draw a figure from the tables of its experiments."""
+"""Draw a figure from the tables of its experiments, and write the script that draws it from its csv."""
 
 
 rule figure:
@@ -26,3 +26,25 @@ rule figure:
         "draw {wildcards.figure}"
     script:
         "../scripts/figure.py"
+
+
+rule standalone:
+    input:
+        f"{AT}figures/{{figure}}.csv",
+    output:
+        f"{AT}figures/{{figure}}.plot.py",
+    log:
+        f"{AT}results/logs/figures/{{figure}}.standalone.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        settings=config["figures"],
+        code=asked(jobs.figure_code),
+        writer=said(jobs.standalone_code),
+    message:
+        "write the script of {wildcards.figure}"
+    script:
+        "../scripts/standalone.py"

@@ -6,10 +6,9 @@ from snakemake.logging import logger
 
 from attnsvm.building import blocks, devices
 
-try:
-    blocks.check(BLOCKS_ASKED_FOR, ours_alone=ALONE)
-except UserError as error:
-    raise WorkflowError(str(error))
+said(blocks.check, BLOCKS_ASKED_FOR, ours_alone=ALONE)
+if sentence := said(blocks.one_per_seed, BLOCKS_ASKED_FOR, config):
+    logger.warning(sentence)
 
 
 @cache

@@ -8,6 +8,7 @@
 `_benchmark`, `cache` (seen in 9.27) of what `rules.svm` stands for: that its files may come from the cache, and so have no
 benchmark.
 `workflow.scheduling_settings.max_jobs_per_timespan` (seen in 9.27): None for no limit, which its command line has no word for.
+`workflow._rules`, `_localrules` (seen in 9.27): what `snakemake --list` prints.
 `workflow.resource_settings.overwrite_scatter` (in common.smk), `workflow.local_exec`, `docstring` of a rule
 (all of Snakemake 9): what --set-scatter asks for; whether jobs run on this machine; what `snakemake --list` prints.
 
@@ -17,7 +18,9 @@ version; the first names the versions they hold for.
 
 import gc
 import logging
+import os
 import shutil
+import sys
 import time
 from functools import cache
 from pathlib import Path
@@ -25,6 +28,7 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from attnsvm.building import provenance
 from attnsvm.cluster import outlook
 from attnsvm.files.checksums import DIFFERS, Search, forget_the_gone
 
@@ -115,6 +119,11 @@ if workflow.modifier.is_main_snakefile() and TRAVELLING.is_dir() and not (RECORD
     shutil.copytree(TRAVELLING, RECORDS, dirs_exist_ok=True)
 
 
+# For the jobs that this process starts on this machine.
+if workflow.is_main_process:
+    os.environ[provenance.COMMAND] = provenance.as_typed(sys.argv)
+
+
 ALONE = workflow.modifier.is_main_snakefile()
 # In the process that a user started; the jobs that it starts do not check again.
 BLOCKS_ASKED_FOR = plan.asked if workflow.is_main_process else {}
@@ -126,9 +135,12 @@ def trains_here():
 
 
 def describe_rules(descriptions, others):
-    """Say of each rule what `snakemake --list` is to print; called when all rules are known."""
+    """Say of each rule what it is; `snakemake --list` prints it, of the targets alone. Called when all rules are known."""
     for known in workflow.modifier.rules if ALONE else ():
         known.docstring = descriptions.get(known.name, others)
+    if ALONE and workflow.is_main_process and {"--list", "-l", "--list-rules"} & {*sys.argv}:  # and nothing runs
+        workflow._rules = {name: known for name, known in workflow._rules.items() if name in descriptions}
+        workflow._localrules &= {*workflow._rules}
 
 
 def pack_records():

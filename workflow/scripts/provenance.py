@@ -5,4 +5,6 @@ with reporting(snakemake.log[0]):
 
     given, output = snakemake.params, snakemake.output[0]
     results = f"{output.rpartition('figures/')[0]}results"
-    provenance.write(given.experiments, given.blocks, given.settings, given.files, results, output, given.outside)
+    drawn = [snakemake.input.figure] if isinstance(snakemake.input.figure, str) else list(snakemake.input.figure)
+    asked = given.experiments, given.blocks, given.settings, given.files
+    provenance.write(*asked, results, drawn, output, given.outside)

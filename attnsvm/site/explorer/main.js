@@ -2,9 +2,9 @@
 
 const app = { run: null, now: null, playing: false, target: 0, due: 0, last: 0, shown: 0, dirty: true, stale: true, settled: -Infinity, preset: "" };
 const plane = new Plane(byId("plane"), byId("ground"), {
-  token: (i, t, point) => change((state) => { state.tokens[i][t] = point; }),
-  query: (i, angle) => change((state) => { state.queries[i] = turnedTo(state.queries[i], angle); }),
-  head: (_, angle) => change((state) => { state.head = turnedTo(state.head, angle); }),
+  token: (i, t, point) => move((state) => { state.tokens[i][t] = point; }),
+  query: (i, angle) => move((state) => { state.queries[i] = turnedTo(state.queries[i], angle); }),
+  head: (_, angle) => move((state) => { state.head = turnedTo(state.head, angle); }),
   remove: (i, t) => removeToken(i, t),
   nudge: (what, by, far) => nudge(what, by, far),
   done: () => settle(),
@@ -20,24 +20,26 @@ const begin = (state, target = 0) => {
   if (location.hash.length > 1) rememberSoon();
 };
 // What the reader changes: the run starts again with it.
-const change = (edit) => {
+const change = (edit, target = 0) => {
   const state = copied(app.run.state);
   edit(state);
   app.preset = "";
-  begin({ ...state, step: 0 });
+  begin({ ...state, step: 0 }, target);
 };
+// What the reader moves while nothing plays: the run starts again and goes as far as it had gone.
+const move = (edit) => change(edit, app.playing ? 0 : Math.max(app.run.step, app.target));
 const settle = () => { app.settled = -Infinity; app.dirty = true; showChoices(); rememberSoon(); };
 const nudge = ({ kind, i, t }, [dx, dy], far) => {
   if (kind === "token") {
     const by = (far ? 0.1 : 0.02) * plane.half;
-    change((state) => {
+    move((state) => {
       const moved_ = [state.tokens[i][t][0] + by * dx, state.tokens[i][t][1] + by * dy];
       if (length(moved_) < plane.half) state.tokens[i][t] = moved_;
     });
   } else {
     const by = ((far ? 15 : 2) * Math.PI) / 180 * (dx || dy);
     const turn = (vector) => turnedTo(vector, Math.atan2(vector[1], vector[0]) + by);
-    change((state) => { if (kind === "query") state.queries[i] = turn(state.queries[i]); else state.head = turn(state.head); });
+    move((state) => { if (kind === "query") state.queries[i] = turn(state.queries[i]); else state.head = turn(state.head); });
   }
   settle();
 };
@@ -215,11 +217,12 @@ const frame = (time) => {
     app.stale = false;
     app.shown = time;
     panel.render(run, app.now);
+    write(byId("sentence"), panel.sentence(run, app.now));
   }
-  if (!(time - app.settled < 700)) { // names and the sentence: often enough for a reader, too often for every frame
+  if (!(time - app.settled < 700)) { // names and what is read aloud: often enough for a listener, too often for every frame
     app.settled = time;
     plane.describe(run, app.now);
-    write(byId("sentence"), panel.sentence(run, app.now));
+    write(byId("spoken"), panel.sentence(run, app.now));
   }
   requestAnimationFrame(frame);
 };

@@ -181,9 +181,10 @@ class Plane {
       x1: CENTRE - RIM * unit[0], y1: CENTRE + RIM * unit[1], x2: CENTRE + RIM * unit[0], y2: CENTRE - RIM * unit[1],
     });
     this.turned(this.score, state.head, TRACKS.head, "Score direction v");
+    this.named = [];
+    state.tokens.forEach((own, i) => this.direction(run, i, now.directions && now.directions[i], this.bands[i], true));
     state.tokens.forEach((own, i) => {
       this.turned(this.queries[i], state.queries[i], TRACKS.query, `Query z of input ${i + 1}`);
-      this.direction(run, i, now.directions && now.directions[i], this.bands[i], true);
       this.direction(run, i, now.others && now.others[i], this.lowerBands[i], false);
       if (run.two) {
         this.curve(this.lowerTrails[i], run.lower[i], null);
@@ -216,7 +217,9 @@ class Plane {
     const [tx, ty] = shown ? this.onRing(along, RIM - (24 + 17 * (i >> 1)) * px) : [0, 0], aside = (i % 2 ? 30 : -30) * px;
     const turn = Math.atan2(ty - CENTRE, tx - CENTRE) + Math.PI / 2;
     write(this.goalNames[i], shown && run.state.tokens.length === 2 ? `SVM ${i + 1}` : ""); // of more, colours speak
-    place(this.goalNames[i], { x: round(tx + aside * Math.cos(turn)), y: round(ty + aside * Math.sin(turn)) });
+    const at = [tx + aside * Math.cos(turn), ty + aside * Math.sin(turn)];
+    this.named[i] = shown && run.state.tokens.length === 2 ? at : null;
+    place(this.goalNames[i], { x: round(at[0]), y: round(at[1]) });
   }
 
   curve(path, trail, last) {
@@ -243,11 +246,15 @@ class Plane {
       d: moving ? `M${8 * px} 0L${-6 * px} ${-7 * px}L${-3 * px} 0L${-6 * px} ${7 * px}Z` : "",
       transform: `translate(${round(end[0])} ${round(end[1])}) rotate(${round(angle)})`,
     });
-    const turn = (-angle * Math.PI) / 180 + (i % 2 ? 1 : -1) * Math.PI / 2;
-    place(this.headNames[i], {
-      x: round(end[0] + 22 * px * Math.cos(turn)), y: round(end[1] - 22 * px * Math.sin(turn)),
-      visibility: moving ? "visible" : "hidden",
-    });
+    // On the side of the curve that is farther from the names of the bands; where both are taken, behind the arrow.
+    const beside = (side, back) => {
+      const a = (-angle * Math.PI) / 180, turn = a + side * Math.PI / 2;
+      return [end[0] + px * (22 * Math.cos(turn) - back * Math.cos(a)), end[1] - px * (22 * Math.sin(turn) - back * Math.sin(a))];
+    };
+    const own = i % 2 ? 1 : -1, room = ([x, y]) => Math.min(60 * px, ...this.named.filter(Boolean).map(([a, b]) => Math.hypot(a - x, b - y)));
+    const places = [[own, 0], [-own, 0], [own, 50], [-own, 50]].map(([side, back]) => beside(side, back));
+    const best = places.reduce((a, b) => (room(b) > room(a) + 1e-9 ? b : a));
+    place(this.headNames[i], { x: round(best[0]), y: round(best[1]), visibility: moving ? "visible" : "hidden" });
   }
 
   // {x : xᵀ W z = c}, half of the smallest margin short of the selected token.

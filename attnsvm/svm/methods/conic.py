@@ -2,9 +2,11 @@
 
 import warnings
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 
+from attnsvm.errors import MissingError
 from attnsvm.geometry import Norm
 from attnsvm.svm.methods.rescaling import onto_unscaled
 from attnsvm.svm.subspaces import Reduced, lengths, outer
@@ -24,6 +26,14 @@ class Options:
 
 
 OPTIONS = Options()
+
+
+def require_installed(norm: Norm) -> None:
+    """`MissingError` where there is no cvxpy."""
+    if find_spec("cvxpy") is None:
+        raise MissingError(
+            f"the norm {norm.name} needs cvxpy, which is not installed: pip install 'attnsvm[norms]'", name="cvxpy"
+        )
 
 
 def least_norm(
@@ -46,10 +56,8 @@ def _by_cvxpy(
     rows: np.ndarray, bound: np.ndarray, equality: np.ndarray, shape: tuple[int, int], norm: Norm, options: Options
 ) -> tuple[np.ndarray, np.ndarray]:
     """Solve min ‖W‖ s.t. rows · vec(W) ≥ bound, with equality on the rows marked; rows are (m, d·e), row-major."""
-    try:
-        import cvxpy
-    except ImportError as error:
-        raise ImportError("this norm needs cvxpy, which is not installed: pip install 'attnsvm[norms]'") from error
+    require_installed(norm)
+    import cvxpy
 
     W = cvxpy.Variable(shape)
     flat = cvxpy.vec(W, order="C")

@@ -1,0 +1,42 @@
+"""Where an inspection comes from: the model and its checksum, what was asked, when, and with which release."""
+
+import hashlib
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+WEIGHTS = ("*.safetensors", "*.bin", "config.json")  # what decides over the numbers of a model in a folder
+PIECE = 2**20  # bytes read at a time
+
+
+def origin(model: str | os.PathLike, seed: int, command: str) -> dict[str, str]:
+    """What the page says of itself, in its order; `command`: what was typed, "" where nobody typed one.
+
+    The date is that of SOURCE_DATE_EPOCH where this is set.
+    """
+    from attnsvm.version import __version__
+
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
+    said = {"model": str(model), "SHA-256": checksum(Path(model)), "command": command, "seed": str(seed)}
+    said |= {"release": f"attnsvm {__version__}", "date": now.isoformat(" ", "seconds").replace("+00:00", " UTC")}
+    return {name: text for name, text in said.items() if text}
+
+
+def checksum(model: Path) -> str:
+    """Of a file, its SHA-256; of a folder, one over the names and checksums of the files of `WEIGHTS`."""
+    if model.is_file():
+        return _of_file(model)
+    found = sorted({path for pattern in WEIGHTS for path in model.glob(pattern)})
+    total = hashlib.sha256()
+    for path in found:
+        total.update(f"{path.name}\0{_of_file(path)}\n".encode())
+    return f"{total.hexdigest()} (of the checksums of {', '.join(path.name for path in found)})"
+
+
+def _of_file(path: Path) -> str:
+    total = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(PIECE):
+            total.update(piece)
+    return total.hexdigest()

@@ -1,0 +1,6 @@
+from attnsvm.building.script import reporting
+
+with reporting(snakemake.log[0]):
+    from attnsvm.building import standalone
+
+    standalone.write(snakemake.wildcards.figure, snakemake.params.settings, snakemake.output[0])

@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from attnsvm import geometry
 from attnsvm.errors import UserError
+from attnsvm.exchange import commands as exchange
 from attnsvm.files import verify
 
 
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started.add_argument("name", metavar="NAME")
     started.set_defaults(run=_experiment)
     _add_profile(commands.add_parser("profile", help="write a profile for a cluster (needs attnsvm[pipeline])"))
+    exchange.add(commands, _pipeline)
     given = parser.parse_args(arguments)
     try:
         return given.run(given)

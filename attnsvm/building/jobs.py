@@ -144,6 +144,17 @@ def drawn(pictured: str) -> tuple[str, ...]:
     return pictures if pictured == "audit" else (*pictures, "csv")
 
 
+def stage_files(name: str) -> tuple[str, ...]:
+    """Every source file that the stages of an experiment run."""
+    card = cards.read(name)
+    return module_files(*(module for stage in card.stages for module in stage_modules(card, stage)))
+
+
+def claims_files(*experiments: str) -> tuple[str, ...]:
+    """Every source file that checks the claims of some experiments."""
+    return module_files(*claims_modules(*experiments))
+
+
 def all_files(pictured: str) -> list[str]:
     """Every source file that the stages behind a figure run."""
     modules = {

@@ -50,11 +50,11 @@ class Compared:
 
     def lines(self, width: int) -> list[str]:
         """What is printed; `width`: of the column of names."""
-        text = ": ".join(filter(None, [self.outcome, self.why]))
+        text = f"{self.name:{width}}  {self.outcome}"
         if self.claims:
             text += f"; {self.claims - len(self.changed)} of {self.claims} verdicts as in the reference"
-        told = [f"    {key}: {here} here, {there} in the reference" for key, (here, there) in self.changed.items()]
-        return [f"{self.name:{width}} {text}", *told]
+        told = [f"claim {key}: {here} here, {there} in the reference" for key, (here, there) in self.changed.items()]
+        return [text, *(f"    {line}" for line in [*filter(None, [self.why]), *told])]
 
 
 def compare(reference: Reference, folder: Path) -> list[Compared]:
@@ -130,7 +130,7 @@ def _told(found: list[Difference], table: pd.DataFrame) -> str:
     where = f"{first.column} in line {first.row + 2}{f' ({row})' if row else ''}"
     text = f"{where} is {_short(first.here)}, in the reference {_short(first.reference)}"
     if pd.notna(first.errors):
-        text += f", {first.errors:.2g} standard errors"
+        text += f"; at most {first.errors:.2g} standard errors in this column"
     beyond = sum(one.numbers for one in found)
     return f"{text}; {beyond} of {table.size} numbers differ by more than 1e-6" if beyond else text
 

@@ -46,7 +46,7 @@ class Difference:
         row: the place of the number in the table, from 0.
         here, reference: the two numbers, or words.
         apart: their relative distance; infinite for words, and where one of the two is missing.
-        errors: their distance in standard errors; NaN where the figure has none.
+        errors: the largest distance of the column's numbers in standard errors; NaN where the figure has none.
         numbers: how many numbers of the column are further apart than USUAL.
         allowed: whether the whole column is the same within rounding.
     """
@@ -108,8 +108,13 @@ def furthest(
             continue
         row = int(apart.argmax())
         ours, theirs = here[column].iloc[row], reference[column].iloc[row]
-        error = errors[column].iloc[row] if column in errors else float("nan")
-        in_errors = abs(float(ours) - float(theirs)) / error if error > 0 else float("nan")
+        in_errors = float("nan")
+        if column in errors:
+            known = errors[column].to_numpy(float) > 0
+            moved = (here[column] - reference[column]).abs().to_numpy(float)[known] / errors[column].to_numpy(float)[
+                known
+            ]
+            in_errors = float(np.nanmax(moved, initial=0.0)) if known.any() else in_errors
         allowed = tolerances.get(column, Tolerance()).allows(apart)
         beyond = int(np.count_nonzero(apart > USUAL))
         found.append(Difference(str(column), row, ours, theirs, float(apart[row]), in_errors, beyond, allowed))

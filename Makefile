@@ -10,7 +10,7 @@ CHECK = attnsvm/building/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
 ADDRESSED = pyproject.toml CITATION.cff CONTRIBUTING.md docs/cluster.md
 
-.PHONY: help check install figures report site verify test test-fast test-slow lint docs experiment lock address clean
+.PHONY: help check install figures report site compare verify test test-fast test-slow lint docs experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make test      run the test suite; PART=mathematics, pipeline, workflow or cluster: a part of it"
 	@echo "make test-fast its mathematics alone, in about five minutes"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
+	@echo "make compare   say of every figure that is built whether its numbers are those of the release"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on the rooms that pyproject.toml names"
 	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards and the built figures"
@@ -77,6 +78,9 @@ site: figures
 
 test-slow: $(INSTALLED)
 	$(PYTEST) -m slow
+
+compare: $(INSTALLED)
+	@$(BIN)/attnsvm compare
 
 verify: $(INSTALLED)
 	$(BIN)/python -m attnsvm.files.verify

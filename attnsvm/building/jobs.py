@@ -51,9 +51,10 @@ def audit_figure_modules() -> tuple[str, ...]:
     return "attnsvm.audit.figure", "attnsvm.plots.style"
 
 
-def stage_code(name: str, stage: str) -> str:
-    """The hash of the code that a stage of an experiment runs."""
-    return digest(*stage_modules(cards.read(name), stage))
+def stage_code(name: str, stage: str, arithmetic: str = "portable") -> str:
+    """The hash of the code that a stage of an experiment runs, and whose arithmetic it runs with (arithmetic.py)."""
+    code = digest(*stage_modules(cards.read(name), stage))
+    return hashlib.sha256(f"{code} {arithmetic}".encode()).hexdigest()
 
 
 def block_settings(name: str, stage: str, resolved: dict) -> dict:
@@ -77,7 +78,7 @@ def history(name: str, stages: tuple[str, ...], resolved: dict, parts: list | No
     asked = []
     for stage in stages:
         one = stage_settings(card, resolved, stage) if parts is None else block_settings(name, stage, resolved)
-        asked.append((stage, one, stage_code(name, stage)))
+        asked.append((stage, one, stage_code(name, stage, resolved["arithmetic"])))
     return hashlib.sha256(repr((asked, parts)).encode()).hexdigest()
 
 

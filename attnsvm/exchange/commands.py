@@ -29,7 +29,7 @@ def _add_compare(commands, within) -> None:
     parser = commands.add_parser("compare", help="say of every figure whether its numbers are those of the release")
     parser.description = (
         "Compares figures/*.csv with the numbers of the release, and reads the claims anew. Status 1 where numbers or "
-        "verdicts differ. docs/compare.md says what counts as the same."
+        "verdicts differ. docs/exchange.md says what counts as the same."
     )
     add = parser.add_argument
     add("folder", nargs="?", type=Path, default=Path("."), metavar="FOLDER", help="of the build; default: this one")

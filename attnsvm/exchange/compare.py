@@ -136,7 +136,7 @@ def _told(found: list[Difference], table: pd.DataFrame) -> str:
 
 
 def _short(value: float | str) -> str:
-    return repr(value) if isinstance(value, str) else f"{value:.8g}"
+    return repr(value) if isinstance(value, str) else f"{value:.7g}"
 
 
 def _flat(tree: dict, above: str = "") -> dict:

@@ -64,8 +64,8 @@ class Difference:
 def distances(here: pd.Series, reference: pd.Series) -> np.ndarray:
     """The relative distance of each number, (rows,); of words 0 or infinite, and infinite where one is missing."""
     if not (_numeric(here) and _numeric(reference)):
-        same = (here.astype(str) == reference.astype(str)) & (here.isna() == reference.isna())
-        return np.where(same, 0.0, np.inf)
+        same = (here.astype(str) == reference.astype(str)) & here.notna() & reference.notna()
+        return np.where(same | (here.isna() & reference.isna()), 0.0, np.inf)
     a, b = (column.to_numpy(float) for column in (here, reference))
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.maximum(np.abs(a - b) - ROUNDING, 0.0) / np.maximum(np.maximum(np.abs(a), np.abs(b)), ROUNDING)

@@ -29,7 +29,7 @@ help:
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
 	@echo "make address URL=https://github.com/me/attnsvm   sets the address of this repository where it is named"
-	@echo "make clean     delete what was built: results/, smoke/, site/, the figures (not $(VENV), not the gallery)"
+	@echo "make clean     delete what was built: results/, smoke/, site/, crate/, the figures (not $(VENV), not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
 check:
@@ -103,7 +103,7 @@ lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0 -c requirements-cuda.lock
-	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,site,storage]'
+	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,site,archive,storage]'
 	sed -n '/^#/p' requirements.lock > requirements.lock.new
 	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
 	mv requirements.lock.new requirements.lock
@@ -115,5 +115,5 @@ address:
 		sed "s|$$old|$(URL)|g" $$file > $$file.new && cat $$file.new > $$file && rm $$file.new; done
 
 clean:
-	rm -rf results smoke site .snakemake report.html
+	rm -rf results smoke site crate .snakemake report.html
 	find figures -mindepth 1 -maxdepth 1 ! -name README.md ! -name gallery -exec rm -rf {} +

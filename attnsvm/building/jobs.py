@@ -109,6 +109,11 @@ def site_code() -> str:
     return digest(texts=tuple(sorted(names)))
 
 
+def crate_code() -> str:
+    """The hash of the code that describes a build for an archive."""
+    return digest("attnsvm.exchange.crate", texts=("CITATION.cff",))
+
+
 def provenance_code() -> str:
     """The hash of the code that says where a figure comes from."""
     return digest("attnsvm.building.provenance", texts=("attnsvm/building/provenance.schema.yaml",))

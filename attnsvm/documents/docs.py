@@ -15,7 +15,7 @@ import yaml
 
 from attnsvm.building import cards
 from attnsvm.building.configuration import figure_settings, resolve
-from attnsvm.documents import captions
+from attnsvm.documents import captions, codemeta
 from attnsvm.errors import UserError
 
 ROOT = cards.HERE.parents[1]
@@ -33,6 +33,7 @@ def generated() -> dict[str, str]:
     return {
         "docs/figures.md": _rendered("figures.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
+        "codemeta.json": codemeta.text(ROOT),
         "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
     }
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_OUT = (".git", ".venv*", "results", "smoke", "site", ".snakemake", "*.pyc", ".pytest_cache", ".mypy_cache")
+LEFT_OUT = (".git", ".venv*", "results", "smoke", "site", "crate", ".snakemake", "*.pyc", ".pytest_cache", ".mypy_cache")
 
 
 class Fault(NamedTuple):

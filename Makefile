@@ -19,8 +19,8 @@ help:
 	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
-	@echo "make test      run the test suite; PART=mathematics, pipeline, workflow or cluster: a part of it"
-	@echo "make test-fast its mathematics alone, in about five minutes"
+	@echo "make test      run the test suite; PART=mathematics, engine, pipeline, workflow or cluster: a part of it"
+	@echo "make test-fast its mathematics alone, without the compiled engine and the pipeline"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make compare   say of every figure that is built whether its numbers are those of the release"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
@@ -55,12 +55,13 @@ figures: $(INSTALLED)
 PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 SIDE_BY_SIDE = -n 2 --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow
-PARTS = mathematics pipeline workflow cluster
+PARTS = mathematics engine pipeline workflow cluster
 PART ?=
+engine = tests/training tests/geometry
 pipeline = tests/building tests/documents tests/files tests/project
 workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
 cluster = tests/cluster tests/site
-mathematics = tests $(patsubst %,--ignore=%,$(pipeline) $(workflow) $(cluster))
+mathematics = tests $(patsubst %,--ignore=%,$(engine) $(pipeline) $(workflow) $(cluster))
 
 test: $(INSTALLED)
 	$(if $(filter-out $(PARTS),$(PART)),$(error PART=$(PART): the parts are $(PARTS)))

@@ -1,4 +1,4 @@
-"""One smoke run for every test that needs a finished one, whichever process of the test run it is in."""
+"""Two finished smoke runs for every test that needs one, whichever process of the test run it is in."""
 
 import shutil
 import subprocess
@@ -11,37 +11,62 @@ arithmetic.choose(
     "portable"
 )  # as the jobs have it, before anything loads NumPy: so tests and jobs share compiled loops
 
-from harness import build, copy_repository, give_loops, once  # noqa: E402
+from harness import FEW, build, copy_repository, give_loops, once  # noqa: E402
 
-CHAIN = {"built", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
+CHAIN = {"built", "everything", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items):
     """Mark what runs the pipeline, and let the files that do so come first.
 
-    With several processes a file is given to one of them as a whole: the short files fill what the long ones leave.
+    With several processes a file is given to one of them as a whole: the short files fill what the long ones leave. One
+    process begins with `everything` and the other with `built`, and what reads either comes when it is there.
     """
-    slow = set()
+    needs = {}
     for item in items:
-        if CHAIN & set(item.fixturenames):
+        if chain := CHAIN & set(item.fixturenames):
             item.add_marker("chain")
-            slow.add(item.path)
-    items.sort(key=lambda item: item.path not in slow)
+            needs[item.path] = max(needs.get(item.path, 0), 2 if "everything" in chain else 1)
+    first = next((path for path, rank in needs.items() if rank == 2), None)
+    items.sort(key=lambda item: 0 if item.path == first else needs.get(item.path, 3))
+
+
+def first_of_all(request, tmp_path_factory, name, make):
+    """A folder of this name that one process of the test run makes, and all use."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if hasattr(request.config, "workerinput") else base  # pytest-xdist: one folder for all workers
+    folder, done = shared / name, shared / f"{name}.done"
+    with once(shared / f"{name}.lock", done) as first:
+        if first:
+            make(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory, request):
-    """A folder in which the smoke pipeline has run once. Tests read it; those that change something take `copy`."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if hasattr(request.config, "workerinput") else base  # pytest-xdist: one folder for all workers
+    """A repository of FEW experiments in which the smoke pipeline has run once.
 
-    folder, done = shared / "built", shared / "built.done"
-    with once(shared / "built.lock", done) as first:
-        if first:
-            build(copy_repository(folder))
-            give_loops(folder)
-    return folder
+    Tests read it; those that change something take `copy`.
+    """
+
+    def make(folder):
+        build(copy_repository(folder, FEW))
+        give_loops(folder)
+
+    return first_of_all(request, tmp_path_factory, "built", make)
+
+
+@pytest.fixture(scope="session")
+def everything(tmp_path_factory, request):
+    """The whole repository with the smoke run of every experiment, made in one process without Snakemake; to read."""
+
+    def make(folder):
+        from in_process import run_all
+
+        run_all(copy_repository(folder))
+
+    return first_of_all(request, tmp_path_factory, "everything", make)
 
 
 @pytest.fixture

@@ -14,6 +14,12 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "environment.yml")
+# The experiments of a house that is built in a minute: of one block and several, with and without descent, a figure of
+# three experiments, one for SLURM, one that is optional. All: in_process.py by day, test_whole_house.py by night.
+FEW = (
+    *("cone", "convergence_types", "feasibility", "hyperplanes", "local_convergence", "multi_token", "normalisation"),
+    *("overview", "positional", "pretrained", "svm_rank", "trajectories"),
+)
 # The folder that a smoke run fills. What is in it is the same to the byte in every rebuild, but for figures/<name>.json
 # and results/benchmarks, which hold times, and results/logs.
 BUILT = "smoke"
@@ -40,14 +46,25 @@ MESSAGES = {
 }
 
 
-def copy_repository(target):
-    """A copy of what the pipeline needs, with the files' dates, and with the compiled loop where there is one."""
+def few(cards):
+    """Of these cards those of the experiments in FEW."""
+    return [card for card in cards if card.name in FEW]
+
+
+def copy_repository(target, experiments=None):
+    """A copy of what the pipeline needs, with the files' dates, and with the compiled loop where there is one.
+
+    experiments: the names of those it has; None: all.
+    """
     target.mkdir(parents=True, exist_ok=True)
     for name in PARTS:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("*.pyc"), dirs_exist_ok=True)
         else:
             shutil.copy2(ROOT / name, target / name)
+    for folder in (target / "attnsvm/experiments").iterdir():
+        if experiments is not None and folder.is_dir() and folder.name not in (*experiments, "__pycache__"):
+            shutil.rmtree(folder)
     return target
 
 

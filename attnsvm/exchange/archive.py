@@ -12,6 +12,7 @@ import shutil
 import tarfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -100,9 +101,9 @@ class _Members:
 
     def __enter__(self):
         self.raw = pa.input_stream(str(self.path), compression="zstd")
-        self.stream = Budget(self.raw)
+        self.stream: Any = Budget(self.raw)  # all that tarfile asks of a stream
         self.stream.left = HEADER
-        self._tar: tarfile.TarFile | None = None
+        self.tar: tarfile.TarFile = _meant(lambda: tarfile.TarFile.open(fileobj=self.stream, mode="r|"))
         return self
 
     def __exit__(self, *_):
@@ -111,22 +112,25 @@ class _Members:
     def next(self) -> tarfile.TarInfo | None:
         """The next member; None at the end."""
         self.stream.left = HEADER
-        if self._tar is None:
-            self._tar = _meant(lambda: tarfile.TarFile.open(fileobj=self.stream, mode="r|"))
-        return _meant(self._tar.next)
+        return _meant(self.tar.next)
 
     def copy(self, member: tarfile.TarInfo, target: Path) -> str:
         """Write a plain file with its date; returns its SHA-256."""
         self.stream.left = member.size + HEADER
         with open(target, "wb") as file:
-            source = self._tar.extractfile(member)
-            _meant(lambda: shutil.copyfileobj(source, file, PIECE))
-        os.utime(target, (member.mtime, member.mtime))
+            _meant(lambda: shutil.copyfileobj(self._opened(member), file, PIECE))
+        _meant(lambda: os.utime(target, (member.mtime, member.mtime)))
         return checksums.of(target)
 
     def content(self, member: tarfile.TarInfo) -> bytes:
         self.stream.left = member.size + HEADER
-        return _meant(self._tar.extractfile(member).read)
+        return _meant(lambda: self._opened(member).read())
+
+    def _opened(self, member: tarfile.TarInfo) -> IO[bytes]:
+        opened = self.tar.extractfile(member)
+        if opened is None:
+            raise Damaged(f"{member.name} is no plain file")
+        return opened
 
 
 def _index(members: _Members) -> dict:
@@ -146,7 +150,7 @@ def _meant(read: Callable):
     """What `read` returns; `Damaged` for what a bad archive makes of it."""
     try:
         return read()
-    except (tarfile.TarError, EOFError, pa.ArrowException, ValueError) as error:
+    except (tarfile.TarError, EOFError, pa.ArrowException, ValueError, OverflowError) as error:
         raise Damaged(f"it is damaged or truncated ({error})") from error
     except OSError as error:
         if error.errno is None:  # zstd's; those of the disk have a number

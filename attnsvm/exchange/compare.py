@@ -140,7 +140,7 @@ def _short(value: float | str) -> str:
 
 
 def _flat(tree: dict, above: str = "") -> dict:
-    found = {}
+    found: dict = {}
     for key, value in tree.items():
         found |= _flat(value, f"{above}{key}.") if isinstance(value, dict) else {f"{above}{key}": value}
     return found

@@ -158,7 +158,11 @@ def _times(folder: Path, paths: list[str]) -> tuple[str, str]:
             changed = (folder / path).stat().st_mtime
             found.append((changed, changed))
     began, ended = min(one for one, _ in found), max(one for _, one in found)
-    return tuple(datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") for at in (began, ended))
+    return _said(began), _said(ended)
+
+
+def _said(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _file(crate: ROCrate, folder: Path, path: str, title: str = ""):

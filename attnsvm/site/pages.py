@@ -28,6 +28,7 @@ ORDER = (
     "theory",
     "figures",
     "svm",
+    "house",
     "experiment",
     "inspect",
     "embedding",
@@ -111,12 +112,16 @@ def _large(path: Path) -> bool:
     return path.suffix == ".csv" and path.stat().st_size > LARGE
 
 
+FOUND = "## What we found"
+
+
 def introduction(readme: str) -> str:
-    """The README up to its first code, without title and pictures; links inside the README lead to its page."""
-    before = readme.partition("\n```")[0]
-    paragraphs = [part for part in before.split("\n\n") if part.strip() and not part.lstrip().startswith(("#", "!"))]
-    text = "\n\n".join(paragraphs).strip().replace("](#the-audit)", "](audit.md)")
-    return text.replace("](#", "](README.md#")
+    """The README's first paragraph and what was found, without pictures; links inside the README lead to its page."""
+    before, _, after = readme.partition(f"\n{FOUND}\n")
+    sections = before.partition("\n```")[0], after.partition("\n## ")[0]
+    paragraphs = [part.strip() for section in sections for part in section.split("\n\n") if part.strip()]
+    text = "\n\n".join(part for part in paragraphs if not part.startswith(("#", "!")))
+    return text.replace("](#the-audit)", "](audit.md)").replace("](#", "](README.md#")
 
 
 def first_sentence(text: str) -> str:

@@ -254,6 +254,15 @@ def test_members_that_are_unlisted_missing_or_twice_are_refused(packed, tmp_path
     assert f"1 of its files are missing, {CSV} among them" in refused(repacked(path, index, fewer), fresh)
 
 
+def test_a_date_that_no_file_can_have_is_refused(packed, tmp_path):
+    index, members = unpacked(packed)
+    _, data = members[CSV]
+    members[CSV] = _info(CSV, data), data
+    members[CSV][0].mtime = 1e300
+    sentence = refused(repacked(tmp_path / "b.tar.zst", index, members), clone(tmp_path / "fresh"))
+    assert "it is damaged or truncated" in sentence
+
+
 def test_a_bundle_larger_than_the_limit_is_refused_before_anything_is_unpacked(packed, tmp_path):
     sentence = refused(packed, clone(tmp_path / "fresh"), limit=100)
     assert "it unpacks to 0.0 GB, more than 1e-07 GB; raise --limit if you expect that" in sentence

@@ -6,6 +6,7 @@ Found by their cards: a new experiment is tested here without a line about it.
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from harness import BUILT
 from recording import reading, unread
@@ -14,19 +15,20 @@ from running import OUTPUTS, Run
 from attnsvm.building import cards, stages
 from attnsvm.data.problems import Problems
 
+MANY = 24  # a block for every seed, but where there are hundreds
 EXPERIMENTS = [card.name for card in cards.experiments()]
 WRITTEN = {key: f"{key}.csv" for key in OUTPUTS} | {"table": "measures.parquet", "instances": "instances.parquet"}
 
 
 @pytest.fixture(scope="module")
-def smoke(built, tmp_path_factory):
-    """`smoke(name)`: the experiment's run, a block for every seed; `read`: the arrays that its stages read."""
+def smoke(tmp_path_factory):
+    """`smoke(name)`: the experiment's run, in MANY blocks; `read`: the arrays that its stages read."""
     done = {}
 
     def get(name):
         if name not in done:
             with reading() as read:
-                done[name] = Run(name, {}, tmp_path_factory.mktemp(name), count=1000, scale="smoke")
+                done[name] = Run(name, {}, tmp_path_factory.mktemp(name), count=MANY, scale="smoke")
             done[name].read = read
         return done[name]
 
@@ -34,10 +36,13 @@ def smoke(built, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_another_split_into_blocks_in_another_process_and_folder_gives_the_same_bytes(name, smoke, built):
-    """The pipeline's few blocks, and batches of one, where libraries take other ways."""
+def test_another_split_into_blocks_in_another_folder_gives_the_same_bytes(name, smoke, everything):
+    """The pipeline's few blocks, and batches of one, where libraries take other ways.
+
+    In another process, by Snakemake: tests/workflow/test_smoke.py.
+    """
     for key, path in smoke(name).paths.items():
-        assert Path(path).read_bytes() == (built / BUILT / "results" / name / WRITTEN[key]).read_bytes(), key
+        assert Path(path).read_bytes() == (everything / BUILT / "results" / name / WRITTEN[key]).read_bytes(), key
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -59,11 +64,6 @@ def test_no_array_is_kept_that_no_later_stage_reads(name, smoke):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_every_answer_is_certified(name, smoke):
-    assert (smoke(name).certificates.uncertified == 0).all()
-
-
-@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_instance_has_as_many_outcomes_as_every_other(name, smoke):
     run = smoke(name)
     cells = {cell.label: cell for cell in run.card.module("problems").cells(run.settings["problems"])}
@@ -78,3 +78,13 @@ def test_every_instance_has_as_many_outcomes_as_every_other(name, smoke):
     for label, seeds in found.items():
         assert sorted(seeds) == sorted(list(cells[label].seeds) * times)
     assert run.outcomes_per_instance() == times
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_nothing_is_left_unproven_and_every_instance_ends_somehow(everything, name):
+    folder = everything / BUILT / "results" / name
+    proofs = pd.read_csv(folder / "certificates.csv")
+    assert proofs.uncertified.sum() == 0
+    assert (proofs.largest_gap.dropna() <= 1e-6).all()
+    assert pd.read_csv(folder / "cells.csv").instances.sum() > 0
+    assert pd.read_csv(folder / "outcomes.csv").instances.sum() > 0

@@ -207,9 +207,10 @@ def test_what_links_show_is_remembered_and_what_is_not_there_is_refused(links):
         links.rewritten("docs/one.md", "[a](../no.md)")
 
 
-def test_the_introduction_is_the_prose_before_the_first_code():
-    readme = "# name\n\nFirst [a](#b), [c](#the-audit).\n\n![p](q.png)\n\nSecond.\n\n```\nmake\n```\n\nThird.\n"
-    assert pages.introduction(readme) == "First [a](README.md#b), [c](audit.md).\n\nSecond."
+def test_the_introduction_is_the_first_paragraph_and_what_was_found():
+    found = "## What we found\n\n![p](q.png)\n\nSecond [c](#the-audit).\n\n## More\n\nFourth.\n"
+    readme = f"# name\n\nFirst [a](#b).\n\n```\nmake\n```\n\nThird.\n\n{found}"
+    assert pages.introduction(readme) == "First [a](README.md#b).\n\nSecond [c](audit.md)."
 
 
 @pytest.mark.parametrize(

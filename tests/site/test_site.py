@@ -73,10 +73,10 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="session")
-def workshop(built, tmp_path_factory):
+def workshop(everything, tmp_path_factory):
     """A finished smoke run with the repository's own pages beside it, in which the site has been built."""
     folder = tmp_path_factory.mktemp("workshop") / "attnsvm"
-    shutil.copytree(built, folder)
+    shutil.copytree(everything, folder)
     listed = subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True)
     for name in listed.splitlines():
         if not (folder / name).exists() and (ROOT / name).is_file() and not name.startswith("tests/"):

@@ -7,30 +7,40 @@ import os
 import shutil
 from itertools import cycle
 
+import edits
 import pytest
 from edits import (
-    ALL,
     CARDS,
     CODE,
     COMMENT,
-    EXPERIMENTS,
-    FIGURES,
     LOCAL,
     RANK,
     Repository,
     append,
     change,
-    following,
     with_keys,
     with_setting,
 )
-from harness import BUILT, LONG_AGO, NOTHING, ROOT, clone, dry, edited, scheduled
+from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, clone, dry, edited, scheduled
+
+
+def here(jobs):
+    """Of these jobs those that a repository of FEW experiments has."""
+    return {(rule, name) for rule, name in jobs if name in (*FEW, "claim", "audit")}
+
+
+ALL = {rule: here(found) for rule, found in edits.ALL.items()}
+EXPERIMENTS, FIGURES = ([name for name in found if name in FEW] for found in (edits.EXPERIMENTS, edits.FIGURES))
 
 
 @pytest.fixture(scope="module")
 def workshop(built, tmp_path_factory):
     """A copy of the finished smoke run, for edits that are undone."""
     return shutil.copytree(built, tmp_path_factory.mktemp("edits") / "run")
+
+
+def following(changed):
+    return here(edits.following(changed))
 
 
 def predicted(folder, changes):

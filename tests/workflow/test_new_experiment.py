@@ -30,10 +30,10 @@ REST = (
 
 
 @pytest.fixture(scope="module")
-def house(built, tmp_path_factory):
+def house(everything, tmp_path_factory):
     """A clone, finished at smoke scale, with everything that the commands of the page touch."""
     folder = tmp_path_factory.mktemp("house") / "attnsvm"
-    shutil.copytree(built, folder)
+    shutil.copytree(everything, folder)
     for name in REST:
         source = ROOT / name
         if source.is_dir():

@@ -1,0 +1,75 @@
+"""The smoke run of every experiment in one process: what the jobs of the pipeline call, with what the plan gives them.
+
+Snakemake itself runs a few experiments by day (`built`) and all of them by night (workflow/test_whole_house.py): a
+process for each of some 350 jobs takes four times as long.
+"""
+
+from pathlib import Path
+
+from attnsvm.building import cards, jobs, provenance, stages
+from attnsvm.building.configuration import resolve
+from attnsvm.building.plan import Plan
+from attnsvm.documents.captions import caption
+
+SMOKE = resolve({"scale": "smoke"})
+
+
+def run_all(folder: Path) -> None:
+    """Fill `folder` as the targets figures/all and audit do, but for the logs and the times."""
+    plan = Plan(SMOKE, {card.name: card.blocks for card in cards.experiments(optional=True)})
+
+    def at(paths):
+        if isinstance(paths, str):
+            return str(folder / paths)
+        return {key: at(path) for key, path in paths.items()}
+
+    for card in cards.experiments():
+        for block in plan.blocks(card.name):
+            for stage in card.stages[:-1]:
+                inputs = at(plan.block_files(stage, card.name, block))
+                given = plan.parts(card.name, block) if stage == "problems" else inputs
+                output = at(f"{plan.at}results/{card.name}/{block}/{stage}.npz")
+                getattr(stages, stage)(card.name, plan.settings(stage, card.name, block), given, output)
+            if "measures" in plan.gathered_files(card.name):
+                inputs = at(plan.block_files("measures", card.name, block))
+                output = at(f"{plan.at}results/{card.name}/{block}/measures.npz")
+                stages.measures_of_block(card.name, plan.settings("measures", card.name), inputs, output)
+        stages.measures(card.name, plan.settings("measures", card.name), *measured(plan, card.name, at))
+    for card in cards.figures():
+        stages.figure(card.name, SMOKE["figures"], at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
+    tables = {kind: f"{plan.at}results/audit/{name}" for kind, name in AUDIT.items()}
+    stages.claims(at(tables), at(plan.at))
+    stages.audit_figure(SMOKE["figures"], at(tables["csv"]), at(f"{plan.at}figures/audit"))
+    for name in [*(card.name for card in cards.figures()), "audit"]:
+        behind = jobs.behind(name)
+        provenance.write(
+            {other: SMOKE["experiments"][other] for other in behind},
+            {other: list(plan.blocks(other)) for other in behind},
+            SMOKE["figures"],
+            jobs.all_files(name),
+            at(f"{plan.at}results"),
+            at(f"{plan.at}figures/{name}.json"),
+            plan.all_outside(name),
+        )
+
+
+AUDIT = {"csv": "claims.csv", "html": "audit.html", "md": "audit.md"}
+MEASURED = {
+    "table": "measures.parquet",
+    "instances": "instances.parquet",
+    "outcomes": "outcomes.csv",
+    "cells": "cells.csv",
+    "certificates": "certificates.csv",
+}
+
+
+def measured(plan, name, at):
+    """The blocks of an experiment by stage, and the files that gather them."""
+    files = plan.gathered_files(name)
+    blocks = [at(dict(zip(files, paths, strict=True))) for paths in zip(*files.values(), strict=True)]
+    return blocks, at({key: f"{plan.at}results/{name}/{file}" for key, file in MEASURED.items()})
+
+
+def captions() -> dict[str, str]:
+    """The captions of all figures at smoke scale."""
+    return {card.name: caption(card, SMOKE) for card in cards.figures(optional=True)}

@@ -1,0 +1,27 @@
+"""By night: Snakemake builds every experiment at smoke scale, and has the bytes of the run in one process.
+
+By day it builds those in `harness.FEW`; tests/experiments and tests/plots look at all, made in one process.
+"""
+
+import pytest
+from harness import BUILT, NOTHING, build, copy_repository, dry, snapshot
+
+TIMED = (".json", ".json.sha256")  # provenance holds times
+
+
+@pytest.mark.slow
+def test_snakemake_builds_every_experiment_as_one_process_does(everything, tmp_path):
+    folder = copy_repository(tmp_path / "house")
+    build(folder)
+    patterns = [f"{BUILT}/results/**/*.*", f"{BUILT}/figures/*.*"]
+    ours, theirs = snapshot(folder, *patterns), snapshot(everything, *patterns)
+    ours = {path: data for path, data in ours.items() if "/benchmarks/" not in path and "/logs/" not in path}
+    assert {path for path in ours.keys() | theirs.keys() if ours.get(path) != theirs.get(path)} <= {
+        path for path in ours if path.endswith(TIMED)
+    }
+    assert NOTHING in dry(folder).stdout
+
+
+def test_a_dry_run_plans_every_experiment(everything):
+    """And what one process has made is up to date: records of Snakemake's or none, the files are the same."""
+    assert NOTHING in dry(everything).stdout

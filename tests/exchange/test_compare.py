@@ -15,6 +15,7 @@ from attnsvm.exchange.differences import MARGIN, USUAL, Tolerance, distances, fu
 from attnsvm.exchange.errors import standard_errors
 from attnsvm.exchange.reference import rounded
 from attnsvm.files.store import save_csv
+from attnsvm.version import __version__
 
 NAMES = ("cone", "feasibility", "norm_growth")
 
@@ -158,6 +159,19 @@ def test_the_status_of_the_command_is_for_machines(made, tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[-1].startswith("3 figures: 3 same bytes")
     assert command.main(["compare", str(build(tmp_path / "b", scaled(1.1))), *given]) == 1
     assert "1 differs" in capsys.readouterr().out
+
+
+def test_the_reference_that_is_shipped_is_of_this_release_and_can_be_compared_with():
+    shipped = reference.read()
+    assert shipped.release == __version__
+    known = {card.name for card in cards.figures(optional=True)}
+    assert set(shipped.figures) <= known
+    claims = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    assert set(shipped.verdicts) <= claims
+    for name, figure in shipped.figures.items():
+        table = shipped.table(name)
+        assert list(table) == list(cards.read(name).columns)
+        assert set(figure.tolerances) <= set(table)
 
 
 def test_distances_know_missing_numbers_words_and_the_rounding_of_differences():

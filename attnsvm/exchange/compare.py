@@ -12,6 +12,7 @@ from attnsvm.exchange import verdicts
 from attnsvm.exchange.differences import Difference, furthest
 from attnsvm.exchange.errors import standard_errors
 from attnsvm.exchange.reference import Reference, rounded
+from attnsvm.exchange.settings import first_difference
 from attnsvm.files import checksums
 from attnsvm.files.store import load_csv
 
@@ -95,11 +96,10 @@ def _other_setting(path: Path, asked: dict) -> str:
         here = json.loads(path.read_text("utf-8"))["config"]["experiments"]
     except (OSError, ValueError, KeyError):
         return ""
-    ours, theirs = _flat(here), _flat(asked)
-    for key in sorted({*ours, *theirs}):
-        if ours.get(key) != theirs.get(key):
-            return f"{key} is {ours.get(key, 'not there')}, in the reference {theirs.get(key, 'not there')}"
-    return ""
+    if (found := first_difference(asked, here)) is None:
+        return ""
+    key, theirs, ours = ("not there" if one is None else one for one in found)
+    return f"{key} is {ours}, in the reference {theirs}"
 
 
 def _numbers(reference: Reference, name: str, path: Path) -> tuple[str, str]:
@@ -137,10 +137,3 @@ def _told(found: list[Difference], table: pd.DataFrame) -> str:
 
 def _short(value: float | str) -> str:
     return repr(value) if isinstance(value, str) else f"{value:.7g}"
-
-
-def _flat(tree: dict, above: str = "") -> dict:
-    found: dict = {}
-    for key, value in tree.items():
-        found |= _flat(value, f"{above}{key}.") if isinstance(value, dict) else {f"{above}{key}": value}
-    return found

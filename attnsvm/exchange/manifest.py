@@ -104,18 +104,6 @@ def of_code(experiments: list[str], figures: list[str]) -> dict[str, str]:
     return {file: code_of(file) for file in sorted(files)}
 
 
-def first_difference(theirs: dict, ours: dict, above: str = "") -> tuple[str, object, object] | None:
-    """The first key, in the order of names, whose values differ: (key, theirs, ours); None if there is none."""
-    for key in sorted({*theirs, *ours}):
-        one, other = theirs.get(key), ours.get(key)
-        if isinstance(one, dict) and isinstance(other, dict):
-            if found := first_difference(one, other, f"{above}{key}."):
-                return found
-        elif one != other:
-            return f"{above}{key}", one, other
-    return None
-
-
 def scattered(plan: Plan, blocks: dict[str, set[str]], resolved: dict) -> dict[str, int]:
     """How many blocks were asked for, by experiment, where a build has other blocks than its cards give it.
 

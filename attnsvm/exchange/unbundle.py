@@ -19,7 +19,8 @@ from attnsvm.data.cells import COUNTED
 from attnsvm.errors import UserError, require
 from attnsvm.exchange import archive, lineage
 from attnsvm.exchange.bundle import figures_of
-from attnsvm.exchange.manifest import Manifest, first_difference, of_code
+from attnsvm.exchange.manifest import Manifest, of_code
+from attnsvm.exchange.settings import first_difference
 from attnsvm.files import checksums, records
 
 LIMIT = 10 * 10**9  # bytes: seven times all results at the paper's scale

@@ -106,8 +106,8 @@ def _same(bundle: Path, manifest: Manifest, plan: Plan) -> bool:
     made = f"attnsvm {manifest.release}, commit {manifest.commit or 'unknown'}"
     require(
         not other,
-        f"{bundle}: made by other code ({made}): {', '.join(other[:3])}{' and others' if len(other) > 3 else ''} "
-        "differ here; check out that commit",
+        f"{bundle}: made by other code ({made}) than is here: {', '.join(other[:3])}"
+        f"{' and others' if len(other) > 3 else ''}; check out that commit",
     )
     ours = {
         "figures": plan.resolved["figures"],

@@ -151,7 +151,7 @@ def test_other_code_is_refused_by_name(packed, tmp_path, monkeypatch):
     index["code"][changed] = "0" * 64
     sentence = refused(repacked(tmp_path / "b.tar.zst", index, members), clone(tmp_path / "fresh"))
     assert f"made by other code (attnsvm {index['release']}" in sentence
-    assert f"{changed} differ here; check out that commit" in sentence
+    assert f"than is here: {changed}; check out that commit" in sentence
 
 
 def test_a_record_that_names_other_params_is_refused_though_the_list_agrees(packed, tmp_path):

@@ -57,11 +57,15 @@ def sharper(row) -> str:
     return f"What holds of {row['sharpens']}, on new seeds ({row['seeds']})"
 
 
-def unexplained(claims: pd.DataFrame) -> dict[str, list[str]]:
-    """Of the claims as first asked that hold in part or fail, the keys: "all", and those that nothing "sharpened"."""
-    found = claims[claims["verdict"].isin([IN_PART, FAILS]) & ~is_sharper(claims)]["key"]
-    explained = set(claims.loc[is_sharper(claims), "sharpens"])
-    return {"all": list(found), "open": [key for key in found if key not in explained]}
+def unexplained(claims: pd.DataFrame) -> dict[str, list[dict]]:
+    """Of the claims as first asked that hold in part or fail, the rows: "all"; those with a reason why nothing
+    sharpens them, "said"; and those with neither, "open"."""
+    found = claims[claims["verdict"].isin([IN_PART, FAILS]) & ~is_sharper(claims)]
+    found = found.assign(unsharpened=found["unsharpened"].fillna(""))
+    without = found[~found["key"].isin(claims.loc[is_sharper(claims), "sharpens"])]
+    reason = without["unsharpened"] != ""
+    parts = {"all": found, "said": without[reason], "open": without[~reason]}
+    return {name: rows.to_dict("records") for name, rows in parts.items()}
 
 
 def is_sharper(claims: pd.DataFrame) -> pd.Series:

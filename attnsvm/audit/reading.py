@@ -144,6 +144,8 @@ class Claim:
         sharpens: the key of the claim in whose place this one holds; "" for a claim as first asked.
         seeds: of a claim that sharpens another, the first and the last seed that it is judged on: none of them was
             looked at before the claim was written down.
+        unsharpened: of a claim as first asked, why no row behind it says what holds instead, in a sentence; the page
+            prints it where the claim holds in part or fails.
     """
 
     key: str
@@ -159,12 +161,15 @@ class Claim:
     printed: str = ""
     sharpens: str = ""
     seeds: tuple[int, int] | None = None
+    unsharpened: str = ""
 
     def __post_init__(self):
         known = ", ".join(map(repr, GROUPS))
         require(self.group in GROUPS, f"claim {self.key!r}: there is no group {self.group!r}: known are {known}")
         both = bool(self.sharpens) == (self.seeds is not None)
         require(both, f"claim {self.key!r}: `sharpens` and `seeds` go together: name the new seeds it is judged on")
+        twice = f"claim {self.key!r}: it sharpens another: `unsharpened` is of a claim as first asked"
+        require(not (self.sharpens and self.unsharpened), twice)
 
     @property
     def testable(self) -> bool:

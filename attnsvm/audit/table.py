@@ -55,7 +55,8 @@ def _together(rows: list[dict]) -> list[dict]:
 
 def _row(claim: Claim, tables: Tables) -> dict:
     row = {
-        name: getattr(claim, name) for name in ("key", "group", "short", "statement", "check", "measured", "sharpens")
+        name: getattr(claim, name)
+        for name in ("key", "group", "short", "statement", "check", "measured", "sharpens", "unsharpened")
     }
     row |= {"seeds": "{} to {}".format(*claim.seeds) if claim.seeds else ""}
     row |= {"wanted": claim.asked.wanted, "printed": claim.printed, "instances": 0}

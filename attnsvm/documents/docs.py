@@ -1,10 +1,11 @@
 """`python -m attnsvm.documents.docs` (or `make docs`): the pages that follow from the cards.
 
-docs/figures.md, the README's table of figures, and figures/README.md with its small pictures; these and
-profiles/times.json are made from what is built, and stay as they are where nothing is. With --check nothing is written:
-the command says which page is not what the cards say, and ends with status 1.
+docs/figures.md, the README's table of figures, and figures/README.md with its small pictures and the verdicts; these
+and profiles/times.json are made from what is built, and stay as they are where nothing is. With --check nothing is
+written: the command says which page is not what the cards say, and ends with status 1.
 """
 
+import csv
 import json
 import re
 import sys
@@ -47,6 +48,25 @@ def small_pictures(source: Path, target: Path) -> None:
         path = source / f"{name}.png"
         if path.exists():
             (target / f"{name}.png").write_bytes(small(path))
+
+
+def verdicts(source: Path, target: Path) -> None:
+    """The verdict of every claim of the built audits, of every run's and of optional figures', by key.
+
+    A claim whose audit is not built keeps its line.
+    """
+    built = [
+        path
+        for name in ("claims", *(card.name for card in cards.optional()))
+        if (path := source / f"{name}.csv").exists()
+    ]
+    known = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    found: dict[str, str] = {}
+    for path in (target, *built):
+        rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.exists() else []
+        found |= {row["key"]: row["verdict"] for row in rows if row["key"] in known}
+    lines = [f"{key},{verdict}\n" for key, verdict in sorted(found.items())]
+    target.write_text("".join(["key,verdict\n", *lines]), "utf-8")
 
 
 def stage_times(source: Path, target: Path) -> None:
@@ -108,6 +128,7 @@ def _smoke(setting: dict) -> str:
 def main(arguments: list[str]) -> int:
     if "--check" not in arguments:
         small_pictures(ROOT / "figures", GALLERY)
+        verdicts(ROOT / "results/audit", GALLERY / "verdicts.csv")
     try:
         made = generated()
     except UserError as error:

@@ -2,18 +2,20 @@
 
 from html import unescape
 
+import pandas as pd
 import pytest
 from test_table import claim
-from tried import BY_KEY, HOME
+from tried import BY_KEY, CARDS, HOME
 
 from attnsvm.audit import Tables, audit, certificates
 from attnsvm.audit.figure import columns
 from attnsvm.audit.pages import html, markdown, sharper, unexplained
-from attnsvm.audit.reading import FAILS, HOLDS
+from attnsvm.audit.reading import FAILS, HOLDS, IN_PART
 from attnsvm.building import cards
 from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.errors import UserError
 
+ROOT = cards.HERE.parents[1]
 SCALES = ("paper", "smoke")
 SHARPER = [key for key, own in BY_KEY.items() if own.sharpens]
 
@@ -96,8 +98,48 @@ def test_the_pages_say_what_it_sharpens_and_on_which_seeds(found, folder):
         assert text.index("B.") < text.index("It holds so.")
         assert "1 of 1 have that row" in text
     assert sharper(found.iloc[0].to_dict()) == ""
-    assert unexplained(found) == {"all": ["b"], "open": []}
-    assert unexplained(found[found.key != "held"]) == {"all": ["b"], "open": ["b"]}
+    assert keys(unexplained(found)) == {"all": ["b"], "said": [], "open": []}
+
+
+def keys(rows):
+    return {name: [row["key"] for row in own] for name, own in rows.items()}
+
+
+@pytest.mark.parametrize(("reason", "place"), [("Nobody knows why.", "said"), ("", "open")])
+def test_a_claim_that_does_not_hold_and_that_nothing_sharpens_is_named_with_the_reason(found, folder, reason, place):
+    alone = found[found.key != "held"].assign(unsharpened=reason)
+    assert keys(unexplained(alone)) == {"all": ["b"], "said": [], "open": []} | {place: ["b"]}
+    counted = certificates(Tables(folder), ("cone",))
+    for page in (html(alone, counted), markdown(alone, counted)):
+        text = unescape(page)
+        assert "0 of 1 have that row" in text
+        assert reason in text
+        assert ("not explained" in text) == (not reason)
+
+
+def test_a_sharper_claim_gives_no_reason_why_it_is_not_sharpened():
+    with pytest.raises(UserError, match="claim 'a': it sharpens another"):
+        claim("a", sharpens="b", seeds=(1, 2), unsharpened="So.")
+
+
+def test_every_claim_that_does_not_hold_at_full_scale_is_sharpened_or_says_why_not():
+    """By the verdicts of the last full build, kept beside its pictures."""
+    verdicts = pd.read_csv(ROOT / "figures/gallery/verdicts.csv")
+    assert len(verdicts) > 50
+    sharpened = {BY_KEY[key].sharpens for key in SHARPER if not CARDS[HOME[key]].optional}
+    for key in verdicts.loc[verdicts["verdict"].isin([IN_PART, FAILS]), "key"]:
+        own = BY_KEY.get(key)  # a claim may be gone since
+        assert own is None or own.sharpens or key in sharpened or own.unsharpened, f"{key}: nothing sharpens it"
+
+
+def test_a_reason_that_names_an_optional_figure_names_the_one_that_sharpens_the_claim():
+    here = {BY_KEY[key].sharpens for key in SHARPER if not CARDS[HOME[key]].optional}
+    elsewhere = {BY_KEY[key].sharpens: HOME[key] for key in SHARPER if CARDS[HOME[key]].optional}
+    elsewhere = {key: name for key, name in elsewhere.items() if key not in here}
+    for key, name in elsewhere.items():
+        assert f"`snakemake figures/{name}`" in BY_KEY[key].unsharpened, key
+    named = {key for key, own in BY_KEY.items() if "snakemake figures/" in own.unsharpened}
+    assert named == set(elsewhere)
 
 
 def test_the_overview_has_one_line_for_both(found):

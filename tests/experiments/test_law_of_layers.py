@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attnsvm.analysis.ends import equal_tokens
+from attnsvm.analysis.stacked import distance
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.layers.architectures import NO_RESIDUAL, VALUES, VARIANTS, plain, stack_of, trained_on
 from attnsvm.experiments.layers.conditions import conditions
@@ -19,7 +20,7 @@ from attnsvm.experiments.layers.forces import (
     multipliers,
     reversed_terms,
 )
-from attnsvm.experiments.layers.measures import distance, distinct_tokens, outcome
+from attnsvm.experiments.layers.measures import MEASURED, distinct_tokens, outcome, words
 from attnsvm.experiments.layers.planted import direction, planted
 from attnsvm.experiments.layers.svm import answers, below, bounds, shuffled, tops, with_multipliers, with_rates
 from attnsvm.training import LinearHead, exact
@@ -53,19 +54,21 @@ def test_every_stack_has_a_name_of_its_own():
 
 
 def test_two_layers_follow_the_law_and_no_other_rule(two):
-    stack, run, found = two
+    _stack, run, found = two
     assert (outcome(run, found) == "measured").all()
-    law = distance(run, stack, 1, found["law"]["1"])[:, -1]
+    law = distance(run["weights"], 1, found["law"]["1"]["W"])[:, -1]
     # Measured: below 2e-3 after 3000 steps in each of these instances.
     assert law.max() < 5e-3
-    assert distance(run, stack, 2, found["top"]["2"])[:, -1].max() < 5e-3
+    assert distance(run["weights"], 2, found["top"]["2"]["W"])[:, -1].max() < 5e-3
     for rule, least in (("read", 3.0), ("all", 30.0), ("shuffled", 30.0)):
-        assert np.median(distance(run, stack, 1, found[rule]["1"])[:, -1]) > least * np.median(law)
+        assert np.median(distance(run["weights"], 1, found[rule]["1"]["W"])[:, -1]) > least * np.median(law)
 
 
 def test_a_row_that_is_passed_on_counts(problems):
-    stack, run, found = solved(VALUES, problems, rules=("law", "selected"))
-    law, selected = (np.median(distance(run, stack, 1, found[rule]["1"])[:, -1]) for rule in ("law", "selected"))
+    _stack, run, found = solved(VALUES, problems, rules=("law", "selected"))
+    law, selected = (
+        np.median(distance(run["weights"], 1, found[rule]["1"]["W"])[:, -1]) for rule in ("law", "selected")
+    )
     assert selected > 10 * law
 
 
@@ -105,7 +108,7 @@ def test_copies_are_left_out_and_all_their_rows_count(problems):
     assert all((of["status"] == "solved").all() for of in found.values())
     assert (ends.counts[:, 0].sum(-1) > 1).any()
     for layer in (1, 2):
-        assert np.median(distance(run, stack, layer, found[str(layer)])[:, -1]) < 2e-3  # measured 4e-4
+        assert np.median(distance(run["weights"], layer, found[str(layer)]["W"])[:, -1]) < 2e-3  # measured 4e-4
 
 
 def test_rotations_are_orthogonal_and_follow_the_seed(problems):
@@ -127,7 +130,7 @@ def test_the_corrected_problem_has_no_plateau(problems, followed):
     stack, run, ends, found = followed
     assert ends.mixed.any()
     fixed = with_multipliers(problems, stack, stated(problems, run, stack))
-    worst = [max(distance(run, stack, k, of[str(k)])[:, -1].max() for k in (1, 2)) for of in (found, fixed)]
+    worst = [max(distance(run["weights"], k, of[str(k)]["W"])[:, -1].max() for k in (1, 2)) for of in (found, fixed)]
     assert worst[0] < 2e-3  # measured 5e-4 at ‖W‖ = 800
     assert worst[1] >= worst[0]
 
@@ -185,7 +188,7 @@ def test_a_copy_holds_a_row_against_its_gradient():
     assert s > 1.28  # where s/(1 + exp(s)) is largest: below it the row would run away
     assert np.isclose(-dual.below[0, i, q, t] / both, s / (1 + np.exp(s)), rtol=0.1)
     fixed = with_multipliers(problems, stack, stated(problems, run, stack))
-    near, far = (distance(run, stack, 1, of["1"])[0, -1] for of in (found, fixed))
+    near, far = (distance(run["weights"], 1, of["1"]["W"])[0, -1] for of in (found, fixed))
     assert far > 1.5 * near  # after 50000 steps 13 times
 
 
@@ -210,8 +213,8 @@ def test_longer_steps_below_ask_for_graded_margins(problems):
     run = train_stack(seen, stack, LinearHead, exact(0.1), 4000, np.array([2000, 4000])).arrays(*KEPT)
     ends = corrected(seen, run, stack)
     top = with_multipliers(seen, stack, ends)["2"]["W"]
-    graded = distance(run, stack, 1, with_rates(seen, run, stack, ends, top))[:, -1]
-    law = distance(run, stack, 1, below(run, stack, bounds(seen, run, stack, "law"), "fro")["1"])[:, -1]
+    graded = distance(run["weights"], 1, with_rates(seen, run, stack, ends, top)["W"])[:, -1]
+    law = distance(run["weights"], 1, below(run, stack, bounds(seen, run, stack, "law"), "fro")["1"]["W"])[:, -1]
     assert np.median(law) > 10 * np.median(graded)  # measured .17 and 2e-3
 
 
@@ -228,3 +231,14 @@ def test_a_run_starts_near_the_solution_that_it_is_planted_at(problems, two):
 def test_the_end_is_told_from_a_fiftieth_of_the_steps():
     assert early_place(np.array([1, 10, 100, 200, 5000])) == 2
     assert early_place(np.array([50, 100])) == 0
+
+
+def test_an_instance_without_a_certified_problem_is_named_for_it():
+    found = {
+        "stated": {"1": {"status": np.array(["solved"] * 3)}},
+        "corrected": {"1": {"status": np.array(["solved"] * 3)}},
+    }
+    found["corrected"]["2"] = {"status": np.array(["solved", "uncertified", "infeasible"])}
+    became = np.array([MEASURED, MEASURED, "not saturated"])
+    partly = "stated or corrected without a solution (depth 2)"
+    assert words("depth 2", became, found) == [MEASURED, partly, "not saturated (depth 2)"]

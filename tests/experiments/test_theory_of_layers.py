@@ -5,12 +5,12 @@ import pytest
 
 from attnsvm.analysis.composition import compose
 from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.stacked import distance, norms
 from attnsvm.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.problems import Problems
 from attnsvm.experiments.layers.descent import KEPT
-from attnsvm.experiments.layers.ends import corrected, norms, stated
-from attnsvm.experiments.layers.measures import distance
+from attnsvm.experiments.layers.ends import corrected, stated
 from attnsvm.experiments.layers.svm import with_multipliers
 from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, exact
@@ -51,10 +51,12 @@ def mixture():
 
 def test_a_row_ends_in_a_mixture_and_the_first_statement_in_a_plateau(mixture):
     problems, run, winners, ends = mixture
-    assert norms(run)[0, -1] == pytest.approx(990, abs=1)
+    assert norms(run["weights"])[0, -1] == pytest.approx(990, abs=1)
     assert np.argwhere(ends.mixed[0, 0, 0]).tolist() == [[2, 4, 3]]
     assert np.exp(ends.rows.below[0, 0, 0, 2, 4, 3]) == pytest.approx(0.255, abs=0.005)
-    far, near = (distance(run, TWO, 2, with_multipliers(problems, TWO, of)["2"])[0, -1] for of in (winners, ends))
+    far, near = (
+        distance(run["weights"], 2, with_multipliers(problems, TWO, of)["2"]["W"])[0, -1] for of in (winners, ends)
+    )
     assert far == pytest.approx(0.0245, abs=5e-4)
     assert near < 2e-4  # 4e-6 at ‖W‖ = 4990
 

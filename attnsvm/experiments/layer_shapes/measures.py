@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.stacked import distance
 from attnsvm.analysis.statistics import share
 from attnsvm.architecture import Stack
-from attnsvm.experiments.layers.measures import MEASURED, certain, corrected, distance, outcome
+from attnsvm.experiments.layers.measures import MEASURED, certain, corrected, outcome
 
 ENDS = ("law", "farther", "not saturated", "not separable", "equal tokens", "uncertified")
 # The answers that are one problem of all layers.
@@ -22,7 +23,7 @@ def measures(cell, problems, trained, solved, settings):
         columns = {"depth": stack.layers, "n": cell.n, "T": cell.T, "d": cell.d}
         for problem, rules in PROBLEMS.items():
             layers = [(layer, each) for rule in rules for layer, each in solved[name][rule].items()]
-            worst = np.max([distance(run, stack, int(layer), each)[:, -1] for layer, each in layers], axis=0)
+            worst = np.max([distance(run["weights"], int(layer), each["W"])[:, -1] for layer, each in layers], axis=0)
             proved = np.logical_and.reduce([certain(each, len(worst)) for _, each in layers])
             reached = np.where(1 - worst >= settings["correlation"], "law", "farther")
             words = np.where(became == MEASURED, np.where(proved, reached, "not separable"), became)

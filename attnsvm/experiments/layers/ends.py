@@ -4,6 +4,7 @@ import numpy as np
 
 from attnsvm.analysis.composition import Rows, forward
 from attnsvm.analysis.ends import Ends, with_mixtures, with_winners
+from attnsvm.analysis.stacked import norms
 from attnsvm.architecture import Stack
 
 APART = 2  # the second of two steps is so many times the first, or more
@@ -13,11 +14,6 @@ EARLY = 0.02  # share of the steps after which the end is predicted
 def rows_at(problems, run, stack: Stack, place: int) -> Rows:
     """The rows at a logged step."""
     return forward(stack, problems.tokens, problems.queries, run["weights"][:, place], run.get("values"))
-
-
-def norms(run) -> np.ndarray:
-    """‖W‖ of all weights together at the logged steps, (S, K)."""
-    return np.sqrt(np.square(run["weights"]).sum((2, 3, 4, 5)))
 
 
 def stated(problems, run, stack: Stack, place: int = -1) -> Ends:
@@ -30,7 +26,7 @@ def corrected(problems, run, stack: Stack, place: int = -1) -> Ends:
     steps = run["steps"]
     place = range(len(steps))[place]
     first = max(int(np.searchsorted(steps, steps[place] / APART, side="right")) - 1, 0)
-    length = norms(run)
+    length = norms(run["weights"])
     early, late = (rows_at(problems, run, stack, k) for k in (first, place))
     return with_mixtures(stack, early, late, (length[:, first], length[:, place]), run.get("values"))
 

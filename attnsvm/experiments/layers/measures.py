@@ -7,11 +7,12 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
+from attnsvm.analysis.stacked import distance, norms
 from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
 from attnsvm.experiments.layers.conditions import conditions
-from attnsvm.experiments.layers.ends import corrected, early_place, norms, rows_at, stated
+from attnsvm.experiments.layers.ends import corrected, early_place, rows_at, stated
 from attnsvm.experiments.layers.forces import angle, coefficients, held_law, held_terms, multipliers, reversed_terms
 
 SATURATED = 0.99  # least largest probability in every row of the top
@@ -33,8 +34,7 @@ def measures(cell, problems, trained, solved, settings):
         architecture, answers = stack_of(name), solved[name]
         seen = trained_on(name, problems)
         became = outcome(run, answers)
-        words = pd.Series(became).where(pd.Series(became) == MEASURED, pd.Series(became) + f" ({name})")
-        ends.append(outcomes(cell, problems.seeds, words.to_numpy()))
+        ends.append(outcomes(cell, problems.seeds, words(name, became, answers)))
         frames.append(at_the_end(problems.seeds, name, run, became))
         # Without the residual no top is separable: the layers below are measured all the same.
         kept = np.isin(became, (MEASURED, "equal tokens")) if name == NO_RESIDUAL else became == MEASURED
@@ -43,12 +43,19 @@ def measures(cell, problems, trained, solved, settings):
                 if rule == "top" and name == NO_RESIDUAL:
                     continue
                 columns = {"architecture": name, "layer": int(layer), "quantity": rule}
-                value, good = distance(run, architecture, int(layer), answer), kept & certain(answer, len(kept))
+                value, good = distance(run["weights"], int(layer), answer["W"]), kept & certain(answer, len(kept))
                 at = WHEN.get(rule, slice(None))
                 frames.append(curves(problems.seeds[good], run["steps"][at], {"value": value[good, at]}, **columns))
         frames += worst(problems.seeds, name, run, architecture, answers, kept)
         frames.append(
-            curves(problems.seeds, run["steps"], {"value": norms(run)}, **WHOLE, architecture=name, quantity="norm")
+            curves(
+                problems.seeds,
+                run["steps"],
+                {"value": norms(run["weights"])},
+                **WHOLE,
+                architecture=name,
+                quantity="norm",
+            )
         )
         if architecture.layers > 1 and name != NO_RESIDUAL:
             frames += ratios(problems.seeds, name, run, architecture, answers, kept)
@@ -60,13 +67,22 @@ def measures(cell, problems, trained, solved, settings):
     return Measures(pd.concat(frames), pd.concat(ends))
 
 
+def words(name, became, answers):
+    """What became of each run, with the name of the stack unless all of it was measured."""
+    every = [certain(answer, len(became)) for rule in ("stated", "corrected") for answer in answers[rule].values()]
+    partly = np.where(np.logical_and.reduce(every), MEASURED, "stated or corrected without a solution")
+    return [
+        MEASURED if word == MEASURED else f"{word} ({name})" for word in np.where(became == MEASURED, partly, became)
+    ]
+
+
 def worst(seeds, name, run, architecture, answers, kept):
     """The largest distance of all layers of an instance, on the tokens that rows go to."""
     frames = []
     for rule in ("stated", "corrected"):
         layers = answers[rule].items()
         good = kept & np.logical_and.reduce([certain(answer, len(kept)) for _, answer in layers])
-        value = np.max([distance(run, architecture, int(layer), answer) for layer, answer in layers], axis=0)
+        value = np.max([distance(run["weights"], int(layer), answer["W"]) for layer, answer in layers], axis=0)
         frames.append(
             curves(seeds[good], run["steps"], {"value": value[good]}, **WHOLE, architecture=name, quantity=rule)
         )
@@ -136,7 +152,7 @@ def of_two_layers(problems, name, run, answers, kept):
     for quantity, share in {**met._asdict(), "conditions": met.all}.items():
         keep(f"share {quantity}", everyone, steps[-1:], share, **WHOLE)
     for rule in ("stated", "corrected"):
-        far = np.max([distance(run, architecture, k, answers[rule][str(k)]) for k in (1, 2)], axis=0)
+        far = np.max([distance(run["weights"], k, answers[rule][str(k)]["W"]) for k in (1, 2)], axis=0)
         for words, some in (("met", met.all), ("not met", ~met.all)):
             keep(f"{rule}, {words}", np.flatnonzero(some), steps, far[some], **WHOLE)
     return frames
@@ -144,7 +160,7 @@ def of_two_layers(problems, name, run, answers, kept):
 
 def of_planted(problems, run, winners):
     """1 − ⟨u, W/‖W‖⟩ of runs that start near u, and the same over log‖W‖/‖W‖ as a share of what it is at first."""
-    S, length = len(problems), norms(run)
+    S, length = len(problems), norms(run["weights"])
     u = np.stack([run["aim"][layer]["W"] for layer in ("1", "2")], axis=1)
     u = u / np.sqrt(np.square(u).sum((1, 2, 3), keepdims=True))
     far = 1.0 - (run["weights"][:, :, :, 0] * u[:, None]).sum((2, 3, 4)) / length
@@ -207,13 +223,6 @@ def distinct_tokens(run):
         apart = np.linalg.norm(tokens - own, axis=-1) > EQUAL * lengths[:, None, None]
         distinct &= (apart | (np.arange(T) == places[..., None])).all((1, 2))
     return distinct
-
-
-def distance(run, architecture, layer, answer):
-    """1 − correlation of a layer with its SVM, mean over its heads, (S, K)."""
-    W = run["weights"][:, :, layer - 1]
-    solution = answer["W"].reshape(len(W), 1, architecture.heads, *W.shape[-2:])
-    return 1.0 - correlation(W, solution).mean(-1)
 
 
 def ratios(seeds, name, run, architecture, answers, kept):

@@ -1,5 +1,7 @@
 """Where the law of layers holds with something else in the stack, and where it breaks."""
 
+from functools import partial
+
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, estimate, exact
@@ -7,10 +9,14 @@ from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import last, one, where
 from attnsvm.experiments.layers_beyond.kinds import KINDS
 
+FIRST = ("plain", "temperatures 1 and 3", "squared loss", "MLP between", "normalised before the top", "four classes")
+LATER = ("normalised behind", "two heads", "one-hot tokens", "repeated tokens")
 
-def where_saturated(tables, asked):
+
+def where_saturated(kinds, tables, asked):
     """The largest distance of all instances whose counting rows saturate."""
     rows = last(tables.own())
+    rows = rows[rows["kind"].isin(kinds) | (rows["quantity"] == "all")]
     found = some(where(rows, quantity="corrected, saturated"), "instance whose counting rows saturate")
     rival = where(where(rows, quantity="all"), kind="plain")
     parts = {f"{row['kind']}: largest below {asked.value}": asked(row["largest"]) for _, row in found.iterrows()}
@@ -21,6 +27,7 @@ def where_saturated(tables, asked):
 def stalls(tables, asked, grows):
     """How much ‖W‖ grows over the second half of the steps where counting rows stay mixed, and where they saturate."""
     rows = last(tables.own())
+    rows = rows[rows["kind"].isin(FIRST)]
     mixed = some(where(rows, quantity="growth, mixed"), "instance whose counting rows stay mixed")
     whole = some(where(rows, quantity="growth, saturated"), "instance whose counting rows saturate")
     parts = {f"{row['kind']}, mixed: median {row['value']:.2f}": asked(row["value"]) for _, row in mixed.iterrows()}
@@ -51,7 +58,18 @@ CLAIMS = (
         check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
         measured="largest 1 − correlation where rows saturate",
         asked=Limit(0.01, "≤ {}", "that of `layers_kinds`, here of every instance; the rival must be farther"),
-        read=where_saturated,
+        read=partial(where_saturated, FIRST),
+    ),
+    Claim(
+        key="layers_beyond_variants",
+        group="beyond",
+        short="the law with heads and other tokens",
+        statement="With two heads and output matrices, one-hot tokens, tokens that repeat, or a normalisation behind "
+        "the top: where the rows that count saturate, copies of a token together, both layers go to their SVMs.",
+        check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
+        measured="largest 1 − correlation where rows saturate",
+        asked=Limit(0.01, "≤ {}", "as `layers_beyond_saturated` asks"),
+        read=partial(where_saturated, LATER),
     ),
     Claim(
         key="layers_beyond_stalls",

@@ -11,7 +11,7 @@ LINES |= {("all", 1): (VERMILLION, "X", "layer below, margin 1 in all rows")}
 def draw(table, settings):
     """Draw from rows (kind, layer, quantity, step, value, low, high, largest, instances)."""
     kinds = list(dict.fromkeys(table["kind"]))
-    with canvas(settings, height=0.5) as figure:
+    with canvas(settings, height=0.6) as figure:
         left, right = figure.subplots(1, 2)
         ends = table[table["step"] == table["step"].max()]
         for (rule, layer), (colour, marker, words) in LINES.items():
@@ -25,8 +25,9 @@ def draw(table, settings):
         title(left, "a", "median to largest (saturated)")
         for k, kind in enumerate(kinds):
             line = table[(table["kind"] == kind) & (table["quantity"] == "norm")].sort_values("step")
-            right.plot(line["step"], line["value"], color=SERIES[k], marker=MARKERS[k], label=kind)
-        right.set(xscale="log", yscale="log", xlabel="step", ylabel="‖W‖")
+            look = {"color": SERIES[k % len(SERIES)], "marker": MARKERS[k % len(MARKERS)]}
+            right.plot(line["step"], line["value"], "-" if k < len(SERIES) else ":", label=kind, **look)
+        right.set(xscale="log", yscale="log", xlabel="step", ylabel="‖W‖", ylim=(None, 2e4))
         right.legend(loc="upper left", fontsize="small")
         title(right, "b", "how far the weights go")
         figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3, title="(a)")

@@ -12,6 +12,7 @@ def table():
     for name, ratio in (("plain", 0.0), ("temperatures 1 and 3", -np.log(3))):
         values = {"corrected, saturated": 1e-4, "growth, saturated": 2.0, "ratio": ratio + 0.001, "all": 0.4}
         rows += [{"kind": name, "layer": 1, "quantity": quantity, "value": value} for quantity, value in values.items()]
+    rows.append({"kind": "two heads", "layer": 0, "quantity": "corrected, saturated", "value": 2e-4})
     for quantity, value in (("corrected, mixed", 0.3), ("growth, mixed", 1.05)):
         rows.append({"kind": "four classes", "layer": 0, "quantity": quantity, "value": value})
     table = pd.DataFrame(rows).assign(step=100, instances=8)
@@ -21,6 +22,7 @@ def table():
 
 FLIPS = {
     "layers_beyond_saturated": Flip("kind == 'plain' and quantity == 'corrected, saturated'", "largest", 0.2),
+    "layers_beyond_variants": Flip("kind == 'two heads'", "largest", 0.2),
     "layers_beyond_stalls": Flip("quantity == 'growth, mixed'", "value", 1.9),
     "layers_beyond_temperatures": Flip("kind == 'plain' and quantity == 'ratio'", "value", -1.1),
 }
@@ -28,6 +30,7 @@ EMPTY = {
     "layers_beyond_saturated": [
         Empty("quantity != 'corrected, saturated'", "instance whose counting rows saturate"),
     ],
+    "layers_beyond_variants": [Empty("kind != 'two heads'", "instance whose counting rows saturate")],
     "layers_beyond_stalls": [
         Empty("quantity != 'growth, mixed'", "instance whose counting rows stay mixed"),
         Empty("quantity != 'growth, saturated'", "instance whose counting rows saturate"),

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.stacked import distance, norms
 from attnsvm.analysis.statistics import median_interval, wilson
-from attnsvm.experiments.layers_beyond.ends import corrected, norms, saturated
-from attnsvm.experiments.layers_beyond.kinds import KINDS
+from attnsvm.experiments.layers_beyond.ends import corrected, saturated
+from attnsvm.experiments.layers_beyond.kinds import KINDS, seen
 
 KEYS = ["kind", "layer", "quantity", "step"]
 
@@ -15,10 +15,12 @@ KEYS = ["kind", "layer", "quantity", "step"]
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for name, run in trained.items():
-        kind, seeds, steps, length = KINDS[name], problems.seeds, run["steps"], norms(run)
-        whole = saturated(problems, run, kind, corrected(problems, run, kind))
-        status = np.array([answer["status"] for rule in solved[name].values() for answer in rule.values()])
-        proved, unproved = (status == "solved").all(0), (status == "uncertified").any(0)
+        kind, seeds, steps, length = KINDS[name], problems.seeds, run["steps"], norms(run["weights"])
+        own = seen(kind, problems)
+        whole = saturated(own, run, kind, corrected(own, run, kind))
+        answers = [answer for layers in solved[name].values() for answer in layers.values()]
+        status = np.concatenate([by_instance(answer, seeds) for answer in answers], axis=1)
+        proved, unproved = (status == "solved").all(1), (status == "uncertified").any(1)
         cases = [unproved, ~proved, ~whole]
         words = np.select(cases, ["uncertified", "not separable", "counting rows are mixed"], "measured")
         ends.append(outcomes(cell, seeds, [f"{word} ({name})" for word in words]))
@@ -26,28 +28,30 @@ def measures(cell, problems, trained, solved, settings):
         frames.append(curves(seeds, steps, {"value": length}, **columns, quantity="norm"))
         frames.append(curves(seeds, steps[-1:], {"value": whole}, **columns, quantity="share saturated"))
         growth = length[:, -1:] / length[:, [np.searchsorted(steps, steps[-1] // 2)]]
-        worst = np.max([distance(run, layer, of) for layer, of in solved[name]["corrected"].items()], axis=0)
+        worst = np.max(
+            [distance(run["weights"], int(layer), of["W"]) for layer, of in solved[name]["corrected"].items()], axis=0
+        )
         for words, some in (("saturated", whole), ("mixed", ~whole)):
             for quantity, value, kept in (("growth", growth, some), ("corrected", worst[:, -1:], some & proved)):
                 named = columns | {"quantity": f"{quantity}, {words}"}
                 frames.append(curves(seeds[kept], steps[-1:], {"value": value[kept]}, **named))
         for rule, layers in solved[name].items():
             for layer, answer in layers.items():
-                far = distance(run, layer, answer)
-                good = answer["status"] == "solved"
+                far = distance(run["weights"], int(layer), answer["W"])
+                good = (by_instance(answer, seeds) == "solved").all(1)
                 where = {"kind": name, "layer": int(layer), "quantity": rule}
                 frames.append(curves(seeds[good], steps, {"value": far[good]}, **where))
-        W = [np.linalg.norm(solved[name]["corrected"][layer]["W"], axis=(1, 2)) for layer in ("1", "2")]
-        own = np.linalg.norm(run["weights"][:, -1, :, 0], axis=(2, 3))
-        ratio = np.log(own[:, 0] / W[0]) - np.log(own[:, 1] / W[1])
+        size = [np.linalg.norm(solved[name]["corrected"][k]["W"].reshape(len(seeds), -1), axis=1) for k in ("1", "2")]
+        long = np.sqrt(np.square(run["weights"][:, -1]).sum((2, 3, 4)))
+        ratio = np.log(long[:, 0] / size[0]) - np.log(long[:, 1] / size[1])
         where = {"kind": name, "layer": 1, "quantity": "ratio"}
         frames.append(curves(seeds[proved], steps[-1:], {"value": ratio[proved]}, **where))
     return Measures(pd.concat(frames), pd.concat(ends))
 
 
-def distance(run, layer, answer):
-    """1 − correlation of a layer with its SVM at the logged steps, (S, K)."""
-    return 1.0 - correlation(run["weights"][:, :, int(layer) - 1, 0], answer["W"][:, None])
+def by_instance(answer, seeds):
+    """The statuses of the heads of each instance, (S, H)."""
+    return answer["status"].reshape(len(seeds), -1)
 
 
 def table(measures, settings):

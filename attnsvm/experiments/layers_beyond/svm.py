@@ -5,8 +5,8 @@ all   the layer below with margin 1 in all rows
 
 import numpy as np
 
-from attnsvm.experiments.layers_beyond.ends import TWO, corrected, stated
-from attnsvm.experiments.layers_beyond.kinds import KINDS
+from attnsvm.experiments.layers_beyond.ends import corrected, stated
+from attnsvm.experiments.layers_beyond.kinds import KINDS, seen, stack_of
 from attnsvm.svm.law import constraints_below, layer_problems
 from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
@@ -15,11 +15,13 @@ from attnsvm.svm.solver import solve_batch
 def svm(problems, trained, settings):
     solved = {}
     for name, run in trained.items():
-        ends = {"stated": stated(problems, run, KINDS[name]), "corrected": corrected(problems, run, KINDS[name])}
+        kind = KINDS[name]
+        own, stack = seen(kind, problems), stack_of(kind)
+        ends = {"stated": stated(own, run, kind), "corrected": corrected(own, run, kind)}
         found = solved[name] = {
-            rule: {str(k): as_arrays(solve_batch(c)) for k, c in layer_problems(TWO, end, problems.queries).items()}
+            rule: {str(k): as_arrays(solve_batch(c)) for k, c in layer_problems(stack, end, problems.queries).items()}
             for rule, end in ends.items()
         }
-        everywhere = constraints_below(TWO, ends["stated"], 1, np.ones(ends["stated"].counts[:, 0].shape))
+        everywhere = constraints_below(stack, ends["stated"], 1, np.ones(ends["stated"].counts[:, 0].shape))
         found["all"] = {"1": as_arrays(solve_batch(everywhere))}
     return solved

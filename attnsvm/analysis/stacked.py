@@ -1,0 +1,22 @@
+"""The weights of S trained stacks: how long they are together, and how far a layer is from its solution."""
+
+import numpy as np
+
+from attnsvm.analysis.directions import correlation
+
+
+def norms(weights: np.ndarray) -> np.ndarray:
+    """‖W‖ of all layers and heads together at K steps, (S, K), for weights (S, K, L, H, d, d)."""
+    return np.sqrt(np.square(weights).sum((2, 3, 4, 5)))
+
+
+def distance(weights: np.ndarray, layer: int, solutions: np.ndarray) -> np.ndarray:
+    """1 − correlation of a layer with its solutions, mean over its heads, (S, K).
+
+    Args:
+        weights: (S, K, L, H, d, d).
+        layer: its number, 1 at the bottom.
+        solutions: (S·H, d, d), head by head.
+    """
+    W = weights[:, :, layer - 1]
+    return 1.0 - correlation(W, solutions.reshape(len(W), 1, *W.shape[2:])).mean(-1)

@@ -1,0 +1,3 @@
+"""The figure of `ladder`, on other seeds."""
+
+from attnsvm.experiments.ladder.figure import draw as draw

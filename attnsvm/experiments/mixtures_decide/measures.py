@@ -1,0 +1,31 @@
+"""How far both layers are from either problem, and whether a row of the layer below keeps a mixture, per instance."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.architecture import Stack
+from attnsvm.experiments.mixtures_decide.ends import corrected
+
+SATURATED = 0.99  # least largest probability in every row of the top
+RULES = ("stated", "corrected")
+
+
+def measures(cell, problems, trained, solved, settings):
+    W = trained["weights"][:, -1, :, 0]
+    proved = np.logical_and.reduce(
+        [answer["status"] == "solved" for layers in solved.values() for answer in layers.values()]
+    )
+    saturated = trained["top"].max(-1).min((1, 2, 3)) >= SATURATED
+    columns = {"seed": problems.seeds}
+    for rule in RULES:
+        each = [1.0 - correlation(W[:, int(layer) - 1], answer["W"]) for layer, answer in solved[rule].items()]
+        columns[rule] = np.max(each, axis=0)
+    columns["mixed"] = corrected(problems, trained, Stack(layers=2)).mixed.any((1, 2, 3, 4, 5))
+    words = np.select([~proved, ~saturated], ["without SVM", "not saturated"], "measured")
+    return Measures(pd.DataFrame(columns)[proved & saturated], outcomes(cell, problems.seeds, words))
+
+
+def table(measures, settings):
+    return measures.instances

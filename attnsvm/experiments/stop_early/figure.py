@@ -1,0 +1,24 @@
+"""What stopping at a step gains on new inputs, with flipped labels and without."""
+
+from attnsvm.plots.style import BLUE, GREY, VERMILLION, canvas, title
+
+TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}
+LABELS = {"flipped": (VERMILLION, "s", "--", "labels flipped"), "clean": (BLUE, "o", "-", "labels by the rule")}
+
+
+def draw(table, settings):
+    """Draw from rows (variant, n, step, value, low, high, right, instances)."""
+    with canvas(settings, height=0.36) as figure:
+        panels = figure.subplots(1, len(TOKENS), sharex=True, sharey=True)
+        for axes, letter, (tokens, words) in zip(panels, "ab", TOKENS.items(), strict=True):
+            axes.axhline(0, color=GREY, linewidth=0.6)
+            for labels, (colour, marker, line, name) in LABELS.items():
+                rows = table[table["variant"] == f"{tokens}_{labels}"]
+                rows = rows[rows["n"] == rows["n"].max()]
+                axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
+                axes.plot(rows["step"], rows["value"], color=colour, marker=marker, linestyle=line, label=name)
+            title(axes, letter, f"{words}, $n = {rows['n'].max()}$")
+            axes.set(xscale="log", xlabel="training stops at this step")
+        panels[0].set(ylabel="new inputs right,\nless that after the last step")
+        panels[1].legend(loc="upper right")
+    return figure

@@ -1,0 +1,28 @@
+"""What W selects of new inputs along training, against what it selects after the last step."""
+
+import pandas as pd
+
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.selection import selected_tokens
+from attnsvm.analysis.statistics import mean_interval
+from attnsvm.experiments.stop_early.problems import inputs, logits, wanted
+
+
+def measures(cell, problems, trained, solved, settings):
+    new = inputs(cell, problems.seeds, settings["held_out"], new=True)
+    right = (selected_tokens(logits(new, trained["weights"])) == wanted(new)[:, None]).mean(-1)
+    names = {"variant": cell.variant, "n": cell.n}
+    rows = curves(problems.seeds, trained["steps"], {"right": right}, **names)
+    return Measures(rows, outcomes(cell, problems.seeds, cell.variant))
+
+
+def table(measures, settings):
+    rows = []
+    for (variant, n), found in measures.instances.groupby(["variant", "n"], sort=False):
+        wide = found.pivot(index="seed", columns="step", values="right")
+        for step in wide:
+            gain, count = wide[step] - wide[wide.columns.max()], len(wide)
+            value, low, high = mean_interval(gain.mean(), gain.std(ddof=1), count)
+            numbers = {"value": value, "low": low, "high": high, "right": wide[step].mean(), "instances": count}
+            rows.append({"variant": variant, "n": n, "step": step} | numbers)
+    return pd.DataFrame(rows)

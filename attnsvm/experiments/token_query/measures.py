@@ -1,0 +1,23 @@
+"""How far K Qᵀ is from the nuclear and from the Frobenius solution, per instance along training."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
+
+
+def measures(cell, problems, trained, solved, settings):
+    saturated = trained["probabilities"].max(-1).min(-1) >= settings["saturated"]
+    proved = np.logical_and.reduce([answers["status"] == "solved" for answers in solved.values()])
+    kept = saturated & proved
+    frames = []
+    for norm, answers in solved.items():
+        value = 1.0 - correlation(trained["weights"], answers["W"][:, None])
+        frames.append(curves(problems.seeds[kept], trained["steps"], {"value": value[kept]}, solution=norm))
+    words = np.select([~saturated, ~proved], ["not saturated", "without SVM"], "measured")
+    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, words))
+
+
+def table(measures, settings):
+    return measures.instances

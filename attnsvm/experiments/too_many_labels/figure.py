@@ -1,0 +1,26 @@
+"""How often flipped labels have a solution, and what clean ones teach, against the constraints per entry of W."""
+
+from attnsvm.plots.style import BLUE, VERMILLION, canvas
+
+TOKENS = {"gaussian": ("Gaussian tokens", BLUE, "o"), "digits": ("digits", VERMILLION, "s")}
+QUANTITIES = {
+    "separable": ("flipped labels separable", "-", None),
+    "held_out": ("new inputs right, clean labels", ":", "white"),
+}
+
+
+def draw(table, settings):
+    """Draw from rows (tokens, n, ratio, quantity, value, low, high, instances)."""
+    with canvas(settings, height=0.42) as figure:
+        axes = figure.subplots()
+        for quantity, (words, line, face) in QUANTITIES.items():
+            for tokens, (name, colour, marker) in TOKENS.items():
+                rows = table[(table["tokens"] == tokens) & (table["quantity"] == quantity)].sort_values("ratio")
+                ends = abs(rows[["low", "high"]].sub(rows["value"], axis=0)).to_numpy().T
+                look = {"color": colour, "marker": marker, "linestyle": line, "label": f"{name}: {words}"}
+                axes.errorbar(
+                    rows["ratio"], rows["value"], yerr=ends, **look, **({"markerfacecolor": face} if face else {})
+                )
+        axes.set(xlabel="constraints per entry of $W$, $n(T-1)/d^2$", ylabel="share", ylim=(-0.03, 1.03))
+        axes.legend(loc="upper right")
+    return figure

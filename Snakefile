@@ -86,6 +86,7 @@ include: "workflow/rules/audit.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/site.smk"
+include: "workflow/rules/crate.smk"
 
 
 # Inside somebody else's workflow a file that is not ours is none of our business.
@@ -105,6 +106,7 @@ localrules:
     provenance,
     pages,
     site,
+    crate,
 
 
 describe_rules(targets.descriptions(), targets.STEP)

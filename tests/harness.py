@@ -42,6 +42,7 @@ MESSAGES = {
     r"check every (claim)": "claims",
     r"check the claims of (\w+)": "claims_of",
     r"build the (site)": "site",
+    r"describe the (build) for an archive": "crate",
     r"say where (\w+) comes from": "provenance",
 }
 

@@ -57,13 +57,14 @@ def descriptions() -> dict[str, str]:
         "audit": "every claim of the paper against the numbers: results/audit/audit.html",
         "report": "a page per figure, and the audit, for `make report`",
         "site": "a website of everything: site/index.html",
+        "crate": "a folder for an archive, figures, tables and workflow described by an RO-Crate: crate/",
         **{f"figures/{card.name}": card.title for card in cards.figures(optional=True)},
     }
 
 
 def names() -> list[str]:
     """Every target, those of many figures first."""
-    return [*(f"figures/{name}" for name in _after_figures()), "audit", "report", "site"]
+    return [*(f"figures/{name}" for name in _after_figures()), "audit", "report", "site", "crate"]
 
 
 def constraints(at: str) -> dict[str, str]:

@@ -36,6 +36,8 @@ ORDER = (
     "cluster",
     "performance",
     "trust",
+    "exchange",
+    "archive",
 )
 LANGUAGES = {".py": "python", ".smk": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".sh": "bash"}
 FENCE = "~" * 12

@@ -24,6 +24,7 @@ LAYERS = (
     ("experiments",),
     ("building",),
     ("cluster", "documents"),
+    ("exchange",),
     ("site",),
     ("command",),
 )

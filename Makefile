@@ -11,7 +11,7 @@ CHECK = attnsvm/building/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 # The address of this repository stands in these, in the words of each format, and nowhere else.
 ADDRESSED = pyproject.toml CITATION.cff
 
-.PHONY: help check install figures report paper site verify test test-fast test-slow lint docs gallery experiment lock address clean
+.PHONY: help check install figures report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make test      run the test suite; PART=mathematics, engine, pipeline, workflow or cluster: a part of it"
 	@echo "make test-fast its mathematics alone, without the compiled engine and the pipeline"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
+	@echo "make compare   say of every figure that is built whether its numbers are those of the release"
 	@echo "make verify    name every file in results/ and figures/ that is not what was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on the rooms that pyproject.toml names"
 	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards, with the pictures of new figures"
@@ -31,7 +32,7 @@ help:
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml anew into requirements.lock"
 	@echo "make address   sets the address of this repository to that of git's remote, or URL=https://github.com/me/attnsvm"
-	@echo "make clean     delete what was built: results/, smoke/, site/, the figures (not $(VENV), not the gallery)"
+	@echo "make clean     delete what was built: results/, smoke/, site/, crate/, the figures (not $(VENV), not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
 check:
@@ -85,6 +86,9 @@ site: figures
 test-slow: $(INSTALLED)
 	$(PYTEST) -m slow
 
+compare: $(INSTALLED)
+	@$(BIN)/attnsvm compare
+
 verify: $(INSTALLED)
 	$(BIN)/python -m attnsvm.files.verify
 
@@ -109,7 +113,7 @@ lock:
 	rm -rf $(VENV)-lock
 	$(PYTHON) -m venv $(VENV)-lock
 	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0 -c requirements-cuda.lock
-	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,paper,site,storage]'
+	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,paper,site,archive,storage]'
 	sed -n '/^#/p' requirements.lock > requirements.lock.new
 	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
 	mv requirements.lock.new requirements.lock
@@ -124,5 +128,5 @@ address:
 		sed "s|$$old|$$url|g" $$file > $$file.new && cat $$file.new > $$file && rm $$file.new; done
 
 clean:
-	rm -rf results smoke site .snakemake report.html paper/attnsvm.pdf paper/software/paper.md
+	rm -rf results smoke site crate .snakemake report.html paper/attnsvm.pdf paper/software/paper.md
 	find figures -mindepth 1 -maxdepth 1 ! -name README.md ! -name gallery -exec rm -rf {} +

@@ -94,6 +94,7 @@ include: "workflow/rules/provenance.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/paper.smk"
 include: "workflow/rules/site.smk"
+include: "workflow/rules/crate.smk"
 
 
 # Inside somebody else's workflow a file that is not ours is none of our business.
@@ -115,6 +116,7 @@ localrules:
     paper_numbers,
     typeset,
     site,
+    crate,
 
 
 describe_rules(targets.descriptions(), targets.STEP)

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from attnsvm import geometry
 from attnsvm.errors import UserError
+from attnsvm.exchange import commands as exchange
 from attnsvm.files import verify
 
 INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C has ended
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     deployed.add_argument("folder", metavar="FOLDER", type=Path)
     deployed.set_defaults(run=_deploy)
     _add_profile(commands.add_parser("profile", help="write a profile for a cluster (needs attnsvm[pipeline])"))
+    exchange.add(commands, _pipeline)
     given = parser.parse_args(arguments)
     given.typed = shlex.join([parser.prog, *(sys.argv[1:] if arguments is None else arguments)])
     try:

@@ -4,7 +4,14 @@ import shutil
 import subprocess
 
 import pytest
-from harness import FEW, build, copy_repository, give_loops, once
+
+from attnsvm.building import arithmetic
+
+arithmetic.choose(
+    "portable"
+)  # as the jobs have it, before anything loads NumPy: so tests and jobs share compiled loops
+
+from harness import FEW, build, copy_repository, give_loops, once  # noqa: E402
 
 CHAIN = {"built", "everything", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
 

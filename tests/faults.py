@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_OUT = (".git", ".venv*", "results", "smoke", "site", ".snakemake", "*.pyc", ".pytest_cache", ".mypy_cache")
+BUILT = ("results", "smoke", "site", "crate", ".snakemake")
+LEFT_OUT = (*BUILT, ".git", ".venv*", "*.pyc", ".pytest_cache", ".mypy_cache")
 
 
 class Fault(NamedTuple):

@@ -12,12 +12,13 @@ from attnsvm.errors import require
 SCALES = ("paper", "smoke")
 CHECKED_BY = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
 INTERMEDIATES = ("keep", "drop")  # what becomes of the files of a block once it is measured
+ARITHMETIC = ("portable", "native")  # whose numbers: those of every x86-64-v3 processor, or of this one
 
 
 def resolve(given: dict) -> dict:
-    """The whole configuration: {"scale", "intermediates", "standalone", "figures", "experiments"}.
+    """The whole configuration: "scale", "intermediates", "arithmetic", "standalone", "figures", "experiments".
 
-    Of each experiment it has {stage: {key: value}}.
+    The experiments are {name: {stage: {key: value}}}.
 
     Args:
         given: what the user wrote, any part of it.
@@ -31,6 +32,7 @@ def resolve(given: dict) -> dict:
     wrong = recall((*CHECKED_BY, asked), lambda: first_error(given, whole))
     require(not wrong, f"config: {wrong}")
     scale, intermediates = given.get("scale") or SCALES[0], given.get("intermediates") or INTERMEDIATES[0]
+    arithmetic = given.get("arithmetic") or ARITHMETIC[0]
     figures = _values(figure_settings(), scale) | (given.get("figures") or {})
     chosen = given.get("experiments") or {}
     found = {}
@@ -42,7 +44,8 @@ def resolve(given: dict) -> dict:
             if settings
         }
         _related(card, found[card.name])
-    modes = {"scale": scale, "intermediates": intermediates, "standalone": given.get("standalone") or False}
+    modes = {"scale": scale, "intermediates": intermediates, "arithmetic": arithmetic}
+    modes["standalone"] = given.get("standalone") or False
     return {**modes, "figures": figures, "experiments": found}
 
 
@@ -85,6 +88,7 @@ def schema() -> dict:
             {
                 "scale": {"enum": list(SCALES)},
                 "intermediates": {"enum": list(INTERMEDIATES)},
+                "arithmetic": {"enum": list(ARITHMETIC)},
                 "standalone": {"type": "boolean"},
                 "figures": _properties(figure_settings()),
                 "experiments": _object(experiments),

@@ -60,6 +60,15 @@ def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
     return total.hexdigest()
 
 
+def code_of(file: str) -> str:
+    """A hash of what a source file of this repository does; "" where there is none.
+
+    Raises:
+        UserError: it is not Python.
+    """
+    return _source(file).digest if file.endswith(".py") and (ROOT / file).exists() else ""
+
+
 @cache
 def _behind(*modules: str) -> frozenset[str]:
     """`modules` and all that they need, as dotted names."""

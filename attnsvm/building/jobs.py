@@ -51,9 +51,10 @@ def audit_figure_modules() -> tuple[str, ...]:
     return "attnsvm.audit.figure", "attnsvm.plots.style"
 
 
-def stage_code(name: str, stage: str) -> str:
-    """The hash of the code that a stage of an experiment runs."""
-    return digest(*stage_modules(cards.read(name), stage))
+def stage_code(name: str, stage: str, arithmetic: str = "portable") -> str:
+    """The hash of the code that a stage of an experiment runs, and whose arithmetic it runs with (arithmetic.py)."""
+    code = digest(*stage_modules(cards.read(name), stage))
+    return hashlib.sha256(f"{code} {arithmetic}".encode()).hexdigest()
 
 
 def block_settings(name: str, stage: str, resolved: dict) -> dict:
@@ -77,7 +78,7 @@ def history(name: str, stages: tuple[str, ...], resolved: dict, parts: list | No
     asked = []
     for stage in stages:
         one = stage_settings(card, resolved, stage) if parts is None else block_settings(name, stage, resolved)
-        asked.append((stage, one, stage_code(name, stage)))
+        asked.append((stage, one, stage_code(name, stage, resolved["arithmetic"])))
     return hashlib.sha256(repr((asked, parts)).encode()).hexdigest()
 
 
@@ -106,6 +107,11 @@ def site_code() -> str:
     files = [path for pattern in SHOWN for path in ROOT.glob(pattern) if path.is_file()]
     names = {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
     return digest(texts=tuple(sorted(names)))
+
+
+def crate_code() -> str:
+    """The hash of the code that describes a build for an archive."""
+    return digest("attnsvm.exchange.crate", texts=("CITATION.cff",))
 
 
 def provenance_code() -> str:
@@ -147,6 +153,17 @@ def drawn(pictured: str) -> tuple[str, ...]:
     """The kinds of files that are drawn of a figure."""
     pictures = ("pdf", "png", "svg")
     return pictures if pictured == "audit" else (*pictures, "csv")
+
+
+def stage_files(name: str) -> tuple[str, ...]:
+    """Every source file that the stages of an experiment run."""
+    card = cards.read(name)
+    return module_files(*(module for stage in card.stages for module in stage_modules(card, stage)))
+
+
+def claims_files(*experiments: str) -> tuple[str, ...]:
+    """Every source file that checks the claims of some experiments."""
+    return module_files(*claims_modules(*experiments))
 
 
 def all_files(pictured: str) -> list[str]:

@@ -53,7 +53,7 @@ class Plan:
 
     def code(self, stage: str, experiment: str, block: str | None = None) -> str:
         """The hash of the code that a stage runs."""
-        return jobs.stage_code(experiment, stage)
+        return jobs.stage_code(experiment, stage, self.resolved["arithmetic"])
 
     def before(self, stage: str, experiment: str, block: str | None = None) -> str:
         """A hash of the settings and the code of the earlier stages.

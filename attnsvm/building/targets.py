@@ -58,13 +58,14 @@ def descriptions() -> dict[str, str]:
         "report": "a page per figure, and the audit, for `make report`",
         "paper": "the manuscript, typeset: paper/attnsvm.pdf",
         "site": "a website of everything: site/index.html",
+        "crate": "a folder for an archive, figures, tables and workflow described by an RO-Crate: crate/",
         **{f"figures/{card.name}": card.title for card in cards.figures(optional=True)},
     }
 
 
 def names() -> list[str]:
     """Every target, those of many figures first."""
-    return [*(f"figures/{name}" for name in _after_figures()), "audit", "report", "paper", "site"]
+    return [*(f"figures/{name}" for name in _after_figures()), "audit", "report", "paper", "site", "crate"]
 
 
 def constraints(at: str) -> dict[str, str]:

@@ -1,9 +1,10 @@
 """`python -m attnsvm.documents.docs` (or `make docs`): the pages that follow from the cards.
 
-docs/figures.md, the README's table of figures, and figures/README.md with its small pictures and the verdicts. Pictures,
-verdicts and profiles/times.json are made from what is built, for what has none yet: another processor draws other pixels
-and takes other times, which is no reason to change those that are there. --anew (`make gallery`) makes all of them anew.
-With --check nothing is written: the command says which page is not what the cards say, and ends with status 1.
+docs/figures.md, the README's table of figures, and figures/README.md with its small pictures and the verdicts.
+Pictures, verdicts and profiles/times.json are made from what is built, for what has none yet: another processor draws
+other pixels and takes other times, which is no reason to change those that are there. --anew (`make gallery`) makes
+all of them anew. With --check nothing is written: the command says which page is not what the cards say, and ends
+with status 1.
 """
 
 import csv
@@ -17,7 +18,7 @@ import yaml
 
 from attnsvm.building import cards
 from attnsvm.building.configuration import figure_settings, resolve
-from attnsvm.documents import captions
+from attnsvm.documents import captions, codemeta
 from attnsvm.errors import UserError
 
 ROOT = cards.HERE.parents[1]
@@ -35,6 +36,7 @@ def generated() -> dict[str, str]:
     return {
         "docs/figures.md": _rendered("figures.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
+        "codemeta.json": codemeta.text(ROOT),
         "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
     }
 

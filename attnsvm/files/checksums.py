@@ -36,10 +36,15 @@ def beside(path: str | os.PathLike) -> Path:
     return path.with_name(f".{path.name}.sha256")
 
 
+def of(path: str | os.PathLike) -> str:
+    """The SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def line(path: str | os.PathLike, name: str) -> str:
     """The content of the checksum file for the bytes of `path`, which are to be called `name`."""
-    with open(path, "rb") as file:
-        return f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}\n"
+    return f"{of(path)}  {name}\n"
 
 
 def holds(path: str | os.PathLike) -> bool:

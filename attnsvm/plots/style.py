@@ -1,4 +1,4 @@
-"""How every figure looks: the same bytes for the same table."""
+"""How every figure looks: the same bytes for the same table, on the same kind of processor."""
 
 import multiprocessing
 import sys

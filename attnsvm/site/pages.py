@@ -37,6 +37,8 @@ ORDER = (
     "cluster",
     "performance",
     "trust",
+    "exchange",
+    "archive",
 )
 LANGUAGES = {".py": "python", ".smk": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".sh": "bash"}
 FENCE = "~" * 12

@@ -24,7 +24,7 @@ LAYERS = (
     ("experiments",),
     ("building",),
     ("cluster", "documents"),
-    ("paper",),
+    ("exchange", "paper"),
     ("site",),
     ("command",),
 )

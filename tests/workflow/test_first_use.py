@@ -80,7 +80,7 @@ def test_the_list_says_what_each_target_is_and_has_nothing_else(house):
     titles = {f"figures/{card.name}": card.title.rstrip(")") for card in few(cards.figures(optional=True))}
     assert titles.items() <= said.items()
     groups = {f"figures/{name}" for name in SECTIONS}
-    assert set(said) == {*titles, *groups, "figures/all", "figures/audit", "audit", "report", "paper", "site"}
+    assert set(said) == {*titles, *groups, "figures/all", "figures/audit", "audit", "report", "paper", "site", "crate"}
 
 
 def test_a_device_that_is_not_there_is_named_before_the_first_job(house):

@@ -9,7 +9,7 @@ BESIDE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).p
 if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
-from attnsvm.building import cards, jobs, targets
+from attnsvm.building import arithmetic, cards, jobs, targets
 from attnsvm.building.configuration import resolve
 from attnsvm.building.plan import Plan
 from attnsvm.building.progress import hide_bars
@@ -23,6 +23,7 @@ if (BESIDE / "attnsvm").is_dir():
 
 # Another dict: what the user gave stays as it is, for a workflow that takes rules from this one twice.
 config = said(resolve, config)
+arithmetic.choose(config["arithmetic"])
 # For the pages of the report.
 config["captions"] = {card.name: said(captions.caption, card, config) for card in cards.figures(optional=True)}
 

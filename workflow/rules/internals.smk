@@ -31,8 +31,9 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from attnsvm.building import provenance
 from attnsvm.cluster import outlook
 from attnsvm.files.checksums import DIFFERS, Search, forget_the_gone
+from attnsvm.files.records import ARRIVED as NEW, TRAVELLING as PACKED
 
-RECORDS, TRAVELLING = Path(".snakemake/metadata"), Path(f"{AT}results/.metadata")
+RECORDS, TRAVELLING, ARRIVED = Path(".snakemake/metadata"), Path(f"{AT}{PACKED}"), Path(f"{AT}{NEW}")
 # As the outputs are called, with the prefix of a module; in a bucket there are no such folders.
 FOLDERS = [workflow.modifier.path_modifier.replace_prefix(f"{AT}{folder}") for folder in ("results", "figures")]
 
@@ -117,6 +118,10 @@ if workflow.is_main_process and not workflow.dryrun and not workflow.output_sett
 # takes this one as a module are its own.
 if workflow.modifier.is_main_snakefile() and TRAVELLING.is_dir() and not (RECORDS.is_dir() and any(RECORDS.iterdir())):
     shutil.copytree(TRAVELLING, RECORDS, dirs_exist_ok=True)
+# So do those of results that `attnsvm unbundle` has put here, whatever was here before.
+if workflow.modifier.is_main_snakefile() and workflow.is_main_process and ARRIVED.is_dir():
+    shutil.copytree(ARRIVED, RECORDS, dirs_exist_ok=True)
+    shutil.rmtree(ARRIVED)
 
 
 # For the jobs that this process starts on this machine.

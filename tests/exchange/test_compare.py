@@ -1,0 +1,198 @@
+"""`attnsvm compare`: what counts as the same, where numbers differ, and whether verdicts are those of the reference."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from attnsvm import command
+from attnsvm.building import cards
+from attnsvm.building.configuration import resolve
+from attnsvm.errors import UserError
+from attnsvm.exchange import compare, reference, release
+from attnsvm.exchange.differences import MARGIN, USUAL, Tolerance, distances, furthest, seen
+from attnsvm.exchange.errors import standard_errors
+from attnsvm.exchange.reference import rounded
+from attnsvm.files.store import save_csv
+from attnsvm.version import __version__
+
+NAMES = ("cone", "feasibility", "norm_growth")
+
+
+def table(name):
+    return cards.read(name).module("flips").table()
+
+
+def build(folder, change=None, names=NAMES, settings=None):
+    """A folder as a run leaves it, with made-up tables on which every claim holds; `change`: of the table of `cone`."""
+    for name in names:
+        rows = table(name)
+        save_csv(folder / f"figures/{name}.csv", change(rows) if change and name == "cone" else rows)
+        asked = {one: resolve({})["experiments"][one] for one in cards.read(name).draws} | (settings or {})
+        origin = {"config": {"experiments": asked}, "machine": {"cpu": "made up"}, "packages": {"python": "3.14"}}
+        (folder / f"figures/{name}.json").write_text(json.dumps(origin))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A reference of the made-up build."""
+    folder = tmp_path_factory.mktemp("reference")
+    release.make(build(folder / "build"), [], folder / "reference.zip")
+    return reference.read(folder / "reference.zip")
+
+
+def outcome(made, folder, name="cone"):
+    return next(one for one in compare.compare(made, folder) if one.name == name)
+
+
+def scaled(factor, rows=slice(None), column="share"):
+    def change(given):
+        given = given.copy()
+        given.loc[given.index[rows], column] *= factor
+        return given
+
+    return change
+
+
+def test_the_same_build_has_the_same_bytes_and_verdicts(made, tmp_path):
+    found = compare.compare(made, build(tmp_path))
+    assert {one.name: one.outcome for one in found} == dict.fromkeys(NAMES, compare.BYTES)
+    assert all(one.reproduced for one in found)
+    claims = sum(len(cards.read(name).module("claims").CLAIMS) for name in NAMES)
+    assert sum(one.claims for one in found) == claims
+    assert compare.summary(found) == f"3 figures: 3 same bytes; {claims} of {claims} verdicts as in the reference"
+
+
+def test_rounding_is_told_from_a_difference_and_both_say_where(made, tmp_path):
+    one = outcome(made, build(tmp_path / "a", scaled(1 + 0.5 * USUAL)))
+    assert one.outcome == compare.ROUNDED
+    assert one.reproduced
+    one = outcome(made, build(tmp_path / "b", scaled(1 + 1e-3, slice(3, 4))))
+    there = rounded(table("cone")["share"].to_numpy())[3]
+    assert one.outcome == compare.DIFFERS
+    assert not one.reproduced
+    assert one.why.startswith("share in line 5 (kind=")
+    assert f"is {there * (1 + 1e-3):.7g}, in the reference {there:.7g}" in one.why
+    assert "1 of " in one.why
+
+
+def test_a_verdict_that_flips_is_named_though_nothing_else_is(made, tmp_path):
+    claim = next(iter(cards.read("cone").module("flips").FLIPS))
+    flip = cards.read("cone").module("flips").FLIPS[claim]
+    flip = flip[0] if isinstance(flip, list | tuple) and not hasattr(flip, "of") else flip
+    one = outcome(made, build(tmp_path, flip.of))
+    assert one.changed[claim] == (flip.verdict, made.verdicts[claim])
+    assert any(line.strip().startswith(f"claim {claim}: {flip.verdict} here") for line in one.lines(10))
+
+
+def test_other_rows_columns_or_settings_are_said(made, tmp_path):
+    rows = len(table("cone"))
+    assert (
+        outcome(made, build(tmp_path / "a", lambda t: t.iloc[:-1])).why
+        == f"{rows - 1} rows here, {rows} in the reference"
+    )
+    less = outcome(made, build(tmp_path / "b", lambda t: t.rename(columns={"mu": "nu"})))
+    assert less.why == "its columns: nu only here, mu only there"
+    other = outcome(made, build(tmp_path / "c", settings={"cone": {"descent": {"steps": 7}}}))
+    assert other.outcome == compare.OTHER
+    assert other.reproduced
+    assert "cone.descent.steps is 7, in the reference" in other.why or "is not there, in the reference" in other.why
+    damaged = build(tmp_path / "d")
+    (damaged / "figures/cone.csv").write_text("kind\n")
+    assert "damaged" in outcome(made, damaged).why
+
+
+def test_a_build_of_some_figures_is_compared_in_these(made, tmp_path):
+    found = {one.name: one.outcome for one in compare.compare(made, build(tmp_path, names=("cone",)))}
+    assert found == {"cone": compare.BYTES, "feasibility": compare.ABSENT, "norm_growth": compare.ABSENT}
+    assert all(one.reproduced for one in compare.compare(made, tmp_path))
+
+
+def test_what_moved_between_processors_may_move_that_far_and_no_further(tmp_path):
+    """Two numbers of the build on another processor are 1 % off, so as many may be, by MARGIN times as much."""
+    few, share = slice(0, 2), scaled
+    folder = build(tmp_path / "one")
+    other = build(tmp_path / "other", share(1.01, few))
+    made = release.make(folder, [other], tmp_path / "reference.zip")
+    assert made.builds == 2
+    assert made.figures["cone"].tolerances.keys() == {"share"}
+    assert outcome(made, build(tmp_path / "a", share(1.02, few))).outcome == compare.ROUNDED
+    assert outcome(made, build(tmp_path / "b", share(1 + 0.011 * MARGIN, few))).outcome == compare.DIFFERS
+    assert outcome(made, build(tmp_path / "c", share(1.01))).outcome == compare.DIFFERS
+
+
+def test_a_reference_has_the_same_bytes_twice_and_no_digits_that_nobody_compares(made, tmp_path):
+    release.make(build(tmp_path / "build"), [], tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == made.path.read_bytes()
+    for name in NAMES:
+        kept, whole = made.table(name), table(name)
+        assert list(kept) == list(whole)
+        for column in whole:
+            assert (distances(kept[column], whole[column]) <= 2.0**-reference.BITS).all()
+
+
+def test_what_cannot_be_a_reference_ends_with_one_sentence(made, tmp_path, capsys):
+    with pytest.raises(UserError, match="no figure is built"):
+        release.make(tmp_path, [], tmp_path / "r.zip")
+    folder = build(tmp_path / "a")
+    fewer = build(tmp_path / "b", lambda t: t.iloc[:-1])
+    with pytest.raises(UserError, match="do not have the same rows and columns; the other builds must be of the same"):
+        release.make(folder, [fewer], tmp_path / "r.zip")
+    wordy = build(tmp_path / "c", lambda t: t.assign(kind="other"))
+    with pytest.raises(UserError, match="kind: the builds differ in more than numbers"):
+        release.make(folder, [wordy], tmp_path / "r.zip")
+    (folder / "figures/cone.json").unlink()
+    with pytest.raises(UserError, match=r"cone\.json: cannot be read"):
+        release.make(folder, [], tmp_path / "r.zip")
+    assert not (tmp_path / "r.zip").exists()
+    (tmp_path / "r.zip").write_bytes(made.path.read_bytes()[:-100])
+    for path, said in ((tmp_path / "nowhere.zip", "there is no such reference"), (tmp_path / "r.zip", "damaged")):
+        assert command.main(["compare", str(tmp_path), "--reference", str(path)]) == 1
+        assert said in capsys.readouterr().err
+
+
+def test_the_status_of_the_command_is_for_machines(made, tmp_path, capsys):
+    given = ["--reference", str(made.path)]
+    assert command.main(["compare", str(build(tmp_path / "a")), *given]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("3 figures: 3 same bytes")
+    assert command.main(["compare", str(build(tmp_path / "b", scaled(1.1))), *given]) == 1
+    assert "1 differs" in capsys.readouterr().out
+
+
+def test_the_reference_that_is_shipped_is_of_this_release_and_can_be_compared_with():
+    shipped = reference.read()
+    assert shipped.release == __version__
+    known = {card.name for card in cards.figures(optional=True)}
+    assert set(shipped.figures) <= known
+    claims = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    assert set(shipped.verdicts) <= claims
+    for name, figure in shipped.figures.items():
+        table = shipped.table(name)
+        assert list(table) == list(cards.read(name).columns)
+        assert set(figure.tolerances) <= set(table)
+
+
+def test_distances_know_missing_numbers_words_and_the_rounding_of_differences():
+    nan = float("nan")
+    here, there = pd.Series([1.0, 2.0, nan, nan, 3e-16, 1e-9]), pd.Series([1.0, 1.0, nan, 1.0, 0.0, 2e-9])
+    np.testing.assert_allclose(distances(here, there), [0, 0.5, 0, np.inf, 0, 0.4995], atol=1e-6)
+    assert list(distances(pd.Series(["a", None]), pd.Series(["b", None]))) == [np.inf, 0]
+    assert not Tolerance().allows(np.array([2e-6]))
+    assert Tolerance().allows(np.array([0.5e-6] * 9))
+    moved = seen([pd.DataFrame({"x": here[:2]}), pd.DataFrame({"x": there[:2]})])["x"]
+    assert moved == Tolerance(pytest.approx(0.5), 0.5)
+
+
+def test_standard_errors_are_those_that_the_card_allows():
+    """A Wilson interval of a share is one; the quartiles of local convergence are none, but its means have theirs."""
+    rows = pd.DataFrame({"share": [0.5], "low": [0.4], "high": [0.6]})
+    assert standard_errors(cards.read("feasibility"), rows)["share"].iloc[0] == pytest.approx(
+        0.2 / (2 * 1.96), rel=1e-3
+    )
+    assert "share" not in standard_errors(cards.read("local_convergence"), rows)
+    rows = pd.DataFrame({"mean": [1.0], "std": [0.5], "instances": [25], "low": [0.0], "high": [2.0]})
+    assert list(standard_errors(cards.read("local_convergence"), rows)["mean"]) == [0.1]
+    moved = furthest(rows.assign(mean=1.2), rows, {}, pd.DataFrame({"mean": [0.1]}))
+    assert moved[0].errors == pytest.approx(2.0)

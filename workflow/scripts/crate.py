@@ -1,0 +1,7 @@
+from attnsvm.building.script import reporting
+
+with reporting(snakemake.log[0]):
+    from attnsvm.exchange import crate
+
+    output = snakemake.output[0]
+    crate.write(output.removesuffix("crate") or ".", snakemake.params.figures, output)

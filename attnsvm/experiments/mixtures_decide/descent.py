@@ -6,7 +6,7 @@ from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
 
-KEPT = ("steps", "weights", "below", "top", "tokens")
+KEPT = ("steps", "weights", "top", "tokens")
 
 
 def descent(problems, settings, progress):

@@ -75,7 +75,8 @@ def site(folder: str, captions: dict[str, str], output: str) -> None:
         for path, text in sources(built).items():
             _write(source / path, text)
         _pictures((ROOT / "docs").glob("*.png"), source / "docs")
-        _pictures((ROOT / f"{GALLERY}{name}.png" for name in optional()), source / GALLERY)
+        pictures = (ROOT / f"{GALLERY}{name}.png" for name in optional())  # a new one has none before `make gallery`
+        _pictures((path for path in pictures if path.exists()), source / GALLERY)
         _files(built, extra)
         _sphinx(source, extra, made)
         for name in LEFT:

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from attnsvm import geometry
 from attnsvm.analysis.composition import Rows, forward
 from attnsvm.analysis.ends import Ends, least_margins, with_mixtures
 from attnsvm.analysis.stacked import norms
@@ -22,25 +21,19 @@ def ends_of(problems, run) -> Ends:
     return with_mixtures(SEPARATE, early, late, (length[:, -2], length[:, -1]))
 
 
-def separators(top: dict, run) -> np.ndarray:
-    """The solutions of the top, (S, d, d); the weights where there is none."""
-    return np.where((top["status"] == "solved")[:, None, None], top["W"], run["weights"][:, -1, 1, 0])
-
-
-def below(problems, run, top: np.ndarray, norm: str) -> dict:
+def below(problems, run) -> dict:
     """The constraints of the layer below by each rule of margins, {rule: (S,) constraints}.
 
-    Args:
-        top: (S, d, d), the solutions of the top in `norm`.
+    The cost of a row is the margin of its composed token under the top as it is trained: in most norms the solution of
+    the top is not the only one, and its other margins are not those that descent chooses.
     """
-    ends, measure = ends_of(problems, run), geometry.get(norm)
-    size = np.linalg.norm(top, axis=(1, 2))
-    length = measure.value(run["weights"][:, -1, 1, 0]) / measure.value(top) * size
+    ends, top = ends_of(problems, run), run["weights"][:, -1, 1, 0]
     rate = least_margins(rows_at(problems, run, -1), ends)[:, 0]
-    graded = graded_bounds(ends, problems.queries, top, length, rate)
+    graded = graded_bounds(ends, problems.queries, top, np.linalg.norm(top, axis=(1, 2)), rate)
     asked = {"graded": graded, "margin 0": ends.counts[:, 0].astype(float)}
     asked["free"] = np.where(ends.counts[:, 0], 1.0, np.inf)
-    held = {rule: ends.level & (bound == 0.0)[:, None, None, ..., None] for rule, bound in asked.items()}
-    return {
-        rule: constraints_below(SEPARATE, ends._replace(level=held[rule]), 1, bound) for rule, bound in asked.items()
-    }
+    found = {}
+    for rule, bound in asked.items():
+        held = ends.level & (bound == 0.0)[:, None, None, ..., None]
+        found[rule] = constraints_below(SEPARATE, ends._replace(level=held), 1, bound)
+    return found

@@ -7,7 +7,7 @@ from attnsvm import geometry
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.stacked import norms
-from attnsvm.experiments.other_steps.ends import below, ends_of, rows_at, separators
+from attnsvm.experiments.other_steps.ends import below, ends_of, rows_at
 from attnsvm.experiments.other_steps.runs import PATHS, RUNS, SEPARATE, trained_on
 from attnsvm.svm.law import layer_problems
 
@@ -42,7 +42,7 @@ def of_run(problems, run, solved, norm):
     saturated = np.exp(rows.top).max(-1).min((1, 2, 3)) >= SATURATED
     proved = np.logical_and.reduce([answer["status"] == "solved" for answer in solved.values()])
     W, kept, frames = run["weights"][:, -1, :, 0], saturated & proved, []
-    asked = below(problems, run, separators(solved["top"], run), norm)
+    asked = below(problems, run)
     asked |= {
         "frobenius": asked["graded"],
         "top": layer_problems(SEPARATE, ends_of(problems, run), problems.queries)[2],

@@ -1,6 +1,6 @@
 """The problems of the top and, by each rule of margins, of the layer below, in the norm of its steps."""
 
-from attnsvm.experiments.other_steps.ends import below, ends_of, separators
+from attnsvm.experiments.other_steps.ends import below, ends_of
 from attnsvm.experiments.other_steps.runs import RUNS, SEPARATE, trained_on
 from attnsvm.svm.law import layer_problems
 from attnsvm.svm.solution import as_arrays
@@ -13,6 +13,6 @@ def svm(problems, trained, settings):
 
 def of_run(problems, run, norm):
     top = as_arrays(solve_batch(layer_problems(SEPARATE, ends_of(problems, run), problems.queries)[2], norm))
-    asked = below(problems, run, separators(top, run), norm)
+    asked = below(problems, run)
     found = {rule: as_arrays(solve_batch(constraints, norm)) for rule, constraints in asked.items()}
     return {"top": top, "frobenius": as_arrays(solve_batch(asked["graded"]))} | found

@@ -22,8 +22,8 @@ def draw(table, settings):
             rows = table[(table["run"] == "plain") & (table["rule"] == name)]
             look = {"color": colour, "marker": marker, "markersize": 3, "linestyle": "none", "alpha": 0.7}
             left.plot(rows["norm"], rows["value"], label=name, **look)
-        left.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel="1 − correlation with plain descent")
-        left.legend(loc="lower left")
+        left.set(yscale="log", xlabel="‖W‖", ylabel="1 − correlation with plain descent")
+        left.legend(loc="center", bbox_to_anchor=(0.5, 0.55))
         title(left, "a", "at equal ‖W‖")
         runs = [run for run in table["run"].unique() if run != "plain"]
         for k, run in enumerate(runs):

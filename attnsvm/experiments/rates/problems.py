@@ -1,0 +1,30 @@
+"""Tokens with one best score an input: those of the others are equal, as the theorem asks, or as they come."""
+
+import numpy as np
+
+from attnsvm.data.cells import one_shape
+from attnsvm.data.draws import draw_cell, gaussian
+
+
+def equal_scores(streams, n, T, d):
+    """As `gaussian`, with the least v for which the first token of each input has the score 1, every other one 0.
+
+    Raises:
+        numpy.linalg.LinAlgError: the tokens are linearly dependent.
+    """
+    tokens, queries, labels, _ = gaussian(streams, n, T, d)
+    wanted = labels[..., None] * (np.arange(T) == 0)
+    flat = tokens.reshape(len(tokens), n * T, d).astype(np.float64)
+    weights = np.linalg.solve(flat @ flat.swapaxes(1, 2), wanted.reshape(len(tokens), n * T, 1))
+    return tokens, queries, labels, (flat.swapaxes(1, 2) @ weights)[..., 0]
+
+
+DRAWS = {"equal": equal_scores, "different": gaussian}
+
+
+def cells(settings):
+    return one_shape(settings, variants=tuple(DRAWS))
+
+
+def problems(cell, settings):
+    return draw_cell(DRAWS[cell.variant], cell)

@@ -1,8 +1,10 @@
 """Train W by plain, normalised and Polyak steps, and by normalised steps from starts of several sizes."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from attnsvm.analysis.selection import scores
+from attnsvm.analysis.selection import optimal_tokens, scores
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
@@ -12,24 +14,31 @@ from attnsvm.training.start import draw_initial, normal
 
 
 def descent(problems, settings, progress):
-    S, _, _, d = problems.tokens.shape
+    d = problems.tokens.shape[-1]
     unit = draw_initial("rates", problems.seeds, normal((d, d))) / d
     sizes = np.array(settings["starts"])
-    progress.expect((len(sizes) + 3 * (S > 0)) * S)
+    progress.expect((2 * len(sizes) + 3) * len(problems))
     steps, rate = settings["steps"], settings["learning_rate"]
-    ends = []
-    for size in sizes:
-        log = train(problems, LinearHead, "W", exact(rate), steps, np.array([steps]), size * unit, progress=progress)
-        ends.append(log.probabilities.argmax(-1))
+    as_they_come = replace(problems, head=draw_initial("rates, head", problems.seeds, normal((d,))))
+    ends = {"equal": problems, "different": as_they_come}
+    won = {name: ends_optimal(some, sizes, unit, exact(rate), steps, progress) for name, some in ends.items()}
     kept, fewer = (logarithmic_steps(count, settings["points"]) for count in (steps, settings["polyak_steps"]))
-    rules = {"normalised": exact(rate), "plain": plain(settings["plain_rate"])}
     runs = {}
-    for name, rule in rules.items():
+    for name, rule in {"normalised": exact(rate), "plain": plain(settings["plain_rate"])}.items():
         log = train(problems, LinearHead, "W", rule, steps, kept, unit, progress=progress)
         runs[name] = {"steps": kept, "weights": log.weights}
     runs["Polyak"] = {"steps": fewer, "weights": polyak(problems, unit, fewer)}
-    progress(S)
-    return {"sizes": sizes, "ends": np.stack(ends, 1), "runs": runs}
+    progress(len(problems))
+    return {"sizes": sizes, "optimal": won, "runs": runs}
+
+
+def ends_optimal(problems, sizes, unit, rule, steps, progress) -> np.ndarray:
+    """Whether a run from a start of each size ends on the optimal token of every input, (S, sizes) bool."""
+    optimal, found = optimal_tokens(problems.tokens, problems.head, problems.labels), []
+    for size in sizes:
+        log = train(problems, LinearHead, "W", rule, steps, np.array([steps]), size * unit, progress=progress)
+        found.append((log.probabilities.argmax(-1) == optimal).all(-1))
+    return np.stack(found, 1)
 
 
 def polyak(problems, W: np.ndarray, kept: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.experiments.rates.descent import logarithm_of_others
 
@@ -13,22 +12,24 @@ KEYS = ["scores", "run", "quantity", "at"]
 
 
 def measures(cell, problems, trained, solved, settings):
-    optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
-    every = (trained["ends"] == optimal[:, None]).all(-1)
-    rows = [curves(problems.seeds, trained["sizes"], {"value": every}, quantity="optimal", run="normalised")]
+    frames = [
+        curves(problems.seeds, trained["sizes"], {"value": won}, quantity="optimal", run="normalised", scores=name)
+        for name, won in trained["optimal"].items()
+    ]
     good = solved["status"] == "solved"
-    if cell.variant == "equal":
-        known = problems[good]
-        for run, of in trained["runs"].items():
-            W, steps = of["weights"][good], of["steps"]
-            distance = np.sqrt(2.0 * np.maximum(1.0 - correlation(W, solved["W"][good][:, None]), 0.0))
-            depth = -logarithm_of_others(known, W)
-            found = {"distance": distance, "depth": depth}
-            found |= {"turning": slope(np.log(distance), steps), "saturating": slope(-depth, steps)}
-            found["deepening"] = slope(np.log(depth), steps)
-            rows += [curves(known.seeds, steps, {"value": v}, quantity=q, run=run) for q, v in found.items()]
-    frame = pd.concat(rows).rename(columns={"step": "at"}).assign(scores=cell.variant)
-    words = np.where(good, f"{cell.variant} scores", f"{cell.variant} scores, without SVM")
+    known = problems[good]
+    for run, of in trained["runs"].items():
+        W, steps = of["weights"][good], of["steps"]
+        distance = np.sqrt(2.0 * np.maximum(1.0 - correlation(W, solved["W"][good][:, None]), 0.0))
+        depth = -logarithm_of_others(known, W)
+        found = {"distance": distance, "depth": depth}
+        found |= {"turning": slope(np.log(distance), steps), "saturating": slope(-depth, steps)}
+        found["deepening"] = slope(np.log(depth), steps)
+        frames += [
+            curves(known.seeds, steps, {"value": v}, quantity=q, run=run, scores="equal") for q, v in found.items()
+        ]
+    frame = pd.concat(frames).rename(columns={"step": "at"})
+    words = np.where(good, "measured", "without SVM")
     return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, problems.seeds, words))
 
 

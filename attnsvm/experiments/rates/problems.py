@@ -1,9 +1,9 @@
-"""Tokens with one best score an input: those of the others are equal, as the theorem asks, or as they come."""
+"""Tokens of which one an input has the score 1, and every other one the score 0, as the theorem asks."""
 
 import numpy as np
 
-from attnsvm.data.cells import one_shape
 from attnsvm.data.draws import draw_cell, gaussian
+from attnsvm.data.one_shape import cells as cells
 
 
 def equal_scores(streams, n, T, d):
@@ -19,12 +19,5 @@ def equal_scores(streams, n, T, d):
     return tokens, queries, labels, (flat.swapaxes(1, 2) @ weights)[..., 0]
 
 
-DRAWS = {"equal": equal_scores, "different": gaussian}
-
-
-def cells(settings):
-    return one_shape(settings, variants=tuple(DRAWS))
-
-
 def problems(cell, settings):
-    return draw_cell(DRAWS[cell.variant], cell)
+    return draw_cell(equal_scores, cell)

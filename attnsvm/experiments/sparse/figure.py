@@ -22,7 +22,7 @@ def draw(table, settings):
         title(margin, "a", "no decay: it stops")
         distance.set(xscale="log", yscale="log", xlabel="weight decay λ", ylabel="relative distance from the solution")
         distance.invert_xaxis()
-        distance.text(0.03, 0.97, "thin: where no decay ends", transform=distance.transAxes, va="top", color=GREY)
+        distance.text(0.04, 0.04, "thin: where no decay ends", transform=distance.transAxes, color=GREY)
         title(distance, "b", "vanishing decay: the SVM")
         size.axhline(1, color=GREY, linewidth=0.6)
         size.set(xscale="log", xlabel="weight decay λ", ylabel="norm of W over that of the solution")

@@ -5,7 +5,7 @@ from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import ends, where
 
 RULES = ("l1", "fro", "linf", "spectral", "nuc")
-SMALLER, COUPLED, ADAMW = "linf, smaller steps", "linf, coupled", "AdamW"
+SMALLER, COUPLED, ADAMW = "fro, smaller steps", "linf, coupled", "AdamW"
 
 
 def of(tables, run, quantity):

@@ -9,7 +9,7 @@ from attnsvm.training.rules.adam import adam
 from attnsvm.training.softmax import derivative, softmax
 from attnsvm.training.start import full_weights
 
-FOLDS = 10.0  # full steps of a level: with steps of one length they would divide its start by exp(FOLDS)
+FOLDS = 8.0  # full steps of a level: with steps of one length they would divide its start by exp(FOLDS)
 SHRUNK = 0.005  # of the last step's length over that before the steps shrink, a third as many as the full ones
 BETAS = 0.9, 0.95  # of AdamW; with a longer memory its margin grows more slowly, see the experiment adam
 
@@ -55,10 +55,10 @@ def gradient(problems, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def by_adamw(problems, rate: float, levels: np.ndarray) -> np.ndarray:
-    """The ends (S, levels, d, d) of AdamW, at one rate and then at a tenth of it."""
+    """The ends (S, levels, d, d) of AdamW, at one rate and then, longer, at a quarter of it."""
     (W,), ends = full_weights(problems.seeds, problems.tokens.shape[-1], "uniform"), []
     for decay in levels:
-        for length, folds in ((rate, FOLDS), (0.1 * rate, 0.05 * FOLDS)):
+        for length, folds in ((rate, 3.0), (0.25 * rate, 5.0)):
             rule, steps = adam(length, *BETAS, decay), int(np.ceil(folds / (length * decay)))
             W = train(problems, LinearHead, "W", rule, steps, np.array([steps]), start=W).weights[:, -1]
         ends.append(W)

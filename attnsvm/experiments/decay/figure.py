@@ -8,7 +8,7 @@ LOOKS = {
     "linf": (ORANGE, "-.", "^", "max (signs)"),
     "spectral": (BLACK, "-", "D", "spectral"),
     "nuc": (VERMILLION, "--", "v", "nuclear"),
-    "linf, smaller steps": (PURPLE, (0, (1, 1)), "P", "max, smaller steps"),
+    "fro, smaller steps": (PURPLE, (0, (1, 1)), "P", "Frobenius, half the steps' length"),
     "linf, coupled": (GREY, ":", "x", r"max, $\lambda W$ in the gradient"),
     "AdamW": (SKY, (0, (4, 1.5)), "*", "AdamW"),
 }

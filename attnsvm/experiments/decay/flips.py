@@ -6,7 +6,7 @@ from attnsvm.audit.flips import Empty, Flip, spread
 def table():
     """Every rule is on its ball and near its SVM; with λW in the gradient the radius is small."""
     rows = []
-    for run in ("l1", "fro", "linf", "spectral", "nuc", "linf, smaller steps", "linf, coupled", "AdamW"):
+    for run in ("l1", "fro", "linf", "spectral", "nuc", "fro, smaller steps", "linf, coupled", "AdamW"):
         for decay in (0.1, 0.01):
             values = {
                 "radius": 0.1 if run == "linf, coupled" else 1.0,

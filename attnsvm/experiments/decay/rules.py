@@ -21,9 +21,10 @@ class Run:
 
 
 NORMS = ("l1", "fro", "linf", "spectral", "nuc")
-COUPLED, SMALLER, ADAMW = "linf, coupled", "linf, smaller steps", "AdamW"
-RUNS = {norm: Run(norm) for norm in NORMS}
-RUNS |= {SMALLER: Run("linf", rate=0.5), COUPLED: Run("linf", coupled=True)}
+COUPLED, SMALLER, ADAMW = "linf, coupled", "fro, smaller steps", "AdamW"
+# A step of signs is d times as long in the Frobenius norm.
+RUNS = {norm: Run(norm, rate=0.3 if norm == "linf" else 1.0) for norm in NORMS}
+RUNS |= {SMALLER: Run("fro", rate=0.5), COUPLED: Run("linf", coupled=True)}
 
 
 def norm_of(run: str) -> str:

@@ -46,7 +46,7 @@ CLAIMS = (
         key="minibatch_signum",
         group="beyond",
         short="Signum keeps the max norm, batch one",
-        statement="Signum with a long memory goes to the max-margin solution of the max norm, whatever the batch size "
+        statement="Signum with memory goes to the max-margin solution of the max norm, whatever the batch size "
         "(arXiv:2510.26303, for linear classifiers; here for attention).",
         check="margin ratio in the max norm after the last step, on one input at a time and on all: medians with 95 % "
         "intervals; control: signs without memory, one input at a time",
@@ -73,7 +73,7 @@ CLAIMS = (
         key="minibatch_momentum",
         group="beyond",
         short="normalised steps need memory, batch one",
-        statement="Normalised steps with a long memory go to the Frobenius solution on one input at a time, too; "
+        statement="Normalised steps with memory go to the Frobenius solution on one input at a time, too; "
         "without memory every input pushes alike, and they do not.",
         check="margin ratio in the Frobenius norm after the last step, on one input at a time and on all: medians with "
         "95 % intervals; control: normalised steps without memory, one input at a time",

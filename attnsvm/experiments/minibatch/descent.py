@@ -9,7 +9,9 @@ from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.start import full_weights
 
 ORDER_STREAM = 25102  # keeps the orders of inputs apart from the data drawn with the same seed
-SECOND = 0.95  # β2 of Adam: with a longer memory its margin grows more slowly, see the experiment adam
+# A memory must forget the gradient faster than it falls, by the rate times the best margin a step: else it remembers
+# the first directions alone (see the experiment adam). And it must reach over a pass.
+FIRST, SECOND = 0.9, 0.95  # β of momentum and β1 of Adam, β2 of Adam
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,10 @@ class Rule:
 
 RULES = {
     "normalised": Rule("fro"),
-    "normalised, momentum": Rule("fro", memory=0.99),
+    "normalised, momentum": Rule("fro", memory=FIRST),
     "signs": Rule("linf"),
-    "Signum": Rule("linf", memory=0.99),
-    "Adam": Rule("linf", memory=0.9, adam=True),
+    "Signum": Rule("linf", memory=FIRST),
+    "Adam": Rule("linf", memory=FIRST, adam=True),
 }
 
 
@@ -89,20 +91,19 @@ def step_of(rule: Rule, G: np.ndarray, log_factor: np.ndarray, moments: tuple | 
 
     Moments stand in a unit of their own, so that neither they nor their ratio underflow.
     """
-    second = SECOND if rule.adam else rule.memory**2
-    if moments is None:
-        moments = np.zeros(G.shape), np.zeros(G.shape), log_factor
-    m, v, unit = moments
-    with np.errstate(divide="ignore"):
-        now = np.maximum(unit + 0.5 * np.log(second), log_factor)
+    if rule.memory == 0.0:
+        return pointed(rule, G), None
+    m, v, unit = (np.zeros(G.shape), np.zeros(G.shape), log_factor) if moments is None else moments
+    now = np.maximum(unit + 0.5 * np.log(SECOND), log_factor)
     fade, share = np.exp(unit - now), np.exp(log_factor - now) * G
     m = rule.memory * fade * m + (1.0 - rule.memory) * share
-    v = second * fade**2 * v + (1.0 - second) * share**2
-    if rule.adam:
-        grown = np.sqrt(1.0 - second ** (step + 1)) / (1.0 - rule.memory ** (step + 1))
-        direction = grown * m / np.sqrt(np.where(v > 0.0, v, 1.0))
-    elif rule.norm == "linf":
-        direction = np.sign(m)
-    else:
-        direction = m / np.linalg.norm(m, axis=(1, 2), keepdims=True)
-    return direction, (m, v, now)
+    v = SECOND * fade**2 * v + (1.0 - SECOND) * share**2
+    if not rule.adam:
+        return pointed(rule, m), (m, v, now)
+    grown = np.sqrt(1.0 - SECOND ** (step + 1)) / (1.0 - rule.memory ** (step + 1))
+    return grown * m / np.sqrt(np.where(v > 0.0, v, 1.0)), (m, v, now)
+
+
+def pointed(rule: Rule, M: np.ndarray) -> np.ndarray:
+    """The steepest direction, in the norm of the rule, of matrices (S, d, d)."""
+    return np.sign(M) if rule.norm == "linf" else M / np.linalg.norm(M, axis=(1, 2), keepdims=True)

@@ -64,8 +64,8 @@ CLAIMS = (
         also={
             "control": Limit(0.9, "with other scores, every interval < {}", "else the conditions would decide nothing")
         },
-        unsharpened="Where a start is large against what the steps add up to, descent has not ended: the figure shows "
-        "the size from which on that is so.",
+        unsharpened="With nearly orthogonal tokens descent from small starts ends on the optimal ones whatever the "
+        "other scores are: that they are equal suffices, and matters from large starts alone.",
         read=everywhere,
     ),
     Claim(

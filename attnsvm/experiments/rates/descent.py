@@ -21,7 +21,10 @@ def descent(problems, settings, progress):
     steps, rate = settings["steps"], settings["learning_rate"]
     as_they_come = replace(problems, head=draw_initial("rates, head", problems.seeds, normal((d,))))
     ends = {"equal": problems, "different": as_they_come}
-    won = {name: ends_optimal(some, sizes, unit, exact(rate), steps, progress) for name, some in ends.items()}
+    won = {
+        name: ends_optimal(some, sizes, unit, exact(rate), settings["end_steps"], progress)
+        for name, some in ends.items()
+    }
     kept, fewer = (logarithmic_steps(count, settings["points"]) for count in (steps, settings["polyak_steps"]))
     runs = {}
     for name, rule in {"normalised": exact(rate), "plain": plain(settings["plain_rate"])}.items():

@@ -29,8 +29,9 @@ def draw(table, settings):
                 axes.plot(rows["at"], rows["value"], color=look[0], linestyle=look[1], label=f"{run} steps")
         rows = _rows(table, "normalised", "distance")
         steps = np.array([rows["at"].max() / 30, rows["at"].max()])
-        turning.plot(steps, 0.4 * rows["value"].iloc[-1] * steps[-1] / steps, color=GREY, linewidth=0.8)
-        turning.text(steps[0], 3 * rows["value"].iloc[-1], "1/step", color=GREY, ha="right")
+        guide = 2.5 * rows["value"].iloc[-1] * steps[-1] / steps
+        turning.plot(steps, guide, color=GREY, linewidth=0.8)
+        turning.text(steps[1], np.sqrt(guide[0] * guide[1]), "1/step", color=GREY, ha="right")
         turning.set(xscale="log", yscale="log", xlabel="step", ylabel="distance of the directions of W and SVM")
         turning.legend(loc="lower left")
         title(turning, "b", "how fast W turns")

@@ -31,7 +31,7 @@ def draw(table, settings):
         steps = np.array([rows["at"].max() / 30, rows["at"].max()])
         guide = 2.5 * rows["value"].iloc[-1] * steps[-1] / steps
         turning.plot(steps, guide, color=GREY, linewidth=0.8)
-        turning.text(steps[1], np.sqrt(guide[0] * guide[1]), "1/step", color=GREY, ha="right")
+        turning.text(steps[1], 0.5 * guide[0], "1/step", color=GREY, ha="right")
         turning.set(xscale="log", yscale="log", xlabel="step", ylabel="distance of the directions of W and SVM")
         turning.legend(loc="lower left")
         title(turning, "b", "how fast W turns")

@@ -29,8 +29,8 @@ def draw(table, settings):
             axes.invert_xaxis()
         radius.axhline(1, color=GREY, linewidth=0.6)
         radius.set(ylabel="norm of W, times λ")
-        gap.set(ylabel="conditions of the ball unmet")
-        ratio.set(ylabel="1 − margin ratio in the own norm")
+        gap.set(ylabel="conditions unmet")
+        ratio.set(ylabel="1 − margin ratio, own norm")
         for axes, letter, words in zip(
             (radius, gap, ratio), "abc", ("radius 1/λ", "a KKT point", "the SVM"), strict=True
         ):

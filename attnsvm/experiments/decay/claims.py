@@ -64,8 +64,8 @@ CLAIMS = (
             "gap": Limit(0.05, "conditions unmet, each ≤ {}", "steps of finite length go to and fro between supports"),
             "coupled": Limit(0.5, "radius with λW in the gradient, times λ ≤ {}", "else every decay had this radius"),
         },
-        unsharpened="Signs go to and fro between the entries of W until their steps are short: it is the conditions of the "
-        "max norm's ball that are met last.",
+        unsharpened="Signs go to and fro between the entries of W until their steps are short: the conditions of the "
+        "max norm's ball are met last.",
         read=radius,
     ),
     Claim(
@@ -96,8 +96,8 @@ CLAIMS = (
             "missing": Limit(0.5, "missing, over that with the largest λ ≤ {}", "a limit would leave all of it"),
             "ahead": Limit(0.9, "share of instances with the own norm ahead ≥ {}", "one in ten may be on its way"),
         },
-        unsharpened="What is missing falls about in proportion to λ, as the figure shows: where the best margin is small, "
-        "as in ℓ1, the limit needs a smaller λ.",
+        unsharpened="What is missing falls about in proportion to λ, as the figure shows: where the best margin is "
+        "small, as in ℓ1, the limit needs a smaller λ.",
         read=to_the_svm,
     ),
 )

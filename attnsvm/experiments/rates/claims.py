@@ -82,7 +82,7 @@ CLAIMS = (
         also={
             "plain": Limit(-0.3, "exponent of plain steps > {}", "one over a logarithm has the exponent −1/log(steps)")
         },
-        unsharpened="The rest of W is still settling: the exponent of the last decades goes to −1 with the number of steps.",
+        unsharpened="The rest of W is still settling: the exponent goes to −1 with the number of steps.",
         read=turning,
     ),
     Claim(

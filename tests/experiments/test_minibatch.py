@@ -32,3 +32,13 @@ def test_steps_are_those_of_the_textbook_at_any_size_of_the_gradients(name, shif
             expected = np.sign(m) if rule.norm == "linf" else m / np.linalg.norm(m, axis=(1, 2), keepdims=True)
         found, moments = step_of(rule, G[k], logs[k] + shift, moments, k)
         np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_a_memory_of_gradients_that_have_vanished_keeps_its_direction():
+    """Gradients that fall by e^−5 a step, for 3000 steps: the first one is what the memory holds."""
+    G, moments = RNG.normal(size=(2, 3, 3)), None
+    for k in range(3000):
+        direction, moments = step_of(
+            RULES["normalised, momentum"], G if k == 0 else -G, np.full((2, 1, 1), -5.0 * k), moments, k
+        )
+    np.testing.assert_allclose(direction, G / np.linalg.norm(G, axis=(1, 2), keepdims=True), rtol=1e-1)

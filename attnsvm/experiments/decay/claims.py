@@ -64,8 +64,6 @@ CLAIMS = (
             "gap": Limit(0.05, "conditions unmet, each ≤ {}", "steps of finite length go to and fro between supports"),
             "coupled": Limit(0.5, "radius with λW in the gradient, times λ ≤ {}", "else every decay had this radius"),
         },
-        unsharpened="Signs go to and fro between the entries of W until their steps are short: the conditions of the "
-        "max norm's ball are met last.",
         read=radius,
     ),
     Claim(
@@ -79,7 +77,8 @@ CLAIMS = (
         measured="median of the relative gap",
         asked=Limit(0.05, "≤ {}", "as for steepest descent"),
         also={"radius": Limit(0.95, "norm of W times λ ≥ {}", "a twentieth inside is a gap of that size")},
-        unsharpened="The theorem assumes that AdamW converges: steps of one length keep going to and fro.",
+        unsharpened="The theorem assumes that AdamW converges. At a constant rate gradients go to and fro, and its "
+        "step stays below one where they do: the smaller the rate, the less is unmet.",
         read=adamw,
     ),
     Claim(

@@ -53,8 +53,6 @@ CLAIMS = (
         measured="median of the margin ratio, one input at a time",
         asked=Limit(0.95, "each ≥ {}", "as of sign descent on all inputs"),
         also={"forgets": FORGETS},
-        unsharpened="At a constant rate the memory lags behind the gradient, on all inputs as on one: the "
-        "theorem lets the rate fall.",
         read=signum,
     ),
     Claim(
@@ -82,7 +80,6 @@ CLAIMS = (
         measured="median of the margin ratio, one input at a time",
         asked=Limit(0.95, "each ≥ {}", "as of the rules of geometries"),
         also={"forgets": FORGETS},
-        unsharpened="At a constant rate the memory lags behind the gradient, on all inputs as on one.",
         read=momentum,
     ),
 )

@@ -94,12 +94,13 @@ def step_of(rule: Rule, G: np.ndarray, log_factor: np.ndarray, moments: tuple | 
     if rule.memory == 0.0:
         return pointed(rule, G), None
     m, v, unit = (np.zeros(G.shape), np.zeros(G.shape), log_factor) if moments is None else moments
-    now = np.maximum(unit + 0.5 * np.log(SECOND), log_factor)
+    slowest = 0.5 * np.log(SECOND) if rule.adam else np.log(rule.memory)
+    now = np.maximum(unit + slowest, log_factor)
     fade, share = np.exp(unit - now), np.exp(log_factor - now) * G
     m = rule.memory * fade * m + (1.0 - rule.memory) * share
-    v = SECOND * fade**2 * v + (1.0 - SECOND) * share**2
     if not rule.adam:
         return pointed(rule, m), (m, v, now)
+    v = SECOND * fade**2 * v + (1.0 - SECOND) * share**2
     grown = np.sqrt(1.0 - SECOND ** (step + 1)) / (1.0 - rule.memory ** (step + 1))
     return grown * m / np.sqrt(np.where(v > 0.0, v, 1.0)), (m, v, now)
 

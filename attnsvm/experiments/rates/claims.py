@@ -82,7 +82,6 @@ CLAIMS = (
         also={
             "plain": Limit(-0.3, "exponent of plain steps > {}", "one over a logarithm has the exponent −1/log(steps)")
         },
-        unsharpened="The rest of W is still settling: the exponent goes to −1 with the number of steps.",
         read=turning,
     ),
     Claim(

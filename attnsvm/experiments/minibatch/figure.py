@@ -25,13 +25,13 @@ def draw(table, settings):
                     kept = (table["rule"] == rule) & (table["inputs"] == inputs) & (table["norm"] == norm)
                     rows = table[kept].sort_values("step")
                     axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
-                    axes.plot(rows["step"], rows["value"], color=colour, linestyle=line, label=f"{rule}, {inputs}")
+                    axes.plot(rows["step"], rows["value"], color=colour, linestyle=line, label=rule)
             axes.axhline(1, color=GREY, linewidth=0.6)
-            axes.set(xscale="log", xlabel="step", ylim=(0, 1.05))
-            axes.legend(loc="upper left", fontsize="small")
+            axes.set(xscale="log", xlabel="step", xlim=(rows["step"].max() / 1000, None), ylim=(0, 1.05))
             title(axes, letter, f"margin ratio {words}")
         panels[0].set(ylabel="margin of W, best = 1")
         count = int(table["instances"].max())
-        words = f"medians over {count} instances; bands: their 95 % intervals"
-        figure.legend(handles=[], loc="outside lower center", title=words)
+        words = f"solid: all inputs, dashed: one at a time; medians over {count} instances, bands: their 95 % intervals"
+        handles = [line for axes in panels for line in axes.get_lines() if line.get_label() in LOOKS][::2]
+        figure.legend(handles=handles, loc="outside lower center", ncols=len(LOOKS), title=words)
     return figure

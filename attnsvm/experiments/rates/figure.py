@@ -33,16 +33,12 @@ def draw(table, settings):
         turning.plot(steps, guide, color=GREY, linewidth=0.8)
         turning.text(steps[1], 0.5 * guide[0], "1/step", color=GREY, ha="right")
         turning.set(xscale="log", yscale="log", xlabel="step", ylabel="distance of the directions of W and SVM")
-        turning.legend(loc="lower left")
         title(turning, "b", "how fast W turns")
         depth.set(xscale="log", yscale="log", xlabel="step", ylabel="−log(1 − p), slowest input")
         title(depth, "c", "how fast softmax saturates")
         count = int(table["instances"].max())
-        figure.legend(
-            handles=[],
-            loc="outside lower center",
-            title=f"(a) 95 % Wilson intervals; (b, c) medians with 95 % intervals; {count} instances",
-        )
+        words = f"(a) 95 % Wilson intervals; (b, c) medians with 95 % intervals; {count} instances"
+        figure.legend(*turning.get_legend_handles_labels(), loc="outside lower center", ncols=len(LOOKS), title=words)
     return figure
 
 

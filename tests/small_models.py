@@ -5,7 +5,16 @@ import re
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import AutoConfig, AutoModel, BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedTokenizerFast
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForTextEncoding,
+    BertConfig,
+    BertModel,
+    GPT2Config,
+    GPT2Model,
+    PreTrainedTokenizerFast,
+)
 
 WORDS = [
     *("the", "a", "cat", "dog", "bird", "sees", "hears", "likes", "red", "old"),
@@ -84,6 +93,7 @@ TURNS = {"rope_type": "default", "rope_theta": 30.0}
 HALVES = TURNS | {"partial_rotary_factor": 0.5}
 TYPED = {"sliding_attention": TURNS, "full_attention": TURNS | {"rope_theta": 300.0}}
 LAYERS = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 5}
+T5 = {"d_model": 16, "d_kv": 4, "num_heads": 4, "num_layers": 2, "d_ff": 16}
 FAMILIES = {
     "llama": GROUPS | {"attention_bias": True, "rope_parameters": LLAMA3},
     "llama, YaRN": {"rope_parameters": YARN},
@@ -109,6 +119,11 @@ FAMILIES = {
     "gpt_oss": GROUPS | LAYERS | {"head_dim": 4, "num_local_experts": 2, "num_experts_per_tok": 1,
                                   "rope_parameters": YARN},
     "qwen3": GROUPS | {"head_dim": 6},
+    "bloom": {},
+    "t5": {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 12} | T5,
+    "mt5": T5,
+    "mpnet": {"relative_attention_num_buckets": 32},
+    "albert": {"embedding_size": 8, "num_hidden_layers": 3},
     "gemma3_text": LAYERS | {"head_dim": 6, "query_pre_attn_scalar": 9, "rope_parameters": TYPED},
 }  # fmt: skip
 
@@ -117,15 +132,18 @@ def rotary_config(name, size=24):
     """The configuration of a family, for a vocabulary of `size` words."""
     more = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 16}
     more |= {"vocab_size": size, "max_position_embeddings": 64, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
-    return AutoConfig.for_model(name.partition(",")[0], **more | {"num_key_value_heads": 4} | FAMILIES[name])
+    more |= {} if "d_kv" in FAMILIES[name] else {"num_key_value_heads": 4}
+    more = {k: v for k, v in more.items() if "d_kv" not in FAMILIES[name] or "id" in k.split("_") or k == "vocab_size"}
+    return AutoConfig.for_model(name.partition(",")[0], **more | FAMILIES[name])
 
 
 def rotary(name, folder=None, dtype=torch.float64):
     """A model of a family with random weights; in a folder, where one is given, with a tokenizer."""
     torch.manual_seed(3)
-    size = 24 if folder is None else tokenizer(folder, delimiters="modernbert" in name)
+    size = 24 if folder is None else tokenizer(folder, delimiters=name in ("modernbert", "mpnet", "albert"))
     config = rotary_config(name, size)
-    model = AutoModel.from_config(config, attn_implementation="eager", experts_implementation="eager", dtype=dtype)
+    kind = AutoModelForTextEncoding if config.is_encoder_decoder else AutoModel
+    model = kind.from_config(config, attn_implementation="eager", experts_implementation="eager", dtype=dtype)
     model = _spread(model).eval()
     for key, parameter in model.named_parameters():  # norms and sinks that are not the same for all
         if "norm" in key or "sinks" in key:

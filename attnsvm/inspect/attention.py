@@ -2,11 +2,13 @@
 
 import numpy as np
 
-from attnsvm.inspect.families import ROTARY, Family
+from attnsvm.inspect.families import ADDED, ROTARY, Family
 from attnsvm.inspect.lifted import Head, Norm
+from attnsvm.inspect.positions import distance
 from attnsvm.inspect.positions.rotary import Rotary, frequencies, order
 
 AGREES = 1e-5  # relative difference up to which logits are those of the model
+SIZES = ("head_dim", "head_size", "key_value_proj_dim", "attention_head_size")  # names of the rows of a head
 ANGLE = 2.0**-23  # what a position more adds: models keep the angle of a position in float32
 
 
@@ -37,6 +39,10 @@ class Attention:
         """(T, T) of all queries, one in each row, with all tokens of one text (T, D + 1)."""
         return X @ W.T @ X.T
 
+    def tokens(self, X: np.ndarray, _: np.ndarray) -> np.ndarray:
+        """What a query selects from, for tokens (T, D + 1) at distances (T,)."""
+        return X
+
     def sees(self, T: int) -> np.ndarray:
         """(T, T) bool, which tokens a query sees."""
         return np.tri(T, dtype=bool) if self.causal else np.ones((T, T), dtype=bool)
@@ -65,7 +71,7 @@ class LiftedAttention(Attention):
         self.theory = "frozen norms" if family.norms else "selections" if self.cap else "exact"
 
     def weights(self) -> list:
-        queries, keys = self._split()
+        queries, keys = _split(self.module, self.family, self.heads, self.groups)
         size, turned = queries.shape[1], len(self.theta)
         rows = order(self.family.pairs, size, turned)
         scale = np.full(size, getattr(self.module, "scaling", size**-0.5))
@@ -91,24 +97,38 @@ class LiftedAttention(Attention):
     def tolerance(self, T: int) -> float:
         return AGREES + ANGLE * T
 
-    def _split(self) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of queries (heads, r, D + 1) and of keys (groups, r, D + 1)."""
-        rows = [_rows(getattr(self.module, name)) for name in self.family.projections]
-        size = getattr(self.module, "head_dim", None) or self.module.head_size
-        match self.family.fused:
-            case "blocks":
-                ends = [self.heads * size, (self.heads + self.groups) * size]
-                query, key, _ = np.split(rows[0], ends)
-            case "heads":
-                query, key, _ = np.split(rows[0].reshape(self.heads, 3 * size, -1), 3, axis=1)
-            case _:
-                query, key = rows
-        return query.reshape(self.heads, size, -1), key.reshape(self.groups, size, -1)
+
+class AddedAttention(Attention):
+    """Of a model that adds a term of distance to its logits: one W for each head, for tokens with more columns."""
+
+    def __init__(self, name: str, module, family: Family, heads: int, added):
+        self.name, self.module, self.family, self.causal = name, module, family, family.causal
+        self.heads, self.added = heads, added
+        self.projection = getattr(module, family.projections[0])
+
+    def weights(self) -> list:
+        """The W (D + 1 + columns, D + 1) of every head."""
+        queries, keys = _split(self.module, self.family, self.heads, self.heads)
+        scale = getattr(self.module, "scaling", queries.shape[1] ** -0.5)
+        constant = np.eye(queries.shape[2])[-1]
+        return [
+            np.vstack([scale * key.T @ query, np.outer(row, constant)])
+            for query, key, row in zip(queries, keys, self.added.rows, strict=True)
+        ]
+
+    def logits(self, W, X: np.ndarray) -> np.ndarray:
+        own, more = np.split(W, [X.shape[1]])
+        place = np.arange(len(X))
+        columns = self.added.columns(place[:, None] - place)
+        return X @ own.T @ X.T + (columns * (X @ more.T)[:, None]).sum(-1)
+
+    def tokens(self, X: np.ndarray, apart: np.ndarray) -> np.ndarray:
+        return np.column_stack([X, self.added.columns(apart)])
 
 
 def attentions(model, kind: str, causal: bool) -> list[Attention]:
     """Those of every layer, in their order; none where the model does not look as its kind does."""
-    family = ROTARY.get(kind)
+    family = ROTARY.get(kind) or ADDED.get(kind)
     if family is not None:
         wanted = family.projections
     else:
@@ -118,9 +138,29 @@ def attentions(model, kind: str, causal: bool) -> list[Attention]:
         for name, module in model.named_modules()
         if all(hasattr(module, part) for part in wanted) and "cross" not in name
     ]
+    if kind == "albert":  # a few layers, each applied several times
+        depth = model.config.num_hidden_layers
+        found = [found[layer * len(found) // depth] for layer in range(depth)]
     if family is None:
         return [Attention(name, module, causal) for name, module in found]
+    if kind in ADDED:
+        added, heads = distance.of(model, kind), model.config.num_attention_heads
+        return [AddedAttention(name, module, family, heads, added) for name, module in found]
     return [LiftedAttention(name, module, number, model, family) for number, (name, module) in enumerate(found)]
+
+
+def _split(module, family: Family, heads: int, groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of queries (heads, r, D + 1) and of keys (groups, r, D + 1)."""
+    rows = [_rows(getattr(module, name)) for name in family.projections]
+    size = next((getattr(module, name) for name in SIZES if hasattr(module, name)), 0)
+    match family.fused:
+        case "blocks":
+            query, key, _ = np.split(rows[0], [heads * size, (heads + groups) * size])
+        case "heads":
+            query, key, _ = np.split(rows[0].reshape(heads, 3 * size, -1), 3, axis=1)
+        case _:
+            query, key = rows
+    return query.reshape(heads, size, -1), key.reshape(groups, size, -1)
 
 
 def _rows(linear, transposed: bool = False) -> np.ndarray:

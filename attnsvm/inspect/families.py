@@ -41,8 +41,13 @@ ROTARY = {
     "gemma2": LLAMA._replace(cap="attn_logit_softcapping"),
     **dict.fromkeys(("qwen3", "gemma3_text"), NORMED),
 }
-ENCODERS = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
-DECODERS = ("gpt2", *(kind for kind, family in ROTARY.items() if family.causal))
+# Terms of distance are added to the logits, see `positions.distance`.
+ADDED = {
+    "bloom": Family(("query_key_value",), "heads"),
+    **dict.fromkeys(("t5", "mt5", "mpnet"), Family(("q", "k"), causal=False)),
+}
+ENCODERS = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "albert")
+DECODERS = ("gpt2", "bloom", *(kind for kind, family in ROTARY.items() if family.causal))
 
 # Settings with which a family leaves its row: {setting: what it does}.
 OUTSIDE = {
@@ -51,7 +56,7 @@ OUTSIDE = {
     "clip_qkv": "clips queries and keys",
 }
 NO_SOFTMAX = ("fnet", "mamba", "mamba2", "falcon_mamba", "rwkv", "recurrent_gemma", "xlstm", "poolformer")
-RELATIVE = ("mpnet", "deberta", "deberta-v2", "t5", "mt5", "longt5", "xlnet", "bloom", "mpt", "transfo-xl")
+RELATIVE = ("deberta", "deberta-v2", "longt5", "xlnet", "mpt", "transfo-xl")
 SEVERAL = ("diffllama", "qwen3_next", "jamba", "bamba", "granitemoehybrid", "falcon_h1", "zamba", "zamba2", "lfm2")
 READ = "docs/inspect.md names the kinds that are read"
 
@@ -59,7 +64,7 @@ READ = "docs/inspect.md names the kinds that are read"
 def refusal(given: dict) -> str:
     """Why a model of this config.json is not read, the end of a sentence; "" where it is."""
     kind = given.get("model_type")
-    kinds = (*ENCODERS, *DECODERS, *ROTARY)
+    kinds = (*ENCODERS, *DECODERS, *ROTARY, *ADDED)
     if kind in NO_SOFTMAX:
         return "has no softmax attention, so it selects no tokens"
     if kind in SEVERAL:

@@ -66,7 +66,9 @@ def read(
             X = np.column_stack([states[number], np.ones(len(ids))])
             _require_the_models_own(X, weights[number], probabilities[number], found[number])
             sees = found[number].sees(len(ids))
-            collected[number] += [_query(X, place, np.flatnonzero(sees[place]), marks[k]) for place in places[k]]
+            collected[number] += [
+                _query(found[number], X, place, np.flatnonzero(sees[place]), marks[k]) for place in places[k]
+            ]
     at = [(k, place) for k, several in enumerate(places) for place in several]
     shown = [words[k][: place + 1] if found[0].causal else words[k] for k, place in at]
     text = np.array([k for k, _ in at])
@@ -82,10 +84,10 @@ def read(
     ]
 
 
-def _query(X, place, seen, mark) -> dict:
+def _query(attention, X, place, seen, mark) -> dict:
     """One query: the tokens that it sees, itself, which of them are delimiters, and where they stand."""
     return {
-        "tokens": X[seen[0] : seen[-1] + 1],  # a view: a window has no hole
+        "tokens": attention.tokens(X[seen[0] : seen[-1] + 1], place - seen),  # a view: a window has no hole
         "query": X[place],
         "delimiters": mark[seen],
         "position": place - seen[0],
@@ -186,7 +188,8 @@ def _model(folder: Path, config):
     level = transformers.utils.logging.get_verbosity()
     transformers.utils.logging.set_verbosity_error()
     try:
-        model, found = transformers.AutoModel.from_pretrained(
+        kind = transformers.AutoModelForTextEncoding if config.is_encoder_decoder else transformers.AutoModel
+        model, found = kind.from_pretrained(
             folder, config=config, local_files_only=True, trust_remote_code=False, use_safetensors=True,
             attn_implementation="eager", experts_implementation="eager", dtype=torch.float64, output_loading_info=True,
         )  # fmt: skip
@@ -242,19 +245,21 @@ def _require_memory(encoded, places, numbers, config):
 
 def _run(model, attentions, ids):
     """The inputs (T, D) and the probabilities (heads, T, T) of every layer for one text."""
-    states, handles = {}, []
-    for number, attention in enumerate(attentions):
+    states, handles = [], []
 
-        def capture(_, inputs, number=number):
-            states[number] = inputs[0][0].numpy().astype(np.float64)
+    def capture(_, inputs):
+        states.append(inputs[0][0].numpy().astype(np.float64))
 
-        handles.append(attention.projection.register_forward_pre_hook(capture))
+    for projection in {id(one.projection): one.projection for one in attentions}.values():
+        handles.append(projection.register_forward_pre_hook(capture))
     try:
         with torch.no_grad():
             out = model(input_ids=torch.tensor([ids]), output_attentions=True)
     finally:
         for handle in handles:
             handle.remove()
+    require(len(states) == len(attentions), f"{attentions[0].name}: expected {len(attentions)} layers in turn, "
+            f"{len(states)} were applied")  # fmt: skip
     return states, [probability[0].numpy() for probability in out.attentions]
 
 

@@ -176,8 +176,8 @@ KINDS = "docs/inspect.md names the kinds that are read"
             f"gives its logits; {KINDS}",
         ),
         (
-            lambda folder: changed_config(folder, model_type="mpnet"),
-            f"{{}}: a model of the kind 'mpnet' adds terms that depend on distance to its logits; {KINDS}",
+            lambda folder: changed_config(folder, model_type="xlnet"),
+            f"{{}}: a model of the kind 'xlnet' adds terms that depend on distance to its logits; {KINDS}",
         ),
         (
             lambda folder: changed_config(folder, model_type="my-own"),

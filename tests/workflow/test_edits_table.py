@@ -260,19 +260,20 @@ def test_most_experiments_stand_alone(repository):
         }
         if changes:
             tied |= {(name, other) for _, other in repository.changed(changes) if other != name}
-    said = {
-        (name, card.name)
-        for card in EVERY
-        for name in EXPERIMENTS
-        if name != card.name
-        and (f"like: {name}" in (cards.FOLDER / card.name / "card.yaml").read_text() or name in card.draws)
-    }
+    said = {(name, card.name) for card in EVERY for name in {*card.draws, *models(card.name)}}
     assert {pair for pair in tied if pair not in said} <= {pair for pair in tied if imports(*pair)}
     assert len(tied) < len(EXPERIMENTS)
 
 
+def models(name):
+    """The experiment that a card is like, the one that this is like, and so on."""
+    found = re.search(r"^like: (\w+)$", (cards.FOLDER / name / "card.yaml").read_text(), re.MULTILINE)
+    return [found[1], *models(found[1])] if found else []
+
+
 def imports(name, other):
-    texts = (path.read_text() for path in (ROOT / "attnsvm/experiments" / other).glob("*.py"))
+    folders = (ROOT / "attnsvm/experiments" / each for each in (other, *models(other)))
+    texts = (path.read_text() for folder in folders for path in folder.glob("*.py"))
     return any(f"attnsvm.experiments.{name}" in text for text in texts)
 
 

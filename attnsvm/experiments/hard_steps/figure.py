@@ -37,7 +37,7 @@ def draw(table, settings):
         for x, rule in enumerate(RULES):
             far.text(4 * x + 1, 0.97, rule, ha="center", va="top", transform=far.get_xaxis_transform())
         far.axvline(3, color=GREY, linewidth=0.6)
-        far.set(yscale="log", ylabel="left of the condition, relative")
+        far.set(yscale="log", xlabel="condition on the limit", ylabel="left of the condition, relative")
         far.set_ylim(top=far.get_ylim()[1] * 3)
         title(far, "b", "hard steps far out")
     return figure

@@ -34,8 +34,8 @@
     // What is chosen stands in the address, to be sent to somebody.
     const chosen = new URLSearchParams(location.search);
     for (const { name, value } of [verdict, section]) {
-      if (value) chosen.set(name, value);
-      else chosen.delete(name);
+      chosen.delete(name);
+      if (value) chosen.append(name, value);
     }
     const query = chosen.toString();
     history.replaceState(null, "", location.pathname + (query && `?${query}`) + location.hash);

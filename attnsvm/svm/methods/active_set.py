@@ -117,7 +117,8 @@ def _active_set(A, b, dual, options):
         goal[active] = solved[1]
         if (goal[active] <= 0).any():  # walk towards the goal until a multiplier reaches zero
             leaving = active & (goal <= 0)
-            ratio = np.where(leaving, dual / np.where(leaving, dual - goal, 1.0), np.inf)
+            length = dual - goal
+            ratio = np.where(leaving, dual / np.where(length > 0, length, 1.0), np.inf)  # zero where both are
             dual = dual + ratio.min() * (goal - dual)
             active &= ratio > ratio.min()
             dual[~active] = 0.0

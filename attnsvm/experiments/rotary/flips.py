@@ -12,18 +12,18 @@ def table():
         for seed in range(60):
             for step, distance in ((10, 0.1), (1000, 1e-3), (10000, 1e-5)):
                 row = {"d": d, "F": F, "room": room, "seed": seed, "step": step, "distance": distance}
-                rows.append(row | {"reversed": 0.3, "separable": float(room > 0.5)})
+                rows.append(row | {"reversed": 0.3, "separable": float(room > 0.15)})
     return pd.DataFrame(rows)
 
 
 FLIPS = {
     "rotary_limit": Flip("F == 1 and d == 6 and step == 10000", "distance", 2e-3, FAILS),
-    "rotary_counts": Flip("room == 0.2", "separable", 1.0),
+    "rotary_adds": Flip("room == 0.2", "separable", 0.0, FAILS),
 }
 EMPTY = {
     "rotary_limit": [
         Empty("F == 0", "run with frequencies and many parameters"),
         Empty("step == 10000", "step about a decade before the last"),
     ],
-    "rotary_counts": [Empty("d == 2", "shape with many parameters"), Empty("d == 6", "shape with few parameters")],
+    "rotary_adds": [Empty("F == 0", "shape with frequencies"), Empty("F == 1", "shape without frequencies")],
 }

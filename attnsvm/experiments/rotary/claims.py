@@ -57,10 +57,10 @@ CLAIMS = (
         key="rotary_adds",
         group="ours",
         short="rotation adds to what can be separated",
-        statement="At the smallest dimension, most random choices of tokens that content alone does not separate become "
-        "separable by rotation.",
-        check="share of random choices that are separable with the most frequencies less that without, at the smallest d; "
-        "the ends of both Wilson intervals",
+        statement="At the smallest dimension, most random choices of tokens that content alone does not separate "
+        "become separable by rotation.",
+        check="share of random choices that are separable with the most frequencies less that without, at the smallest "
+        "d; the ends of both Wilson intervals",
         measured="what the frequencies add to the share separable",
         asked=Limit(0.5, "added share ≥ {}", "most choices; rotation cannot lower the share, and might add nothing"),
         read=added,

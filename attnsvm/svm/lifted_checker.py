@@ -6,7 +6,7 @@ W is given by multipliers ν of tokens, W = Σ_it ν_it (place_t ⊗ content_t) 
 import numpy as np
 
 MARGIN = 1e-9  # relative violation of a constraint that rounding alone can cause
-RESIDUAL = 1e-10  # of a Farkas certificate
+RESIDUAL = 1e-10  # of a refutation, relative to the longest constraint
 RANK = 1e-6  # relative to the largest singular value: these come from a Gram matrix, which knows half of the digits
 ROUNDING = 10 * np.finfo(float).eps  # of a product of the kernel, relative to the lengths of both tokens
 AT_ONCE = 2**22  # numbers held at a time
@@ -52,8 +52,9 @@ class Checker:
             if not dual.sum() > 0:
                 return "the Farkas certificate promises no positive bound"
             longest = np.sqrt(self._squares(winner, loser).max())
-            small = self._size(combined) <= RESIDUAL * longest * dual.sum()
-            return "" if small else "the Farkas combination of the constraints is not zero"
+            if self._size(combined) > RESIDUAL * longest * dual.sum():
+                return "the Farkas combination of the constraints is not zero"
+            return ""
         if not np.isfinite(claim.nu).all():
             return "the solution is not finite"
         logits = self._logits(claim.nu)

@@ -4,6 +4,7 @@ Token t of input i is place_t ⊗ content_t, its query z_i. W = Σ_it ν_it (pla
 that is asked of it follows from the kernel (content·content')(place·place')(z·z'). One kernel serves every selection.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -82,6 +83,7 @@ class Kernel:
         self.tokens = features.content @ features.content.T
         self.tokens *= features.places @ features.places.T
         self.products = features.queries @ features.queries.T
+        self._derived: Callable[[], Checker] | None = None
         self._index()
 
     def _index(self):
@@ -90,8 +92,8 @@ class Kernel:
 
     @cached_property
     def checker(self) -> Checker:
-        """It makes a kernel of its own."""
-        return Checker(*self.features)
+        """It makes a kernel of its own, once: a part or a weighted kernel has that of the whole to cut or to weigh."""
+        return Checker(*self.features) if self._derived is None else self._derived()
 
     def across(self, other: Features) -> tuple[np.ndarray, np.ndarray]:
         """(N, N') of these tokens and (n, n') of these queries with those of other inputs."""
@@ -124,19 +126,21 @@ class Kernel:
     def weighted(self, scale: np.ndarray) -> "Kernel":
         """The same for tokens multiplied by scale (N,)."""
         features = self.features._replace(places=self.features.places * scale[:, None])
-        return self._with(features, self.tokens * scale * scale[:, None], self.products)
+        tokens = self.tokens * scale * scale[:, None]
+        return self._with(features, tokens, self.products, lambda: self.checker.weighted(scale))
 
     def take(self, rows: np.ndarray) -> "Kernel":
         """The same for some of the tokens, and the queries that still have one."""
         content, places, queries, owner = self.features
         left, number = np.unique(owner[rows], return_inverse=True)
         features = Features(content[rows], places[rows], queries[left], number)
-        return self._with(features, self.tokens[np.ix_(rows, rows)], self.products[np.ix_(left, left)])
+        tokens, products = self.tokens[np.ix_(rows, rows)], self.products[np.ix_(left, left)]
+        return self._with(features, tokens, products, lambda: self.checker.take(rows))
 
     @staticmethod
-    def _with(features, tokens, products) -> "Kernel":
+    def _with(features, tokens, products, checker) -> "Kernel":
         made = object.__new__(Kernel)
-        made.features, made.tokens, made.products = features, tokens, products
+        made.features, made.tokens, made.products, made._derived = features, tokens, products, checker
         made._index()
         return made
 

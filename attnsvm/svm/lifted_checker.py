@@ -21,14 +21,31 @@ class Checker:
     """
 
     def __init__(self, content, places, queries, owner):
-        self.content, self.places, self.queries, self.owner = content, places, queries, owner
-        N = len(owner)
-        self.kernel, step = np.empty((N, N)), AT_ONCE // N + 1
-        for start in range(0, N, step):
-            some = slice(start, start + step)
-            self.kernel[some] = (content[some] @ content.T) * (places[some] @ places.T)
+        kernel = np.empty((len(owner), len(owner)))
+        for some in _slices(len(owner)):
+            kernel[some] = (content[some] @ content.T) * (places[some] @ places.T)
+        self._hold(content, places, queries, owner, kernel)
+
+    def _hold(self, content, places, queries, owner, kernel):
+        self.content, self.places, self.queries, self.owner, self.kernel = content, places, queries, owner, kernel
+        self.first = np.searchsorted(owner, np.arange(len(queries)))
         self.asked = queries @ queries.T
-        self.lengths = np.diag(self.kernel) * np.diag(self.asked)[owner]
+        self.lengths = np.diag(kernel) * np.diag(self.asked)[owner]
+
+    def weighted(self, scale) -> "Checker":
+        """The same for tokens multiplied by scale (N,)."""
+        made = object.__new__(Checker)
+        kernel = self.kernel * scale * scale[:, None]
+        made._hold(self.content, self.places * scale[:, None], self.queries, self.owner, kernel)
+        return made
+
+    def take(self, rows) -> "Checker":
+        """The same for some of the tokens, and the queries that still have one."""
+        made = object.__new__(Checker)
+        left, owner = np.unique(self.owner[rows], return_inverse=True)
+        kernel = self.kernel[np.ix_(rows, rows)]
+        made._hold(self.content[rows], self.places[rows], self.queries[left], owner, kernel)
+        return made
 
     def check(self, winner, loser, tol: float, claim) -> str:
         """Why the claim does not hold, or "" when it does.
@@ -57,26 +74,28 @@ class Checker:
             return ""
         if not np.isfinite(claim.nu).all():
             return "the solution is not finite"
-        logits = self._logits(claim.nu)
+        sums = self._sums(claim.nu)
+        logits = self._logits(sums)
         square = float(claim.nu @ logits)
         if ROUNDING * (claim.nu**2 @ self.lengths) > tol * square:
             return "the multipliers of the solution are far larger than it is, and it has lost its digits"
         if (1 - (logits[winner] - logits[loser]) > MARGIN).any():
             return "a constraint is violated"
-        if combined @ self._logits(combined) > (1 + MARGIN) ** 2:
+        if combined @ self._logits(self._sums(combined)) > (1 + MARGIN) ** 2:
             return "the multipliers are not dual feasible"
         if np.sqrt(square) - dual.sum() > tol * np.sqrt(square):
             return "the duality gap is too large"
-        return "" if claim.rank == self._rank(claim.nu) else "the rank is miscounted"
+        return "" if claim.rank == self._rank(claim.nu, sums) else "the rank is miscounted"
 
     def _sums(self, weights):
         """(N, n): for every token its products with the weighted sums of the tokens of every input."""
-        parts = np.zeros((len(self.queries), len(self.owner)))
-        parts[self.owner, np.arange(len(self.owner))] = weights
-        return self.kernel @ parts.T
+        found = np.empty((len(self.owner), len(self.queries)))
+        for some in _slices(len(self.owner)):
+            found[some] = np.add.reduceat(self.kernel[some] * weights, self.first, axis=1)
+        return found
 
-    def _logits(self, weights):
-        return np.einsum("ti,ti->t", self._sums(weights), self.asked[self.owner])
+    def _logits(self, sums):
+        return np.einsum("ti,ti->t", sums, self.asked[self.owner])
 
     def _squares(self, winner, loser):
         own, query = np.diag(self.kernel), np.diag(self.asked)[self.owner[winner]]
@@ -92,10 +111,13 @@ class Checker:
         right = np.linalg.qr(self.queries[inputs].T)[1]
         return np.linalg.norm(np.linalg.qr(left.T)[1] @ right.T)
 
-    def _rank(self, weights):
-        parts = np.zeros((len(self.queries), len(self.owner)))
-        parts[self.owner, np.arange(len(self.owner))] = weights
-        value, vector = np.linalg.eigh(parts @ self._sums(weights))
+    def _rank(self, weights, sums):
+        value, vector = np.linalg.eigh(np.add.reduceat(weights[:, None] * sums, self.first))
         left = (vector * np.sqrt(np.maximum(value, 0.0))) @ vector.T
         sigma = np.linalg.svd(left @ self.queries, compute_uv=False)
         return int((sigma > RANK * sigma[0]).sum())
+
+
+def _slices(N):
+    step = AT_ONCE // N + 1
+    return [slice(start, start + step) for start in range(0, N, step)]

@@ -93,6 +93,11 @@ def test_weights_and_parts_are_those_of_the_features():
     fresh = Kernel(Features(features.content[rows], features.places[rows], features.queries[left], number))
     for name in ("tokens", "products", "first"):
         np.testing.assert_allclose(getattr(part, name), getattr(fresh, name), rtol=1e-12)
+    for one, other in ((part, fresh), (weighted, written)):
+        np.testing.assert_allclose(one.checker.kernel, other.checker.kernel, rtol=1e-12)
+        for name in ("content", "places", "queries", "owner"):
+            array = getattr(one.checker, name)
+            np.testing.assert_array_equal(array, getattr(one.features, name))
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,15 @@ LEFT = (".buildinfo", ".doctrees", "objects.inv", "_sources", "genindex.html", "
 SETTINGS = {
     "project": "attnsvm",
     "html_title": "attnsvm",
-    "extensions": ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"],
+    "extensions": [
+        "myst_parser",
+        "sphinx.ext.autodoc",
+        "sphinx.ext.autosummary",
+        "sphinx.ext.napoleon",
+        "attnsvm.site.formulae",
+    ],
+    "html_math_renderer": "mathml",
+    "myst_enable_extensions": ["dollarmath"],
     "html_theme": "furo",
     "html_copy_source": False,
     "html_show_sourcelink": False,

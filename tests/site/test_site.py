@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pandas as pd
 import pytest
 from harness import BUILT, ROOT, build, dry, jobs
+from mathematics import formulae
 from PIL import Image
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -36,6 +37,7 @@ KINDS = (
     "manuscript.html",
     "docs/figures.html",
     "docs/svm.html",
+    "docs/theory.html",
     "README.html",
     "api/attnsvm.svm.html",
     "source/attnsvm/experiments/cone.html",
@@ -207,6 +209,15 @@ def test_every_picture_says_what_is_seen(workshop, pages):
         assert {found["alt"] for found in own} == {said}
         assert said.endswith(".")
     assert not [name for name, page in pages.items() for found in page.pictures if not found.get("alt")]
+
+
+def test_formulae_are_mathml_and_no_script_sets_them(site, pages):
+    page = (site / "docs/theory.html").read_text("utf-8")
+    assert page.count("<math") == len(formulae((ROOT / "docs/theory.md").read_text("utf-8"))) > 100
+    assert "$" not in "".join(pages["docs/theory.html"].text)
+    assert not [
+        name for name in pages if "mathjax" in (site / name).read_text("utf-8").lower().partition("<article")[0]
+    ]
 
 
 def test_nothing_of_mathematics_source_is_left_in_a_claim(pages):

@@ -1,0 +1,101 @@
+"""Other steps: plain descent takes the same path, steps of unequal lengths grade the margins, Adam takes its time."""
+
+from itertools import pairwise
+
+from attnsvm.analysis.statistics import median_interval
+from attnsvm.audit.numbers import Estimate, Limit, exact, proportion, smallest
+from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.rows import where
+
+RIVALS = ("margin 0", "free", "frobenius")
+LAYERS = {"top": "top", "layer below": "graded"}
+
+
+def same_path(tables, asked):
+    """The farthest that normalised descent is from plain descent at equal ‖W‖, and that a norm per layer is."""
+    rows = some(where(tables.own(), run="plain"), "run of plain descent")
+    found = {name: where(rows, rule=name).set_index(["seed", "step"]) for name in ("normalised", "a norm per layer")}
+    one, other = found["normalised"]["value"], found["a norm per layer"]["value"]
+    longest = found["normalised"]["norm"].groupby("seed").max().median()
+    parts = {
+        f"largest of {len(one)} weights, to ‖W‖ = {longest:.1f} in the median": asked(one.max()),
+        f"with a norm per layer each is farther (median {other.median():.2g})": bool((other > one).all()),
+    }
+    return Reading(*exact(one.max(), one.index.get_level_values("seed").nunique()), parts)
+
+
+def ratios(tables, run, rule) -> Estimate:
+    """The median margin ratio, with its interval."""
+    rows = some(where(tables.own(), run=run, rule=rule), f"measured instance of {run}")
+    return Estimate(*median_interval(rows["value"].to_numpy()), len(rows))
+
+
+def graded(tables, asked, ahead):
+    """The margin ratio of the layer below by graded margins, and how often it leads each rival."""
+    found, parts = {}, {}
+    for run in ("sign, 5:1", "spectral, 5:1"):
+        found[run] = own = ratios(tables, run, "graded")
+        parts[f"{run}: {own.value:.3f}"] = asked(own)
+        wide = where(tables.own(), run=run, layer=1).pivot(index="seed", columns="rule", values="value")
+        for rule in RIVALS:
+            lead = proportion((wide["graded"] > wide[rule]).sum(), len(wide))
+            parts[f"{run}: ahead of '{rule}' ({wide[rule].median():.3f}) in {lead.value:.2f}"] = ahead(lead)
+    return Reading(*smallest(found), parts)
+
+
+def in_its_time(tables, asked):
+    """The margin ratios of both layers under Adam: near one with a short memory, and less the longer it is."""
+    found, parts = {}, {}
+    for layer, rule in LAYERS.items():
+        each = [ratios(tables, f"Adam, β2 = {beta2}", rule) for beta2 in (".9", ".99", ".999")]
+        found[layer] = each[0]
+        parts[f"{layer}: {each[0].value:.3f} with β2 = .9"] = asked(each[0])
+        said = ", then ".join(f"{one.value:.3f}" for one in each[1:])
+        parts[f"{layer}: less the longer the memory ({said}), intervals apart"] = all(
+            after.high < before.low for before, after in pairwise(each)
+        )
+    return Reading(*smallest(found), parts)
+
+
+CLAIMS = (
+    Claim(
+        key="layers_plain",
+        group="beyond",
+        short="plain descent: the same path, slower",
+        statement="Two layers under plain descent pass the weights that normalised descent passes: at equal ‖W‖ "
+        "they are the same, though ‖W‖ grows like the logarithm of the steps.",
+        check="1 − correlation of both layers together with those of normalised descent by short steps, at the same "
+        "‖W‖, at three steps; the largest over all instances",
+        measured="largest 1 − correlation at equal ‖W‖",
+        asked=Limit(1e-4, "≤ {}", "a tenth of the distance that counts as near; steps of this length cost some of it"),
+        read=same_path,
+    ),
+    Claim(
+        key="layers_graded_norms",
+        group="beyond",
+        short="graded margins in every norm",
+        statement="Where each layer takes sign or spectral steps, those of the layer below five times as long, it "
+        "goes to the graded margins max(0, 1 − C/ρ), in the norm of its steps.",
+        check="margin ratio of the layer below after the last step, over rows asked for a tenth or more: median and "
+        "its 95 % interval, the smaller of both rules; how often it is larger than by other margins or in the "
+        "Frobenius norm, 95 % Wilson interval",
+        measured="median margin ratio by graded margins (best: 1), the smaller of both rules",
+        asked=Limit(0.9, "≥ {}", "what is missing falls with the steps; for one layer .95 is asked"),
+        also={
+            "ahead": Limit(0.5, "share of instances in which graded margins lead > {}", "beyond doubt more than half")
+        },
+        read=graded,
+    ),
+    Claim(
+        key="layers_adam",
+        group="beyond",
+        short="Adam: the max norm, in its own time",
+        statement="Adam takes each layer to its SVM in the max norm, later the longer its second moment remembers: "
+        "with β2 = .9 both layers are there, with .99 and .999 after the same number of steps they are not.",
+        check="margin ratio of each layer in the max norm after the last step, median and its 95 % interval, the "
+        "smaller of both layers; control: longer memories",
+        measured="median margin ratio with β2 = .9 (best: 1), the smaller of both layers",
+        asked=Limit(0.95, "≥ {}", "as `rules_layers` asks"),
+        read=in_its_time,
+    ),
+)

@@ -1,0 +1,18 @@
+"""The problems of the top and, by each rule of margins, of the layer below, in the norm of its steps."""
+
+from attnsvm.experiments.other_steps.ends import below, ends_of
+from attnsvm.experiments.other_steps.runs import RUNS, SEPARATE, trained_on
+from attnsvm.svm.law import layer_problems
+from attnsvm.svm.solution import as_arrays
+from attnsvm.svm.solver import solve_batch
+
+
+def svm(problems, trained, settings):
+    return {name: of_run(trained_on(run, problems), trained[name], run.norm) for name, run in RUNS.items()}
+
+
+def of_run(problems, run, norm):
+    top = as_arrays(solve_batch(layer_problems(SEPARATE, ends_of(problems, run), problems.queries)[2], norm))
+    asked = below(problems, run)
+    found = {rule: as_arrays(solve_batch(constraints, norm)) for rule, constraints in asked.items()}
+    return {"top": top, "frobenius": as_arrays(solve_batch(asked["graded"]))} | found

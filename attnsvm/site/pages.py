@@ -27,6 +27,7 @@ LARGE = 30_000  # bytes from which on a csv is compressed
 ORDER = (
     "paper",
     "theory",
+    "literature",
     "figures",
     "svm",
     "house",

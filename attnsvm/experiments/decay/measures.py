@@ -1,0 +1,56 @@
+"""Where a rule with decay ends: its radius, the conditions of its norm's ball, and its margin against the best."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm import geometry
+from attnsvm.analysis.margins import margin_ratio
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.experiments.decay.descent import gradient
+from attnsvm.experiments.decay.rules import norm_of
+from attnsvm.experiments.decay.svm import selected
+
+KEYS = ["run", "decay", "quantity"]
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    for name, run in trained.items():
+        W, decays, norm, place = run["weights"], run["decays"], norm_of(name), solved["place"][name]
+        size = geometry.get(norm).value(W)
+        gap = np.stack([unmet(problems, W[:, k], norm, 1.0 / decay) for k, decay in enumerate(decays)], 1)
+        found = {"radius": size * decays, "gap": gap}
+        rows = [curves(problems.seeds, decays, {"value": value}, quantity=q) for q, value in found.items()]
+        answers = {key: answer["W"][place] for key, answer in solved["solutions"].items()}
+        good = np.all([answer["status"][place] == "solved" for answer in solved["solutions"].values()], axis=0)
+        known, tokens = problems[good], solved["selected"][place][good]
+        given = known.tokens, known.queries
+        ratio = margin_ratio(*given, W[good], tokens, norm, answers[norm][good])
+        same = (selected(known, W[good]) == tokens[:, None]).all(-1)
+        rows.append(curves(known.seeds, decays, {"value": np.where(same, ratio, np.nan)}, quantity="ratio"))
+        others = [
+            margin_ratio(*given, W[good, -1], tokens, other, answers[other][good]) for other in answers if other != norm
+        ]
+        ahead = ratio[:, -1] > np.max(others, axis=0)
+        rows.append(curves(known.seeds, decays[-1:], {"value": ahead}, quantity="ahead"))
+        frames.append(pd.concat(rows).rename(columns={"step": "decay"}).assign(run=name))
+        ends.append(outcomes(cell, problems.seeds, np.where(good, f"{name}: measured", f"{name}: without SVM")))
+    return Measures(pd.concat(frames)[[*KEYS, "seed", "value"]].dropna(), pd.concat(ends))
+
+
+def unmet(problems, W: np.ndarray, norm: str, radius: float) -> np.ndarray:
+    """The relative Frank–Wolfe gap (R‖∇L‖_dual + ⟨∇L, W⟩)/(R‖∇L‖_dual), (S,): zero at the ball's KKT points."""
+    G, _ = gradient(problems, W)
+    steepest = radius * geometry.get(norm).dual(G)
+    return 1.0 + (G * W).sum((1, 2)) / steepest
+
+
+def table(measures, settings):
+    rows = []
+    for keys, group in measures.instances.groupby(KEYS, sort=False):
+        values, row = group["value"].to_numpy(dtype=float), dict(zip(KEYS, keys, strict=True))
+        share = row["quantity"] == "ahead"
+        interval = wilson(int(values.sum()), len(values)) if share else median_interval(values)
+        rows.append(row | dict(zip(("value", "low", "high"), interval, strict=True)) | {"instances": len(values)})
+    return pd.DataFrame(rows)

@@ -5,7 +5,16 @@ import re
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import AutoConfig, AutoModel, BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedTokenizerFast
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForTextEncoding,
+    BertConfig,
+    BertModel,
+    GPT2Config,
+    GPT2Model,
+    PreTrainedTokenizerFast,
+)
 
 WORDS = [
     *("the", "a", "cat", "dog", "bird", "sees", "hears", "likes", "red", "old"),
@@ -72,6 +81,76 @@ def relative(folder, kind):
     )  # fmt: skip
     _spread(AutoModel.from_config(config)).save_pretrained(folder)
     return folder
+
+
+# What makes each family different from the others, at the smallest size that shows it: windows shorter than a text,
+# heads in groups, frequencies that are scaled, layers without positions.
+GROUPS = {"num_key_value_heads": 2}
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 50.0, "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+          "original_max_position_embeddings": 16}  # fmt: skip
+YARN = {"rope_type": "yarn", "rope_theta": 50.0, "factor": 4.0, "original_max_position_embeddings": 16}
+TURNS = {"rope_type": "default", "rope_theta": 30.0}
+HALVES = TURNS | {"partial_rotary_factor": 0.5}
+TYPED = {"sliding_attention": TURNS, "full_attention": TURNS | {"rope_theta": 300.0}}
+LAYERS = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 5}
+T5 = {"d_model": 16, "d_kv": 4, "num_heads": 4, "num_layers": 2, "d_ff": 16}
+FAMILIES = {
+    "llama": GROUPS | {"attention_bias": True, "rope_parameters": LLAMA3},
+    "llama, YaRN": {"rope_parameters": YARN},
+    "mistral": GROUPS | {"sliding_window": 5},
+    "mixtral": {"num_local_experts": 2, "sliding_window": None},
+    "qwen2": GROUPS | LAYERS | {"use_sliding_window": True, "max_window_layers": 0},
+    "gemma": {"head_dim": 6, "num_key_value_heads": 1},
+    "olmo": {},
+    "granite": {"attention_multiplier": 0.3},
+    "starcoder2": {"sliding_window": 4, "use_bias": True},
+    "phi3": GROUPS | {"sliding_window": 6, "original_max_position_embeddings": 64},
+    "phi": {"rope_parameters": HALVES},
+    "stablelm": {"rope_parameters": HALVES, "use_qkv_bias": True},
+    "gpt_neox": {"rope_parameters": HALVES},
+    "glm": GROUPS | {"head_dim": 8, "attention_bias": True, "rope_parameters": HALVES},
+    "cohere": GROUPS | {"rope_parameters": TURNS},
+    "helium": {"head_dim": 4, "rope_parameters": TURNS},
+    "ernie4_5": {"head_dim": 4, "use_bias": True, "rope_parameters": TURNS},
+    "modernbert": {"layer_types": LAYERS["layer_types"], "local_attention": 8, "rope_parameters": TYPED},
+    "cohere2": GROUPS | LAYERS | {"rope_parameters": TURNS},
+    "smollm3": GROUPS | {"no_rope_layers": [1, 0], "use_sliding_window": False, "rope_parameters": TURNS},
+    "gemma2": LAYERS | {"head_dim": 6, "attn_logit_softcapping": 2.0, "query_pre_attn_scalar": 9},
+    "gpt_oss": GROUPS | LAYERS | {"head_dim": 4, "num_local_experts": 2, "num_experts_per_tok": 1,
+                                  "rope_parameters": YARN},
+    "qwen3": GROUPS | {"head_dim": 6},
+    "bloom": {},
+    "t5": {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 12} | T5,
+    "mt5": T5,
+    "mpnet": {"relative_attention_num_buckets": 32},
+    "albert": {"embedding_size": 8, "num_hidden_layers": 3},
+    "gemma3_text": LAYERS | {"head_dim": 6, "query_pre_attn_scalar": 9, "rope_parameters": TYPED},
+}  # fmt: skip
+
+
+def rotary_config(name, size=24):
+    """The configuration of a family, for a vocabulary of `size` words."""
+    more = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 16}
+    more |= {"vocab_size": size, "max_position_embeddings": 64, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    more |= {} if "d_kv" in FAMILIES[name] else {"num_key_value_heads": 4}
+    more = {k: v for k, v in more.items() if "d_kv" not in FAMILIES[name] or "id" in k.split("_") or k == "vocab_size"}
+    return AutoConfig.for_model(name.partition(",")[0], **more | FAMILIES[name])
+
+
+def rotary(name, folder=None, dtype=torch.float64):
+    """A model of a family with random weights; in a folder, where one is given, with a tokenizer."""
+    torch.manual_seed(3)
+    size = 24 if folder is None else tokenizer(folder, delimiters=name in ("modernbert", "mpnet", "albert"))
+    config = rotary_config(name, size)
+    kind = AutoModelForTextEncoding if config.is_encoder_decoder else AutoModel
+    model = kind.from_config(config, attn_implementation="eager", experts_implementation="eager", dtype=dtype)
+    model = _spread(model).eval()
+    for key, parameter in model.named_parameters():  # norms and sinks that are not the same for all
+        if "norm" in key or "sinks" in key:
+            torch.nn.init.normal_(parameter, 1.0, 0.3)
+    if folder is not None:
+        model.save_pretrained(folder)
+    return model
 
 
 def gpt2(folder, layers=2, heads=2, width=12, **more):

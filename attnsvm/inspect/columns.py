@@ -5,10 +5,11 @@ NORMS = {"fro": "Frobenius", "nuc": "nuclear"}
 OF_A_HEAD = {
     "layer": "number of the layer, from 0",
     "head": "number of the head in its layer, from 0",
+    "theory": "`exact`; `selections`: a soft cap, only these are exact; `frozen norms`: all is descriptive only",
     "rank_head": "rank of the head's W, relative tolerance 1e-9",
     "inputs_held_out": "queries on which predictions are scored",
     "chance": "share that a guess among all tokens gets right on them",
-    "rule": "which of five rules fits best: first, last, itself, before, after (counted from the query)",
+    "rule": "which rule fits best: first, last, itself, before, after; of lifted heads `3 before` and so on too",
     "rule_predicted": "share of held-out inputs on which that rule names what the head selects",
     "delimiter_selected": "share of fitted inputs whose selected token is a delimiter",
 }
@@ -21,7 +22,7 @@ OF_A_NORM = {
     "margin_random": "the same for random heads, mean",
     "margin_ratio": "smallest margin of the head's W at norm one, relative to `margin`; 1 for a max-margin W",
     "support": "tokens on the margin",
-    "rank": "rank of the certified solution",
+    "rank": "rank of the certified solution; of lifted heads with a relative tolerance of 1e-6",
     "alignment": "cosine of the head's W with W_mm, both projected onto the span of the constraint matrices",
     "alignment_random": "the same for random heads with their own selections, mean",
     "alignment_random_most": "the largest of them",
@@ -38,13 +39,23 @@ FROBENIUS_ONLY = {
     "margin_plain": "`margin` once delimiters cannot be selected",
     "margin_plain_random": "the same for random heads, mean",
 }
+LIFTED_ONLY = {  # in the Frobenius norm, where logits depend on distance
+    "alignment_distances": "the head's W with the solution of permuted distances to the selected token, mean",
+    "alignment_distances_most": "the largest of them",
+    "alignment_mismatched": "of heads with the keys of this one and the queries of another, mean",
+    "alignment_mismatched_most": "the largest of them",
+    "separable_distances": "permutations of distances that were separable, the number behind those means",
+    "separable_mismatched": "mismatched heads whose solution was certified, the number behind those means",
+    "predicted_distances": "the head's selections, predicted by solutions of permuted distances, mean",
+    "predicted_mismatched": "mismatched heads: their selections, predicted from theirs, mean",
+}
 NUCLEAR_ONLY = {"rank_bound": "what no solution's rank exceeds, by complementary slackness"}
 
 
-def columns(norms) -> dict[str, str]:
-    """{column: meaning}, of the norms asked for."""
+def columns(norms, lifted: bool = False) -> dict[str, str]:
+    """{column: meaning}, of the norms asked for; `lifted`: where logits depend on distance."""
     found = dict(OF_A_HEAD)
     for norm in norms:
-        own = OF_A_NORM | (FROBENIUS_ONLY if norm == "fro" else NUCLEAR_ONLY)
+        own = OF_A_NORM | (FROBENIUS_ONLY if norm == "fro" else NUCLEAR_ONLY) | (LIFTED_ONLY if lifted else {})
         found |= {f"{name}_{norm}": f"{meaning} ({NORMS[norm]} norm)" for name, meaning in own.items()}
     return found

@@ -17,10 +17,12 @@ from attnsvm.svm.constraints import Constraints
 
 def identities(inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
     """Numbers that are equal where two vectors are equal: (N,) for all tokens in order, and (n,) for the queries."""
-    return tuple(
-        np.unique(np.ascontiguousarray(rows), axis=0, return_inverse=True)[1].ravel()
-        for rows in (np.concatenate(inputs.tokens), inputs.queries)
-    )
+    return equal(np.concatenate(inputs.tokens)), equal(inputs.queries)
+
+
+def equal(rows: np.ndarray) -> np.ndarray:
+    """Numbers (N,) that are equal where rows (N, d) are equal."""
+    return np.unique(np.ascontiguousarray(rows), axis=0, return_inverse=True)[1].ravel()
 
 
 def refutation(c: Constraints, tokens: np.ndarray, queries: np.ndarray) -> np.ndarray | None:
@@ -30,17 +32,21 @@ def refutation(c: Constraints, tokens: np.ndarray, queries: np.ndarray) -> np.nd
         c: constraints whose `factors` count tokens and queries as `identities` does.
         tokens, queries: see `identities`.
     """
+    return contradiction(c.factors.query, c.factors.winner, c.factors.loser, tokens, queries)
+
+
+def contradiction(query, winner, loser, tokens, queries) -> np.ndarray | None:
+    """`refutation` of constraints that are given by the rows (m,) of their queries, winners and losers."""
     kinds = tokens.max() + 1  # a node is a query with a token: an edge leads from the winner to the loser
-    winner = queries[c.factors.query] * kinds + tokens[c.factors.winner]
-    loser = queries[c.factors.query] * kinds + tokens[c.factors.loser]
-    nodes, ends = np.unique(np.concatenate([winner, loser]), return_inverse=True)
-    start, end = ends[: len(c)], ends[len(c) :]
-    graph = coo_array((np.ones(len(c)), (start, end)), shape=(len(nodes), len(nodes))).tocsr()
+    size, above, below = len(query), *(queries[query] * kinds + tokens[rows] for rows in (winner, loser))
+    nodes, ends = np.unique(np.concatenate([above, below]), return_inverse=True)
+    start, end = ends[:size], ends[size:]
+    graph = coo_array((np.ones(size), (start, end)), shape=(len(nodes), len(nodes))).tocsr()
     _, part = connected_components(graph, connection="strong")
     inside = np.flatnonzero(part[start] == part[end])  # each of these edges lies on a cycle; a loop is a cycle
     if len(inside) == 0:
         return None
-    dual = np.zeros(len(c))
+    dual = np.zeros(size)
     dual[_cycle(inside, start, end)] = 1.0
     return dual / dual.sum()
 

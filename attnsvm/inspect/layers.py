@@ -1,7 +1,8 @@
 """What is inspected, from a model or from arrays: the inputs with their queries, and the heads."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -15,10 +16,12 @@ class Inputs:
     Attributes:
         tokens: n arrays (T_i, d).
         queries: (n, e).
-        words: n lists of T_i strings, to be shown; empty where there are none.
+        words: n lists of strings, to be shown, of the text that the tokens are part of; empty where there are none.
         delimiters: n arrays (T_i,) bool, the tokens that mark a beginning or an end and have no meaning.
         text: (n,) int, the text an input comes from: inputs of one text stay on one side of a held-out split.
         position: (n,) int, the place of the query among the tokens; −1 where the query is not one of them.
+        distances: n arrays (T_i,), places of the query less places of the tokens; empty where no logit depends on them.
+        first: (n,) int, the place of the first token in its text, which a window may have cut; None: 0.
     """
 
     tokens: list[np.ndarray]
@@ -27,6 +30,8 @@ class Inputs:
     delimiters: list[np.ndarray]
     text: np.ndarray
     position: np.ndarray
+    distances: list[np.ndarray] = field(default_factory=list)
+    first: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -40,7 +45,34 @@ class Inputs:
             [self.delimiters[i] for i in rows],
             self.text[rows],
             self.position[rows],
+            [self.distances[i] for i in rows] if self.distances else [],
+            None if self.first is None else self.first[rows],
         )
+
+    @property
+    def start(self) -> np.ndarray:
+        """(n,) `first`, or zeros."""
+        return np.zeros(len(self), dtype=int) if self.first is None else self.first
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """(n,) how many tokens each query may select."""
+        return np.array([len(X) for X in self.tokens], dtype=int)
+
+    @cached_property
+    def owner(self) -> np.ndarray:
+        """(N,) the input of every token, all tokens one after another."""
+        return np.repeat(np.arange(len(self)), self.counts)
+
+    @cached_property
+    def flat(self) -> np.ndarray:
+        """(N, d) all tokens one after another."""
+        return np.concatenate(self.tokens)
+
+    @cached_property
+    def distance(self) -> np.ndarray:
+        """(N,) their distances."""
+        return np.concatenate(self.distances)
 
     def without_delimiters(self) -> "Inputs":
         """The same queries without delimiters to choose from; a query with fewer than two tokens left is left out.
@@ -55,20 +87,34 @@ class Inputs:
             words=[],
             delimiters=[marks[~marks] for marks in kept.delimiters],
             position=np.full(len(rows), -1),
+            distances=[x[~marks] for x, marks in zip(kept.distances, kept.delimiters, strict=True)]
+            if kept.distances
+            else [],
         )
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer: its number, its inputs, and the heads asked for, {number: W (d, e)}; logits are x_tᵀ W z."""
+    """One layer: its number, its inputs, and the heads asked for.
+
+    Attributes:
+        heads: {number: W (d, e)}, where logits are x_tᵀ W z; or {number: `lifted.Head`}, where distance counts.
+        theory: what of it holds here, see the column of that name.
+        every: all heads of the layer, asked for or not, where they are lifted.
+    """
 
     number: int
     inputs: Inputs
-    heads: dict[int, np.ndarray]
+    heads: dict
+    theory: str = "exact"
+    every: list = field(default_factory=list)
 
 
-def selections(inputs: Inputs, W: np.ndarray) -> np.ndarray:
-    """The token of highest logit of every input, (n,) int."""
+def selections(inputs: Inputs, W) -> np.ndarray:
+    """The token of highest logit of every input, (n,) int; W (d, e), or what has `logits` of the inputs."""
+    if not isinstance(W, np.ndarray):
+        parts = np.split(W.logits(inputs), np.cumsum(inputs.counts)[:-1])
+        return np.array([int(part.argmax()) for part in parts], dtype=int)
     along = inputs.queries @ W.T
     return np.array([int((X @ z).argmax()) for X, z in zip(inputs.tokens, along, strict=True)], dtype=int)
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from attnsvm import geometry
 from attnsvm.inspect.layers import Inputs, Layer, selections, split
-from attnsvm.inspect.nulls import permuted, random_head
+from attnsvm.inspect.lifted import Head
+from attnsvm.inspect.lifted_problem import LiftedProblem, LiftedSolution
+from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head
 from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm.solution import Solution
 
@@ -47,10 +49,15 @@ class Bench:
         self.fit, self.held = layer.inputs.take(self.fit_rows), layer.inputs.take(self.held_rows)
         self.few_rows = np.sort(rng.permutation(len(self.fit))[: plan.nuclear_inputs])
 
+    @property
+    def lifted(self) -> bool:
+        """Whether logits depend on distance."""
+        return bool(self.layer.every)
+
     @cached_property
-    def whole(self) -> Problem:
+    def whole(self) -> Problem | LiftedProblem:
         """The problem of all fitted inputs."""
-        return Problem(self.fit)
+        return LiftedProblem(self.fit, self.layer.every[0].way) if self.lifted else Problem(self.fit)
 
     @cached_property
     def few(self) -> Problem:
@@ -58,10 +65,12 @@ class Bench:
         return Problem(self.fit.take(self.few_rows))
 
     @cached_property
-    def plain(self) -> Problem | None:
+    def plain(self) -> Problem | LiftedProblem | None:
         """The problem without delimiters to select; None where no input has delimiters, or too few inputs are left."""
         inputs = self.fit.without_delimiters()
-        return Problem(inputs) if any(m.any() for m in self.fit.delimiters) and len(inputs) >= 2 else None
+        if not any(m.any() for m in self.fit.delimiters) or len(inputs) < 2:
+            return None
+        return self.whole.without_delimiters() if isinstance(self.whole, LiftedProblem) else Problem(inputs)
 
 
 def measure(bench: Bench, head: int) -> tuple[dict, dict]:
@@ -75,60 +84,80 @@ def measure(bench: Bench, head: int) -> tuple[dict, dict]:
     number = bench.layer.number
     selected, own = selections(fit, W), selections(held, W)
     counts = np.array([len(X) for X in held.tokens])
-    sigma = np.linalg.svd(W, compute_uv=False)
+    sigma = np.linalg.svd(W.reduced() if isinstance(W, Head) else W, compute_uv=False)
     row = {
         "layer": number,
         "head": head,
+        "theory": bench.layer.theory,
         "inputs_held_out": len(held),
         "rank_head": int((sigma > RANK * sigma[0]).sum()),
     }
-    row |= rule(fit, selected, held, own)
+    row |= rule(fit, selected, held, own, distances(fit) if bench.lifted else RULES)
     row["chance"] = _mean(1 / counts)
     row["delimiter_selected"] = _mean([m[a] for m, a in zip(fit.delimiters, selected, strict=True)])
     marks = {"fit": [[int(a)] for a in selected], "held": [[int(a)] for a in own]}
     for norm in plan.norms:
         problem = bench.few if norm == "nuc" else bench.whole
         rng = np.random.default_rng([plan.seed, 3, MATRIX_NORMS.index(norm), number, head])
-        measured, solution = _beside_nulls(norm, problem, held, W, plan.draws, rng)
+        measured, solution = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)
         if norm == "fro":
             if solution.solved and bench.plain is not None:
                 measured |= _delimiters(problem, selected, solution, bench.plain, W, plan.draws, rng)
             if solution.solved:
                 _mark(marks, fit, selected, held, solution.W)
         row |= {f"{name}_{norm}": value for name, value in measured.items()}
+    for side, inputs in (("fit", fit), ("held", held)):  # a window cuts the first tokens of a text
+        marks[side] = [[t + int(k) for t in mark] for mark, k in zip(marks[side], inputs.start, strict=True)]
     return row, marks
 
 
-def _beside_nulls(norm, problem, held, W, draws, rng) -> tuple[dict, Solution]:
-    """Margin, alignment and held-out prediction in one norm, of the head and of both null models."""
-    inputs = problem.inputs
+def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solution | LiftedSolution]:
+    """Margin, alignment and held-out prediction in one norm, of the head and of its null models.
+
+    Args:
+        every: the heads of the layer where they are lifted; two null models more are made of them.
+    """
+    inputs, plain = problem.inputs, problem
+    problem = plain.seen_by(W)
     selected, own = selections(inputs, W), selections(held, W)
-    c, solution = problem.constraints(selected), problem.certified(selected, norm)
-    size = geometry.get(norm).value
-    row = {"inputs": len(inputs), "constraints": len(c), "status": str(solution.status)}
+    solution = problem.certified(selected, norm, _near(W, inputs))
+    row = {"inputs": len(inputs), "constraints": int((inputs.counts - 1).sum()), "status": str(solution.status)}
     if not solution.solved:
         return row, solution
-    counts = np.array([len(X) for X in inputs.tokens])
-    row |= {"gap": solution.gap, "margin": 1 / float(size(solution.W))}
-    row["margin_ratio"] = float(c.apply(problem.lower(W)).min()) / float(size(W)) / row["margin"]
-    row["support"] = int((c.apply(problem.lower(solution.W)) < 1 + TIGHT).sum())
+    row |= {"gap": solution.gap, "margin": 1 / _size(norm, solution.W)}
+    row["margin_ratio"] = float(problem.margins(W, selected).min()) / _size(norm, W) / row["margin"]
+    row["support"] = int((problem.margins(solution.W, selected) < 1 + TIGHT).sum())
     row["rank"] = solution.rank
     if norm == "nuc":
         row["rank_bound"] = solution.rank_bound
     (row["alignment"],) = problem.cosines(W, [solution.W])
     row["predicted"] = _agreement(solution.W, held, own)
-    nulls = {"random": {"alignment": [], "predicted": [], "margin": []}, "permuted": {"alignment": [], "predicted": []}}
+    nulls: dict[str, dict] = {kind: {"alignment": [], "predicted": []} for kind in (LIFTED_NULLS if every else NULLS)}
+    nulls["random"]["margin"] = []
+
+    def of_a_head(kind, R):
+        seen = plain.seen_by(R)
+        other = seen.certified(selections(inputs, R), norm, _near(R, inputs))
+        if other.solved:
+            nulls[kind]["alignment"] += seen.cosines(R, [other.W])
+            nulls[kind]["predicted"].append(_agreement(other.W, held, selections(held, R)))
+            if kind == "random":
+                nulls[kind]["margin"].append(1 / _size(norm, other.W))
+
+    def of_selections(kind, others):
+        other = problem.certified(others, norm)
+        if other.solved:
+            nulls[kind]["alignment"] += problem.cosines(W, [other.W])
+            nulls[kind]["predicted"].append(_agreement(other.W, held, own))
+
     for _ in range(draws):
-        R = random_head(W, rng)
-        other = problem.certified(selections(inputs, R), norm)
-        if other.solved:
-            nulls["random"]["alignment"] += problem.cosines(R, [other.W])
-            nulls["random"]["predicted"].append(_agreement(other.W, held, selections(held, R)))
-            nulls["random"]["margin"].append(1 / float(size(other.W)))
-        other = problem.certified(permuted(selected, counts, rng), norm)
-        if other.solved:
-            nulls["permuted"]["alignment"] += problem.cosines(W, [other.W])
-            nulls["permuted"]["predicted"].append(_agreement(other.W, held, own))
+        of_a_head("random", random_head(W, rng))
+        of_selections("permuted", permuted(selected, inputs.counts, rng))
+        if every:
+            of_selections("distances", permuted_distances(selected, inputs.position, inputs.counts, rng))
+            other = mismatched(W, every, rng)
+            if other is not None:
+                of_a_head("mismatched", other)
     for kind, quantities in nulls.items():
         for name, values in quantities.items():
             row[f"{name}_{kind}"] = _mean(values)
@@ -143,48 +172,77 @@ def _delimiters(problem, selected, solution, plain, W, draws, rng) -> dict:
     The multipliers add up to ‖W_mm‖, one over the margin. The part counts constraints that a delimiter wins or loses.
     """
     marks = problem.inputs.delimiters
-    i, alpha, t = problem.constraints(selected).index.T
+    i, alpha, t = problem.index(selected).T
     flat, first = np.concatenate(marks), np.cumsum([0, *map(len, marks)])[i]
     involved = flat[first + alpha] | flat[first + t]
     row = {"delimiter_share": float(solution.dual[involved].sum() / solution.dual.sum())}
     heads = [W, *(random_head(W, rng) for _ in range(draws))]
-    solutions = [plain.certified(selections(plain.inputs, A), "fro") for A in heads]
-    margins = [1 / np.linalg.norm(s.W) if s.solved else float("nan") for s in solutions]
+    solutions = [plain.seen_by(A).certified(selections(plain.inputs, A), "fro", _near(A, plain.inputs)) for A in heads]
+    margins = [1 / _size("fro", s.W) if s.solved else float("nan") for s in solutions]
     return row | {"margin_plain": margins[0], "margin_plain_random": _mean([m for m in margins[1:] if m == m])}
 
 
 def _mark(marks, fit, selected, held, W):
     """Add support tokens to fitted inputs and predictions to those held out."""
-    for mark, X, z, a in zip(marks["fit"], fit.tokens, fit.queries, selected, strict=True):
-        margin = X[a] @ W @ z - X @ (W @ z)
+    for mark, logits, a in zip(marks["fit"], _logits(fit, W), selected, strict=True):
+        margin = logits[a] - logits
         mark += [int(t) for t in np.flatnonzero(margin <= 1 + TIGHT) if t != a]
     for mark, token in zip(marks["held"], selections(held, W), strict=True):
         mark.append(int(token))
 
 
+def _logits(inputs: Inputs, W) -> list[np.ndarray]:
+    """(T_i,) of every input."""
+    if isinstance(W, np.ndarray):
+        return [X @ (W @ z) for X, z in zip(inputs.tokens, inputs.queries, strict=True)]
+    return np.split(W.logits(inputs), np.cumsum(inputs.counts)[:-1])
+
+
+def _size(norm: str, W) -> float:
+    return float(geometry.get(norm).value(W)) if isinstance(W, np.ndarray) else W.size()
+
+
+def _near(W, inputs: Inputs) -> np.ndarray | None:
+    """The logits with which a lifted problem starts."""
+    return W.logits(inputs) if isinstance(W, Head) else None
+
+
+NULLS = ("random", "permuted")
+LIFTED_NULLS = (*NULLS, "distances", "mismatched")
 RULES = ("first", "last", "itself", "before", "after")
 
 
-def rule(fit: Inputs, selected: np.ndarray, held: Inputs, own: np.ndarray) -> dict:
+def distances(inputs: Inputs) -> tuple[str, ...]:
+    """The rules, and every fixed distance between query and token beyond one."""
+    far = np.concatenate([np.abs(near) for near in inputs.distances])
+    sides = ("before",) if (inputs.position == inputs.counts - 1).all() else ("before", "after")
+    return (*RULES, *(f"{k} {side}" for k in range(2, int(far.max()) + 1) for side in sides))
+
+
+def rule(
+    fit: Inputs, selected: np.ndarray, held: Inputs, own: np.ndarray, rules: Sequence[str] = RULES
+) -> dict[str, str | float]:
     """The best rule that reads no token, and how often it is right on held-out inputs: an SVM has to be better.
 
     Args:
         selected, own: the tokens that the head selects in `fit` and in `held`, (n,) int each.
+        rules: `RULES`, or `distances`.
 
     Returns:
-        {"rule": one of `RULES`, "rule_predicted": share}.
+        {"rule": one of the rules, "rule_predicted": share}.
     """
-    right = {name: float(np.mean(_by_rule(name, fit) == selected)) for name in RULES}
-    best = max(right, key=right.get)
+    right = {name: float(np.mean(_by_rule(name, fit) == selected)) for name in rules}
+    best = max(rules, key=right.__getitem__)
     return {"rule": best, "rule_predicted": float(np.mean(_by_rule(best, held) == own)) if len(held) else float("nan")}
 
 
 def _by_rule(rule: str, inputs: Inputs) -> np.ndarray:
     """The token number that a rule names per input; −1 where it names none."""
-    counts = np.array([len(X) for X in inputs.tokens], dtype=int)
+    counts = inputs.counts
     if rule in ("first", "last"):
         return np.zeros_like(counts) if rule == "first" else counts - 1
-    named = inputs.position + {"itself": 0, "before": -1, "after": 1}[rule]
+    far, _, side = rule.rpartition(" ")
+    named = inputs.position + {"itself": 0, "before": -1, "after": 1}[side] * int(far or 1)
     return np.where((inputs.position >= 0) & (named >= 0) & (named < counts), named, -1)
 
 

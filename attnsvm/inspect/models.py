@@ -1,8 +1,8 @@
-"""A transformer from a folder in the Hugging Face layout: the inputs of its attention and the W of every head.
+"""A transformer from a folder in the Hugging Face layout: the inputs of its attention and its heads.
 
-With x̃ = (x, 1), which includes the bias, the logit of a head is x̃_tᵀ W z̃, W = [W_K b_K]ᵀ [W_Q b_Q] · scale. This is
-checked: for every text it is compared with the attention probabilities that the model computes. Everything runs in
-float64, from the folder alone: nothing is fetched, and no code in the folder is run.
+With x̃ = (x, 1), which includes the bias, the logit of a head is x̃_tᵀ W z̃, W = [W_K b_K]ᵀ [W_Q b_Q] · scale, or that of
+a `lifted.Head`. This is checked: for every text it is compared with the attention probabilities that the model
+computes. Everything runs in float64, from the folder alone: nothing is fetched, and no code in the folder is run.
 """
 
 import json
@@ -15,43 +15,15 @@ import torch
 import transformers
 
 from attnsvm.errors import UserError, require
+from attnsvm.inspect.attention import Attention, attentions
+from attnsvm.inspect.families import DECODERS, READ, refusal
 from attnsvm.inspect.layers import Inputs, Layer, chosen
+from attnsvm.inspect.lifted import Head
 from attnsvm.svm import memory
 
-AGREES = 1e-5  # relative difference up to which logits are those of the model
 SEEN = 1e-30  # probabilities below it do not determine a logit
+WEIGHTS = ("model.safetensors", "model.safetensors.index.json")  # the second where they lie in several files
 TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
-
-ENCODERS = ("bert", "roberta", "xlm-roberta", "camembert", "electra")
-DECODERS = ("gpt2",)
-READ = "encoders of the BERT kind and decoders of the GPT-2 kind are read"
-NO_SOFTMAX = ("fnet", "mamba", "mamba2", "falcon_mamba", "rwkv", "recurrent_gemma", "xlstm", "poolformer")
-NO_SINGLE_W = ("mpnet", "deberta", "deberta-v2", "t5", "mt5", "longt5", "xlnet", "bloom", "mpt", "transfo-xl")
-ROTARY = ("rope_theta", "rope_parameters", "rope_scaling", "rotary_pct", "rotary_dim", "rotary_emb_base")
-
-
-class Attention:
-    """The attention of one layer: the module whose input is captured, and how W is read from its weights."""
-
-    def __init__(self, name: str, module, causal: bool):
-        self.name, self.module, self.causal = name, module, causal
-        self.heads = module.num_heads if causal else module.num_attention_heads
-        self.projection = module.c_attn if causal else module.key
-
-    def weights(self) -> list[np.ndarray]:
-        """The W (D + 1, D + 1) of every head."""
-        if self.causal:
-            D = self.module.embed_dim
-            weight = np.vstack([_array(self.module.c_attn.weight), _array(self.module.c_attn.bias)]).T
-            query, key = weight[:D], weight[D : 2 * D]
-        else:
-            query, key = (
-                np.column_stack([_array(linear.weight), _array(linear.bias)])
-                for linear in (self.module.query, self.module.key)
-            )
-        size = len(query) // self.heads
-        parts = (slice(h * size, (h + 1) * size) for h in range(self.heads))
-        return [key[part].T @ query[part] * self.module.scaling for part in parts]
 
 
 def read(
@@ -81,38 +53,61 @@ def read(
     config = _config(folder)
     tokenizer = _tokenizer(folder)
     encoded, marks, words = _encoded(tokenizer, texts, _longest(config, longest), config.model_type in DECODERS)
-    model, attentions = _model(folder, config)
-    numbers = chosen(layers, len(attentions), "layer")
-    which = chosen(heads, attentions[0].heads, "head")
-    places = _places(encoded, position, attentions[0].causal, np.random.default_rng([seed, 1]))
-    weights = {number: attentions[number].weights() for number in numbers}
+    model, found = _model(folder, config)
+    numbers = chosen(layers, len(found), "layer")
+    which = chosen(heads, found[0].heads, "head")
+    places = _places(encoded, position, found[0].causal, np.random.default_rng([seed, 1]))
+    weights = {number: found[number].weights() for number in numbers}
     _require_memory(encoded, places, numbers, config)
-    collected = {number: ([], []) for number in numbers}
+    collected: dict[int, list] = {number: [] for number in numbers}
     for k, ids in enumerate(progress(encoded)):
-        states, probabilities = _run(model, attentions, ids)
+        states, probabilities = _run(model, found, ids)
         for number in numbers:
             X = np.column_stack([states[number], np.ones(len(ids))])
-            _require_the_models_own(X, weights[number], probabilities[number], attentions[number])
-            for place in places[k]:
-                collected[number][0].append(X[: place + 1] if attentions[number].causal else X)
-                collected[number][1].append(X[place])
+            _require_the_models_own(X, weights[number], probabilities[number], found[number])
+            sees = found[number].sees(len(ids))
+            collected[number] += [
+                _query(found[number], X, place, np.flatnonzero(sees[place]), marks[k]) for place in places[k]
+            ]
     at = [(k, place) for k, several in enumerate(places) for place in several]
-    ends = [place + 1 if attentions[0].causal else len(encoded[k]) for k, place in at]
-    shown = [words[k][:end] for (k, _), end in zip(at, ends, strict=True)]
-    delimiters = [marks[k][:end] for (k, _), end in zip(at, ends, strict=True)]
-    text, position_of = (np.array(column, dtype=int) for column in zip(*at, strict=True))
+    shown = [words[k][: place + 1] if found[0].causal else words[k] for k, place in at]
+    text = np.array([k for k, _ in at])
     return [
         Layer(
             number,
-            Inputs(collected[number][0], np.stack(collected[number][1]), shown, delimiters, text, position_of),
+            _inputs(collected[number], shown, text, isinstance(weights[number][0], Head)),
             {h: weights[number][h] for h in which},
+            found[number].theory,
+            weights[number] if isinstance(weights[number][0], Head) else [],
         )
         for number in numbers
     ]
 
 
-def _array(parameter) -> np.ndarray:
-    return parameter.detach().numpy().astype(np.float64)
+def _query(attention, X, place, seen, mark) -> dict:
+    """One query: the tokens that it sees, itself, which of them are delimiters, and where they stand."""
+    return {
+        "tokens": attention.tokens(X[seen[0] : seen[-1] + 1], place - seen),  # a view: a window has no hole
+        "query": X[place],
+        "delimiters": mark[seen],
+        "position": place - seen[0],
+        "distances": place - seen.astype(float),
+        "first": seen[0],
+    }
+
+
+def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
+    column = {name: [one[name] for one in queries] for name in queries[0]}
+    return Inputs(
+        column["tokens"],
+        np.stack(column["query"]),
+        words,
+        column["delimiters"],
+        text,
+        np.array(column["position"]),
+        column["distances"] if lifted else [],
+        np.array(column["first"]),
+    )
 
 
 def _config(folder: Path):
@@ -123,20 +118,14 @@ def _config(folder: Path):
     except ValueError as error:
         raise UserError(f"{folder}/config.json: is not JSON ({error})") from error
     kind = given.get("model_type") if isinstance(given, dict) else None
-    name = f"{folder}: a model of the kind {kind!r}"
-    require(kind not in NO_SOFTMAX, f"{name} has no softmax attention, so it selects no tokens; {READ}")
-    rotary = any(key in given for key in ROTARY) or given.get("position_embedding_type") == "rotary"
-    require(not rotary, f"{name} has rotary positions, so no single W gives its logits; {READ}")
-    relative = kind in NO_SINGLE_W or given.get("position_embedding_type", "absolute") != "absolute"
-    require(not relative, f"{name} adds terms that depend on distance to its logits, so no single W gives them; {READ}")
-    require(kind in ENCODERS + DECODERS, f"{name} has an unknown layout; {READ}")
-    require((folder / "model.safetensors").is_file(), f"{folder}: there is no model.safetensors in it")
+    why = refusal(given) if isinstance(given, dict) else "has an unknown layout"
+    require(not why, f"{folder}: a model of the kind {kind!r} {why}; {READ}")
+    weights = any((folder / name).is_file() for name in WEIGHTS)
+    require(weights, f"{folder}: there is no model.safetensors in it")
     try:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (ValueError, OSError, KeyError, TypeError) as error:
         raise UserError(f"{folder}/config.json: {_first_line(error)}") from error
-    backward = kind in ENCODERS and getattr(config, "is_decoder", False)
-    require(not backward, f"{name}, used as a decoder, is not read; {READ}")
     return config
 
 
@@ -153,6 +142,9 @@ def _longest(config, longest: int) -> int:
     most = getattr(config, "max_position_embeddings", longest)
     if config.model_type in ("roberta", "xlm-roberta", "camembert"):
         most -= config.pad_token_id + 1  # the positions of these models count from there
+    rope = getattr(config, "rope_parameters", None) or {}
+    if rope.get("rope_type") in ("dynamic", "longrope"):  # other frequencies from there on
+        most = min(most, rope.get("original_max_position_embeddings") or most)
     return min(longest, most)
 
 
@@ -196,9 +188,10 @@ def _model(folder: Path, config):
     level = transformers.utils.logging.get_verbosity()
     transformers.utils.logging.set_verbosity_error()
     try:
-        model, found = transformers.AutoModel.from_pretrained(
+        kind = transformers.AutoModelForTextEncoding if config.is_encoder_decoder else transformers.AutoModel
+        model, found = kind.from_pretrained(
             folder, config=config, local_files_only=True, trust_remote_code=False, use_safetensors=True,
-            attn_implementation="eager", dtype=torch.float64, output_loading_info=True,
+            attn_implementation="eager", experts_implementation="eager", dtype=torch.float64, output_loading_info=True,
         )  # fmt: skip
     except Exception as error:  # safetensors, torch and transformers each have their own
         raise UserError(f"{folder}/model.safetensors: cannot be read ({_first_line(error)})") from error
@@ -209,15 +202,9 @@ def _model(folder: Path, config):
     for name, parameter in model.named_parameters():
         finite = bool(torch.isfinite(parameter).all())
         require(finite, f"{folder}/model.safetensors: the weights {name} have NaN or infinity")
-    causal = config.model_type in DECODERS
-    wanted = ("c_attn", "scaling") if causal else ("query", "key", "scaling")
-    attentions = [
-        Attention(name, module, causal)
-        for name, module in model.named_modules()
-        if all(hasattr(module, part) for part in wanted) and "cross" not in name
-    ]
-    require(bool(attentions), f"{folder}: no attention is found in a model of the kind {config.model_type!r}; {READ}")
-    return model.eval(), attentions
+    layers = attentions(model, config.model_type, config.model_type in DECODERS)
+    require(bool(layers), f"{folder}: no attention is found in a model of the kind {config.model_type!r}; {READ}")
+    return model.eval(), layers
 
 
 def _first_line(error) -> str:
@@ -258,35 +245,43 @@ def _require_memory(encoded, places, numbers, config):
 
 def _run(model, attentions, ids):
     """The inputs (T, D) and the probabilities (heads, T, T) of every layer for one text."""
-    states, handles = {}, []
-    for number, attention in enumerate(attentions):
+    states, handles = [], []
 
-        def capture(_, inputs, number=number):
-            states[number] = inputs[0][0].numpy().astype(np.float64)
+    def capture(_, inputs):
+        states.append(inputs[0][0].numpy().astype(np.float64))
 
-        handles.append(attention.projection.register_forward_pre_hook(capture))
+    for projection in {id(one.projection): one.projection for one in attentions}.values():
+        handles.append(projection.register_forward_pre_hook(capture))
     try:
         with torch.no_grad():
             out = model(input_ids=torch.tensor([ids]), output_attentions=True)
     finally:
         for handle in handles:
             handle.remove()
+    require(len(states) == len(attentions), f"{attentions[0].name}: expected {len(attentions)} layers in turn, "
+            f"{len(states)} were applied")  # fmt: skip
     return states, [probability[0].numpy() for probability in out.attentions]
 
 
-def _require_the_models_own(X, weights, probabilities, attention):
-    """UserError unless X W Xᵀ gives the model's logits, up to a constant for each query, and its selections."""
-    seen = np.tri(len(X), dtype=bool) if attention.causal else np.ones((len(X), len(X)), dtype=bool)
+def _require_the_models_own(X, weights, probabilities, attention: Attention):
+    """UserError unless the logits are the model's, up to a constant for each query, and so are its selections."""
+    seen, agrees = attention.sees(len(X)), attention.tolerance(len(X))
     for head, W in enumerate(weights):
-        theirs, ours = probabilities[head].astype(np.float64), np.where(seen, (X @ W @ X.T).T, -np.inf)
-        rows, best, clear = np.arange(len(X)), theirs.argmax(1), theirs > SEEN
-        given = np.log(np.maximum(theirs, SEEN))
-        relative = ours - ours[rows, best][:, None] - (given - given[rows, best][:, None])
-        error = np.abs(np.where(clear, relative, 0.0)).max()
-        lost = (ours.max(1) - ours[rows, best]).max()  # were another token selected
-        size = max(np.abs(ours[seen]).max(), 1.0)
+        ours = attention.logits(W, X)
+        error = _difference(probabilities[head].astype(np.float64), ours, seen)
         require(
-            not theirs[~seen].any() and max(error, lost) <= AGREES * size,
-            f"{attention.name}, head {head}: its attention is not the softmax of x_tᵀ W z, "
-            f"the logits differ by {max(error, lost):.1e}",
+            error <= agrees * max(np.abs(ours[seen]).max(), 1.0),
+            f"{attention.name}, head {head}: its attention is not the softmax of {attention.logit}, "
+            f"the logits differ by {error:.1e}",
         )
+
+
+def _difference(theirs, ours, seen) -> float:
+    """Of logits (T, T) from those of probabilities (T, T); infinite where a token that is not seen has one."""
+    if theirs[~seen].any():
+        return float("inf")
+    rows, best, clear = np.arange(len(ours)), theirs.argmax(1), theirs > SEEN
+    given, ours = np.log(np.maximum(theirs, SEEN)), np.where(seen, ours, -np.inf)
+    relative = ours - ours[rows, best][:, None] - (given - given[rows, best][:, None])
+    error = np.where(clear, np.abs(relative), np.maximum(relative, 0.0)).max()  # what is not clear is small
+    return float(max(error, (ours.max(1) - ours[rows, best]).max()))  # were another token selected

@@ -16,6 +16,8 @@ SHOWN = (
     ("alignment_nuc", "Alignment, nuclear", "alignment_random_nuc", "random heads"),
     ("predicted_fro", "Held-out prediction, Frobenius", "predicted_random_fro", "random heads"),
     ("predicted_nuc", "Held-out prediction, nuclear", "predicted_random_nuc", "random heads"),
+    ("alignment_fro", "Alignment, beside mismatched heads", "alignment_mismatched_fro", "mismatched heads"),
+    ("predicted_fro", "Held-out prediction, beside mismatched heads", "predicted_mismatched_fro", "mismatched heads"),
     ("rule_predicted", "Held-out prediction of the best rule without tokens", "chance", "chance"),
     ("margin_fro", "Margin", "margin_random_fro", "random heads"),
     ("margin_plain_fro", "Margin without delimiters", "margin_plain_random_fro", "random heads"),
@@ -66,8 +68,10 @@ def render(
 def _input(inputs: Inputs, i: int) -> dict:
     """Words, where the query stands (−1: not among them), and the token numbers of delimiters."""
     words = inputs.words[i] if inputs.words else [str(t) for t in range(len(inputs.tokens[i]))]
-    marked = np.flatnonzero(inputs.delimiters[i]).tolist()
-    return {"text": int(inputs.text[i]), "words": words, "query": int(inputs.position[i]), "delimiters": marked}
+    start = int(inputs.start[i])
+    marked = (start + np.flatnonzero(inputs.delimiters[i])).tolist()
+    asks = start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1
+    return {"text": int(inputs.text[i]), "words": words, "query": asks, "delimiters": marked}
 
 
 def _plain(row: dict) -> dict:

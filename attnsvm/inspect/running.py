@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from attnsvm.errors import require
 from attnsvm.files import store
 from attnsvm.inspect import WRITTEN, page
 from attnsvm.inspect.columns import columns
@@ -51,6 +52,13 @@ def run(
     Args:
         made: where the inspection comes from, see `origin.origin`.
     """
+    lifted = any(layer.every for layer in layers)
+    if lifted:
+        require(
+            "fro" in plan.norms,
+            f"{name}: its logits depend on distance, so only the Frobenius norm is offered: ask for fro",
+        )
+        plan = replace(plan, norms=("fro",))
     todo = [(number, head) for number, layer in enumerate(layers) for head in layer.heads]
     if jobs == 1:
         _start(layers, plan)
@@ -62,7 +70,7 @@ def run(
             with _no_interrupt():
                 rows = pool.map(_measure, todo)
             found = list(show(rows, total=len(todo), desc="heads"))
-    table = pd.DataFrame([row for row, _ in found], columns=list(columns(plan.norms)))
+    table = pd.DataFrame([row for row, _ in found], columns=list(columns(plan.norms, lifted)))
     marks = [one for _, one in found]
     return Inspection(table, page.render(name, made, layers[0].inputs, Bench(layers[0], plan), table, marks))
 

@@ -49,7 +49,19 @@ class Problem:
         """One constraint per input and token that it does not select, in coordinates."""
         return ragged(zip(self.tokens, self.queries, selected.tolist(), strict=True))
 
-    def certified(self, selected: np.ndarray, norm: str) -> Solution:
+    def seen_by(self, _: np.ndarray) -> "Problem":
+        """The problem as a head sees it: itself."""
+        return self
+
+    def index(self, selected: np.ndarray) -> np.ndarray:
+        """(m, 3): the input of every constraint, its selected token and the other one."""
+        return self.constraints(selected).index
+
+    def margins(self, W: np.ndarray, selected: np.ndarray) -> np.ndarray:
+        """(m,) by how much each selected token wins."""
+        return self.constraints(selected).apply(self.lower(W))
+
+    def certified(self, selected: np.ndarray, norm: str, _: np.ndarray | None = None) -> Solution:
         """The solution with W (d, e); see `certified`. The ledger counts one answer, however many solves led to it."""
         c, before = self.constraints(selected), Counter(judged)
         solution = self._refuted(c, norm) or certified(c, norm)

@@ -4,6 +4,17 @@ import numpy as np
 import pandas as pd
 
 NAMES = {"fro": "Frobenius", "nuc": "nuclear"}
+CONTROLS = {
+    "random": "random heads",
+    "permuted": "permuted selections",
+    "distances": "permuted distances",
+    "mismatched": "mismatched heads",
+}
+LIMITS = {
+    "selections": "Logits pass a soft cap: what is selected is exact, W is not the head's.",
+    "frozen norms": "Queries and keys are normed: with the norms frozen the logits are exact, but no training of this "
+    "model leads to such a W; alignment and margins are descriptive only.",
+}
 UNCERTAIN = 0.2  # half width of a 95 % interval of a share from which on the page warns
 
 
@@ -15,15 +26,20 @@ def sentences(table: pd.DataFrame) -> list[str]:
             continue
         parts = [
             _beaten(table, f"alignment_{norm}", f"alignment_{kind}_most_{norm}", what)
-            for kind, what in (("random", "random heads"), ("permuted", "permuted selections"))
+            for kind, what in CONTROLS.items()
         ]
         parts = [part for part in parts if part]
         predicted = _beaten(table, f"predicted_{norm}", "rule_predicted", "the best rule that reads no token")
-        aligned = f"{name} norm: a head is aligned with its SVM better than {' and '.join(parts)}" if parts else ""
+        aligned = f"{name} norm: a head is aligned with its SVM better than {_joined(parts)}" if parts else ""
         known = f"the SVM predicts new selections better than {predicted}" if predicted else ""
         if aligned or known:
             found.append("; ".join(filter(None, [aligned or f"{name} norm", known])) + ".")
-    return found
+    kinds = table["theory"].unique() if "theory" in table else []
+    return found + [said for kind, said in LIMITS.items() if kind in kinds]
+
+
+def _joined(parts: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
 def warning(held_out: int) -> str:

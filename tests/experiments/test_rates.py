@@ -6,8 +6,9 @@ import pytest
 from attnsvm.analysis.selection import scores
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.streams import Streams
-from attnsvm.experiments.rates.descent import excess_slope, logarithm_of_others, polyak
+from attnsvm.experiments.rates.descent import excess_slope, polyak
 from attnsvm.experiments.rates.measures import slope
+from attnsvm.experiments.rates.others import logarithm_of_others
 from attnsvm.experiments.rates.problems import equal_scores
 
 

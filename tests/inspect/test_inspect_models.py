@@ -145,7 +145,7 @@ def without(name):
     return change
 
 
-KINDS = "encoders of the BERT kind and decoders of the GPT-2 kind are read"
+KINDS = "docs/inspect.md names the kinds that are read"
 
 
 @pytest.mark.parametrize(
@@ -161,13 +161,23 @@ KINDS = "encoders of the BERT kind and decoders of the GPT-2 kind are read"
             f"{{}}: a model of the kind 'fnet' has no softmax attention, so it selects no tokens; {KINDS}",
         ),
         (
-            lambda folder: changed_config(folder, model_type="llama", rope_theta=1e4),
-            f"{{}}: a model of the kind 'llama' has rotary positions, so no single W gives its logits; {KINDS}",
+            lambda folder: changed_config(folder, model_type="diffllama"),
+            f"{{}}: a model of the kind 'diffllama' has attention that is no single softmax, or is linear, in some "
+            f"layers; {KINDS}",
         ),
         (
-            lambda folder: changed_config(folder, model_type="mpnet"),
-            "{}: a model of the kind 'mpnet' adds terms that depend on distance to its logits, so no single W gives "
-            f"them; {KINDS}",
+            lambda folder: changed_config(folder, model_type="olmo", clip_qkv=8.0),
+            "{}: a model of the kind 'olmo' clips queries and keys (clip_qkv in config.json), so no lifted W gives its "
+            f"logits; {KINDS}",
+        ),
+        (
+            lambda folder: changed_config(folder, model_type="cohere", use_qk_norm=True),
+            "{}: a model of the kind 'cohere' centres queries and keys (use_qk_norm in config.json), so no lifted W "
+            f"gives its logits; {KINDS}",
+        ),
+        (
+            lambda folder: changed_config(folder, model_type="xlnet"),
+            f"{{}}: a model of the kind 'xlnet' adds terms that depend on distance to its logits; {KINDS}",
         ),
         (
             lambda folder: changed_config(folder, model_type="my-own"),
@@ -179,7 +189,7 @@ KINDS = "encoders of the BERT kind and decoders of the GPT-2 kind are read"
         ),
         (
             lambda folder: changed_config(folder, is_decoder=True),
-            f"{{}}: a model of the kind 'bert', used as a decoder, is not read; {KINDS}",
+            f"{{}}: a model of the kind 'bert' is used as a decoder, which is not read; {KINDS}",
         ),
     ],
 )

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from attnsvm.experiments.decay.layer import gradient
 from attnsvm.experiments.decay.rules import ADAMW, RUNS, Run, steepest
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.adam import adam
-from attnsvm.training.softmax import derivative, softmax
 from attnsvm.training.start import full_weights
 
 FOLDS = 8.0  # full steps of a level: with steps of one length they would divide its start by exp(FOLDS)
@@ -40,18 +40,6 @@ def level(problems, run: Run, W: np.ndarray, rate: float, decay: float) -> np.nd
         else:
             W = (1.0 - length * decay) * W - length * steepest(run.norm, G)
     return W
-
-
-def gradient(problems, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """∂L/∂W as exp(log_factor)·G, G (S, d, d) and log_factor (S, 1, 1): free of underflow."""
-    scores = problems.labels[..., None] * (problems.tokens @ problems.head[:, None, :, None])[..., 0]
-    at = softmax((problems.tokens @ (problems.queries @ W.swapaxes(1, 2))[..., None])[..., 0])
-    direction, logs = derivative(at, scores)
-    common = logs.max(1, keepdims=True)
-    output = (at.p * scores).sum(-1, keepdims=True)
-    slope = -np.exp(logs - common) / (1.0 + np.exp(output)) / scores.shape[1]
-    mixed = ((slope * direction)[:, :, None] @ problems.tokens)[:, :, 0]
-    return mixed.swapaxes(1, 2) @ problems.queries, common
 
 
 def by_adamw(problems, rate: float, levels: np.ndarray) -> np.ndarray:

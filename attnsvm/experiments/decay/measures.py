@@ -7,9 +7,8 @@ from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.statistics import median_interval, wilson
-from attnsvm.experiments.decay.descent import gradient
+from attnsvm.experiments.decay.layer import gradient, selected
 from attnsvm.experiments.decay.rules import norm_of
-from attnsvm.experiments.decay.svm import selected
 
 KEYS = ["run", "decay", "quantity"]
 

@@ -14,7 +14,7 @@ import torch
 from attnsvm.data.cells import Cell, seeds
 from attnsvm.data.problems import Problems
 from attnsvm.errors import require
-from attnsvm.inspect import models, packaged, sentences
+from attnsvm.inspect import families, models, packaged, sentences
 
 TRAINED = "trained"
 TRAINED_STREAM = 52673  # keeps these draws apart from those of the query positions
@@ -23,9 +23,9 @@ TRAINED_STREAM = 52673  # keeps these draws apart from those of the query positi
 def cells(settings):
     config = packaged.config(settings["model"])
     kind = config.get("model_type")
-    known = f"this figure reads encoders of the kinds {', '.join(models.ENCODERS)}"
+    known = f"this figure reads encoders of the kinds {', '.join(families.ENCODERS)}"
     where = f"config: experiments.pretrained.problems.model: {settings['model']!r}"
-    require(kind in models.ENCODERS, f"{where} is a model of the kind {kind!r}; {known}")
+    require(kind in families.ENCODERS, f"{where} is a model of the kind {kind!r}; {known}")
     for key in ("num_hidden_layers", "hidden_size"):
         require(isinstance(config.get(key), int), f"{where}: its config.json does not say {key}")
     depth, width = config["num_hidden_layers"], config["hidden_size"] + 1

@@ -9,7 +9,7 @@ from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.gradient_descent import exact, plain
-from attnsvm.training.softmax import derivative, softmax, with_winner
+from attnsvm.training.softmax import derivative, softmax
 from attnsvm.training.start import draw_initial, normal
 
 
@@ -71,10 +71,3 @@ def excess_slope(problems, W: np.ndarray) -> np.ndarray:
     output = best - np.exp(missing)
     mixed = -np.exp(factor - total) * direction / (1.0 + np.exp(output))
     return (mixed[:, :, None] @ problems.tokens)[:, :, 0].swapaxes(1, 2) @ problems.queries
-
-
-def logarithm_of_others(problems, W: np.ndarray) -> np.ndarray:
-    """log(1 − p) of the winning token of the input that lags most, (S, K), for weights (S, K, d, d)."""
-    logits = (problems.tokens[:, None] @ (problems.queries[:, None] @ W.swapaxes(2, 3))[..., None])[..., 0]
-    at = softmax(logits)
-    return np.logaddexp.reduce(with_winner(at.log, at.winner, -np.inf), axis=-1).max(-1)

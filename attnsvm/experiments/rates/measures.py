@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.statistics import median_interval, wilson
-from attnsvm.experiments.rates.descent import logarithm_of_others
+from attnsvm.experiments.rates.others import logarithm_of_others
 
 KEYS = ["scores", "run", "quantity", "at"]
 

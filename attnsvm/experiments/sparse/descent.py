@@ -3,13 +3,12 @@
 import numpy as np
 
 from attnsvm.analysis.selection import by_token, margins, selected_tokens, support
-from attnsvm.experiments.sparse.layer import ATTENTIONS, Layer
+from attnsvm.experiments.sparse.layer import ATTENTIONS, NEAR_KINK, Layer
 from attnsvm.svm.instances import certified
 from attnsvm.training.log import logarithmic_steps
 
 FOLDS = 8.0  # at each level what is missing is divided by about exp(FOLDS)
 HALVINGS, SETTLED = 8, 0.15  # of the rate of sparsemax, whose gradient jumps; e-folds of the decay after each
-NEAR_KINK = (0.9, 1.1)  # times the decay up to which sparsemax stays at the solution
 LEAVING = np.geomspace(1.0, 1e-3, 2000)  # lengths of the steps that try whether it does
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from attnsvm.data.problems import Problems
 
 ATTENTIONS = {"sparsemax": 2.0, "1.5-entmax": 1.5, "softmax": 1.0}  # the α of each
+RUNS = ("plain", "decayed")
+NEAR_KINK = (0.9, 1.1)  # times the decay up to which sparsemax stays at the solution
 
 
 def entmax(logits: np.ndarray, alpha: float) -> np.ndarray:

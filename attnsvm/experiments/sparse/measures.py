@@ -7,9 +7,7 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.statistics import median_interval, wilson
-from attnsvm.experiments.sparse.descent import NEAR_KINK
-from attnsvm.experiments.sparse.layer import ATTENTIONS
-from attnsvm.experiments.sparse.svm import RUNS
+from attnsvm.experiments.sparse.layer import ATTENTIONS, NEAR_KINK, RUNS
 
 ONE_TOKEN = 0.9  # least probability of the token that an input ends on; less: a mixture
 STAYS = 1e-3  # of the probability of a selected token: what steps of finite length may cost where W stays

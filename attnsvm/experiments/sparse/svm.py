@@ -3,10 +3,8 @@
 import numpy as np
 
 from attnsvm.analysis.selection import different_choices, selected_tokens
-from attnsvm.experiments.sparse.layer import ATTENTIONS
+from attnsvm.experiments.sparse.layer import ATTENTIONS, RUNS
 from attnsvm.svm.instances import certified
-
-RUNS = ("plain", "decayed")
 
 
 def svm(problems, trained, settings):

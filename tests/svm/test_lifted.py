@@ -1,0 +1,158 @@
+"""Lifted tokens: the answer is that of the problem written out, and the checker takes nothing else."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attnsvm.svm import ledger, ragged
+from attnsvm.svm import solve as solve_matrices
+from attnsvm.svm.lifted import TOLERANCE, Features, Kernel, solve, spread
+from attnsvm.svm.lifted_checker import Checker
+
+
+def made(n=20, T=7, d=4, F=2, seed=0, shift=0.0):
+    """Features of n inputs, the selections of a random W, and the lifted tokens of every input."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(2, T + 1, n)
+    owner, distance = np.repeat(np.arange(n), counts), np.concatenate([T - 1.0 - np.arange(T) for T in counts])
+    angle = np.outer(distance, rng.uniform(0.1, 1, F))
+    places = np.column_stack([np.cos(angle), np.sin(angle), np.ones(len(angle))])
+    features = Features(rng.normal(size=(len(owner), d)) + shift, places, rng.normal(size=(n, d)) + shift, owner)
+    lifted = np.einsum("np,nd->npd", features.places, features.content).reshape(len(owner), -1)
+    logits = ((lifted @ rng.normal(size=(lifted.shape[1], d))) * features.queries[owner]).sum(1)
+    parts = np.cumsum(counts)[:-1]
+    return features, np.array([x.argmax() for x in np.split(logits, parts)]), np.split(lifted, parts)
+
+
+def by_matrices(features, selected, tokens):
+    return solve_matrices(ragged(zip(tokens, features.queries, selected.tolist(), strict=True)))
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+@pytest.mark.parametrize(("n", "T", "d", "F"), [(8, 5, 4, 2), (30, 8, 3, 1), (24, 8, 5, 3)])
+def test_it_is_the_solution_of_the_problem_written_out(n, T, d, F, shift):
+    features, selected, tokens = made(n, T, d, F, shift=shift)
+    ours, theirs = solve(Kernel(features), selected), by_matrices(features, selected, tokens)
+    assert ours.solved
+    assert ours.gap < TOLERANCE
+    assert ours.value == pytest.approx(np.linalg.norm(theirs.W), rel=1e-9)
+    assert ours.rank == theirs.rank
+    W = sum(
+        np.outer(nu @ X, z)
+        for nu, X, z in zip(
+            np.split(ours.nu, np.cumsum([len(X) for X in tokens])[:-1]), tokens, features.queries, strict=True
+        )
+    )
+    np.testing.assert_allclose(W, theirs.W, atol=1e-8 * np.abs(theirs.W).max())
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+def test_what_cannot_be_separated_is_refuted(shift):
+    features, _, tokens = made(30, 12, 2, 1, shift=shift)
+    rng = np.random.default_rng(1)
+    others = np.array([rng.integers(len(X)) for X in tokens])
+    assert by_matrices(features, others, tokens).status == "infeasible"
+    before = Counter(ledger.judged)
+    answer = solve(Kernel(features), others)
+    assert answer.status == "infeasible"
+    assert ledger.judged - before == Counter(["infeasible"])
+    assert (answer.dual >= 0).all()
+
+
+def test_a_token_that_equals_the_selected_one_is_a_refutation():
+    features, selected, _ = made()
+    first = np.flatnonzero(features.owner == 3)
+    for array in (features.content, features.places):
+        array[first[0]] = array[first[-1]]
+    selected[3] = 0
+    answer = solve(Kernel(features), selected)
+    assert answer.status == "infeasible"
+    assert (answer.dual > 0).sum() == 1
+
+
+def test_a_start_that_is_known_changes_nothing():
+    features, selected, _ = made(30, 10)
+    kernel = Kernel(features)
+    one = solve(kernel, selected)
+    two = solve(kernel, selected, kernel.logits(one.nu))
+    assert two.value == pytest.approx(one.value, rel=1e-11)
+
+
+def test_weights_and_parts_are_those_of_the_features():
+    features, selected, _ = made()
+    scale = np.random.default_rng(2).uniform(0.5, 2, len(features.owner))
+    weighted = Kernel(features).weighted(scale)
+    written = Kernel(features._replace(content=features.content * scale[:, None]))
+    np.testing.assert_allclose(weighted.tokens, written.tokens, rtol=1e-12)
+    assert solve(weighted, selected).value == pytest.approx(solve(written, selected).value, rel=1e-10)
+    rows = np.flatnonzero((features.owner != 4) & (np.random.default_rng(3).random(len(scale)) < 0.8))
+    part = Kernel(features).take(rows)
+    left, number = np.unique(features.owner[rows], return_inverse=True)
+    fresh = Kernel(Features(features.content[rows], features.places[rows], features.queries[left], number))
+    for name in ("tokens", "products", "first"):
+        np.testing.assert_allclose(getattr(part, name), getattr(fresh, name), rtol=1e-12)
+    for one, other in ((part, fresh), (weighted, written)):
+        np.testing.assert_allclose(one.checker.kernel, other.checker.kernel, rtol=1e-12)
+        for name in ("content", "places", "queries", "owner"):
+            array = getattr(one.checker, name)
+            np.testing.assert_array_equal(array, getattr(one.features, name))
+
+
+@pytest.fixture(scope="module")
+def answered():
+    features, selected, _ = made()
+    kernel = Kernel(features)
+    return Checker(*features), kernel.constraints(selected), solve(kernel, selected)
+
+
+def test_the_checker_takes_the_answer(answered):
+    checker, pair, answer = answered
+    assert checker.check(*pair, TOLERANCE, answer) == ""
+
+
+FALSE = {
+    "a constraint is violated": lambda a: replace(a, nu=a.nu * 0.99),
+    "the multipliers are not dual feasible": lambda a: replace(a, dual=a.dual * 1.01),
+    "the duality gap is too large": lambda a: replace(a, dual=a.dual * 0.99),
+    "a multiplier is not finite, or negative on an inequality": lambda a: replace(a, dual=a.dual - a.dual.max()),
+    "the solution is not finite": lambda a: replace(a, nu=a.nu * np.nan),
+    "the rank is miscounted": lambda a: replace(a, rank=a.rank + 1),
+    "the Farkas combination of the constraints is not zero": lambda a: replace(a, status="infeasible"),
+    "the Farkas certificate promises no positive bound": lambda a: replace(a, status="infeasible", dual=0 * a.dual),
+    "status uncertified claims nothing": lambda a: replace(a, status="uncertified"),
+}
+
+
+@pytest.mark.parametrize("reason", FALSE)
+def test_the_checker_refuses_what_is_false(reason, answered):
+    checker, pair, answer = answered
+    assert checker.check(*pair, TOLERANCE, FALSE[reason](answer)) == reason
+
+
+def test_the_checker_refuses_multipliers_that_cancel(answered):
+    """Large multipliers of two equal tokens leave W as it is; their digits are lost all the same."""
+    checker, pair, answer = answered
+    content, places, queries, owner = (
+        np.concatenate([a, a[-1:]]) if k != 2 else a
+        for k, a in enumerate((checker.content, checker.places, checker.queries, checker.owner))
+    )
+    nu = np.append(answer.nu, 0.0)
+    nu[-1], nu[-2] = 1e9, nu[-2] - 1e9
+    reason = Checker(content, places, queries, owner).check(*pair, TOLERANCE, replace(answer, nu=nu))
+    assert reason == "the multipliers of the solution are far larger than it is, and it has lost its digits"
+
+
+def test_the_checker_compares_tokens_of_one_input(answered):
+    checker, (winner, loser), answer = answered
+    moved = np.roll(loser, 3)
+    assert checker.check(winner, moved, TOLERANCE, answer) == "a constraint compares tokens of two inputs"
+
+
+def test_multipliers_of_tokens_add_up_to_zero_in_every_input():
+    features, selected, _ = made()
+    winner, loser = Kernel(features).constraints(selected)
+    dual = np.random.default_rng(0).random(len(winner))
+    nu = spread(winner, loser, dual, len(features.owner))
+    assert np.abs(np.bincount(features.owner, nu)).max() < 1e-12

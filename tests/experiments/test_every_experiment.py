@@ -109,10 +109,11 @@ def test_a_smoke_run_is_smaller_and_every_block_of_it_has_work(card):
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
 def test_an_instance_is_what_its_seed_and_its_cell_say(card, scale):
     cells, settings = grid(card, scale)
-    draw = card.module("problems").problems
+    module = card.module("problems")
     for cell in cells:
+        width = module.width(cell) if hasattr(module, "width") else cell.d
         check_batches(
-            lambda seeds, cell=cell: draw(replace(cell, seeds=tuple(seeds)), settings), cell.n, cell.T, cell.d
+            lambda seeds, cell=cell: module.problems(replace(cell, seeds=tuple(seeds)), settings), cell.n, cell.T, width
         )
 
 

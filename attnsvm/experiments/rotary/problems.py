@@ -20,12 +20,17 @@ def cells(settings):
     return [Cell(settings["n"], settings["T"], d, own, name) for d in settings["d"] for name in FREQUENCIES]
 
 
+def width(cell):
+    """Dimension of a token of the cell once it is lifted."""
+    return (2 * FREQUENCIES[cell.variant] + 1) * cell.d
+
+
 def problems(cell, settings):
     plain = draw_cell(gaussian, cell)
     F = FREQUENCIES[cell.variant]
     angle = np.outer(np.arange(cell.T, 0, -1), BASE ** (-np.arange(F) / max(F, 1)))
     features = np.column_stack([np.cos(angle), np.sin(angle), np.ones(cell.T)])
-    lifted = (features[:, :, None] * plain.tokens[:, :, :, None, :]).reshape(*plain.tokens.shape[:3], -1)
+    lifted = (features[:, :, None] * plain.tokens[:, :, :, None, :]).reshape(*plain.tokens.shape[:3], width(cell))
     before = lifted.shape[-1] - cell.d
     # Queries and head are filled up with zeros: W stays square, and its further columns act on nothing.
     queries = np.pad(plain.queries, [(0, 0), (0, 0), (0, before)])

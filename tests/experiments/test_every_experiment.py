@@ -56,7 +56,7 @@ def test_a_module_has_the_functions_that_its_stage_calls(card, part):
 def test_a_folder_holds_nothing_but_a_card_its_parts_and_what_they_import(card):
     folder = cards.FOLDER / card.name
     imported = {ROOT / file for module in card.modules.values() for file in module_files(module)}
-    known = {folder / "card.yaml", *(folder / f"{part}.py" for part in CONTRACT)} | imported
+    known = {folder / "card.yaml", folder / "paragraph.typ", *(folder / f"{part}.py" for part in CONTRACT)} | imported
     assert {path for path in folder.iterdir() if path.name != "__pycache__"} <= known
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from attnsvm.errors import require
+from attnsvm.inspect.recent import Recent
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Inputs:
         position: (n,) int, the place of the query among the tokens; −1 where the query is not one of them.
         distances: n arrays (T_i,), places of the query less places of the tokens; empty where no logit depends on them.
         first: (n,) int, the place of the first token in its text, which a window may have cut; None: 0.
+        cut: the inputs that these are left of, and the rows of their tokens that are left; None where there are none.
     """
 
     tokens: list[np.ndarray]
@@ -32,6 +34,7 @@ class Inputs:
     position: np.ndarray
     distances: list[np.ndarray] = field(default_factory=list)
     first: np.ndarray | None = None
+    cut: "tuple[Inputs, np.ndarray] | None" = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -74,12 +77,21 @@ class Inputs:
         """(N,) their distances."""
         return np.concatenate(self.distances)
 
+    @cached_property
+    def _along(self) -> Recent:
+        return Recent()
+
+    def along(self, rows: np.ndarray) -> np.ndarray:
+        """(N, r) products of all tokens with rows (r, d); kept for the rows last asked for."""
+        return self._along.of(rows, lambda: self.flat @ rows.T)
+
     def without_delimiters(self) -> "Inputs":
         """The same queries without delimiters to choose from; a query with fewer than two tokens left is left out.
 
         A query that is itself a delimiter stays: it asks, and is not selected.
         """
-        rows = [i for i, marks in enumerate(self.delimiters) if (~marks).sum() >= 2]
+        plenty = np.array([(~marks).sum() >= 2 for marks in self.delimiters])
+        rows = np.flatnonzero(plenty)
         kept = self.take(rows)
         return replace(
             kept,
@@ -90,6 +102,7 @@ class Inputs:
             distances=[x[~marks] for x, marks in zip(kept.distances, kept.delimiters, strict=True)]
             if kept.distances
             else [],
+            cut=(self, np.flatnonzero(~np.concatenate(self.delimiters) & plenty[self.owner])),
         )
 
 

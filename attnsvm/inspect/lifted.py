@@ -44,7 +44,10 @@ class Head:
         for one, logits in self._known:
             if one is inputs:
                 return logits
-        k, q = inputs.flat @ self.key.T, (inputs.queries @ self.query.T)[inputs.owner]
+        if inputs.cut is not None:
+            whole, rows = inputs.cut
+            return self.logits(whole)[rows]
+        k, q = self._rows_of(inputs)
         found = self._of(k, q, inputs.distance) * self._frozen(k, q)
         self._known.append((inputs, found))
         return found
@@ -59,8 +62,10 @@ class Head:
         """(N,) what the norms multiply the lifted tokens by; None without norms."""
         if self.norms is None:
             return None
-        k, q = inputs.flat @ self.key.T, (inputs.queries @ self.query.T)[inputs.owner]
-        return self._frozen(k, q)
+        if inputs.cut is not None:
+            whole, rows = inputs.cut
+            return self.scales(whole)[rows]
+        return self._frozen(*self._rows_of(inputs))
 
     def reduced(self) -> np.ndarray:
         """A matrix with the singular values of the lifted W."""
@@ -79,6 +84,9 @@ class Head:
         """The null model with the keys of this head and the queries of another."""
         norms = self.norms and other.norms and (other.norms[0], self.norms[1])
         return replace(self, query=other.query, norms=norms)
+
+    def _rows_of(self, inputs):
+        return inputs.along(self.key), (inputs.queries @ self.query.T)[inputs.owner]
 
     def _rows(self):
         """Q and K with the gains of the norms."""

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, solve_triangular
 
 from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
 from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.positions.rotary import Rotary
+from attnsvm.inspect.recent import Recent
 from attnsvm.svm import lifted, memory
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.solution import Status
@@ -36,9 +37,10 @@ class Expansion:
 
     def logits(self, inputs: Inputs) -> np.ndarray:
         """(N',) of all tokens of the inputs, one input after another."""
-        across = self.problem.across(inputs)
         mine = self.problem.inputs
-        found = lifted.expanded(*across, mine.owner, inputs.owner, self._weighed(mine))
+        if inputs is mine:
+            return self.problem.kernel.logits(self.nu)
+        found = lifted.expanded(*self.problem.across(inputs), mine.owner, inputs.owner, self._weighed(mine))
         scale = self.scales(inputs)
         return found if scale is None else found * scale
 
@@ -73,7 +75,7 @@ class LiftedProblem:
         self.kernel = lifted.Kernel(self._features(inputs)) if kernel is None else kernel
         self._head: Head | None = None  # whose norms weigh the tokens,
         self._plain: LiftedProblem | None = None  # of this problem
-        self._across: tuple[Inputs, tuple] | None = None
+        self._across, self._sizes = Recent(), Recent()
 
     def seen_by(self, head: Head) -> "LiftedProblem":
         """The problem with the tokens as the norms of a head divide them; itself where there are no norms."""
@@ -86,9 +88,8 @@ class LiftedProblem:
 
     def without_delimiters(self) -> "LiftedProblem":
         """The same queries without delimiters to choose from."""
-        few = np.array([(~marks).sum() < 2 for marks in self.inputs.delimiters])
-        rows = np.flatnonzero(~np.concatenate(self.inputs.delimiters) & ~few[self.inputs.owner])
-        return LiftedProblem(self.inputs.without_delimiters(), self.way, self.kernel.take(rows))
+        inputs = self.inputs.without_delimiters()
+        return LiftedProblem(inputs, self.way, self.kernel.take(inputs.cut[1]))
 
     def certified(self, selected: np.ndarray, norm: str = "fro", near: np.ndarray | None = None) -> LiftedSolution:
         """The solution for one token per input; the ledger counts one answer.
@@ -108,11 +109,7 @@ class LiftedProblem:
         """The kernel of the fitted tokens with others, not weighed; kept for the inputs last asked for."""
         if self._plain is not None:
             return self._plain.across(inputs)
-        if inputs is self.inputs:
-            return self.kernel.tokens, self.kernel.products
-        if self._across is None or self._across[0] is not inputs:
-            self._across = inputs, self.kernel.across(self._features(inputs))
-        return self._across[1]
+        return self._across.of(inputs, lambda: self.kernel.across(self._features(inputs)))
 
     def index(self, selected: np.ndarray) -> np.ndarray:
         """(m, 3): the input of every constraint, its selected token and the other one."""
@@ -126,21 +123,26 @@ class LiftedProblem:
         logits = W.logits(self.inputs)
         return logits[winner] - logits[loser]
 
-    def cosines(self, W: Head | Expansion, others: list) -> list[float]:
-        """The cosine of W with each of the others, all projected onto the span of the constraint matrices."""
-        some = np.zeros(len(self.inputs), dtype=int)
-        scale, factor = self._whatever
-        seen = np.column_stack([self.margins(A, some) * scale for A in (W, *others)])
-        products = seen.T @ cho_solve(factor, seen)
-        size = np.sqrt(np.maximum(np.diag(products), 0.0))
+    def cosines(self, W: Head, others: list[Expansion]) -> list[float]:
+        """The cosine of W with each solution of this problem, projected onto the span of the constraint matrices.
+
+        That span is the same for whatever the inputs select, and solutions lie in it.
+        """
+        size = self._sizes.of(W, lambda: self._projected_size(W))
+        products = [float(other.nu @ W.logits(self.inputs)) for other in others]
         return [
-            float(products[0, k] / (size[0] * size[k])) if size[0] > 0 and size[k] > 0 else float("nan")
-            for k in range(1, len(products))
+            a / (size * other.size()) if size > 0 else float("nan") for a, other in zip(products, others, strict=True)
         ]
+
+    def _projected_size(self, W: Head) -> float:
+        some = np.zeros(len(self.inputs), dtype=int)
+        scale, triangle = self._whatever
+        seen = self.margins(W, some) * scale
+        return float(np.linalg.norm(solve_triangular(triangle, seen, trans="T", check_finite=False)))
 
     @cached_property
     def _whatever(self):
-        """Lengths of the constraints of some selection, and the factor of their Gram matrix."""
+        """Inverse lengths of the constraints of some selection, and the triangle U of their Gram matrix Uᵀ U."""
         pair = self.kernel.constraints(np.zeros(len(self.inputs), dtype=int))
         need, free = 3 * 8.0 * len(pair[0]) ** 2, memory.available()
         sentence = f"{len(pair[0])} constraints need {need / 1e9:.1f} GB to be compared, {free / 1e9:.1f} GB are free: "
@@ -150,7 +152,7 @@ class LiftedProblem:
         gram *= scale
         gram *= scale[:, None]
         gram[np.diag_indices(len(gram))] += RIDGE
-        return scale, cho_factor(gram, overwrite_a=True)
+        return scale, cho_factor(gram.T, overwrite_a=True, check_finite=False)[0]
 
     def _features(self, inputs: Inputs) -> lifted.Features:
         return lifted.Features(inputs.flat, self.way.features(inputs.distance), inputs.queries, inputs.owner)

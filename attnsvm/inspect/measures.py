@@ -99,10 +99,10 @@ def measure(bench: Bench, head: int) -> tuple[dict, dict]:
     for norm in plan.norms:
         problem = bench.few if norm == "nuc" else bench.whole
         rng = np.random.default_rng([plan.seed, 3, MATRIX_NORMS.index(norm), number, head])
-        measured, solution = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)
+        measured, solution, randoms = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)
         if norm == "fro":
             if solution.solved and bench.plain is not None:
-                measured |= _delimiters(problem, selected, solution, bench.plain, W, plan.draws, rng)
+                measured |= _delimiters(problem, selected, solution, bench.plain, W, randoms)
             if solution.solved:
                 _mark(marks, fit, selected, held, solution.W)
         row |= {f"{name}_{norm}": value for name, value in measured.items()}
@@ -111,8 +111,8 @@ def measure(bench: Bench, head: int) -> tuple[dict, dict]:
     return row, marks
 
 
-def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solution | LiftedSolution]:
-    """Margin, alignment and held-out prediction in one norm, of the head and of its null models.
+def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solution | LiftedSolution, list]:
+    """Margin, alignment and held-out prediction in one norm, of the head and of its null models; the random heads.
 
     Args:
         every: the heads of the layer where they are lifted; two null models more are made of them.
@@ -123,7 +123,7 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
     solution = problem.certified(selected, norm, _near(W, inputs))
     row = {"inputs": len(inputs), "constraints": int((inputs.counts - 1).sum()), "status": str(solution.status)}
     if not solution.solved:
-        return row, solution
+        return row, solution, []
     row |= {"gap": solution.gap, "margin": 1 / _size(norm, solution.W)}
     row["margin_ratio"] = float(problem.margins(W, selected).min()) / _size(norm, W) / row["margin"]
     row["support"] = int((problem.margins(solution.W, selected) < 1 + TIGHT).sum())
@@ -150,8 +150,10 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
             nulls[kind]["alignment"] += problem.cosines(W, [other.W])
             nulls[kind]["predicted"].append(_agreement(other.W, held, own))
 
+    randoms = []
     for _ in range(draws):
-        of_a_head("random", random_head(W, rng))
+        randoms.append(random_head(W, rng))
+        of_a_head("random", randoms[-1])
         of_selections("permuted", permuted(selected, inputs.counts, rng))
         if every:
             of_selections("distances", permuted_distances(selected, inputs.position, inputs.counts, rng))
@@ -163,10 +165,10 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
             row[f"{name}_{kind}"] = _mean(values)
         row[f"alignment_{kind}_most"] = max(nulls[kind]["alignment"], default=float("nan"))
         row[f"separable_{kind}"] = len(nulls[kind]["alignment"])
-    return row, solution
+    return row, solution, randoms
 
 
-def _delimiters(problem, selected, solution, plain, W, draws, rng) -> dict:
+def _delimiters(problem, selected, solution, plain, W, randoms) -> dict:
     """The part of delimiters in the multipliers, and the margin once they cannot be selected.
 
     The multipliers add up to ‖W_mm‖, one over the margin. The part counts constraints that a delimiter wins or loses.
@@ -176,8 +178,9 @@ def _delimiters(problem, selected, solution, plain, W, draws, rng) -> dict:
     flat, first = np.concatenate(marks), np.cumsum([0, *map(len, marks)])[i]
     involved = flat[first + alpha] | flat[first + t]
     row = {"delimiter_share": float(solution.dual[involved].sum() / solution.dual.sum())}
-    heads = [W, *(random_head(W, rng) for _ in range(draws))]
-    solutions = [plain.seen_by(A).certified(selections(plain.inputs, A), "fro", _near(A, plain.inputs)) for A in heads]
+    solutions = [
+        plain.seen_by(A).certified(selections(plain.inputs, A), "fro", _near(A, plain.inputs)) for A in (W, *randoms)
+    ]
     margins = [1 / _size("fro", s.W) if s.solved else float("nan") for s in solutions]
     return row | {"margin_plain": margins[0], "margin_plain_random": _mean([m for m in margins[1:] if m == m])}
 

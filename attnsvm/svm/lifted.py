@@ -17,15 +17,15 @@ from attnsvm.errors import require
 from attnsvm.svm import memory
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.lifted_checker import RANK, Checker
+from attnsvm.svm.methods.pivoting import MET, Growing
 from attnsvm.svm.solution import Status
 
 TOLERANCE = 1e-10  # relative gap up to which an answer counts as solved, as in the Frobenius norm elsewhere
 RIDGES = (1e-9, 1e-7, 1e-5)  # the first that suffices where equal tokens or rounding make a Gram matrix singular
-MET = 1e-11  # relative violation up to which a working set is complete
 START = 2  # constraints of each input that a working set starts with
-PIVOTS = 500
+AT_ONCE = 1024  # rows of the kernel made at a time
 INVERSE = 5  # steps of inverse iteration
-PROXIMAL = 20  # steps that take the ridge out again
+WHOLE = 2**14  # tokens up to which the kernel is made at once; above, the rows that a working set asks for
 
 
 class Features(NamedTuple):
@@ -70,25 +70,39 @@ class Kernel:
     """The kernel of the tokens of a layer, whatever they select.
 
     Attributes:
-        tokens: (N, N) products of the lifted tokens; products: (n, n) of the queries.
+        tokens: (N, N) products of the lifted tokens; with more than `WHOLE` tokens, of rows that were asked for.
+        products: (n, n) of the queries.
         first: (n,) where the tokens of an input begin.
     """
 
     def __init__(self, features: Features):
         N = len(features.content)
-        need, free = 3 * 8.0 * N**2, memory.available()  # with the kernel of the checker
-        sentence = f"{N} tokens need {need / 1e9:.1f} GB to be compared, {free / 1e9:.1f} GB are free: "
-        require(need < free, sentence + "inspect fewer inputs or shorter texts")
-        self.features = features
-        self.tokens = features.content @ features.content.T
-        self.tokens *= features.places @ features.places.T
-        self.products = features.queries @ features.queries.T
-        self._derived: Callable[[], Checker] | None = None
-        self._index()
+        _require_memory(N, min(N, WHOLE))
+        if N <= WHOLE:
+            tokens = features.content @ features.content.T
+            tokens *= features.places @ features.places.T
+        else:
+            tokens = np.empty((N, N))  # no memory is taken for what is not written
+        self._hold(features, tokens, features.queries @ features.queries.T, None, np.full(N, N <= WHOLE))
 
-    def _index(self):
-        owner = self.features.owner
+    def _hold(self, features, tokens, products, derived, known):
+        self.features, self.tokens, self.products = features, tokens, products
+        self._derived: Callable[[], Checker] | None = derived
+        self._known = known
+        owner = features.owner
         self.first = np.searchsorted(owner, np.arange(owner[-1] + 1))
+        content, places = features.content, features.places
+        self._squares = np.diag(tokens) if self.whole else _squares(content) * _squares(places)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all products are known."""
+        return bool(self._known.all())
+
+    @cached_property
+    def triangle(self) -> np.ndarray:
+        """A matrix with as many columns as there are queries, and their products."""
+        return np.linalg.qr(self.features.queries.T)[1]
 
     @cached_property
     def checker(self) -> Checker:
@@ -104,29 +118,37 @@ class Kernel:
 
     def logits(self, nu: np.ndarray) -> np.ndarray:
         """(N,) of the W with these multipliers."""
+        self._ask(np.flatnonzero(nu))
         return expanded(self.tokens, self.products, self.features.owner, self.features.owner, nu)
 
     def gram(self, a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """Products of constraints, each given by the rows of winners and of losers."""
+        """Products of constraints, each given by the rows of winners and of losers; one winner for each input."""
         (winner, loser), (others, lost), owner = a, b, self.features.owner
-        rows = self.tokens[winner]
-        rows -= self.tokens[loser]
-        found = np.take(rows, others, axis=1)
-        found -= np.take(rows, lost, axis=1)
-        found *= np.take(self.products[owner[winner]], owner[others], axis=1)
+        wins = self.first.copy()
+        wins[owner[winner]], wins[owner[others]] = winner, others
+        self._ask(np.concatenate([wins, loser]))
+        mine, whose, among = owner[loser], owner[lost], self.tokens[np.ix_(wins, wins)]
+        above = self.tokens[np.ix_(wins, lost)] - np.take(among, whose, axis=1)  # winners with differences
+        found = self.tokens[np.ix_(loser, lost)]
+        found -= np.take(above, mine, axis=0)
+        found -= np.take(self.tokens[np.ix_(loser, wins)], whose, axis=1)
+        found *= np.take(self.products[mine], whose, axis=1)
         return found
 
     def squares(self, winner: np.ndarray, loser: np.ndarray) -> np.ndarray:
         """The squared lengths of constraints."""
-        own = np.diag(self.tokens)
-        owner = self.features.owner[winner]
+        self._ask(winner)
+        own, owner = self._squares, self.features.owner[winner]
         lengths = own[winner] - 2 * self.tokens[winner, loser] + own[loser]
         return np.maximum(lengths, 0.0) * self.products[owner, owner]
 
     def weighted(self, scale: np.ndarray) -> "Kernel":
         """The same for tokens multiplied by scale (N,)."""
         features = self.features._replace(places=self.features.places * scale[:, None])
-        tokens = self.tokens * scale * scale[:, None]
+        if not self.whole:
+            return Kernel(features)
+        tokens = self.tokens * scale
+        tokens *= scale[:, None]
         return self._with(features, tokens, self.products, lambda: self.checker.weighted(scale))
 
     def take(self, rows: np.ndarray) -> "Kernel":
@@ -134,21 +156,44 @@ class Kernel:
         content, places, queries, owner = self.features
         left, number = np.unique(owner[rows], return_inverse=True)
         features = Features(content[rows], places[rows], queries[left], number)
+        if not self.whole:
+            return Kernel(features)
         tokens, products = self.tokens[np.ix_(rows, rows)], self.products[np.ix_(left, left)]
         return self._with(features, tokens, products, lambda: self.checker.take(rows))
 
     @staticmethod
     def _with(features, tokens, products, checker) -> "Kernel":
         made = object.__new__(Kernel)
-        made.features, made.tokens, made.products, made._derived = features, tokens, products, checker
-        made._index()
+        made._hold(features, tokens, products, checker, np.ones(len(tokens), dtype=bool))
         return made
+
+    def _ask(self, rows):
+        """Make the products of these tokens with all tokens, where they are not known."""
+        new = np.unique(rows[~self._known[rows]])
+        if len(new):
+            _require_memory(len(self._known), len(new))
+            content, places = self.features.content, self.features.places
+            for some in np.array_split(new, len(new) // AT_ONCE + 1):
+                self.tokens[some] = content[some] @ content.T
+                self.tokens[some] *= places[some] @ places.T
+            self._known[new] = True
 
     def constraints(self, selected: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows of winner and loser of every constraint, for the selected token (n,) of every input."""
         wins = self.first + selected
         lose = np.delete(np.arange(len(self.features.owner)), wins)
         return wins[self.features.owner[lose]], lose
+
+
+def _squares(rows):
+    return np.einsum("ij,ij->i", rows, rows)
+
+
+def _require_memory(N, rows):
+    """UserError unless products of so many of N tokens with all of them fit, here and in the checker."""
+    need, free = 3 * 8.0 * N * rows, memory.available()
+    sentence = f"{N} tokens need {need / 1e9:.1f} GB more to be compared, {free / 1e9:.1f} GB are free: "
+    require(need < free, sentence + "inspect fewer inputs or shorter texts")
 
 
 def expanded(tokens, products, owner, asks, nu) -> np.ndarray:
@@ -196,84 +241,46 @@ def spread(winner: np.ndarray, loser: np.ndarray, dual: np.ndarray, N: int) -> n
 
 
 def _dual(kernel, winner, loser, length, margins) -> np.ndarray:
+    """Multipliers (m,); zeros where no ridge suffices."""
+    start = _closest(kernel.features.owner[loser], length if margins is None else margins / length)
+    for ridge in RIDGES:
+        try:
+            return _grown(kernel, winner, loser, length, start, ridge)
+        except LinAlgError:  # not positive definite after rounding
+            continue
+    return np.zeros(len(winner))
+
+
+def _grown(kernel, winner, loser, length, added, ridge) -> np.ndarray:
     """Multipliers (m,), by a working set that grows by the constraints that its solution violates most."""
-    inside = _closest(kernel.features.owner[loser], length if margins is None else margins / length)
-    dual = np.zeros(len(winner))
+    working, dual, inside = Growing(ridge), np.zeros(len(winner)), np.zeros(len(winner), dtype=bool)
     while True:
-        rows = np.flatnonzero(inside)
-        scale = length[rows]
-        gram = kernel.gram((winner[rows], loser[rows]), (winner[rows], loser[rows])) / np.outer(scale, scale)
-        found = _nonnegative(gram, 1 / scale)
+        both = np.concatenate([working.rows, added])
+        gram = kernel.gram((winner[both], loser[both]), (winner[added], loser[added]))
+        gram /= np.outer(length[both], length[added])
+        old = len(working.rows)
+        working.extend(added, gram[:old], gram[old:], 1 / length[added])
+        working.solve()
         dual[:] = 0.0
-        dual[rows] = found / scale
+        dual[working.rows] = working.x / length[working.rows]
         logits = kernel.logits(spread(winner, loser, dual, len(kernel.features.owner)))
         missing = 1 - (logits[winner] - logits[loser])
+        inside[:] = False
+        inside[working.rows] = True
         lacking = np.flatnonzero((missing > MET) & ~inside)
         if len(lacking) == 0 or not dual.any():
             return dual
-        added = lacking[np.argsort(-missing[lacking] / length[lacking])][: max(len(kernel.first), len(rows) // 2)]
-        inside[:] = dual > 0
-        inside[added] = True
+        working.shrink()
+        most = max(len(kernel.first), int(working.positive.sum()) // 2)
+        added = lacking[np.argsort(-missing[lacking] / length[lacking])][:most]
 
 
 def _closest(owner, size) -> np.ndarray:
-    """(m,) bool: the `START` smallest of every input."""
+    """The `START` smallest of every input."""
     order = np.lexsort((size, owner))
     begin = np.searchsorted(owner, np.unique(owner))
     place = np.arange(len(owner)) - np.repeat(begin, np.diff([*begin, len(owner)]))
-    inside = np.zeros(len(owner), dtype=bool)
-    inside[order[place < START]] = True
-    return inside
-
-
-def _nonnegative(C: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """argmin ½ xᵀCx − bᵀx over x ≥ 0, for a diagonal of ones."""
-    for ridge in RIDGES:
-        try:
-            return _pivoted(C, b, ridge)
-        except LinAlgError:  # not positive definite after rounding
-            continue
-    return np.zeros(len(b))
-
-
-def _pivoted(C, b, ridge) -> np.ndarray:
-    """Block principal pivoting (Júdice and Pires 1994), which begins with all of x positive.
-
-    The ridge makes every step well defined; steps of the proximal method on the final support take it out again.
-    """
-    ridged, positive = C + ridge * np.eye(len(C)), np.ones(len(b), dtype=bool)
-    fewest, patience, x = len(b) + 1, 3, np.zeros(len(b))
-    for _ in range(PIVOTS):
-        part = np.flatnonzero(positive)
-        factor = cho_factor(ridged[np.ix_(part, part)], check_finite=False)
-        x = np.zeros(len(b))
-        x[part] = cho_solve(factor, b[part], check_finite=False)
-        slope = ridged[:, part] @ x[part] - b
-        wrong = np.flatnonzero(np.where(positive, x < 0, slope < -MET * b))
-        if len(wrong) == 0:
-            return _without_ridge(C, b, x, part, factor)
-        if len(wrong) < fewest:
-            fewest, patience = len(wrong), 3
-        elif patience > 0:
-            patience -= 1
-        else:
-            wrong = wrong[-1:]  # one at a time, the last first, ends: Murty 1974
-        positive[wrong] ^= True
-    return np.maximum(x, 0.0)
-
-
-def _without_ridge(C, b, x, part, factor) -> np.ndarray:
-    inside, best = C[np.ix_(part, part)], np.inf
-    for _ in range(PROXIMAL):
-        rest = b[part] - inside @ x[part]
-        if not np.abs(rest).max(initial=0.0) < best / 2:
-            break
-        best = np.abs(rest).max()
-        better = x[part] + cho_solve(factor, rest, check_finite=False)
-        if not (better >= 0).all():
-            break
-        x[part] = better
-    return x
+    return order[place < START]
 
 
 def _claim(kernel, winner, loser, dual) -> Answer:
@@ -323,5 +330,5 @@ def _rank(kernel, nu) -> int:
     sums = parts @ (parts @ kernel.tokens).T
     value, vector = np.linalg.eigh((sums + sums.T) / 2)
     left = vector * np.sqrt(np.maximum(value, 0.0))
-    sigma = np.linalg.svd(left.T @ np.linalg.qr(kernel.features.queries.T)[1].T, compute_uv=False)
+    sigma = np.linalg.svd(left.T @ kernel.triangle.T, compute_uv=False)
     return int((sigma > RANK * sigma[0]).sum())

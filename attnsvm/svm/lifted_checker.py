@@ -10,6 +10,7 @@ RESIDUAL = 1e-10  # of a refutation, relative to the longest constraint
 RANK = 1e-6  # relative to the largest singular value: these come from a Gram matrix, which knows half of the digits
 ROUNDING = 10 * np.finfo(float).eps  # of a product of the kernel, relative to the lengths of both tokens
 AT_ONCE = 2**22  # numbers held at a time
+WHOLE = 2**14  # tokens up to which all products are made at once, which takes half the time
 
 
 class Checker:
@@ -21,30 +22,44 @@ class Checker:
     """
 
     def __init__(self, content, places, queries, owner):
-        kernel = np.empty((len(owner), len(owner)))
-        for some in _slices(len(owner)):
-            kernel[some] = (content[some] @ content.T) * (places[some] @ places.T)
-        self._hold(content, places, queries, owner, kernel)
+        N = len(owner)
+        kernel, known = np.empty((N, N)), np.zeros(N, dtype=bool)  # of what is not written, no memory is taken
+        if N <= WHOLE:
+            known[:] = True
+            for some in _slices(N):
+                upto = slice(some.stop)
+                kernel[some, upto] = (content[some] @ content[upto].T) * (places[some] @ places[upto].T)
+                kernel[: some.start, some] = kernel[some, : some.start].T
+        self._hold(content, places, queries, owner, kernel, known)
 
-    def _hold(self, content, places, queries, owner, kernel):
-        self.content, self.places, self.queries, self.owner, self.kernel = content, places, queries, owner, kernel
+    def _hold(self, content, places, queries, owner, kernel, known):
+        self.content, self.places, self.queries, self.owner = content, places, queries, owner
+        self.kernel, self._known = kernel, known
         self.first = np.searchsorted(owner, np.arange(len(queries)))
         self.asked = queries @ queries.T
-        self.lengths = np.diag(kernel) * np.diag(self.asked)[owner]
+        self.triangle = np.linalg.qr(queries.T)[1]
+        self.squares = np.einsum("td,td->t", content, content) * np.einsum("tp,tp->t", places, places)
+        self.lengths = self.squares * np.diag(self.asked)[owner]
 
     def weighted(self, scale) -> "Checker":
         """The same for tokens multiplied by scale (N,)."""
+        places = self.places * scale[:, None]
+        if not self._known.all():
+            return Checker(self.content, places, self.queries, self.owner)
         made = object.__new__(Checker)
-        kernel = self.kernel * scale * scale[:, None]
-        made._hold(self.content, self.places * scale[:, None], self.queries, self.owner, kernel)
+        kernel = self.kernel * scale
+        kernel *= scale[:, None]
+        made._hold(self.content, places, self.queries, self.owner, kernel, self._known)
         return made
 
     def take(self, rows) -> "Checker":
         """The same for some of the tokens, and the queries that still have one."""
-        made = object.__new__(Checker)
         left, owner = np.unique(self.owner[rows], return_inverse=True)
-        kernel = self.kernel[np.ix_(rows, rows)]
-        made._hold(self.content[rows], self.places[rows], self.queries[left], owner, kernel)
+        features = self.content[rows], self.places[rows], self.queries[left], owner
+        if not self._known.all():
+            return Checker(*features)
+        made = object.__new__(Checker)
+        made._hold(*features, self.kernel[np.ix_(rows, rows)], self._known[rows])
         return made
 
     def check(self, winner, loser, tol: float, claim) -> str:
@@ -88,18 +103,29 @@ class Checker:
         return "" if claim.rank == self._rank(claim.nu, sums) else "the rank is miscounted"
 
     def _sums(self, weights):
-        """(N, n): for every token its products with the weighted sums of the tokens of every input."""
-        found = np.empty((len(self.owner), len(self.queries)))
-        for some in _slices(len(self.owner)):
-            found[some] = np.add.reduceat(self.kernel[some] * weights, self.first, axis=1)
+        """(n, N): products of the weighted sum of the tokens of every input with every token."""
+        found, used = np.zeros((len(self.queries), len(self.owner))), np.flatnonzero(weights)
+        new = used[~self._known[used]]
+        for some in _slices(len(self.owner), len(new)):
+            rows = new[some]
+            self.kernel[rows] = (self.content[rows] @ self.content.T) * (self.places[rows] @ self.places.T)
+        self._known[new] = True
+        for mine in np.split(used, np.searchsorted(self.owner[used], np.arange(1, len(self.queries)))):
+            if len(mine):
+                found[self.owner[mine[0]]] = weights[mine] @ self.kernel[mine]
         return found
 
     def _logits(self, sums):
-        return np.einsum("ti,ti->t", sums, self.asked[self.owner])
+        return np.einsum("it,it->t", sums, self.asked[:, self.owner])
 
     def _squares(self, winner, loser):
-        own, query = np.diag(self.kernel), np.diag(self.asked)[self.owner[winner]]
-        return np.maximum(own[winner] + own[loser] - 2 * self.kernel[winner, loser], 0.0) * query
+        both = np.empty(len(winner))
+        for some in _slices(self.content.shape[1], len(winner)):
+            a, b = winner[some], loser[some]
+            both[some] = np.einsum("td,td->t", self.content[a], self.content[b])
+            both[some] *= np.einsum("tp,tp->t", self.places[a], self.places[b])
+        apart = np.maximum(self.squares[winner] + self.squares[loser] - 2 * both, 0.0)
+        return apart * np.diag(self.asked)[self.owner[winner]]
 
     def _size(self, weights):
         """‖Σ weights (place ⊗ content) zᵀ‖_F from the vectors: a Gram matrix would not see that it is zero."""
@@ -112,12 +138,13 @@ class Checker:
         return np.linalg.norm(np.linalg.qr(left.T)[1] @ right.T)
 
     def _rank(self, weights, sums):
-        value, vector = np.linalg.eigh(np.add.reduceat(weights[:, None] * sums, self.first))
+        value, vector = np.linalg.eigh(np.add.reduceat(weights * sums, self.first, axis=1))
         left = (vector * np.sqrt(np.maximum(value, 0.0))) @ vector.T
-        sigma = np.linalg.svd(left @ self.queries, compute_uv=False)
+        sigma = np.linalg.svd(left @ self.triangle.T, compute_uv=False)
         return int((sigma > RANK * sigma[0]).sum())
 
 
-def _slices(N):
-    step = AT_ONCE // N + 1
-    return [slice(start, start + step) for start in range(0, N, step)]
+def _slices(width, count=None):
+    """Of `count` rows (None: as many as they are wide) of that width."""
+    step, count = AT_ONCE // width + 1, width if count is None else count
+    return [slice(start, min(start + step, count)) for start in range(0, count, step)]

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attnsvm.svm import ledger, ragged
+from attnsvm.errors import UserError
+from attnsvm.svm import ledger, lifted, lifted_checker, ragged
 from attnsvm.svm import solve as solve_matrices
 from attnsvm.svm.lifted import TOLERANCE, Features, Kernel, solve, spread
 from attnsvm.svm.lifted_checker import Checker
@@ -20,10 +21,10 @@ def made(n=20, T=7, d=4, F=2, seed=0, shift=0.0):
     angle = np.outer(distance, rng.uniform(0.1, 1, F))
     places = np.column_stack([np.cos(angle), np.sin(angle), np.ones(len(angle))])
     features = Features(rng.normal(size=(len(owner), d)) + shift, places, rng.normal(size=(n, d)) + shift, owner)
-    lifted = np.einsum("np,nd->npd", features.places, features.content).reshape(len(owner), -1)
-    logits = ((lifted @ rng.normal(size=(lifted.shape[1], d))) * features.queries[owner]).sum(1)
+    raised = np.einsum("np,nd->npd", features.places, features.content).reshape(len(owner), -1)
+    logits = ((raised @ rng.normal(size=(raised.shape[1], d))) * features.queries[owner]).sum(1)
     parts = np.cumsum(counts)[:-1]
-    return features, np.array([x.argmax() for x in np.split(logits, parts)]), np.split(lifted, parts)
+    return features, np.array([x.argmax() for x in np.split(logits, parts)]), np.split(raised, parts)
 
 
 def by_matrices(features, selected, tokens):
@@ -98,6 +99,34 @@ def test_weights_and_parts_are_those_of_the_features():
         for name in ("content", "places", "queries", "owner"):
             array = getattr(one.checker, name)
             np.testing.assert_array_equal(array, getattr(one.features, name))
+
+
+def test_a_kernel_of_which_only_rows_are_made_gives_the_same_answer(monkeypatch):
+    features, selected, _ = made(60, 8, 6)
+    scale, rows = np.random.default_rng(2).uniform(0.5, 2, len(features.owner)), np.arange(len(features.owner))
+    whole = Kernel(features)
+    monkeypatch.setattr(lifted, "WHOLE", 10)
+    monkeypatch.setattr(lifted_checker, "WHOLE", 10)
+    few = Kernel(features)
+    assert whole.whole
+    assert not few.whole
+    one, two = solve(whole, selected), solve(few, selected)
+    assert two.solved
+    assert two.value == pytest.approx(one.value, rel=1e-11)
+    assert two.rank == one.rank
+    np.testing.assert_allclose(two.dual, one.dual, atol=1e-9 * one.dual.max())
+    assert not few.whole  # some tokens never came near the margin,
+    assert few.checker._known.sum() == (two.nu != 0).sum()  # and the checker needs only those of W
+    for kernel, other in ((few.weighted(scale), whole.weighted(scale)), (few.take(rows[7:]), whole.take(rows[7:]))):
+        again = selected[len(selected) - len(kernel.first) :]
+        assert solve(kernel, again).value == pytest.approx(solve(other, again).value, rel=1e-10)
+
+
+def test_rows_that_do_not_fit_into_memory_are_refused_in_one_sentence(monkeypatch):
+    features, _, _ = made()
+    monkeypatch.setattr(lifted.memory, "available", lambda: 1e3)
+    with pytest.raises(UserError, match="tokens need 0.0 GB more to be compared, 0.0 GB are free: inspect fewer"):
+        Kernel(features)
 
 
 @pytest.fixture(scope="module")

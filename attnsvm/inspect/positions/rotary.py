@@ -28,9 +28,11 @@ class Rotary:
 
     def logits(self, k: np.ndarray, q: np.ndarray, distance: np.ndarray) -> np.ndarray:
         """(...,) for keys and queries (..., r) that are not yet turned, and distances (...,)."""
-        F, angle = len(self.theta), distance[..., None] * self.theta
+        F = len(self.theta)
+        apart, which = np.unique(distance, return_inverse=True)
+        angle, which = np.outer(apart, self.theta), which.reshape(distance.shape)
         (ka, kb, ku), (qa, qb, qu) = (np.split(rows, [F, 2 * F], axis=-1) for rows in (k, q))
-        turned = np.cos(angle) * (ka * qa + kb * qb) + np.sin(angle) * (kb * qa - ka * qb)
+        turned = np.cos(angle)[which] * (ka * qa + kb * qb) + np.sin(angle)[which] * (kb * qa - ka * qb)
         return turned.sum(-1) + (ku * qu).sum(-1)
 
     def reduced(self, K: np.ndarray, Q: np.ndarray) -> np.ndarray:

@@ -93,6 +93,9 @@ TURNS = {"rope_type": "default", "rope_theta": 30.0}
 HALVES = TURNS | {"partial_rotary_factor": 0.5}
 TYPED = {"sliding_attention": TURNS, "full_attention": TURNS | {"rope_theta": 300.0}}
 LAYERS = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 5}
+LATENT = {"kv_lora_rank": 6, "qk_rope_head_dim": 4, "qk_nope_head_dim": 3, "v_head_dim": 3, "head_dim": 4,
+          "first_k_dense_replace": 2, "rope_parameters": TURNS}  # fmt: skip
+DISENTANGLED = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_biased_input": False}
 T5 = {"d_model": 16, "d_kv": 4, "num_heads": 4, "num_layers": 2, "d_ff": 16}
 FAMILIES = {
     "llama": GROUPS | {"attention_bias": True, "rope_parameters": LLAMA3},
@@ -119,7 +122,23 @@ FAMILIES = {
     "gpt_oss": GROUPS | LAYERS | {"head_dim": 4, "num_local_experts": 2, "num_experts_per_tok": 1,
                                   "rope_parameters": YARN},
     "qwen3": GROUPS | {"head_dim": 6},
+    "falcon": {"multi_query": True, "rope_parameters": TURNS},
+    "falcon, groups": {"new_decoder_architecture": True, "num_kv_heads": 2, "bias": True, "rope_parameters": TURNS},
+    "nomic_bert": {"rope_parameters": TURNS},
+    "esm": {"position_embedding_type": "rotary", "mask_token_id": 3},
+    "esm, learned": {"position_embedding_type": "absolute", "mask_token_id": 3},
+    "olmo2": GROUPS | {"attention_bias": True, "rope_parameters": TURNS},
+    "exaone4": GROUPS | LAYERS | {"head_dim": 6, "rope_parameters": TURNS},
+    "exaone4, no window": {"sliding_window": None, "layer_types": ["full_attention"] * 2, "rope_parameters": TURNS},
+    "apertus": GROUPS | {"head_dim": 6, "rope_parameters": LLAMA3},
     "bloom": {},
+    "mpt": {"max_seq_len": 64},
+    "mpt, six heads": {"num_attention_heads": 6, "hidden_size": 24},
+    "deepseek_v2": LATENT | {"q_lora_rank": None},
+    "deepseek_v3": LATENT | {"q_lora_rank": 8, "attention_bias": True, "rope_interleave": True},
+    "deepseek_v3, halves": LATENT | {"q_lora_rank": 8, "rope_interleave": False},
+    "deberta-v2": DISENTANGLED | {"position_buckets": 4, "max_relative_positions": 16, "norm_rel_ebd": "layer_norm"},
+    "deberta-v2, shared": DISENTANGLED | {"share_att_key": True},
     "t5": {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 12} | T5,
     "mt5": T5,
     "mpnet": {"relative_attention_num_buckets": 32},

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from attnsvm.inspect.families import ADDED, ROTARY, Family
+from attnsvm.inspect.families import Family
 from attnsvm.inspect.lifted import Head, Norm
-from attnsvm.inspect.positions import distance
+from attnsvm.inspect.parts import norm_of, rows_of, scale_of, split
 from attnsvm.inspect.positions.rotary import Rotary, frequencies, order
+from attnsvm.inspect.recent import Recent
 
 AGREES = 1e-5  # relative difference up to which logits are those of the model
-SIZES = ("head_dim", "head_size", "key_value_proj_dim", "attention_head_size")  # names of the rows of a head
 ANGLE = 2.0**-23  # what a position more adds: models keep the angle of a position in float32
 
 
@@ -27,10 +27,10 @@ class Attention:
         """The W (D + 1, D + 1) of every head."""
         if self.causal:
             D = self.module.embed_dim
-            weight = _rows(self.module.c_attn, transposed=True)
+            weight = rows_of(self.module.c_attn, transposed=True)
             query, key = weight[:D], weight[D : 2 * D]
         else:
-            query, key = _rows(self.module.query), _rows(self.module.key)
+            query, key = rows_of(self.module.query), rows_of(self.module.key)
         size = len(query) // self.heads
         parts = (slice(h * size, (h + 1) * size) for h in range(self.heads))
         return [key[part].T @ query[part] * self.module.scaling for part in parts]
@@ -42,6 +42,14 @@ class Attention:
     def tokens(self, X: np.ndarray, _: np.ndarray) -> np.ndarray:
         """What a query selects from, for tokens (T, D + 1) at distances (T,)."""
         return X
+
+    def asks(self, X: np.ndarray) -> np.ndarray:
+        """What asks, for tokens (..., D + 1)."""
+        return X
+
+    def unturned(self, X: np.ndarray) -> np.ndarray | None:
+        """(T,) what multiplies rows of tokens (T, D + 1) that no rotation turns; None for nothing."""
+        return None
 
     def sees(self, T: int) -> np.ndarray:
         """(T, T) bool, which tokens a query sees."""
@@ -63,31 +71,53 @@ class LiftedAttention(Attention):
         self.heads = config.num_attention_heads
         self.projection = getattr(module, family.projections[0])
         kinds = getattr(config, "layer_types", None)
-        still = bool(family.still) and not getattr(module, family.still)
+        still = family.still is not None and family.still(module)
         self.theta, self.factor = (np.zeros(0), 1.0) if still else frequencies(model, kinds and kinds[number])
-        self.window = getattr(module, "sliding_window", None if kinds else getattr(config, "sliding_window", None))
+        window = getattr(module, "sliding_window", None if kinds else getattr(config, "sliding_window", None))
+        self.window = window if getattr(module, "is_sliding", True) else None
         self.cap = getattr(module, family.cap) if family.cap else None
-        self.groups = getattr(config, "num_key_value_heads", None) or self.heads
+        groups = getattr(module, "num_kv_heads", None) or getattr(config, "num_key_value_heads", None)
+        self.groups = groups or self.heads
         self.theory = "frozen norms" if family.norms else "selections" if self.cap else "exact"
+        self._kept = Recent(), Recent()
 
     def weights(self) -> list:
-        queries, keys = _split(self.module, self.family, self.heads, self.groups)
+        queries, keys = split(self.module, self.family, self.heads, self.groups)
         size, turned = queries.shape[1], len(self.theta)
         rows = order(self.family.pairs, size, turned)
-        scale = np.full(size, getattr(self.module, "scaling", size**-0.5))
+        scale = np.full(size, scale_of(self.module, self.family, size))
         scale[: 2 * turned] *= self.factor**2
         norms = None
-        if self.family.norms:
+        if self.family.joint:
+            gains = [norm_of(getattr(self.module, name)) for name in self.family.norms]
+            queries, keys = (
+                rows * norm.gamma.reshape(len(rows), size, 1) for rows, norm in zip((queries, keys), gains, strict=True)
+            )
+        elif self.family.norms:
             # the factor of cosines cannot pass a norm as one of the rows would
-            norms = tuple(_norm(getattr(self.module, name), size, rows) for name in self.family.norms)
-            norms = (Norm(norms[0].gamma * scale, norms[0].epsilon), norms[1])
+            query, key = (norm_of(getattr(self.module, name)) for name in self.family.norms)
+            norms = Norm(query.gamma[rows] * scale, query.epsilon), Norm(key.gamma[rows], key.epsilon)
             scale = np.ones(size)
         way, share = Rotary(self.theta, 2 * turned < size), self.heads // self.groups
         return [Head(keys[h // share][rows], queries[h][rows] * scale[:, None], way, norms) for h in range(self.heads)]
 
     def logits(self, W, X: np.ndarray) -> np.ndarray:
-        logits = W.pairs(X)
+        logits = W.pairs(self.tokens(X, np.zeros(0)), self.asks(X), self.unturned(X))
         return logits if self.cap is None else self.cap * np.tanh(logits / self.cap)
+
+    def tokens(self, X: np.ndarray, _: np.ndarray) -> np.ndarray:
+        return self._normed(X, 1)
+
+    def asks(self, X: np.ndarray) -> np.ndarray:
+        return self._normed(X, 0)
+
+    def _normed(self, X, which):
+        """Tokens divided by a norm that all heads share."""
+        if not self.family.joint:
+            return X
+        norm = getattr(self.module, self.family.norms[which])
+        projection = getattr(self.module, self.family.projections[which])
+        return self._kept[which].of(X, lambda: X / norm_of(norm).size(X @ rows_of(projection).T)[..., None])
 
     def sees(self, T: int) -> np.ndarray:
         apart = np.arange(T)[:, None] - np.arange(T)
@@ -108,8 +138,8 @@ class AddedAttention(Attention):
 
     def weights(self) -> list:
         """The W (D + 1 + columns, D + 1) of every head."""
-        queries, keys = _split(self.module, self.family, self.heads, self.heads)
-        scale = getattr(self.module, "scaling", queries.shape[1] ** -0.5)
+        queries, keys = split(self.module, self.family, self.heads, self.heads)
+        scale = scale_of(self.module, self.family, queries.shape[1])
         constant = np.eye(queries.shape[2])[-1]
         return [
             np.vstack([scale * key.T @ query, np.outer(row, constant)])
@@ -124,60 +154,3 @@ class AddedAttention(Attention):
 
     def tokens(self, X: np.ndarray, apart: np.ndarray) -> np.ndarray:
         return np.column_stack([X, self.added.columns(apart)])
-
-
-def attentions(model, kind: str, causal: bool) -> list[Attention]:
-    """Those of every layer, in their order; none where the model does not look as its kind does."""
-    family = ROTARY.get(kind) or ADDED.get(kind)
-    if family is not None:
-        wanted = family.projections
-    else:
-        wanted = ("c_attn", "scaling") if causal else ("query", "key", "scaling")
-    found = [
-        (name, module)
-        for name, module in model.named_modules()
-        if all(hasattr(module, part) for part in wanted) and "cross" not in name
-    ]
-    if kind == "albert":  # a few layers, each applied several times
-        depth = model.config.num_hidden_layers
-        found = [found[layer * len(found) // depth] for layer in range(depth)]
-    if family is None:
-        return [Attention(name, module, causal) for name, module in found]
-    if kind in ADDED:
-        added, heads = distance.of(model, kind), model.config.num_attention_heads
-        return [AddedAttention(name, module, family, heads, added) for name, module in found]
-    return [LiftedAttention(name, module, number, model, family) for number, (name, module) in enumerate(found)]
-
-
-def _split(module, family: Family, heads: int, groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of queries (heads, r, D + 1) and of keys (groups, r, D + 1)."""
-    rows = [_rows(getattr(module, name)) for name in family.projections]
-    size = next((getattr(module, name) for name in SIZES if hasattr(module, name)), 0)
-    match family.fused:
-        case "blocks":
-            query, key, _ = np.split(rows[0], [heads * size, (heads + groups) * size])
-        case "heads":
-            query, key, _ = np.split(rows[0].reshape(heads, 3 * size, -1), 3, axis=1)
-        case _:
-            query, key = rows
-    return query.reshape(heads, size, -1), key.reshape(groups, size, -1)
-
-
-def _rows(linear, transposed: bool = False) -> np.ndarray:
-    """Weight and bias of a linear map as rows (out, in + 1)."""
-    weight = _array(linear.weight).T if transposed else _array(linear.weight)
-    return np.column_stack([weight, np.zeros(len(weight)) if linear.bias is None else _array(linear.bias)])
-
-
-def _norm(module, size: int, rows: np.ndarray) -> Norm:
-    """What a norm of root mean square does, from the module itself: some keep their gain less one."""
-    import torch
-
-    epsilon = float(getattr(module, "variance_epsilon", None) or module.eps)
-    with torch.no_grad():
-        ones = module(torch.ones(size, dtype=torch.float64)).double().numpy()
-    return Norm(ones[rows] * np.sqrt(1 + epsilon), epsilon)
-
-
-def _array(parameter) -> np.ndarray:
-    return parameter.detach().numpy().astype(np.float64)

@@ -1,6 +1,7 @@
 """The families of models that are read: one row for each layout of the weights."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 
 class Family(NamedTuple):
@@ -8,12 +9,14 @@ class Family(NamedTuple):
 
     Attributes:
         projections: names of the linear maps for queries and keys; one name where they are fused with the values.
-        fused: "blocks": all queries, then all keys, then all values; "heads": the three of one head after another.
+        fused: "blocks": all queries, then all keys, then all values; "groups": queries, key and value of each group.
         pairs: which rows turn together: "half" or "interleaved", see `positions.rotary.order`.
         causal: whether a query sees only what came before it.
-        norms: names of the norms of queries and keys, within a head.
-        still: the attribute of an attention that is false, or None, where its layer has no positions.
+        norms: names of the norms of queries and keys.
+        joint: whether these norms are of all heads together, not of each head.
+        still: whether the layer of an attention has no positions.
         cap: the attribute with the bound of a soft cap.
+        scale: the attribute with the scale of the logits; where there is none, it is one over the root of the rows.
     """
 
     projections: tuple[str, ...] = ("q_proj", "k_proj")
@@ -21,8 +24,10 @@ class Family(NamedTuple):
     pairs: str = "half"
     causal: bool = True
     norms: tuple[str, ...] = ()
-    still: str = ""
+    joint: bool = False
+    still: Callable[[Any], bool] | None = None
     cap: str = ""
+    scale: str = "scaling"
 
 
 LLAMA = Family()
@@ -33,30 +38,43 @@ ROTARY = {
     **dict.fromkeys(("llama", "mistral", "mixtral", "qwen2", "gemma", "olmo", "granite", "starcoder2"), LLAMA),
     **dict.fromkeys(("phi", "stablelm", "gpt_oss"), LLAMA),
     "phi3": Family(("qkv_proj",), "blocks"),
-    "gpt_neox": Family(("query_key_value",), "heads"),
+    **dict.fromkeys(("gpt_neox", "falcon"), Family(("query_key_value",), "groups")),
     "modernbert": Family(("Wqkv",), "blocks", causal=False),
+    "nomic_bert": LLAMA._replace(causal=False),
+    # scales its queries before they are turned; its attribute is 1
+    "esm": Family(("query", "key"), causal=False, scale="", still=lambda it: it.position_embedding_type != "rotary"),
     **dict.fromkeys(("cohere", "helium", "ernie4_5", "glm"), INTERLEAVED),
-    "cohere2": INTERLEAVED._replace(still="sliding_window"),
-    "smollm3": LLAMA._replace(still="use_rope"),
+    "cohere2": INTERLEAVED._replace(still=lambda it: it.sliding_window is None),
+    "smollm3": LLAMA._replace(still=lambda it: not it.use_rope),
     "gemma2": LLAMA._replace(cap="attn_logit_softcapping"),
-    **dict.fromkeys(("qwen3", "gemma3_text"), NORMED),
+    **dict.fromkeys(("qwen3", "gemma3_text", "apertus"), NORMED),
+    "exaone4": NORMED._replace(still=lambda it: it.sliding_window is not None and not it.is_sliding),
+    "olmo2": NORMED._replace(joint=True),
 }
+# Keys and queries pass a narrow layer with a norm, see `latent`.
+LATENT = dict.fromkeys(("deepseek_v2", "deepseek_v3"), Family(("kv_a_proj_with_mqa",), norms=("kv_a_layernorm",),
+                                                             pairs="interleaved"))  # fmt: skip
+# Vectors for distances, see `disentangled`.
+DISENTANGLED = {"deberta-v2": Family(("query_proj", "key_proj"), causal=False)}
 # Terms of distance are added to the logits, see `positions.distance`.
 ADDED = {
-    "bloom": Family(("query_key_value",), "heads"),
+    "bloom": Family(("query_key_value",), "groups"),
+    "mpt": Family(("Wqkv",), "blocks", scale="softmax_scale"),
     **dict.fromkeys(("t5", "mt5", "mpnet"), Family(("q", "k"), causal=False)),
 }
 ENCODERS = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "albert")
-DECODERS = ("gpt2", "bloom", *(kind for kind, family in ROTARY.items() if family.causal))
+LAYOUTS = ROTARY | LATENT | DISENTANGLED | ADDED
+DECODERS = ("gpt2", *(kind for kind, family in LAYOUTS.items() if family.causal))
 
 # Settings with which a family leaves its row: {setting: what it does}.
 OUTSIDE = {
     "qk_layernorm": "centres queries and keys",
     "use_qk_norm": "centres queries and keys",
     "clip_qkv": "clips queries and keys",
+    "qk_ln": "centres queries and keys",
 }
 NO_SOFTMAX = ("fnet", "mamba", "mamba2", "falcon_mamba", "rwkv", "recurrent_gemma", "xlstm", "poolformer")
-RELATIVE = ("deberta", "deberta-v2", "longt5", "xlnet", "mpt", "transfo-xl")
+RELATIVE = ("deberta", "longt5", "xlnet", "transfo-xl")
 SEVERAL = ("diffllama", "qwen3_next", "jamba", "bamba", "granitemoehybrid", "falcon_h1", "zamba", "zamba2", "lfm2")
 READ = "docs/inspect.md names the kinds that are read"
 
@@ -64,16 +82,20 @@ READ = "docs/inspect.md names the kinds that are read"
 def refusal(given: dict) -> str:
     """Why a model of this config.json is not read, the end of a sentence; "" where it is."""
     kind = given.get("model_type")
-    kinds = (*ENCODERS, *DECODERS, *ROTARY, *ADDED)
+    kinds, own = (*ENCODERS, *DECODERS, *LAYOUTS), ("absolute", "rotary") if kind == "esm" else ("absolute",)
     if kind in NO_SOFTMAX:
         return "has no softmax attention, so it selects no tokens"
     if kind in SEVERAL:
         return "has attention that is no single softmax, or is linear, in some layers"
-    if kind in RELATIVE or given.get("position_embedding_type", "absolute") != "absolute":
+    if kind in RELATIVE or given.get("position_embedding_type", "absolute") not in own:
         return "adds terms that depend on distance to its logits"
+    if kind == "falcon" and given.get("alibi"):
+        return "adds linear biases that transformers rounds to bfloat16, and adds twice where it gives probabilities"
     if kind not in kinds:
         return "has an unknown layout"
+    given = given | (given.get("attn_config") or {})
     outside = [name for name in OUTSIDE if given.get(name)]
     if outside:
         return f"{OUTSIDE[outside[0]]} ({outside[0]} in config.json), so no lifted W gives its logits"
-    return "is used as a decoder, which is not read" if kind in ENCODERS and given.get("is_decoder") else ""
+    decoder = kind not in DECODERS and given.get("is_decoder")
+    return "is used as a decoder, which is not read" if decoder else ""

@@ -23,6 +23,7 @@ class Inputs:
         position: (n,) int, the place of the query among the tokens; −1 where the query is not one of them.
         distances: n arrays (T_i,), places of the query less places of the tokens; empty where no logit depends on them.
         first: (n,) int, the place of the first token in its text, which a window may have cut; None: 0.
+        unturned: n arrays (T_i,), what multiplies the part of a token that no rotation turns; empty: nothing does.
         cut: the inputs that these are left of, and the rows of their tokens that are left; None where there are none.
     """
 
@@ -34,6 +35,7 @@ class Inputs:
     position: np.ndarray
     distances: list[np.ndarray] = field(default_factory=list)
     first: np.ndarray | None = None
+    unturned: list[np.ndarray] = field(default_factory=list)
     cut: "tuple[Inputs, np.ndarray] | None" = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -50,6 +52,7 @@ class Inputs:
             self.position[rows],
             [self.distances[i] for i in rows] if self.distances else [],
             None if self.first is None else self.first[rows],
+            [self.unturned[i] for i in rows] if self.unturned else [],
         )
 
     @property
@@ -78,6 +81,11 @@ class Inputs:
         return np.concatenate(self.distances)
 
     @cached_property
+    def unturned_flat(self) -> np.ndarray | None:
+        """(N,) `unturned`, None where nothing multiplies."""
+        return np.concatenate(self.unturned) if self.unturned else None
+
+    @cached_property
     def _along(self) -> Recent:
         return Recent()
 
@@ -93,15 +101,18 @@ class Inputs:
         plenty = np.array([(~marks).sum() >= 2 for marks in self.delimiters])
         rows = np.flatnonzero(plenty)
         kept = self.take(rows)
+
+        def left(arrays):
+            return [x[~marks] for x, marks in zip(arrays, kept.delimiters, strict=True)] if arrays else []
+
         return replace(
             kept,
-            tokens=[x[~marks] for x, marks in zip(kept.tokens, kept.delimiters, strict=True)],
+            tokens=left(kept.tokens),
             words=[],
-            delimiters=[marks[~marks] for marks in kept.delimiters],
+            delimiters=left(kept.delimiters),
             position=np.full(len(rows), -1),
-            distances=[x[~marks] for x, marks in zip(kept.distances, kept.delimiters, strict=True)]
-            if kept.distances
-            else [],
+            distances=left(kept.distances),
+            unturned=left(kept.unturned),
             cut=(self, np.flatnonzero(~np.concatenate(self.delimiters) & plenty[self.owner])),
         )
 

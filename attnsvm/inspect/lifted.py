@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from attnsvm.inspect.layers import Inputs
+from attnsvm.inspect.positions.disentangled import Disentangled
 from attnsvm.inspect.positions.rotary import Rotary
 
 
@@ -35,7 +36,7 @@ class Head:
 
     key: np.ndarray
     query: np.ndarray
-    way: Rotary
+    way: Rotary | Disentangled
     norms: tuple[Norm, Norm] | None = None
     _known: list = field(init=False, repr=False, compare=False, default_factory=list)
 
@@ -48,15 +49,15 @@ class Head:
             whole, rows = inputs.cut
             return self.logits(whole)[rows]
         k, q = self._rows_of(inputs)
-        found = self._of(k, q, inputs.distance) * self._frozen(k, q)
+        found = self._of(k, q, inputs.distance, inputs.unturned_flat) * self._frozen(k, q)
         self._known.append((inputs, found))
         return found
 
-    def pairs(self, X: np.ndarray) -> np.ndarray:
-        """(T, T) of all queries, one in each row, with all tokens of one text (T, D)."""
-        k, q = X @ self.key.T, (X @ self.query.T)[:, None]
+    def pairs(self, X: np.ndarray, Z: np.ndarray, unturned: np.ndarray | None = None) -> np.ndarray:
+        """(T, T) of all queries (T, D), one in each row, with all tokens (T, D) of one text; unturned: see `Inputs`."""
+        k, q = X @ self.key.T, (Z @ self.query.T)[:, None]
         place = np.arange(float(len(X)))
-        return self._of(k, q, place[:, None] - place) * self._frozen(k, q)
+        return self._of(k, q, place[:, None] - place, unturned) * self._frozen(k, q)
 
     def scales(self, inputs: Inputs) -> np.ndarray | None:
         """(N,) what the norms multiply the lifted tokens by; None without norms."""
@@ -94,10 +95,10 @@ class Head:
             return self.query, self.key
         return tuple(norm.gamma[:, None] * rows for norm, rows in zip(self.norms, (self.query, self.key), strict=True))
 
-    def _of(self, k, q, distance):
+    def _of(self, k, q, distance, unturned):
         if self.norms is not None:
             q, k = self.norms[0].gamma * q, self.norms[1].gamma * k
-        return self.way.logits(k, q, distance)
+        return self.way.logits(k, q, distance, unturned)
 
     def _frozen(self, k, q):
         return 1.0 if self.norms is None else 1 / (self.norms[0].size(q) * self.norms[1].size(k))

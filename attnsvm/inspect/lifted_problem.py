@@ -12,6 +12,7 @@ from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
 from attnsvm.inspect.lifted import Head
+from attnsvm.inspect.positions.disentangled import Disentangled
 from attnsvm.inspect.positions.rotary import Rotary
 from attnsvm.inspect.recent import Recent
 from attnsvm.svm import lifted, memory
@@ -70,7 +71,7 @@ class LiftedSolution:
 class LiftedProblem:
     """The inputs of a layer, whatever they select; as `solving.Problem`, in the Frobenius norm alone."""
 
-    def __init__(self, inputs: Inputs, way: Rotary, kernel: lifted.Kernel | None = None):
+    def __init__(self, inputs: Inputs, way: Rotary | Disentangled, kernel: lifted.Kernel | None = None):
         self.inputs, self.way = inputs, way
         self.kernel = lifted.Kernel(self._features(inputs)) if kernel is None else kernel
         self._head: Head | None = None  # whose norms weigh the tokens,
@@ -155,7 +156,8 @@ class LiftedProblem:
         return scale, cho_factor(gram.T, overwrite_a=True, check_finite=False)[0]
 
     def _features(self, inputs: Inputs) -> lifted.Features:
-        return lifted.Features(inputs.flat, self.way.features(inputs.distance), inputs.queries, inputs.owner)
+        places = self.way.features(inputs.distance, inputs.unturned_flat)
+        return lifted.Features(inputs.flat, places, inputs.queries, inputs.owner)
 
     def _refuted(self, selected) -> lifted.Answer | None:
         """Infeasible by a cycle, if the checker agrees."""

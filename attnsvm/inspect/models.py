@@ -15,7 +15,8 @@ import torch
 import transformers
 
 from attnsvm.errors import UserError, require
-from attnsvm.inspect.attention import Attention, attentions
+from attnsvm.inspect.attention import Attention
+from attnsvm.inspect.attentions import attentions
 from attnsvm.inspect.families import DECODERS, READ, refusal
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.inspect.lifted import Head
@@ -88,11 +89,12 @@ def _query(attention, X, place, seen, mark) -> dict:
     """One query: the tokens that it sees, itself, which of them are delimiters, and where they stand."""
     return {
         "tokens": attention.tokens(X[seen[0] : seen[-1] + 1], place - seen),  # a view: a window has no hole
-        "query": X[place],
+        "query": attention.asks(X[place]),
         "delimiters": mark[seen],
         "position": place - seen[0],
         "distances": place - seen.astype(float),
         "first": seen[0],
+        "unturned": attention.unturned(X[seen[0] : seen[-1] + 1]),
     }
 
 
@@ -107,6 +109,7 @@ def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
         np.array(column["position"]),
         column["distances"] if lifted else [],
         np.array(column["first"]),
+        column["unturned"] if column["unturned"][0] is not None else [],
     )
 
 
@@ -139,8 +142,8 @@ def _tokenizer(folder: Path):
 
 
 def _longest(config, longest: int) -> int:
-    most = getattr(config, "max_position_embeddings", longest)
-    if config.model_type in ("roberta", "xlm-roberta", "camembert"):
+    most = getattr(config, "max_position_embeddings", getattr(config, "max_seq_len", longest))
+    if config.model_type in ("roberta", "xlm-roberta", "camembert", "esm"):
         most -= config.pad_token_id + 1  # the positions of these models count from there
     rope = getattr(config, "rope_parameters", None) or {}
     if rope.get("rope_type") in ("dynamic", "longrope"):  # other frequencies from there on

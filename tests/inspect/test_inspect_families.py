@@ -13,14 +13,15 @@ from small_models import FAMILIES, TEXTS, rotary
 from attnsvm import inspect
 from attnsvm.errors import UserError
 from attnsvm.inspect import models
-from attnsvm.inspect.attention import attentions
+from attnsvm.inspect.attentions import attentions
 from attnsvm.inspect.columns import columns
-from attnsvm.inspect.families import ADDED, DECODERS, ROTARY
+from attnsvm.inspect.families import DECODERS, LAYOUTS
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.lifted import Head, Norm
 from attnsvm.inspect.lifted_problem import LiftedProblem
 from attnsvm.inspect.measures import distances, rule
 from attnsvm.inspect.nulls import mismatched, permuted_distances
+from attnsvm.inspect.positions.disentangled import Disentangled
 from attnsvm.inspect.positions.distance import Buckets, Slope
 from attnsvm.inspect.positions.rotary import Rotary
 from attnsvm.svm import ragged, solve
@@ -52,7 +53,7 @@ def compared(model, kind):
 def exact(monkeypatch):
     """Models that compute in float64 throughout: what they cast to float32 stays as it is."""
     softmax = torch.nn.functional.softmax
-    monkeypatch.setattr(torch.Tensor, "float", torch.Tensor.double)
+    monkeypatch.setattr(torch.Tensor, "float", lambda self: self.double().contiguous())  # a cast is a copy
     to = torch.Tensor.to
 
     def stays(self, *given, **named):
@@ -87,6 +88,16 @@ def spoilt(**changes):
     return change
 
 
+class Interleaved:
+    """A module whose turned rows are said to be neighbours."""
+
+    def __init__(self, module):
+        self.module, self.config = module, object()
+
+    def __getattr__(self, name):
+        return getattr(self.module, name)
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -105,6 +116,17 @@ def spoilt(**changes):
         ("bloom", spoilt(added=lambda added: Slope(-1.01 * added.rows[:, 0]))),
         ("t5", spoilt(added=lambda added: Buckets(added.rows.T, lambda distance: added.bucket(distance - 1)))),
         ("albert", spoilt(heads=lambda heads: heads // 2)),
+        ("olmo2", spoilt(family=lambda family: family._replace(joint=False))),
+        ("exaone4", spoilt(theta=lambda theta: np.ones(3) if len(theta) == 0 else theta)),
+        ("exaone4", spoilt(window=lambda window: window and window + 1)),
+        ("esm", spoilt(family=lambda family: family._replace(scale="scaling"))),
+        ("mpt, six heads", spoilt(added=lambda added: Slope(-added.rows[::-1, 0]))),
+        ("deepseek_v3", spoilt(_queries=lambda queries: lambda: 1.001 * queries())),
+        ("deepseek_v3", spoilt(unturned=lambda unturned: lambda X: np.ones(len(X)))),
+        ("deepseek_v3", spoilt(asks=lambda asks: lambda X: X)),
+        ("deepseek_v3, halves", spoilt(module=lambda module: Interleaved(module))),
+        ("deberta-v2", spoilt(_bucket=lambda bucket: lambda distance: bucket(-distance))),
+        ("deberta-v2, shared", spoilt(_of_places=lambda of: lambda kind, terms: 1.001 * of(kind, terms))),
         ("smollm3", spoilt(theta=lambda theta: np.ones(2) if len(theta) == 0 else theta)),
     ],
 )
@@ -125,7 +147,23 @@ def test_a_wrong_reading_does_not_pass_the_comparison(name, change):
 
 
 def test_every_family_is_tested():
-    assert {one.partition(",")[0] for one in FAMILIES} == {*ROTARY, *ADDED, "albert"}
+    assert {one.partition(",")[0] for one in FAMILIES} == {*LAYOUTS, "albert"}
+
+
+def test_a_head_of_every_way_is_as_large_as_the_matrix_that_it_stands_for():
+    """The singular values of places ⊗ x̃ with W written out, from logits on a basis of tokens, places and queries."""
+    rng, D, B = np.random.default_rng(4), 4, 3
+    K, Q, places = rng.normal(size=(5, D)), rng.normal(size=(5, D)), rng.normal(size=(2, B, 5))
+    way = Disentangled(*places, lambda distance: distance.astype(int))
+    e = np.eye(D)[-1]
+    blocks = [np.outer(e, places[0, b] @ Q) + np.outer(places[1, b] @ K, e) for b in range(B)]
+    W = np.vstack([*blocks, K.T @ Q])
+    x, z, distance = rng.normal(size=(B, D)), rng.normal(size=(B, D)), np.arange(float(B))
+    x[:, -1] = z[:, -1] = 1
+    lift = np.einsum("np,nd->npd", way.features(distance), x).reshape(B, -1)
+    np.testing.assert_allclose(way.logits(x @ K.T, z @ Q.T, distance), ((lift @ W) * z).sum(1), atol=1e-12)
+    ours, theirs = (np.linalg.svd(A, compute_uv=False) for A in (way.reduced(K, Q), W))
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
 def some_inputs(seed=0, n=9, d=5, longest=6, windows=False):
@@ -280,7 +318,7 @@ def inspected(tmp_path_factory):
         rotary(name, folder)
         return inspect.inspection(folder, TEXTS, norms=["fro"], layers=[0], draws=1)
 
-    return {name: made(name) for name in ("mistral", "gemma2", "qwen3")}
+    return {name: made(name) for name in ("mistral", "gemma2", "qwen3", "deepseek_v3", "deberta-v2")}
 
 
 def test_a_lifted_table_has_its_nulls_and_says_what_holds(inspected):
@@ -288,6 +326,8 @@ def test_a_lifted_table_has_its_nulls_and_says_what_holds(inspected):
         ("mistral", "exact", None),
         ("gemma2", "selections", "Logits pass a soft cap: "),
         ("qwen3", "frozen norms", "Queries and keys are normed: "),
+        ("deepseek_v3", "frozen norms", "Queries and keys are normed: "),
+        ("deberta-v2", "exact", None),
     ):
         table, page = inspected[name].table, inspected[name].html
         assert list(table.columns) == list(columns(("fro",), lifted=True))

@@ -125,7 +125,7 @@ def test_a_kernel_of_which_only_rows_are_made_gives_the_same_answer(monkeypatch)
 def test_rows_that_do_not_fit_into_memory_are_refused_in_one_sentence(monkeypatch):
     features, _, _ = made()
     monkeypatch.setattr(lifted.memory, "available", lambda: 1e3)
-    with pytest.raises(UserError, match="tokens need 0.0 GB more to be compared, 0.0 GB are free: inspect fewer"):
+    with pytest.raises(UserError, match=r"tokens need 0\.0 GB more to be compared, 0\.0 GB are free: inspect fewer"):
         Kernel(features)
 
 

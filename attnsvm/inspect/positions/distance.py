@@ -42,6 +42,10 @@ def of(model, kind: str) -> Slope | Buckets:
     """What a model adds to its logits, from the model itself."""
     import torch
 
+    if kind == "mpt":
+        from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
+
+        return Slope(build_mpt_alibi_tensor(model.config.num_attention_heads, 2)[:, 0].diff()[:, 0].double().numpy())
     if kind == "bloom":
         from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 

@@ -21,19 +21,28 @@ class Rotary:
     theta: np.ndarray
     rest: bool
 
-    def features(self, distance: np.ndarray) -> np.ndarray:
-        """(N, p) for distances (N,); the lifted token is their product with x̃."""
-        angle = np.outer(distance, self.theta)
-        return np.column_stack([np.cos(angle), np.sin(angle), *([np.ones(len(angle))] if self.rest else [])])
+    def features(self, distance: np.ndarray, unturned: np.ndarray | None = None) -> np.ndarray:
+        """(N, p) for distances (N,); the lifted token is their product with x̃.
 
-    def logits(self, k: np.ndarray, q: np.ndarray, distance: np.ndarray) -> np.ndarray:
-        """(...,) for keys and queries (..., r) that are not yet turned, and distances (...,)."""
+        unturned: (N,) what multiplies the last one, which belongs to the rows that are not turned.
+        """
+        angle = np.outer(distance, self.theta)
+        last = np.ones(len(angle)) if unturned is None else unturned
+        return np.column_stack([np.cos(angle), np.sin(angle), *([last] if self.rest else [])])
+
+    def logits(
+        self, k: np.ndarray, q: np.ndarray, distance: np.ndarray, unturned: np.ndarray | None = None
+    ) -> np.ndarray:
+        """(...,) for keys and queries (..., r) that are not yet turned, and distances (...,).
+
+        unturned: (...,) what multiplies the part of the rows that are not turned.
+        """
         F = len(self.theta)
         apart, which = np.unique(distance, return_inverse=True)
         angle, which = np.outer(apart, self.theta), which.reshape(distance.shape)
         (ka, kb, ku), (qa, qb, qu) = (np.split(rows, [F, 2 * F], axis=-1) for rows in (k, q))
         turned = np.cos(angle)[which] * (ka * qa + kb * qb) + np.sin(angle)[which] * (kb * qa - ka * qb)
-        return turned.sum(-1) + (ku * qu).sum(-1)
+        return turned.sum(-1) + (ku * qu).sum(-1) * (1.0 if unturned is None else unturned)
 
     def reduced(self, K: np.ndarray, Q: np.ndarray) -> np.ndarray:
         """A matrix (at most r, D) with the singular values of the lifted W of K and Q (r, D).

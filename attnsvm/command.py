@@ -5,7 +5,7 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -15,7 +15,7 @@ from tqdm import tqdm
 from attnsvm import geometry
 from attnsvm.errors import UserError
 from attnsvm.exchange import commands as exchange
-from attnsvm.files import verify
+from attnsvm.files import store, verify
 
 INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C has ended
 
@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("version", help=said).set_defaults(run=_version)
     _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
+    _add_why(commands.add_parser("why", help="name the support tokens that hold the selections of one head"))
     _add_solve(commands.add_parser("solve", help="find the W of least norm for given tokens, with a certificate"))
     checked = commands.add_parser("verify", help="check certificates; name every file that is damaged")
     checked.add_argument(
@@ -62,25 +63,44 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
         "Writes heads.parquet, heads.csv and the page heads.html. docs/inspect.md explains every column."
     )
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a folder in the Hugging Face layout, or an .npz file of arrays")
-    add("--texts", metavar="FILE", help="one text per line, in UTF-8; default: 235 sentences of the package")
+    _add_model(add)
     add("--out", metavar="FOLDER", default="inspection", help="default: inspection")
     add("--layers", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
     add("--heads", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
-    asks = "the position that asks: random (one per text), first, last, all, or a number from 0; default: random"
-    add("--query", type=_position, default="random", metavar="WHICH", help=asks)
     add("--norms", nargs="+", choices=("fro", "nuc"), default=("fro", "nuc"), help="default: both")
     for name, kind, default, text in (
-        ("inputs", int, 150, "largest number of queries fitted, and of queries held out"),
         ("nuclear-inputs", int, 16, "largest number of queries fitted in the nuclear norm"),
         ("held-out", float, 0.3, "share of the texts held out"),
         ("draws", int, 2, "null models of each kind per head and norm"),
-        ("longest", int, 64, "tokens after which a text is cut"),
-        ("seed", int, 0, "of positions, split and null models"),
     ):
         add(f"--{name}", type=kind, default=default, metavar="N", help=f"{text}; default: {default}")
     add("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes; default: one per core")
     parser.set_defaults(run=_inspect)
+
+
+def _add_why(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Writes a table: the support tokens of each selection, multipliers, flip radii."
+    add = parser.add_argument
+    _add_model(add)
+    add("--layer", type=int, default=0, metavar="N", help="number from 0; default: 0")
+    add("--head", type=int, default=0, metavar="N", help="number from 0; default: 0")
+    add("--text", type=int, metavar="N", help="the selections of this text alone, a number from 0; default: all")
+    add("--out", metavar="FILE", default="why.csv", help="default: why.csv")
+    parser.set_defaults(run=_why)
+
+
+def _add_model(add: Callable) -> None:
+    """What is read, for the commands that read a model."""
+    add("model", metavar="MODEL", help="a folder in the Hugging Face layout, or an .npz file of arrays")
+    add("--texts", metavar="FILE", help="one text per line, in UTF-8; default: 235 sentences of the package")
+    asks = "the position that asks: random (one per text), first, last, all, or a number from 0; default: random"
+    add("--query", type=_position, default="random", metavar="WHICH", help=asks)
+    for name, default, text in (
+        ("inputs", 150, "largest number of queries fitted, and of queries held out"),
+        ("longest", 64, "tokens after which a text is cut"),
+        ("seed", 0, "of positions, split and null models"),
+    ):
+        add(f"--{name}", type=int, default=default, metavar="N", help=f"{text}; default: {default}")
 
 
 def _add_solve(parser: argparse.ArgumentParser) -> None:
@@ -123,19 +143,31 @@ def _position(text: str) -> str | int:
 def _inspect(given: argparse.Namespace) -> int:
     from attnsvm import inspect
 
-    os.environ["HF_HUB_OFFLINE"] = "1"  # the libraries that read models fetch nothing
-    texts = None if given.texts is None else _lines(given.texts)
-    settings = {
-        name: value
-        for name, value in vars(given).items()
-        if name not in ("command", "run", "model", "texts", "out", "typed")
-    }
+    texts, settings = _asked(given)
     for name in inspect.WRITTEN:
         _keeps(Path(given.out) / name, given.model, given.texts)
     found = inspect.inspection(given.model, texts, **settings, progress=tqdm, command=given.typed)
     for path in found.save(given.out):
         print(path)
     return 0
+
+
+def _why(given: argparse.Namespace) -> int:
+    from attnsvm import inspect
+
+    texts, settings = _asked(given)
+    _keeps(given.out, given.model, given.texts)
+    store.save_csv(Path(given.out), inspect.why(given.model, texts, **settings, progress=tqdm))
+    print(given.out)
+    return 0
+
+
+def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
+    """The texts, and the settings of what reads a model."""
+    os.environ["HF_HUB_OFFLINE"] = "1"  # the libraries that read models fetch nothing
+    outside = ("command", "run", "model", "texts", "out", "typed")
+    settings = {name: value for name, value in vars(given).items() if name not in outside}
+    return None if given.texts is None else _lines(given.texts), settings
 
 
 def _keeps(written: str | Path, *read: str | None) -> None:

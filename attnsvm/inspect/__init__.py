@@ -10,6 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from attnsvm.errors import UserError, require
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from attnsvm.inspect.running import Inspection
 
-__all__ = ["heads", "inspection", "sentences"]
+__all__ = ["heads", "inspection", "sentences", "why"]
 
 WRITTEN = ("heads.parquet", "heads.csv", "heads.html")  # into the folder of an inspection
 
@@ -79,24 +81,63 @@ def inspection(
     show = progress or (lambda items, **_: items)
     running = _needs("running")
     plan = running.Plan(tuple(dict.fromkeys(norms)), inputs, nuclear_inputs, held_out, draws, seed)
+    read = _read(model, texts, layers, heads, query, longest, seed, show)
+    made = _needs("origin").origin(model, seed, command)
+    return running.run(Path(model).name, made, read, plan, jobs, show)
+
+
+def why(
+    model: str | os.PathLike,
+    texts: Sequence[str] | None = None,
+    *,
+    layer: int = 0,
+    head: int = 0,
+    text: int | None = None,
+    query: str | int = "random",
+    inputs: int = 150,
+    longest: int = 64,
+    seed: int = 0,
+    progress: Callable[..., Iterable] | None = None,
+) -> "pd.DataFrame":
+    """The support tokens that hold each selection of one head, with multipliers and flip radii.
+
+    Args:
+        layer, head: numbers from 0.
+        text: the number of a text, from 0, for its selections alone; None: all texts that are fitted.
+        model, texts, query, inputs, longest, seed, progress: as for `inspection`; no input is held out.
+
+    Returns:
+        A row for each support token of each selection, columns as in `attnsvm.inspect.reasons.COLUMNS`.
+
+    Raises:
+        UserError, ValueError: as `inspection`; or no W is certified to separate what the head selects.
+    """
+    _check(("fro",), inputs, 2, 0.0, 0, longest, 1, query)
+    show, layers, reasons = progress or (lambda items, **_: items), _needs("layers"), _needs("reasons")
+    (read,) = _read(model, texts, [layer], [head], query, longest, seed, show)
+    mine = np.flatnonzero(read.inputs.text == text)
+    last = int(read.inputs.text.max())
+    require(text is None or len(mine) > 0, f"text {text}: the texts have the numbers 0 to {last}")
+    fitted, _ = layers.split(read.inputs, 0.0, inputs, np.random.default_rng([seed, 2]))
+    table = reasons.reasons(read, head, np.union1d(fitted, mine))
+    sentence = f"layer {layer}, head {head}: no W is certified to separate what it selects, so no token holds it"
+    require(len(table) > 0, f"{sentence}; ask for fewer inputs")
+    return table if text is None else table[table["text"] == text].reset_index(drop=True)
+
+
+def _read(model, texts, layers, heads, query, longest, seed, show):
+    """The layers asked for, from a folder or a file of arrays."""
     if Path(model).suffix == ".npz":
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
-        read = _needs("arrays").read(model, heads)
-    else:
-        require(Path(model).is_dir(), f"{model}: expected the folder of a model, or an .npz file of arrays")
-        read = _needs("models").read(
-            model,
-            sentences() if texts is None else list(texts),
-            layers,
-            heads,
-            query,
-            longest,
-            seed,
-            lambda items: show(items, total=len(items), desc="texts"),
-        )
-    made = _needs("origin").origin(model, seed, command)
-    return running.run(Path(model).name, made, read, plan, jobs, show)
+        return _needs("arrays").read(model, heads)
+    require(Path(model).is_dir(), f"{model}: expected the folder of a model, or an .npz file of arrays")
+    texts = sentences() if texts is None else list(texts)
+
+    def counted(items):
+        return show(items, total=len(items), desc="texts")
+
+    return _needs("models").read(model, texts, layers, heads, query, longest, seed, counted)
 
 
 def _check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query):

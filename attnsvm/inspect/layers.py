@@ -24,6 +24,7 @@ class Inputs:
         distances: n arrays (T_i,), places of the query less places of the tokens; empty where no logit depends on them.
         first: (n,) int, the place of the first token in its text, which a window may have cut; None: 0.
         unturned: n arrays (T_i,), what multiplies the part of a token that no rotation turns; empty: nothing does.
+        moving: how many coordinates of a token are neither constant nor a place, the first ones; None: all.
         cut: the inputs that these are left of, and the rows of their tokens that are left; None where there are none.
     """
 
@@ -36,6 +37,7 @@ class Inputs:
     distances: list[np.ndarray] = field(default_factory=list)
     first: np.ndarray | None = None
     unturned: list[np.ndarray] = field(default_factory=list)
+    moving: int | None = None
     cut: "tuple[Inputs, np.ndarray] | None" = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -53,6 +55,7 @@ class Inputs:
             [self.distances[i] for i in rows] if self.distances else [],
             None if self.first is None else self.first[rows],
             [self.unturned[i] for i in rows] if self.unturned else [],
+            self.moving,
         )
 
     @property
@@ -136,11 +139,14 @@ class Layer:
 
 def selections(inputs: Inputs, W) -> np.ndarray:
     """The token of highest logit of every input, (n,) int; W (d, e), or what has `logits` of the inputs."""
+    return np.array([int(part.argmax()) for part in logits(inputs, W)], dtype=int)
+
+
+def logits(inputs: Inputs, W) -> list[np.ndarray]:
+    """(T_i,) for every input; W (d, e), or what has `logits` of the inputs."""
     if not isinstance(W, np.ndarray):
-        parts = np.split(W.logits(inputs), np.cumsum(inputs.counts)[:-1])
-        return np.array([int(part.argmax()) for part in parts], dtype=int)
-    along = inputs.queries @ W.T
-    return np.array([int((X @ z).argmax()) for X, z in zip(inputs.tokens, along, strict=True)], dtype=int)
+        return np.split(W.logits(inputs), np.cumsum(inputs.counts)[:-1])
+    return [X @ z for X, z in zip(inputs.tokens, inputs.queries @ W.T, strict=True)]
 
 
 def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -68,6 +68,13 @@ class Head:
             return self.scales(whole)[rows]
         return self._frozen(*self._rows_of(inputs))
 
+    def slope(self, inputs: Inputs) -> np.ndarray:
+        """(N, D) the derivative of every logit by its token, norms being frozen."""
+        k, q = self._rows_of(inputs)
+        gains = (1.0, 1.0) if self.norms is None else (self.norms[0].gamma, self.norms[1].gamma)
+        rows = self.way.slope(gains[0] * q, inputs.distance, inputs.unturned_flat) * gains[1]
+        return (rows * np.reshape(self._frozen(k, q), (-1, 1))) @ self.key
+
     def reduced(self) -> np.ndarray:
         """A matrix with the singular values of the lifted W."""
         query, key = self._rows()

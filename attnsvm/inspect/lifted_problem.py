@@ -45,6 +45,16 @@ class Expansion:
         scale = self.scales(inputs)
         return found if scale is None else found * scale
 
+    def slope(self, inputs: Inputs) -> np.ndarray:
+        """(N', D) the derivative of every logit by its token, norms being frozen."""
+        mine, used = self.problem.inputs, np.flatnonzero(self.nu)
+        fitted, asked = self.problem.features_of(mine), self.problem.features_of(inputs)
+        weights = asked.places @ fitted.places[used].T
+        weights *= (asked.queries @ fitted.queries.T)[asked.owner][:, fitted.owner[used]]
+        found = (weights * self._weighed(mine)[used]) @ fitted.content[used]
+        scale = self.scales(inputs)
+        return found if scale is None else found * scale[:, None]
+
     def size(self) -> float:
         return self.value
 
@@ -73,7 +83,7 @@ class LiftedProblem:
 
     def __init__(self, inputs: Inputs, way: Rotary | Disentangled, kernel: lifted.Kernel | None = None):
         self.inputs, self.way = inputs, way
-        self.kernel = lifted.Kernel(self._features(inputs)) if kernel is None else kernel
+        self.kernel = lifted.Kernel(self.features_of(inputs)) if kernel is None else kernel
         self._head: Head | None = None  # whose norms weigh the tokens,
         self._plain: LiftedProblem | None = None  # of this problem
         self._across, self._sizes = Recent(), Recent()
@@ -110,7 +120,7 @@ class LiftedProblem:
         """The kernel of the fitted tokens with others, not weighed; kept for the inputs last asked for."""
         if self._plain is not None:
             return self._plain.across(inputs)
-        return self._across.of(inputs, lambda: self.kernel.across(self._features(inputs)))
+        return self._across.of(inputs, lambda: self.kernel.across(self.features_of(inputs)))
 
     def index(self, selected: np.ndarray) -> np.ndarray:
         """(m, 3): the input of every constraint, its selected token and the other one."""
@@ -155,7 +165,8 @@ class LiftedProblem:
         gram[np.diag_indices(len(gram))] += RIDGE
         return scale, cho_factor(gram.T, overwrite_a=True, check_finite=False)[0]
 
-    def _features(self, inputs: Inputs) -> lifted.Features:
+    def features_of(self, inputs: Inputs) -> lifted.Features:
+        """Content, places and queries of inputs, before the norms of a head weigh them."""
         places = self.way.features(inputs.distance, inputs.unturned_flat)
         return lifted.Features(inputs.flat, places, inputs.queries, inputs.owner)
 

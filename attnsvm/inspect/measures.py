@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from attnsvm import geometry
-from attnsvm.inspect.layers import Inputs, Layer, selections, split
+from attnsvm.inspect.layers import Inputs, Layer, logits, selections, split
 from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.lifted_problem import LiftedProblem, LiftedSolution
 from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head
@@ -187,18 +187,11 @@ def _delimiters(problem, selected, solution, plain, W, randoms) -> dict:
 
 def _mark(marks, fit, selected, held, W):
     """Add support tokens to fitted inputs and predictions to those held out."""
-    for mark, logits, a in zip(marks["fit"], _logits(fit, W), selected, strict=True):
-        margin = logits[a] - logits
+    for mark, one, a in zip(marks["fit"], logits(fit, W), selected, strict=True):
+        margin = one[a] - one
         mark += [int(t) for t in np.flatnonzero(margin <= 1 + TIGHT) if t != a]
     for mark, token in zip(marks["held"], selections(held, W), strict=True):
         mark.append(int(token))
-
-
-def _logits(inputs: Inputs, W) -> list[np.ndarray]:
-    """(T_i,) of every input."""
-    if isinstance(W, np.ndarray):
-        return [X @ (W @ z) for X, z in zip(inputs.tokens, inputs.queries, strict=True)]
-    return np.split(W.logits(inputs), np.cumsum(inputs.counts)[:-1])
 
 
 def _size(norm: str, W) -> float:

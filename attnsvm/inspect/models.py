@@ -110,6 +110,7 @@ def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
         column["distances"] if lifted else [],
         np.array(column["first"]),
         column["unturned"] if column["unturned"][0] is not None else [],
+        len(column["query"][0]) - 1,
     )
 
 

@@ -7,6 +7,7 @@ from harness import ROOT
 from attnsvm.command import main
 from attnsvm.inspect.columns import FROBENIUS_ONLY, LIFTED_ONLY, NUCLEAR_ONLY, OF_A_HEAD, OF_A_NORM, columns
 from attnsvm.inspect.families import ENCODERS, LAYOUTS, OUTSIDE, SEVERAL
+from attnsvm.inspect.reasons import COLUMNS
 
 PAGE = (ROOT / "docs/inspect.md").read_text("utf-8")
 
@@ -19,8 +20,10 @@ def test_every_column_is_documented_in_the_words_of_the_package():
         **{(f"{name}_fro", f"{name}_nuc"): meaning for name, meaning in OF_A_NORM.items()},
         **{(f"{name}_fro",): meaning for name, meaning in (FROBENIUS_ONLY | LIFTED_ONLY).items()},
         **{(f"{name}_nuc",): meaning for name, meaning in NUCLEAR_ONLY.items()},
+        **{(name,): meaning for name, meaning in COLUMNS.items()},
     }
-    assert {name for names in said for name in names} == set(columns(("fro", "nuc"))) | set(columns(["fro"], True))
+    named = {name for names in said for name in names}
+    assert named == set(columns(("fro", "nuc"))) | set(columns(["fro"], True)) | set(COLUMNS)
 
 
 def test_every_kind_of_model_is_named():
@@ -30,7 +33,7 @@ def test_every_kind_of_model_is_named():
 
 def test_every_option_that_the_page_names_exists(capsys):
     helped = ""
-    for name in ("inspect", "solve", "verify"):
+    for name in ("inspect", "why", "solve", "verify"):
         try:
             main([name, "--help"])
         except SystemExit:

@@ -36,6 +36,10 @@ class Disentangled:
             found = found + (q * self.keys[bucket]).sum(-1) + (k * self.queries[bucket]).sum(-1)
         return found
 
+    def slope(self, q: np.ndarray, distance: np.ndarray, _: np.ndarray | None = None) -> np.ndarray:
+        """(N, r) the derivative of the logits by the keys, for queries (N, r) and distances (N,)."""
+        return q + self.queries[self.bucket(distance)] if len(self.keys) else q
+
     def reduced(self, K: np.ndarray, Q: np.ndarray) -> np.ndarray:
         """A matrix (r + 2B, D) with the singular values of the lifted W of K and Q (r, D).
 

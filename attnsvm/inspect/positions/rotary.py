@@ -44,6 +44,14 @@ class Rotary:
         turned = np.cos(angle)[which] * (ka * qa + kb * qb) + np.sin(angle)[which] * (kb * qa - ka * qb)
         return turned.sum(-1) + (ku * qu).sum(-1) * (1.0 if unturned is None else unturned)
 
+    def slope(self, q: np.ndarray, distance: np.ndarray, unturned: np.ndarray | None = None) -> np.ndarray:
+        """(N, r) the derivative of the logits by the keys, for queries (N, r) and distances (N,)."""
+        F, angle = len(self.theta), np.outer(distance, self.theta)
+        qa, qb, qu = np.split(q, [F, 2 * F], axis=-1)
+        cos, sin = np.cos(angle), np.sin(angle)
+        rest = qu if unturned is None else qu * unturned[:, None]
+        return np.hstack([cos * qa - sin * qb, cos * qb + sin * qa, rest])
+
     def reduced(self, K: np.ndarray, Q: np.ndarray) -> np.ndarray:
         """A matrix (at most r, D) with the singular values of the lifted W of K and Q (r, D).
 

@@ -1,0 +1,118 @@
+"""Why a head selects what it selects: the support tokens of each selection, and how far a rival would have to move.
+
+A rival x_t overtakes the selected token once it has moved by its margin over the length of ∂ logit / ∂ x_t, the query
+and all else being as they were: the least of these over the rivals is the flip radius of the selection.
+"""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.inspect.layers import Inputs, Layer, logits, selections
+from attnsvm.inspect.lifted import Head
+from attnsvm.inspect.lifted_problem import LiftedProblem
+from attnsvm.inspect.solving import TIGHT, Problem
+from attnsvm.svm.constraints import ragged
+from attnsvm.svm.solver import solve_batch
+
+COLUMNS = {
+    "text": "number of the text, from 0",
+    "query": "place of the query in its text; −1 where it is not one of the tokens",
+    "selected": "place of the token that the head selects",
+    "selected_word": "its word, where there are words",
+    "support": "place of a support token: a rival on the margin of W_mm; empty where the selection has none",
+    "support_word": "its word",
+    "multiplier": "of that constraint in W_mm; all multipliers of the head add up to one over its margin",
+    "nearest": "place of the rival that would overtake the selected token first",
+    "radius": "flip radius of the selection: how far that rival would have to move; empty with frozen norms",
+    "radius_mm": "the flip radius under W_mm, the certified solution for all inputs",
+    "radius_best": "the largest flip radius that any W gives to this selection alone, certified; empty where logits "
+    "depend on distance, since a W that reads places alone has no rival that moves",
+}
+
+
+def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
+    """One row for each support token of each selection of a head, with the columns of `COLUMNS`.
+
+    Args:
+        rows: the numbers of the inputs that W_mm is fitted on.
+
+    Returns:
+        An empty table where no W separates the selections, or none is certified.
+    """
+    W, inputs = layer.heads[head], layer.inputs.take(rows)
+    lifted = isinstance(W, Head)
+    problem = (LiftedProblem(inputs, W.way) if lifted else Problem(inputs)).seen_by(W)
+    selected = selections(inputs, W)
+    answer = problem.certified(selected, "fro", W.logits(inputs) if lifted else None)
+    if not answer.solved:
+        return pd.DataFrame(columns=list(COLUMNS))
+    margins = problem.margins(answer.W, selected)
+    index = problem.index(selected)[margins < 1 + TIGHT]
+    multipliers = answer.dual[margins < 1 + TIGHT]
+    nearest, radius, radius_mm, best = _radii(layer, W, answer.W, inputs, selected)
+    found = []
+    for i, alpha in enumerate(selected):
+        held = np.flatnonzero((index[:, 0] == i) & (multipliers > 0))
+        start, words = int(inputs.start[i]), inputs.words[i] if inputs.words else None
+        said = {
+            "text": int(inputs.text[i]),
+            "query": start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1,
+            "selected": start + int(alpha),
+            "selected_word": words[start + alpha] if words else "",
+            "nearest": start + int(nearest[i]),
+            "radius": radius[i],
+            "radius_mm": radius_mm[i],
+            "radius_best": best[i],
+        }
+        for k in held:
+            place = start + int(index[k, 2])
+            support = {"support": place, "support_word": words[place] if words else "", "multiplier": multipliers[k]}
+            found.append(said | support)
+        if len(held) == 0:
+            found.append(said)
+    table = pd.DataFrame(found, columns=list(COLUMNS))
+    return table.astype({"support": "Int64"}).fillna({"support_word": ""})
+
+
+def _radii(layer, W, solution, inputs, selected):
+    """(n,) each: the nearest rival, its distance, that under the solution, and the largest of any W."""
+    nothing = np.full(len(inputs), np.nan)
+    ours = flips(W, inputs, selected)
+    nearest = np.array([int(one.argmin()) for one in ours])
+    if layer.theory == "frozen norms":  # the norms would move with the token
+        return nearest, nothing, nothing, nothing
+    radius, under = (np.array([one.min() for one in each]) for each in (ours, flips(solution, inputs, selected)))
+    return nearest, radius, under, nothing if _placed(inputs) else largest(inputs, selected)
+
+
+def flips(W, inputs: Inputs, selected: np.ndarray) -> list[np.ndarray]:
+    """(T_i,) for each input: how far a token must move for its logit to reach that of the selected one, for which ∞."""
+    found = []
+    for i, (one, alpha) in enumerate(zip(logits(inputs, W), selected, strict=True)):
+        with np.errstate(divide="ignore"):
+            away = (one[alpha] - one) / _steepness(W, inputs.take([i]))
+        away[alpha] = np.inf
+        found.append(away)
+    return found
+
+
+def largest(inputs: Inputs, selected: np.ndarray) -> np.ndarray:
+    """(n,) the largest flip radius of each selection over all W; NaN where none is certified.
+
+    With one query every W is a vector w, and the radius is the margin of w over its length: a max-margin problem.
+    """
+    tokens = [X[:, : inputs.moving] for X in inputs.tokens]
+    each = [ragged([(X, np.ones(1), int(a))]) for X, a in zip(tokens, selected, strict=True)]
+    return np.array([1 / np.linalg.norm(s.W) if s.solved else np.nan for s in solve_batch(each, "fro")])
+
+
+def _placed(inputs: Inputs) -> bool:
+    """Whether logits depend on distance: on distances as such, or on columns of tokens beyond the constant 1."""
+    columns = inputs.tokens[0].shape[1]
+    return bool(inputs.distances) or columns - (columns if inputs.moving is None else inputs.moving) > 1
+
+
+def _steepness(W, one: Inputs) -> np.ndarray:
+    """(T,) the length of the derivative of each logit of one input by the coordinates of its token that can move."""
+    slope = (W @ one.queries[0])[None] if isinstance(W, np.ndarray) else W.slope(one)
+    return np.linalg.norm(slope[:, : one.moving], axis=1)

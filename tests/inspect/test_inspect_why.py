@@ -1,0 +1,150 @@
+"""Support tokens with multipliers, and flip radii: closed forms, and rivals that are moved."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_models import TEXTS, bert, rotary
+
+from attnsvm import command, inspect
+from attnsvm.errors import UserError
+from attnsvm.inspect.layers import Inputs, Layer, selections
+from attnsvm.inspect.lifted import Head
+from attnsvm.inspect.lifted_problem import LiftedProblem
+from attnsvm.inspect.positions.disentangled import Disentangled
+from attnsvm.inspect.positions.rotary import Rotary
+from attnsvm.inspect.reasons import COLUMNS, flips, largest, reasons
+from attnsvm.inspect.solving import Problem
+
+
+def inputs(n=8, d=5, longest=6, seed=0, constant=False, **more):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(2, longest + 1, n)
+    tokens, queries = [rng.normal(size=(T, d)) for T in counts], rng.normal(size=(n, d))
+    if constant:
+        for X in tokens:
+            X[:, -1] = 1
+    marks = [np.arange(T) == 0 for T in counts]
+    return Inputs(tokens, queries, [], marks, np.arange(n), counts - 1, moving=d - 1 if constant else None, **more)
+
+
+@pytest.mark.parametrize("T", [2, 5])
+def test_orthonormal_tokens_have_a_closed_form(T):
+    """W_mm holds the selected token against the mean of the others: T − 1 equal multipliers."""
+    one = Inputs([np.eye(T)], np.array([[2.0]]), [], [np.zeros(T, bool)], np.zeros(1, int), np.array([-1]))
+    table = reasons(Layer(0, one, {0: 3 * np.eye(T)[:, :1]}), 0, np.arange(1))
+    assert list(table.columns) == list(COLUMNS)
+    assert table.support.tolist() == list(range(1, T))
+    assert (table.selected == 0).all()
+    np.testing.assert_allclose(table.multiplier, np.sqrt(1 / (T * (T - 1))) / 2, rtol=1e-8)
+    np.testing.assert_allclose(table.radius, 1.0, rtol=1e-12)  # the others have no logit: each rises along e_0
+    np.testing.assert_allclose(table.radius_mm, np.sqrt(T / (T - 1)), rtol=1e-8)
+    np.testing.assert_allclose(table.radius_best, np.sqrt(T / (T - 1)), rtol=1e-8)
+
+
+def test_no_w_has_a_larger_radius_than_the_best():
+    given, rng = inputs(constant=True), np.random.default_rng(1)
+    W = rng.normal(size=(5, 5))
+    selected = selections(given, W)
+    best = largest(given, selected)
+    solution = Problem(given).certified(selected, "fro").W
+    for A in (W, solution):
+        radii = np.array([away.min() for away in flips(A, given, selected)])
+        assert (radii <= best * (1 + 1e-9)).all()
+    two = [i for i, X in enumerate(given.tokens) if len(X) == 2]
+    apart = [np.linalg.norm(given.tokens[i][0] - given.tokens[i][1]) for i in two]
+    np.testing.assert_allclose(best[two], apart, rtol=1e-8)  # one rival: it moves onto the selected token
+    assert len(two) > 0
+
+
+def ways():
+    """Heads of every way in which logits depend on distance, and whether rows that are not turned have weights."""
+    rng = np.random.default_rng(2)
+    place = Disentangled(*rng.normal(size=(2, 7, 5)), lambda distance: distance.astype(int))
+    rotated = [Head(*rng.normal(size=(2, 5, 5)), Rotary(np.array([0.3, 1.1]), True)) for _ in range(2)]
+    return [(rotated[0], False), (rotated[1], True), (Head(*rng.normal(size=(2, 5, 5)), place), False)]
+
+
+@pytest.mark.parametrize(("head", "latent"), ways(), ids=["rotary", "latent", "disentangled"])
+def test_a_rival_that_moves_so_far_along_the_slope_draws_level(head, latent):
+    plain = inputs(constant=True)
+    given = inputs(
+        constant=True,
+        distances=[T - 1.0 - np.arange(T) for T in plain.counts],
+        unturned=[np.linspace(0.5, 2, T) for T in plain.counts] if latent else [],
+    )
+    selected = selections(given, head)
+    problem = LiftedProblem(given, head.way)
+    solution = problem.certified(selected, "fro", head.logits(given)).W
+    for W in (head, solution):
+        away = flips(W, given, selected)
+        assert all(np.isinf(one[a]) and (np.delete(one, a) > 0).all() for one, a in zip(away, selected, strict=True))
+        slope = W.slope(given)
+        slope[:, -1] = 0  # the constant stays
+        slope /= np.linalg.norm(slope, axis=1, keepdims=True)
+        length = np.concatenate([np.where(np.isinf(one), 0.0, one) for one in away])
+        moved = np.split(given.flat + length[:, None] * slope, np.cumsum(given.counts)[:-1])
+        after = Inputs(**{**vars_of(given), "tokens": moved})
+        logits = np.split(W.logits(after), np.cumsum(given.counts)[:-1])
+        for one, a in zip(logits, selected, strict=True):
+            np.testing.assert_allclose(one, one[a], atol=1e-9 * max(1, np.abs(one).max()))
+
+
+def vars_of(given):
+    names = ("tokens", "queries", "words", "delimiters", "text", "position", "distances", "unturned", "moving")
+    return {name: getattr(given, name) for name in names}
+
+
+def test_frozen_norms_have_no_radius_and_places_no_best_one(tmp_path):
+    for name in ("qwen3", "mistral"):
+        rotary(name, tmp_path / name)
+    normed = inspect.why(tmp_path / "qwen3", TEXTS, layer=1, head=2)
+    assert normed.radius.isna().all()
+    assert (normed.multiplier.dropna() > 0).all()
+    turned = inspect.why(tmp_path / "mistral", TEXTS, layer=1, head=2, text=3, query="last")
+    assert (turned.text == 3).all()
+    assert (turned["query"] == 6).all()
+    assert (turned.radius > 0).all()
+    assert (turned.radius_mm > 0).all()
+    assert turned.radius_best.isna().all()
+    words = TEXTS[3].replace(".", " .").split()
+    assert (turned.selected_word == words[turned.selected[0]]).all()
+    assert (turned.nearest != turned.selected).all()
+
+
+def test_multipliers_of_a_head_add_up_to_one_over_its_margin(tmp_path):
+    folder = bert(tmp_path)
+    table = inspect.why(folder, TEXTS, layer=1, head=1)
+    row = inspect.heads(folder, TEXTS, layers=[1], heads=[1], norms=["fro"], held_out=0, draws=0).iloc[0]
+    assert table.multiplier.sum() == pytest.approx(1 / row.margin_fro, rel=1e-8)
+    assert table.multiplier.notna().sum() <= row.support_fro
+    each = table.drop_duplicates("text")
+    assert len(each) == len(TEXTS)
+    assert (each.radius <= each.radius_best * (1 + 1e-9)).all()
+    assert (each.radius_mm <= each.radius_best * (1 + 1e-9)).all()
+
+
+def test_the_command_writes_a_table(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    tokens, queries = rng.normal(size=(9, 4, 3)), rng.normal(size=(9, 3))
+    np.savez(tmp_path / "a.npz", tokens=tokens, queries=queries, W=rng.normal(size=(2, 3, 3)))
+    call = ["why", str(tmp_path / "a.npz"), "--head", "1", "--out", str(tmp_path / "why.csv")]
+    assert command.main(call) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'why.csv'}\n"
+    table = pd.read_csv(tmp_path / "why.csv")
+    assert list(table.columns) == list(COLUMNS)
+    pd.testing.assert_frame_equal(
+        table.dropna(axis=1, how="all"),
+        inspect.why(tmp_path / "a.npz", head=1).replace("", None).dropna(axis=1, how="all"),
+        check_dtype=False,
+    )
+    assert command.main([*call, "--text", "9"]) == 1
+    assert capsys.readouterr().err == "error: text 9: the texts have the numbers 0 to 8\n"
+    assert command.main([*call, "--head", "2"]) == 1
+    assert capsys.readouterr().err == "error: head 2: the model has heads 0 to 1\n"
+
+
+def test_a_head_that_nothing_separates_has_no_reasons(tmp_path):
+    """All tokens are equal, so no selection has a margin."""
+    np.savez(tmp_path / "a.npz", tokens=np.ones((3, 2, 2)), queries=np.ones((3, 2)), W=np.ones((2, 2)))
+    with pytest.raises(UserError, match="layer 0, head 0: no W is certified to separate what it selects, so no token"):
+        inspect.why(tmp_path / "a.npz")

@@ -2,6 +2,7 @@
 
 python benchmarks/lifted.py                          the shape of a 7B model, 150 texts of up to 64 tokens
 python benchmarks/lifted.py --width 512 --texts 400
+python benchmarks/lifted.py --texts 1000 --alone     one max-margin problem, of what the first head selects
 
 Tokens are Gaussian with directions of unequal size and a common part, as hidden states have them.
 """
@@ -12,8 +13,9 @@ import time
 
 import numpy as np
 
-from attnsvm.inspect.layers import Inputs, Layer
+from attnsvm.inspect.layers import Inputs, Layer, selections
 from attnsvm.inspect.lifted import Head
+from attnsvm.inspect.lifted_problem import LiftedProblem
 from attnsvm.inspect.measures import Bench, Plan, measure
 from attnsvm.inspect.positions.rotary import Rotary
 
@@ -42,18 +44,35 @@ def main():
     )
     for name, value in (("width", 4096), ("size", 128), ("heads", 3), ("texts", 150), ("longest", 64)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--alone", action="store_true", help="one max-margin problem, no null models")
     given = parser.parse_args()
     made = layer(given.width, given.size, given.heads, given.texts, given.longest, np.random.default_rng(0))
-    bench = Bench(made, Plan(("fro",), inputs=given.texts, held_out=1 / 3, draws=1))
     print("| head | constraints | support | gap | seconds | CPU seconds | peak memory |")
     print("|---|---|---|---|---|---|---|")
+    if given.alone:
+        return timed("0, its solution alone", lambda: alone(made.inputs.take(range(given.texts)), made.heads[0]))
+    bench = Bench(made, Plan(("fro",), inputs=given.texts, held_out=1 / 3, draws=1))
     for head in made.heads:
-        clock, cpu = time.perf_counter(), time.process_time()
-        row, _ = measure(bench, head)
-        spent = f"{time.perf_counter() - clock:.1f} | {time.process_time() - cpu:.1f}"
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        found = f"{row['constraints_fro']:,} | {row['support_fro']:,} | {row['gap_fro']:.0e}"
-        print(f"| {head}{' with the kernels' if head == 0 else ''} | {found} | {spent} | {peak:.1f} GB |", flush=True)
+        timed(f"{head}{' with the kernels' if head == 0 else ''}", lambda head=head: of_a_head(bench, head))
+
+
+def timed(name, work):
+    clock, cpu = time.perf_counter(), time.process_time()
+    constraints, support, gap = work()
+    spent = f"{time.perf_counter() - clock:.1f} | {time.process_time() - cpu:.1f}"
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"| {name} | {constraints:,} | {support:,} | {gap:.0e} | {spent} | {peak:.1f} GB |", flush=True)
+
+
+def of_a_head(bench, head):
+    row, _ = measure(bench, head)
+    return row["constraints_fro"], row["support_fro"], row["gap_fro"]
+
+
+def alone(inputs, head):
+    selected = selections(inputs, head)
+    answer = LiftedProblem(inputs, head.way).certified(selected, "fro", head.logits(inputs))
+    return len(answer.dual), int((answer.dual > 0).sum()), answer.gap
 
 
 if __name__ == "__main__":

@@ -113,6 +113,6 @@ class Head:
 
 def _turned(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """rows (r, D) times a rotation of uniform direction: only where it sends their span is drawn."""
-    left, sigma, _ = np.linalg.svd(rows, full_matrices=False)
-    frame, triangle = np.linalg.qr(rng.normal(size=(rows.shape[1], len(sigma))))
-    return (left * sigma) @ (frame * np.sign(np.diag(triangle))).T
+    inside = np.linalg.qr(rows.T, mode="r")
+    frame, triangle = np.linalg.qr(rng.normal(size=(rows.shape[1], len(inside))))
+    return inside.T @ (frame * np.sign(np.diag(triangle))).T

@@ -22,6 +22,8 @@ from attnsvm.svm.solution import Status
 
 TOLERANCE = 1e-10  # relative gap up to which an answer counts as solved, as in the Frobenius norm elsewhere
 RIDGES = (1e-9, 1e-7, 1e-5)  # the first that suffices where equal tokens or rounding make a Gram matrix singular
+ROUGH = 1e-4  # relative violation down to which a working set may hold a ridge
+GROWTH = 0.5  # how many constraints come in at a time, relative to the support
 START = 2  # constraints of each input that a working set starts with
 AT_ONCE = 1024  # rows of the kernel made at a time
 INVERSE = 5  # steps of inverse iteration
@@ -255,23 +257,28 @@ def _grown(kernel, winner, loser, length, added, ridge) -> np.ndarray:
     """Multipliers (m,), by a working set that grows by the constraints that its solution violates most."""
     working, dual, inside = Growing(ridge), np.zeros(len(winner)), np.zeros(len(winner), dtype=bool)
     while True:
-        both = np.concatenate([working.rows, added])
-        gram = kernel.gram((winner[both], loser[both]), (winner[added], loser[added]))
-        gram /= np.outer(length[both], length[added])
-        old = len(working.rows)
-        working.extend(added, gram[:old], gram[old:], 1 / length[added])
+        cross, inner = (
+            kernel.gram((winner[added], loser[added]), (winner[rows], loser[rows])) for rows in (working.rows, added)
+        )
+        cross /= np.outer(length[added], length[working.rows])
+        inner /= np.outer(length[added], length[added])
+        working.extend(added, cross, inner, 1 / length[added])
         working.solve()
-        dual[:] = 0.0
-        dual[working.rows] = working.x / length[working.rows]
-        logits = kernel.logits(spread(winner, loser, dual, len(kernel.features.owner)))
-        missing = 1 - (logits[winner] - logits[loser])
         inside[:] = False
         inside[working.rows] = True
-        lacking = np.flatnonzero((missing > MET) & ~inside)
+        for refined in (False, True):
+            dual[:] = 0.0
+            dual[working.rows] = working.x / length[working.rows]
+            logits = kernel.logits(spread(winner, loser, dual, len(kernel.features.owner)))
+            missing = 1 - (logits[winner] - logits[loser])
+            lacking = np.flatnonzero((missing > (MET if refined else ROUGH)) & ~inside)
+            if len(lacking) or refined:
+                break
+            working.refine()
         if len(lacking) == 0 or not dual.any():
             return dual
         working.shrink()
-        most = max(len(kernel.first), int(working.positive.sum()) // 2)
+        most = max(len(kernel.first), int(GROWTH * working.positive.sum()))
         added = lacking[np.argsort(-missing[lacking] / length[lacking])][:most]
 
 

@@ -27,8 +27,9 @@ def grown(C, b, parts, ridge=1e-9, shrinking=False):
     """The solution after the unknowns of each part came in."""
     made = Growing(ridge)
     for part in parts:
-        made.extend(part, C[np.ix_(made.rows, part)], C[np.ix_(part, part)], b[part])
+        made.extend(part, C[np.ix_(part, made.rows)], C[np.ix_(part, part)], b[part])
         made.solve()
+        made.refine()
         if shrinking:
             made.shrink()
     x = np.zeros(len(b))

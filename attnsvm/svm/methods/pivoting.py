@@ -1,7 +1,7 @@
 """min ½ xᵀCx − bᵀx over x ≥ 0 for a C that grows: block principal pivoting (Júdice and Pires 1994).
 
-One Cholesky factor of all of C is kept while unknowns come in. An unknown at zero is held there by a multiplier, so a
-pivot costs a few products instead of a factor.
+One Cholesky factor of all of C is kept while unknowns come in, as rows of blocks that are never copied. An unknown at
+zero is held there by a multiplier, so a pivot costs a few products instead of a factor.
 """
 
 import numpy as np
@@ -14,8 +14,51 @@ PROXIMAL = 20  # steps that take the ridge out again
 HELD = 1 / 3  # share of unknowns at zero from which on they are left out
 
 
+class Blocks:
+    """The lower half of a matrix that grows: (below, corner) for each group of rows that came in."""
+
+    def __init__(self):
+        self.size, self._rows = 0, []
+
+    def extend(self, below: np.ndarray, corner: np.ndarray) -> None:
+        """Add rows: below (a, size), corner (a, a)."""
+        self._rows.append((slice(self.size, self.size + len(corner)), below, corner))
+        self.size += len(corner)
+
+    def product(self, x: np.ndarray) -> np.ndarray:
+        """C @ x for a symmetric C."""
+        found = np.zeros(len(x))
+        for some, below, corner in self._rows:
+            found[some] += below @ x[: some.start] + corner @ x[some]
+            found[: some.start] += x[some] @ below
+        return found
+
+    def forward(self, b: np.ndarray) -> np.ndarray:
+        """L⁻¹ b for a triangle L; b: (size,) or (size, q)."""
+        x = np.array(b)
+        for some, below, corner in self._rows:
+            x[some] -= below @ x[: some.start]
+            x[some] = solve_triangular(corner, x[some], lower=True, check_finite=False)
+        return x
+
+    def backward(self, b: np.ndarray) -> np.ndarray:
+        """L⁻ᵀ b for a triangle L."""
+        x = np.array(b)
+        for some, below, corner in reversed(self._rows):
+            x[some] = solve_triangular(corner, x[some], lower=True, trans="T", check_finite=False)
+            x[: some.start] -= x[some] @ below
+        return x
+
+    def whole(self) -> np.ndarray:
+        """(size, size), zero above the blocks."""
+        found = np.zeros((self.size, self.size))
+        for some, below, corner in self._rows:
+            found[some, : some.start], found[some, some] = below, corner
+        return found
+
+
 class Growing:
-    """The problem on the unknowns so far; the ridge makes every step well defined and is taken out at the end.
+    """The problem on the unknowns so far; the ridge makes every step well defined, and `refine` takes it out.
 
     Attributes:
         rows: (k,) int, names of the unknowns. x: (k,) the solution, once `solve` was called.
@@ -23,38 +66,44 @@ class Growing:
 
     def __init__(self, ridge: float):
         self.ridge = ridge
-        self.rows, self.x, self.positive = np.zeros(0, dtype=int), np.zeros(0), np.zeros(0, dtype=bool)
-        self._C, self._b, self._L = np.zeros((0, 0)), np.zeros(0), np.zeros((0, 0))
-        self._forget()
+        self._clear()
+
+    def _clear(self):
+        self.rows, self.x, self.positive, self._b = np.zeros(0, int), np.zeros(0), np.zeros(0, bool), np.zeros(0)
+        self._C, self._L = Blocks(), Blocks()
+        # columns of L⁻¹, and which: of unknowns that were at zero
+        self._held, self._columns, self._products = np.zeros(0, int), np.zeros((0, 0)), np.zeros((0, 0))
 
     def extend(self, rows: np.ndarray, cross: np.ndarray, inner: np.ndarray, b: np.ndarray) -> None:
         """More unknowns, positive at first.
 
         Args:
             rows: (a,) their names; b: (a,).
-            cross: (k, a) and inner: (a, a), the new blocks of C, whose diagonal is one.
+            cross: (a, k) and inner: (a, a), the new rows of C, whose diagonal is one.
 
         Raises:
             LinAlgError: C is not positive definite after rounding.
         """
-        old, new = len(self.rows), len(rows)
-        over = _lower(self._L, cross)
-        corner = cholesky(inner + self.ridge * np.eye(new) - over.T @ over, lower=True, check_finite=False)
-        below = _lower(corner, -(over.T @ self._columns))
-        self._L = np.block([[self._L, np.zeros((old, new))], [over.T, corner]])
-        self._C = np.block([[self._C, cross], [cross.T, inner]])
+        over = self._L.forward(cross.T).T
+        corner = inner - over @ over.T
+        corner[np.diag_indices(len(rows))] += self.ridge
+        corner = cholesky(corner, lower=True, check_finite=False)
+        below = solve_triangular(corner, -(over @ self._columns), lower=True, check_finite=False)
+        self._L.extend(over, corner)
+        self._C.extend(cross, inner)
         self._columns, self._products = np.vstack([self._columns, below]), self._products + below.T @ below
         self.rows, self._b = np.append(self.rows, rows), np.append(self._b, b)
-        self.positive = np.append(self.positive, np.ones(new, dtype=bool))
+        self.positive = np.append(self.positive, np.ones(len(rows), dtype=bool))
 
     def solve(self) -> None:
-        """Set x to the solution, or near it where pivoting does not end."""
-        C, b, fewest, patience = self._C, self._b, len(self._b) + 1, PATIENCE
+        """Set x to the solution with the ridge, or near it where pivoting does not end."""
+        b, fewest, patience = self._b, len(self._b) + 1, PATIENCE
         for _ in range(PIVOTS):
             x = self._system(b)
-            wrong = np.flatnonzero(np.where(self.positive, x < 0, C @ x + self.ridge * x - b < -MET * b))
+            slope = self._C.product(x) + self.ridge * x - b
+            wrong = np.flatnonzero(np.where(self.positive, x < 0, slope < -MET * b))
             if len(wrong) == 0:
-                self.x = self._without_ridge(x)
+                self.x = x
                 return
             if len(wrong) < fewest:
                 fewest, patience = len(wrong), PATIENCE
@@ -65,61 +114,54 @@ class Growing:
             self.positive[wrong] ^= True
         self.x = np.maximum(x, 0.0)
 
+    def refine(self) -> None:
+        """Take the ridge out of x: steps of the proximal method on the final support."""
+        best = np.inf
+        for _ in range(PROXIMAL):
+            rest = np.where(self.positive, self._b - self._C.product(self.x), 0.0)
+            if not np.abs(rest).max(initial=0.0) < best / 2:
+                break
+            best = np.abs(rest).max()
+            better = self.x + self._system(rest)
+            if not (better >= 0).all():
+                break
+            self.x = better
+
     def shrink(self) -> None:
         """Leave out the unknowns at zero, where they are many."""
         kept = np.flatnonzero(self.positive)
         if len(kept) > (1 - HELD) * len(self.rows):
             return
-        self.rows, self.x, self.positive = self.rows[kept], self.x[kept], self.positive[kept]
-        self._C, self._b = self._C[np.ix_(kept, kept)], self._b[kept]
-        self._L = cholesky(self._C + self.ridge * np.eye(len(kept)), lower=True, check_finite=False)
-        self._forget()
+        C, rows, b, x = self._C.whole()[np.ix_(kept, kept)], self.rows[kept], self._b[kept], self.x[kept]
+        self._clear()
+        self.extend(rows, np.zeros((len(kept), 0)), np.tril(C) + np.tril(C, -1).T, b)
+        self.x = x
 
     def _system(self, b):
         """x with (C + ridge) x = b where it is positive, and zero elsewhere."""
         zero = np.flatnonzero(~self.positive)
-        x = _lower(self._L, np.where(self.positive, b, 0.0))
+        x = self._L.forward(np.where(self.positive, b, 0.0))
         if len(zero):
             held = self._held_at_zero(zero)
-            columns = self._columns[:, held]
+            weights = np.zeros(len(self._held))
             factor = cho_factor(self._products[np.ix_(held, held)], check_finite=False)
-            x -= columns @ cho_solve(factor, columns.T @ x, check_finite=False)
-        x = solve_triangular(self._L, x, lower=True, trans="T", check_finite=False)
+            weights[held] = cho_solve(factor, (x @ self._columns)[held], check_finite=False)
+            x -= self._columns @ weights
+        x = self._L.backward(x)
         x[zero] = 0.0
         return x
 
     def _held_at_zero(self, zero):
         """Which columns of L⁻¹ belong to these unknowns; those that nobody asked for yet are computed."""
-        place = np.full(len(self._L), -1)
+        place = np.full(len(self.rows), -1)
         place[self._held] = np.arange(len(self._held))
         new = zero[place[zero] < 0]
         if len(new):
-            more = _lower(self._L, np.eye(len(self._L))[:, new])
+            more = np.zeros((len(self.rows), len(new)))
+            more[new, np.arange(len(new))] = 1.0
+            more = self._L.forward(more)
             across = self._columns.T @ more
             self._products = np.block([[self._products, across], [across.T, more.T @ more]])
             place[new] = len(self._held) + np.arange(len(new))
             self._columns, self._held = np.hstack([self._columns, more]), np.append(self._held, new)
         return place[zero]
-
-    def _forget(self):
-        """No unknown has a column of L⁻¹."""
-        self._held = np.zeros(0, dtype=int)
-        self._columns, self._products = np.zeros((len(self._L), 0)), np.zeros((0, 0))
-
-    def _without_ridge(self, x):
-        """Steps of the proximal method on the final support."""
-        best = np.inf
-        for _ in range(PROXIMAL):
-            rest = np.where(self.positive, self._b - self._C @ x, 0.0)
-            if not np.abs(rest).max(initial=0.0) < best / 2:
-                break
-            best = np.abs(rest).max()
-            better = x + self._system(rest)
-            if not (better >= 0).all():
-                break
-            x = better
-        return x
-
-
-def _lower(L, b):
-    return solve_triangular(L, b, lower=True, check_finite=False) if len(L) else b

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 import torch
 from small_models import FAMILIES, TEXTS, rotary
+from transformers import AutoConfig, AutoModel
 
 from attnsvm import inspect
 from attnsvm.errors import UserError
 from attnsvm.inspect import models
 from attnsvm.inspect.attentions import attentions
 from attnsvm.inspect.columns import columns
-from attnsvm.inspect.families import DECODERS, LAYOUTS
+from attnsvm.inspect.families import DECODERS, LAYOUTS, refusal
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.lifted import Head, Norm
 from attnsvm.inspect.lifted_problem import LiftedProblem
@@ -127,7 +128,7 @@ class Interleaved:
         ("deepseek_v3", spoilt(unturned=lambda unturned: lambda X: np.ones(len(X)))),
         ("deepseek_v3", spoilt(asks=lambda asks: lambda X: X)),
         ("deepseek_v3, halves", spoilt(module=lambda module: Interleaved(module))),
-        ("deberta-v2", spoilt(bucket=lambda bucket: lambda distance: bucket(-distance))),
+        ("deberta-v2", spoilt(bucket=lambda bucket: bucket._replace(count=bucket.count - 1))),
         ("deberta-v2, shared", spoilt(_of_places=lambda of: lambda kind, terms: 1.001 * of(kind, terms))),
         ("smollm3", spoilt(theta=lambda theta: np.ones(2) if len(theta) == 0 else theta)),
     ],
@@ -150,6 +151,39 @@ def test_a_wrong_reading_does_not_pass_the_comparison(name, change):
 
 def test_every_family_is_tested():
     assert {one.partition(",")[0] for one in FAMILIES} == {*LAYOUTS, "albert"}
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"model_type": "falcon", "alibi": True}, "adds linear biases that transformers rounds to bfloat16, and adds "),
+        ({"model_type": "mpt", "attn_config": {"qk_ln": True}}, r"centres queries and keys \(qk_ln in config.json\)"),
+        ({"model_type": "mpt", "attn_config": {"clip_qkv": 8}}, r"clips queries and keys \(clip_qkv in config.json\)"),
+        ({"model_type": "esm", "position_embedding_type": "relative_key"}, "adds terms that depend on distance to its"),
+        (
+            {"model_type": "esm", "position_embedding_type": "rotary", "is_decoder": True},
+            "is used as a decoder, which ",
+        ),
+        ({"model_type": "deberta"}, "adds terms that depend on distance to its logits"),
+    ],
+)
+def test_a_setting_with_which_a_model_leaves_its_layout_is_refused(given, why):
+    assert re.match(why, refusal(given))
+
+
+def test_falcon_with_linear_biases_adds_them_twice_where_it_gives_probabilities():
+    """The reason why it is refused: what it computes with probabilities is not what it computes without."""
+    torch.manual_seed(0)
+    config = {"vocab_size": 24, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 4, "alibi": True}
+    made = {}
+    for way in ("eager", "sdpa"):
+        torch.manual_seed(0)
+        config_of = AutoConfig.for_model("falcon", **config, initializer_range=0.4)
+        made[way] = AutoModel.from_config(config_of, attn_implementation=way, dtype=torch.float64).eval()
+    with torch.no_grad():
+        one, two = (model(torch.tensor([IDS])).last_hidden_state for model in made.values())
+    assert (one[0, 0] - two[0, 0]).abs().max() < 1e-12  # one token has no choice
+    assert (one - two).abs().max() > 1e-3
 
 
 def test_a_head_of_every_way_is_as_large_as_the_matrix_that_it_stands_for():
@@ -320,7 +354,7 @@ def inspected(tmp_path_factory):
         rotary(name, folder)
         return inspect.inspection(folder, TEXTS, norms=["fro"], layers=[0], draws=1)
 
-    return {name: made(name) for name in ("mistral", "gemma2", "qwen3", "deepseek_v3", "deberta-v2")}
+    return {name: made(name) for name in ("mistral", "gemma2", "qwen3", "deepseek_v3", "deberta-v2, shared")}
 
 
 def test_a_lifted_table_has_its_nulls_and_says_what_holds(inspected):
@@ -329,7 +363,7 @@ def test_a_lifted_table_has_its_nulls_and_says_what_holds(inspected):
         ("gemma2", "selections", "Logits pass a soft cap: "),
         ("qwen3", "frozen norms", "Queries and keys are normed: "),
         ("deepseek_v3", "frozen norms", "Queries and keys are normed: "),
-        ("deberta-v2", "exact", None),
+        ("deberta-v2, shared", "exact", None),
     ):
         table, page = inspected[name].table, inspected[name].html
         assert list(table.columns) == list(columns(("fro",), lifted=True))

@@ -185,3 +185,17 @@ def test_multipliers_of_tokens_add_up_to_zero_in_every_input():
     dual = np.random.default_rng(0).random(len(winner))
     nu = spread(winner, loser, dual, len(features.owner))
     assert np.abs(np.bincount(features.owner, nu)).max() < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_words_that_recur_make_the_gram_matrix_singular_and_change_nothing(seed):
+    """Few words at few places, as in a first layer: constraints nearly repeat each other, and factors lose digits."""
+    rng = np.random.default_rng(seed)
+    words, n, T = np.column_stack([rng.normal(size=(8, 9)), np.ones(8)]), 40, 6
+    owner, place = np.repeat(np.arange(n), T), np.tile(np.arange(T), n)
+    features = Features(words[rng.integers(8, size=n * T)], np.eye(T)[place], words[rng.integers(8, size=n)], owner)
+    raised = np.einsum("np,nd->npd", features.places, features.content).reshape(len(owner), -1)
+    logits = ((raised @ rng.normal(size=(raised.shape[1], 10))) * features.queries[owner]).sum(1)
+    answer = solve(Kernel(features), logits.reshape(n, T).argmax(1), logits)
+    assert answer.solved
+    assert answer.gap < 1e-13

@@ -9,7 +9,8 @@ from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
 
 MET = 1e-11  # relative violation up to which a slope counts as zero
 PIVOTS = 500
-PATIENCE = 3  # block steps that may fail to improve before steps of one unknown follow
+PATIENCE = 3  # block steps that may fail to improve
+DIGITS = 1e-8  # relative residual of a system from which on its factor is not trusted
 PROXIMAL = 20  # steps that take the ridge out again
 HELD = 1 / 3  # share of unknowns at zero from which on they are left out
 
@@ -98,12 +99,44 @@ class Growing:
     def solve(self) -> None:
         """Set x to the solution with the ridge, or near it where pivoting does not end."""
         b, fewest, patience = self._b, len(self._b) + 1, PATIENCE
-        for _ in range(PIVOTS):
+        while patience > 0:
             x = self._system(b)
             slope = self._C.product(x) + self.ridge * x - b
+            if not np.abs(slope[self.positive]).max(initial=0.0) < DIGITS * b.max():
+                break  # multipliers of unknowns that nearly repeat others have lost the digits
             wrong = np.flatnonzero(np.where(self.positive, x < 0, slope < -MET * b))
             if len(wrong) == 0:
                 self.x = x
+                return
+            fewest, patience = (len(wrong), PATIENCE) if len(wrong) < fewest else (fewest, patience - 1)
+            self.positive[wrong] ^= True
+        self._solve_directly()
+
+    def refine(self) -> None:
+        """Take the ridge out of x: steps of the proximal method on the final support."""
+        self.x = self._without_ridge(self.x, self._C.product, self._system)
+        slope = self._C.product(self.x) - self._b
+        if (np.where(self.positive, np.abs(slope), -slope) > MET * self._b).any():
+            self._solve_directly()
+
+    def _solve_directly(self):
+        """Pivots with a factor for each, which keep their digits; the ridge is taken out too."""
+        C, b, fewest, patience = self._C.whole(), self._b, len(self._b) + 1, PATIENCE
+        C = np.tril(C) + np.tril(C, -1).T
+        ridged, positive = C + self.ridge * np.eye(len(b)), self.positive
+        for _ in range(PIVOTS):
+            part = np.flatnonzero(positive)
+            factor = cho_factor(ridged[np.ix_(part, part)], check_finite=False)
+
+            def system(rest, part=part, factor=factor):
+                x = np.zeros(len(rest))
+                x[part] = cho_solve(factor, rest[part], check_finite=False)
+                return x
+
+            x = system(b)
+            wrong = np.flatnonzero(np.where(positive, x < 0, ridged @ x - b < -MET * b))
+            if len(wrong) == 0:
+                self.x = self._without_ridge(x, C.__matmul__, system)
                 return
             if len(wrong) < fewest:
                 fewest, patience = len(wrong), PATIENCE
@@ -111,21 +144,21 @@ class Growing:
                 patience -= 1
             else:
                 wrong = wrong[-1:]  # one at a time, the last first, ends: Murty 1974
-            self.positive[wrong] ^= True
+            positive[wrong] ^= True
         self.x = np.maximum(x, 0.0)
 
-    def refine(self) -> None:
-        """Take the ridge out of x: steps of the proximal method on the final support."""
+    def _without_ridge(self, x, product, system):
         best = np.inf
         for _ in range(PROXIMAL):
-            rest = np.where(self.positive, self._b - self._C.product(self.x), 0.0)
+            rest = np.where(self.positive, self._b - product(x), 0.0)
             if not np.abs(rest).max(initial=0.0) < best / 2:
                 break
             best = np.abs(rest).max()
-            better = self.x + self._system(rest)
+            better = x + system(rest)
             if not (better >= 0).all():
                 break
-            self.x = better
+            x = better
+        return x
 
     def shrink(self) -> None:
         """Leave out the unknowns at zero, where they are many."""

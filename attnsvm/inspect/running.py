@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain, groupby
 from pathlib import Path
 
 import pandas as pd
@@ -68,8 +69,8 @@ def run(
         context = multiprocessing.get_context("spawn")  # a fork would copy the threads of torch in the middle of a step
         with _one_thread_each(), ProcessPoolExecutor(jobs, context, _start_process, (needed, plan)) as pool:
             with _no_interrupt():
-                rows = pool.map(_measure, todo)
-            found = list(show(rows, total=len(todo), desc="heads"))
+                rows = pool.map(_measure_all, _shares(todo, jobs, lifted))
+            found = list(show(chain.from_iterable(rows), total=len(todo), desc="heads"))
     table = pd.DataFrame([row for row, _ in found], columns=list(columns(plan.norms, lifted)))
     marks = [one for _, one in found]
     return Inspection(table, page.render(name, made, layers[0].inputs, Bench(layers[0], plan), table, marks))
@@ -98,6 +99,16 @@ def _bench(number: int) -> Bench:
 def _measure(one):
     number, head = one
     return measure(_bench(number), head)
+
+
+def _measure_all(several):
+    return [_measure(one) for one in several]
+
+
+def _shares(todo, jobs, lifted):
+    """What one process does at a time: a head; of lifted heads their whole layer, whose kernel is costly to make."""
+    layers = [list(heads) for _, heads in groupby(todo, key=lambda one: one[0])]
+    return layers if lifted and len(layers) >= jobs else [[one] for one in todo]
 
 
 def _without_words(layer: Layer) -> Layer:

@@ -26,6 +26,7 @@ from attnsvm.inspect.nulls import mismatched, permuted_distances
 from attnsvm.inspect.positions.disentangled import Disentangled
 from attnsvm.inspect.positions.distance import Buckets, Slope
 from attnsvm.inspect.positions.rotary import Rotary
+from attnsvm.inspect.running import _shares
 from attnsvm.svm import ragged, solve
 
 IDS = np.random.default_rng(0).integers(3, 24, 24).tolist()
@@ -162,7 +163,7 @@ def test_every_family_is_tested():
         ({"model_type": "esm", "position_embedding_type": "relative_key"}, "adds terms that depend on distance to its"),
         (
             {"model_type": "esm", "position_embedding_type": "rotary", "is_decoder": True},
-            "is used as a decoder, which ",
+            "is used as a decoder, ",
         ),
         ({"model_type": "deberta"}, "adds terms that depend on distance to its logits"),
     ],
@@ -404,3 +405,9 @@ def test_the_comparison_gives_way_as_the_angles_of_float32_do():
     attention = attentions(rotary("llama"), "llama", True)[0]
     assert attention.tolerance(24) < 1.4e-5
     assert 7.5e-5 < attention.tolerance(2048) < 3e-4
+
+
+def test_a_process_takes_a_lifted_layer_where_there_is_one_for_each():
+    todo = [(0, 0), (0, 1), (1, 0)]
+    assert _shares(todo, 2, lifted=True) == [[(0, 0), (0, 1)], [(1, 0)]]
+    assert _shares(todo, 3, lifted=True) == _shares(todo, 2, lifted=False) == [[one] for one in todo]

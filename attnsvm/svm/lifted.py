@@ -24,6 +24,7 @@ TOLERANCE = 1e-10  # relative gap up to which an answer counts as solved, as in 
 RIDGES = (1e-9, 1e-7, 1e-5)  # the first that suffices where equal tokens or rounding make a Gram matrix singular
 ROUGH = 1e-4  # relative violation down to which a working set may hold a ridge
 GROWTH = 0.5  # how many constraints come in at a time, relative to the support
+RISE = 1e-6  # relative growth of the least norm below which a working set drops nothing
 START = 2  # constraints of each input that a working set starts with
 AT_ONCE = 1024  # rows of the kernel made at a time
 INVERSE = 5  # steps of inverse iteration
@@ -256,6 +257,7 @@ def _dual(kernel, winner, loser, length, margins) -> np.ndarray:
 def _grown(kernel, winner, loser, length, added, ridge) -> np.ndarray:
     """Multipliers (m,), by a working set that grows by the constraints that its solution violates most."""
     working, dual, inside = Growing(ridge), np.zeros(len(winner)), np.zeros(len(winner), dtype=bool)
+    most = 0.0
     while True:
         cross, inner = (
             kernel.gram((winner[added], loser[added]), (winner[rows], loser[rows])) for rows in (working.rows, added)
@@ -277,9 +279,11 @@ def _grown(kernel, winner, loser, length, added, ridge) -> np.ndarray:
             working.refine()
         if len(lacking) == 0 or not dual.any():
             return dual
-        working.shrink()
-        most = max(len(kernel.first), int(GROWTH * working.positive.sum()))
-        added = lacking[np.argsort(-missing[lacking] / length[lacking])][:most]
+        if dual.sum() > (1 + RISE) * most:  # else rounding has the word: what is dropped could come back
+            most = dual.sum()
+            working.shrink()
+        count = max(len(kernel.first), int(GROWTH * working.positive.sum()))
+        added = lacking[np.argsort(-missing[lacking] / length[lacking])][:count]
 
 
 def _closest(owner, size) -> np.ndarray:

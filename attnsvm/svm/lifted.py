@@ -85,7 +85,7 @@ class Kernel:
             tokens = features.content @ features.content.T
             tokens *= features.places @ features.places.T
         else:
-            tokens = np.empty((N, N))  # no memory is taken for what is not written
+            tokens = np.empty((N, N))  # memory is taken by the pages that are written
         self._hold(features, tokens, features.queries @ features.queries.T, None, np.full(N, N <= WHOLE))
 
     def _hold(self, features, tokens, products, derived, known):

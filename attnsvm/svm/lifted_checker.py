@@ -23,7 +23,7 @@ class Checker:
 
     def __init__(self, content, places, queries, owner):
         N = len(owner)
-        kernel, known = np.empty((N, N)), np.zeros(N, dtype=bool)  # of what is not written, no memory is taken
+        kernel, known = np.empty((N, N)), np.zeros(N, dtype=bool)  # memory is taken by the pages that are written
         if N <= WHOLE:
             known[:] = True
             for some in _slices(N):

@@ -1,4 +1,4 @@
-"""The value-softmax model: steps against numerical derivatives, the flow of the margin, and the law of amplification."""
+"""The value-softmax model: steps against numerical derivatives, the margin's flow, the law of amplification."""
 
 import numpy as np
 import pytest

@@ -19,14 +19,10 @@ def draw(table, settings):
             law = _rows(table, "square", "law", start)
             spread.plot(law["at"], law["value"], color=GREY, linestyle=":", linewidth=0.9)
         _line(kept, _rows(table, "layer", "even", starts[0]), (ORANGE, "-.", "^"), f"W and v, start {starts[0]:g}")
-        kept.set(
-            xscale="log", ylim=(0, 1.03), xlabel="size of the target, B", ylabel="tokens that share the softmax, of all"
-        )
+        kept.set(xscale="log", ylim=(0, 1.03), ylabel="share of tokens in the softmax")
         kept.legend(loc="lower left")
         title(kept, "a", "square loss: no margin")
-        spread.set(
-            xscale="log", yscale="log", xlabel="size of the target, B", ylabel="standard deviation of the logits"
-        )
+        spread.set(xscale="log", yscale="log", ylabel="standard deviation of the logits")
         spread.set_ylim(top=20.0)
         spread.text(0.05, 0.92, "dotted: cosh B, sinh B", transform=spread.transAxes, color=GREY)
         title(spread, "b", "the start, amplified")
@@ -41,6 +37,7 @@ def draw(table, settings):
             sizes = sorted(table[table["model"] == "square"]["at"].unique())
             axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
             axes.minorticks_off()
+            axes.set_xlabel("size of the target, B")
     return figure
 
 

@@ -36,7 +36,7 @@ def square(V: np.ndarray, a: np.ndarray, target: np.ndarray, rate: float, steps:
 
 
 def logistic(u: np.ndarray, a: np.ndarray, rate: float, steps: int) -> np.ndarray:
-    """The logits (S, C) after plain steps on log(1 + exp(−βᵀVσ(a))): V moves along β alone, so that u = Vᵀβ suffices."""
+    """The logits (S, C) after plain steps on log(1 + exp(−βᵀVσ(a))): V moves along β alone, so u = Vᵀβ suffices."""
     for _ in range(steps):
         p = softmax(a)
         margin = (u * p).sum(-1, keepdims=True)

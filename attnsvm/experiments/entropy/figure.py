@@ -23,7 +23,7 @@ def draw(table, settings):
         kept.legend(loc="lower left")
         title(kept, "a", "square loss: no margin")
         spread.set(xscale="log", yscale="log", ylabel="standard deviation of the logits")
-        spread.set_ylim(top=20.0)
+        spread.set_ylim(top=100.0)
         spread.text(0.05, 0.92, "dotted: cosh B, sinh B", transform=spread.transAxes, color=GREY)
         title(spread, "b", "the start, amplified")
         for name, (colour, line) in FLOWS.items():

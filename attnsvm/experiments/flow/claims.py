@@ -100,7 +100,7 @@ CLAIMS = (
         measured="median of the published over the joint distance, smaller of both starts",
         asked=Limit(1.5, "each ≥ {}", "half as far again, beyond doubt"),
         also={"aligned": Limit(0.5, "flow: aligned over random, ends apart ≤ {}", "else alignment were worth little")},
-        unsharpened="The published step is behind from either start; of the flow's distances the intervals are wide: at "
+        unsharpened="The published step is behind from either start. The flow's distances have wide intervals: at "
         "their ends, what an aligned start is worth is less than the factor of two that is asked.",
         read=behind,
     ),

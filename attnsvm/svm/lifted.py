@@ -21,6 +21,7 @@ from attnsvm.svm.solution import Status
 
 TOLERANCE = 1e-10  # relative gap up to which an answer counts as solved, as in the Frobenius norm elsewhere
 RIDGES = (1e-9, 1e-7, 1e-5)  # the first that suffices where equal tokens or rounding make a Gram matrix singular
+RISE = 1e-6  # relative growth of the least norm below which a working set drops nothing
 MET = 1e-11  # relative violation up to which a working set is complete
 START = 2  # constraints of each input that a working set starts with
 PIVOTS = 500
@@ -198,7 +199,7 @@ def spread(winner: np.ndarray, loser: np.ndarray, dual: np.ndarray, N: int) -> n
 def _dual(kernel, winner, loser, length, margins) -> np.ndarray:
     """Multipliers (m,), by a working set that grows by the constraints that its solution violates most."""
     inside = _closest(kernel.features.owner[loser], length if margins is None else margins / length)
-    dual = np.zeros(len(winner))
+    dual, most = np.zeros(len(winner)), 0.0
     while True:
         rows = np.flatnonzero(inside)
         scale = length[rows]
@@ -212,7 +213,9 @@ def _dual(kernel, winner, loser, length, margins) -> np.ndarray:
         if len(lacking) == 0 or not dual.any():
             return dual
         added = lacking[np.argsort(-missing[lacking] / length[lacking])][: max(len(kernel.first), len(rows) // 2)]
-        inside[:] = dual > 0
+        if found @ (1 / scale) > (1 + RISE) * most:  # else rounding has the word: what is dropped could come back
+            most = found @ (1 / scale)
+            inside[:] = dual > 0
         inside[added] = True
 
 

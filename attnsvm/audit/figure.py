@@ -19,6 +19,7 @@ MARKS = {
 TOP = 2.2  # height of the key, in lines
 HEADING, GAP = 1.35, 0.5  # height of a group's heading and of the space above it, in lines
 LINE = 1.42  # height of a line, as a multiple of the font size; less where the page would not hold all
+CLOSEST = 1.17  # the least; where a page does not hold all of these lines, the font is smaller
 TALLEST = 1.48  # height of a page, as a multiple of the width
 COLUMNS = (0.0, 0.515)  # where the columns begin, as a share of the width
 MARK, TEXT, RIGHT = 0.008, 0.042, 0.485  # inside a column: the mark, the claim, and where the column ends
@@ -32,7 +33,8 @@ def draw(table: pd.DataFrame, settings: dict):
     left, right = columns(table)
     width, size = settings.get("width", 6.75), settings.get("font_size", 8)
     lines = TOP + 0.6 + max(_height(left), _height(right))
-    with canvas(settings, height=min(lines * LINE * size / POINTS / width, TALLEST)) as figure:
+    size = min(size, TALLEST * width * POINTS / (lines * CLOSEST))
+    with canvas(settings | {"font_size": size}, height=min(lines * LINE * size / POINTS / width, TALLEST)) as figure:
         axes = figure.subplots()
         axes.set_axis_off()
         axes.set(xlim=(0, 1), ylim=(lines, 0))

@@ -55,6 +55,11 @@ def _kept_on_disk(function, structures):
     return njit(own, cache=all(files), nogil=True, **OPTIONS)
 
 
+def shared_by_loops(function: Callable) -> Any:
+    """`function` compiled for the one signature that every loop calls it with, and kept on disk for the next loop."""
+    return njit(_named(function, SOURCES, function.__name__), cache=True, **INNER)
+
+
 def called_from_loops(function: Any, signature: Any) -> CFunc:
     """`function` compiled for one signature, and kept on disk: compiled code takes it as an argument, and calls it.
 
@@ -146,6 +151,27 @@ def log(x):
 def power(x, exponent):
     """x^exponent for x ≥ 0; zero of zero."""
     return exp(exponent * log(x)) if x > 0.0 else 0.0
+
+
+def copy(source, target):
+    """target = source, arrays of one shape. An assignment to a slice compiles ten times as long: it would broadcast."""
+
+
+@overload(copy, strict=False, jit_options=INNER)
+def _copy(source, target):
+    if source.ndim == 1:
+
+        def along(source, target):
+            for k in range(len(source)):
+                target[k] = source[k]
+
+        return along
+
+    def by_first_axis(source, target):
+        for k in range(len(source)):
+            copy(source[k], target[k])
+
+    return by_first_axis
 
 
 @njit(**OPTIONS)

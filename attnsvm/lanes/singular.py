@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER, LANES, exp, log
+from attnsvm.lanes.arithmetic import INNER, LANES, exp, log, shared_by_loops
 
 DEPENDENT = 1e-12  # of a vector: what is left of it outside the span of others, and is taken for rounding
 SWEEPS = 40  # far more than are ever needed: about six
@@ -63,7 +63,7 @@ def decomposition(n, d, e):
     )
 
 
-@njit(**INNER)
+@shared_by_loops
 def polar(left, right, logs, room, pairs, out):
     """out (d, e, LANES): U Vᵀ over the singular pairs of Σ_i exp(logs_i) left_i right_iᵀ, no pair with value zero.
 

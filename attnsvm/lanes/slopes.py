@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER, LANES, exp
+from attnsvm.lanes.arithmetic import INNER, LANES, exp, shared_by_loops
 from attnsvm.lanes.singular import Decomposition, decomposition
 
 SMALLEST = 1e-140  # below it the square of a norm underflows: better no step than one of any length
@@ -70,7 +70,7 @@ def sloping(left, right, logs):
     return Slope(left, right, logs, np.empty(LANES), np.empty((d, e, LANES)), np.empty((n, d, LANES)))
 
 
-@njit(**INNER)
+@shared_by_loops
 def flatten(slope):
     """Add the gradient up in the unit of its largest term: slope.matrix and slope.common."""
     left, right, logs, common, matrix, scaled = slope

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, dot, exp, method_of_class
+from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, copy, dot, exp, method_of_class, shared_by_loops
 from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import readout
 from attnsvm.training.rules.gradient_descent import GradientDescent
@@ -204,9 +204,9 @@ def evaluate(logits, group, at, apart):
         close(direction[i], winner[i], total)
 
 
-@njit(**OPTIONS)
-def log_pass(record, slot, labels, at):
-    """Log the mean largest probability and the loss."""
+@shared_by_loops
+def log_pass(largest, loss, labels, at):
+    """Add the mean largest probability and the loss to what is logged, (LANES,) each."""
     n, T = at.probabilities.shape[:2]
     for lane in range(LANES):
         for i in range(n):
@@ -214,8 +214,8 @@ def log_pass(record, slot, labels, at):
             for t in range(T):
                 top = max(top, at.probabilities[i, t, lane])
             margin = labels[i, lane] * at.outputs[i, lane]
-            record.largest[slot, lane] += top / n
-            record.loss[slot, lane] += (max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))) / n
+            largest[lane] += top / n
+            loss[lane] += (max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))) / n
 
 
 def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: GradientDescent, record: Record) -> None:
@@ -240,10 +240,10 @@ def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: Gr
             size[lane] = np.sqrt(max(size[lane], 0.0))
             step_size[lane] = scale(rule, size[lane], factor[lane])
         if step == record.kept[slot]:
-            record.weights[slot] = moved
+            copy(moved, record.weights[slot])
             for lane in range(LANES):
                 record.norms[slot, lane] = size[lane] * exp(log_factor[lane])
-            log_pass(record, slot, group.labels, at)
+            log_pass(record.largest[slot], record.loss[slot], group.labels, at)
             slot += 1
         for a in range(m):
             for lane in range(LANES):
@@ -284,9 +284,9 @@ def factored(group: Group, factors: Factors, rule: GradientDescent, record: Reco
             for lane in range(LANES):
                 undo = exp(log_factor[lane]) if rule.rescaled else 1.0
                 record.norms[slot, lane] = undo * np.sqrt(square(grad_K, lane) + square(grad_Q, lane))
-            record.weights[slot, :d] = K
-            record.weights[slot, d:] = Q
-            log_pass(record, slot, group.labels, at)
+            copy(K, record.weights[slot, :d])
+            copy(Q, record.weights[slot, d:])
+            log_pass(record.largest[slot], record.loss[slot], group.labels, at)
             slot += 1
         move(K, grad_K, rule, scratch)
         move(Q, grad_Q, rule, scratch)

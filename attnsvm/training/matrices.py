@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, combine, dot, exp
+from attnsvm.lanes.arithmetic import LANES, combine, copy, dot, exp
 from attnsvm.lanes.slopes import flatten, room_for, sloping, sum_of_squares
 from attnsvm.training.kernels import Factors, Group, Record, evaluate, log_pass, prepared
 from attnsvm.training.rules.protocol import aim, balance, empty, memory_of, move, pace, pooling
@@ -38,8 +38,8 @@ def whole(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> N
             sum_of_squares(slope.matrix, size)
             for lane in range(LANES):
                 record.norms[slot, lane] = np.sqrt(size[lane]) * exp(slope.common[lane])
-            record.weights[slot] = W
-            log_pass(record, slot, group.labels, at)
+            copy(W, record.weights[slot])
+            log_pass(record.largest[slot], record.loss[slot], group.labels, at)
             slot += 1
         empty(pool)
         aim(rule, slope, W, memory, pool, step)
@@ -78,9 +78,9 @@ def both(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> No
             sum_of_squares(slope_Q.matrix, other)
             for lane in range(LANES):
                 record.norms[slot, lane] = np.sqrt(size[lane] + other[lane]) * exp(slope_K.common[lane])
-            record.weights[slot, :d] = K
-            record.weights[slot, d:] = Q
-            log_pass(record, slot, group.labels, at)
+            copy(K, record.weights[slot, :d])
+            copy(Q, record.weights[slot, d:])
+            log_pass(record.largest[slot], record.loss[slot], group.labels, at)
             slot += 1
         empty(pool)
         for f in range(2):  # a loop: the rule is compiled once for both factors

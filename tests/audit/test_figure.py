@@ -49,12 +49,24 @@ def test_the_mark_beside_a_claim_is_that_of_its_verdict(table, drawn):
     assert [text.get_text() for text in drawn.texts][: len(counts)] == counts
 
 
-def test_no_two_texts_overlap_and_none_leaves_its_column(drawn):
-    boxes = {text.get_text(): text.get_window_extent() for text in drawn.texts}
-    assert all(drawn.figure.bbox.contains(*corner) for box in boxes.values() for corner in box.corners())
+def overlaps(axes):
+    """The pairs of texts that overlap, all of which are on the page."""
+    boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
+    assert all(axes.figure.bbox.contains(*corner) for box in boxes.values() for corner in box.corners())
     names = list(boxes)
-    overlaps = [(a, b) for k, a in enumerate(names) for b in names[:k] if boxes[a].overlaps(boxes[b])]
-    assert not overlaps
+    return [(a, b) for k, a in enumerate(names) for b in names[:k] if boxes[a].overlaps(boxes[b])]
+
+
+def test_no_two_texts_overlap_and_none_leaves_its_column(drawn):
+    assert not overlaps(drawn)
+
+
+def test_nor_where_there_are_more_claims_than_a_page_holds():
+    many = rows(paper=240)
+    figure = draw(many.assign(short=[f"$(K, Q)$, claim {k}" for k in many.index]), SETTINGS)
+    figure.draw_without_rendering()
+    assert len(figure.axes[0].texts) > 240
+    assert not overlaps(figure.axes[0])
 
 
 def test_the_picture_is_no_taller_than_a_page(drawn):

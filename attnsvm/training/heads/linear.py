@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES
+from attnsvm.lanes.arithmetic import LANES, copy
 from attnsvm.training.heads.base import Head
 
 PART = 16  # terms of a sum that torch adds one by one before it goes on with the next
@@ -26,7 +26,7 @@ class Linear(NamedTuple):
         return self.v
 
     def parameter_slope(self, mixed, slope):
-        slope[:] = mixed
+        copy(mixed, slope)
 
 
 class LinearHead(Head):

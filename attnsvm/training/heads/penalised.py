@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES
+from attnsvm.lanes.arithmetic import LANES, copy
 from attnsvm.training.heads.base import Head
 
 
@@ -25,7 +25,7 @@ class Penalised(NamedTuple):
         return self.v
 
     def parameter_slope(self, mixed, slope):
-        slope[:] = mixed
+        copy(mixed, slope)
 
 
 class PenalisedHead(Head):

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, exp
+from attnsvm.lanes.arithmetic import LANES, copy, exp
 from attnsvm.lanes.slopes import flatten, sum_of_squares
 from attnsvm.training.rules.protocol import Rule, Wrapper
 
@@ -22,8 +22,8 @@ class Joint(Parts, Wrapper):
 
     def direct(self, slope, memory, step):
         flatten(slope)
-        memory.direction[:] = slope.matrix
-        memory.unit[:] = slope.common
+        copy(slope.matrix, memory.direction)
+        copy(slope.common, memory.unit)
 
     def collect(self, memory, pool):
         size, unit, squares = memory.rows[0], pool.unit, pool.squares

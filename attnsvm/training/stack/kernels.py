@@ -20,12 +20,12 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import INNER, LANES, combine, dot, exp
+from attnsvm.lanes.arithmetic import INNER, LANES, combine, copy, dot, exp, shared_by_loops
 from attnsvm.lanes.slopes import sum_of_squares
 from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import parameter_slope, parameters, readout
 from attnsvm.training.kernels import gradient, scale
-from attnsvm.training.stack.moving import course_of, course_of_head, head_step_by, step_by
+from attnsvm.training.stack.moving import courses, head_step_by, step_by
 from attnsvm.training.stack.rows import mask, query
 
 NOWHERE = -1e300  # the logarithm of a factor that is zero; two of them still add up to a finite number
@@ -124,7 +124,7 @@ class State(NamedTuple):
     norms: np.ndarray
 
 
-@njit(**INNER)
+@shared_by_loops
 def room(model, q):
     """Room for the passes of a group; q parameters of the head are trained."""
     n, T, d = model.tokens.shape[:3]
@@ -167,13 +167,13 @@ def room(model, q):
     )
 
 
-@njit(**INNER)
+@shared_by_loops
 def forward(model, at):
     """Softmax of every row, composed tokens of every layer, and the mixture of the top."""
     L, H, n, T = at.slope.shape[:4]
     d = at.W.shape[2]
     best, total = at.rows[0], at.rows[1]
-    at.tokens[0] = model.tokens
+    copy(model.tokens, at.tokens[0])
     for layer in range(L):
         last, masked = layer == L - 1, mask(model, layer)
         for i in range(n):
@@ -260,7 +260,7 @@ def read_out(model, head, at):
                         at.head[a, lane] += at.rows[0, lane] * at.by_head[a, lane]
 
 
-@njit(**INNER)
+@shared_by_loops
 def into_rows(model, at, layer):
     """From the gradient of a layer's outputs to that of its logits, row by row."""
     H, n, T, d = at.value.shape[:4]
@@ -276,7 +276,7 @@ def into_rows(model, at, layer):
                     for a in range(d):
                         dot(model.values[layer, h, a], at.given[i, q], value[a])
                 else:
-                    value[:] = at.given[i, q]
+                    copy(at.given[i, q], value)
                 for t in range(T):
                     dot(tokens[t], value, slope[t])
                 anchor(slope, p, winner, at_winner, mean)
@@ -297,7 +297,7 @@ def into_rows(model, at, layer):
                     at.behind[layer, h, i, q, lane] = at.scale[i, q, lane] + largest[lane]
 
 
-@njit(**INNER)
+@shared_by_loops
 def into_tokens(model, at, layer):
     """From the rows of a layer to the gradient of its inputs: as values, keys, queries, and past the layer."""
     H, n, T, d = at.value.shape[:4]
@@ -346,7 +346,7 @@ def into_tokens(model, at, layer):
                             into[a, lane] += weight[lane] * at.a[a, lane]
 
 
-@njit(**INNER)
+@shared_by_loops
 def gather(model, at):
     """The gradient G of every W over exp(log_factor), from all rows of its layer."""
     L, H, n = at.slope.shape[:3]
@@ -368,7 +368,7 @@ def gather(model, at):
         left, right = at.left[: n * R], at.right[: n * R]
         for h in range(H):
             if model.joint:
-                at.log_factor[layer, h] = at.rows[0]
+                copy(at.rows[0], at.log_factor[layer, h])
             for i in range(n):
                 for q in range(R):
                     z, mixed = query(model, at, layer, i, q), at.mixed[layer, h, i, q]
@@ -385,7 +385,7 @@ def gather(model, at):
 def multiply(factors, W):
     """W = K Qᵀ, or W itself."""
     if factors.shape[0] == 1:
-        W[:] = factors[0]
+        copy(factors[0], W)
         return
     K, Q = factors[0], factors[1]
     for a in range(K.shape[0]):
@@ -397,7 +397,7 @@ def multiply(factors, W):
 def factor_gradients(factors, G, out):
     """∂L/∂K = G Q and ∂L/∂Q = Gᵀ K, or G itself."""
     if factors.shape[0] == 1:
-        out[0] = G
+        copy(G, out[0])
         return
     out[:] = 0.0
     K, Q = factors[0], factors[1]
@@ -409,7 +409,7 @@ def factor_gradients(factors, G, out):
                     out[1, b, j, lane] += G[a, b, lane] * K[a, j, lane]
 
 
-@njit(**INNER)
+@shared_by_loops
 def measure(model, at):
     """The gradient of the factors, and the squared norm of each."""
     L, H, F = model.factors.shape[:3]
@@ -420,9 +420,8 @@ def measure(model, at):
                 sum_of_squares(at.factors[layer, h, f], at.norms[layer, h, f])
 
 
-@njit(**INNER)
-def move(model, at, rule):
-    """One step of every factor."""
+def move(rule, model, at, course, step):
+    """One step of every factor by the norm of all or of each."""
     L, H, F, d, m = model.factors.shape[:5]
     together, size = at.rows[0], at.rows[1]
     for lane in range(LANES):
@@ -445,8 +444,7 @@ def move(model, at, rule):
                             weights[a, b, lane] -= size[lane] * step[a, b, lane]
 
 
-@njit(**INNER)
-def move_head(head, at, rule):
+def move_head(rule, head, at, course, step):
     """One step of the head's parameters, by the norm of their gradient."""
     v, size = parameters(head), at.rows[0]
     for lane in range(LANES):
@@ -473,30 +471,24 @@ def advance_head(rule, head, at, course, step):
 
 @overload(begin, strict=False, jit_options=INNER)
 def _begin(rule, model, at):
-    if rule.instance_class.along_gradient:
-        return lambda rule, model, at: ((), ())
-    return lambda rule, model, at: (course_of(rule, model), course_of_head(rule, at))
+    return (lambda rule, model, at: ((), ())) if rule.instance_class.along_gradient else courses
 
 
 @overload(advance, strict=False, jit_options=INNER)
 def _advance(rule, model, at, course, step):
-    if rule.instance_class.along_gradient:
-        return lambda rule, model, at, course, step: move(model, at, rule)
-    return lambda rule, model, at, course, step: step_by(rule, model, at, course, step)
+    return move if rule.instance_class.along_gradient else step_by
 
 
 @overload(advance_head, strict=False, jit_options=INNER)
 def _advance_head(rule, head, at, course, step):
-    if rule.instance_class.along_gradient:
-        return lambda rule, head, at, course, step: move_head(head, at, rule)
-    return lambda rule, head, at, course, step: head_step_by(rule, parameters(head), course, step)
+    return move_head if rule.instance_class.along_gradient else head_step_by
 
 
-@njit(**INNER)
-def log_pass(model, at, record, slot):
-    """Log weights, softmax, loss and the norm of the gradient."""
+@shared_by_loops
+def log_pass(model, at, weights, largest, loss, norms):
+    """Log weights, softmax, loss and the norm of the gradient: one step of the arrays of a `Record`."""
     L, H, n, T = at.slope.shape[:4]
-    record.weights[slot] = at.W
+    copy(at.W, weights)
     for layer in range(L):
         R = len(mask(model, layer))
         for h in range(H):
@@ -506,20 +498,30 @@ def log_pass(model, at, record, slot):
                         top = 0.0
                         for t in range(T):
                             top = max(top, at.p[layer, h, i, q, t, lane])
-                        record.largest[slot, layer, lane] += top / (H * n * R)
+                        largest[layer, lane] += top / (H * n * R)
     for lane in range(LANES):
         for i in range(n):
             for q in range(len(model.top)):
                 margin = model.labels[i, lane] * at.output[i, q, lane]
-                loss = max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))
-                record.loss[slot, lane] += loss / (n * len(model.top))
+                one = max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))
+                loss[lane] += one / (n * len(model.top))
         square = 0.0
         for layer in range(L):
             for h in range(H):
                 for f in range(model.factors.shape[2]):
                     undo = exp(at.log_factor[layer, h, lane])
                     square += at.norms[layer, h, f, lane] * undo * undo
-        record.norms[slot, lane] = np.sqrt(square)
+        norms[lane] = np.sqrt(square)
+
+
+@shared_by_loops
+def log_end(model, at, record):
+    """Log what is kept of the last step alone."""
+    last, R = at.W.shape[0] - 1, len(model.top)
+    copy(at.tokens, record.tokens)
+    copy(at.p[:last], record.below)
+    copy(at.p[last, :, :, :R], record.top)
+    copy(at.output[:, :R], record.outputs)
 
 
 def descend(model: Model, head: NamedTuple, rule: NamedTuple, head_rule: NamedTuple, record: Record) -> None:
@@ -539,20 +541,17 @@ def descend(model: Model, head: NamedTuple, rule: NamedTuple, head_rule: NamedTu
             into_rows(model, at, layer)
             if layer > 0:
                 into_tokens(model, at, layer)
-                at.given[:] = at.passed
-                at.scale[:] = at.passed_scale
+                copy(at.passed, at.given)
+                copy(at.passed_scale, at.scale)
         gather(model, at)
         measure(model, at)
         if step == record.kept[slot]:
-            log_pass(model, at, record, slot)
+            log_pass(model, at, record.weights[slot], record.largest[slot], record.loss[slot], record.norms[slot])
             if moving:
-                record.head[slot] = parameters(head)
+                copy(parameters(head), record.head[slot])
             slot += 1
         if step < record.kept[-1]:
             advance(rule, model, at, course, step)
             if moving:
                 advance_head(head_rule, head, at, course_of_v, step)
-    record.tokens[:] = at.tokens
-    record.below[:] = at.p[: L - 1]
-    record.top[:] = at.p[L - 1, :, :, : len(model.top)]
-    record.outputs[:] = at.output[:, : len(model.top)]
+    log_end(model, at, record)

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER, LANES, combine
+from attnsvm.lanes.arithmetic import INNER, LANES, combine, copy, shared_by_loops
 from attnsvm.lanes.slopes import Slope, room_for, sloping
+from attnsvm.training.heads.calls import parameters
 from attnsvm.training.rules.protocol import Pool, aim, balance, empty, memory_of, move, pace, pooling
 from attnsvm.training.stack.rows import mask, query
 
@@ -73,16 +74,16 @@ def course_of(rule, model):
     return Course(below, top, memories, pooling())
 
 
-@njit(**INNER)
+@shared_by_loops
 def fill(rows, model, at, layer, h):
     """Write the terms of a head's gradient."""
     R = len(mask(model, layer))
     for i in range(at.mixed.shape[2]):
         for q in range(R):
             k = i * R + q
-            rows.mixed[k] = at.mixed[layer, h, i, q]
-            rows.queries[k] = query(model, at, layer, i, q)
-            rows.logs[k] = at.behind[layer, h, i, q]
+            copy(at.mixed[layer, h, i, q], rows.mixed[k])
+            copy(query(model, at, layer, i, q), rows.queries[k])
+            copy(at.behind[layer, h, i, q], rows.logs[k])
     if model.factors.shape[2] == 2:
         K, Q = model.factors[layer, h, 0], model.factors[layer, h, 1]
         for k in range(len(rows.logs)):
@@ -90,7 +91,6 @@ def fill(rows, model, at, layer, h):
             combine(K, rows.mixed[k], rows.keys[k])
 
 
-@njit(**INNER)
 def step_by(rule, model, at, course, step):
     """One step of every factor."""
     L, H, F = model.factors.shape[:3]
@@ -128,10 +128,14 @@ def course_of_head(rule, at):
     return Alone(slope, memory_of(rule, slope, room_for(slope)), pooling())
 
 
-@njit(**INNER)
-def head_step_by(rule, v, course, step):
-    """One step of the head's vector v (d, LANES), by itself."""
-    slope, memory, pool = course
+def courses(rule, model, at):
+    """What the rule keeps of the factors, and of the head's vector."""
+    return course_of(rule, model), course_of_head(rule, at)
+
+
+def head_step_by(rule, head, at, course, step):
+    """One step of the head's vector (d, LANES), by itself."""
+    (slope, memory, pool), v = course, parameters(head)
     weights = v.reshape(len(v), 1, LANES)
     empty(pool)
     aim(rule, slope, weights, memory, pool, step)

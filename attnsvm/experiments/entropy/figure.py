@@ -1,0 +1,52 @@
+"""How many tokens a fitted target leaves, how far the start is amplified, and how fast the logistic loss polarises."""
+
+import numpy as np
+
+from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, canvas, title
+
+FLOWS = {"trained": (BLUE, "-"), "frozen": (ORANGE, "--")}
+
+
+def draw(table, settings):
+    """Draw from rows (model, start, quantity, at, value, low, high, instances)."""
+    with canvas(settings, height=0.46) as figure:
+        kept, spread, pace = figure.subplots(1, 3)
+        starts = np.sort(table[table["model"] == "square"]["start"].unique())[::-1]
+        looks = dict(zip(starts, ((BLUE, "-", "o"), (VERMILLION, "--", "s")), strict=False))
+        for start, look in looks.items():
+            _line(kept, _rows(table, "square", "even", start), look, f"V and a, start {start:g}")
+            _line(spread, _rows(table, "square", "spread", start), look)
+            law = _rows(table, "square", "law", start)
+            spread.plot(law["at"], law["value"], color=GREY, linestyle=":", linewidth=0.9)
+        _line(kept, _rows(table, "layer", "even", starts[0]), (ORANGE, "-.", "^"), f"W and v, start {starts[0]:g}")
+        kept.set(xscale="log", ylim=(0, 1.03), ylabel="share of tokens in the softmax")
+        kept.legend(loc="lower left")
+        title(kept, "a", "square loss: no margin")
+        spread.set(xscale="log", yscale="log", ylabel="standard deviation of the logits")
+        spread.set_ylim(top=100.0)
+        spread.text(0.05, 0.92, "dotted: cosh B, sinh B", transform=spread.transAxes, color=GREY)
+        title(spread, "b", "the start, amplified")
+        for name, (colour, line) in FLOWS.items():
+            rows = _rows(table, f"margin, V {name}", "others", starts[0])
+            pace.fill_between(rows["at"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
+            pace.plot(rows["at"], rows["value"], color=colour, linestyle=line, label=f"V {name}")
+        pace.set(xscale="log", yscale="log", xlabel="time τ of the margin's flow", ylabel="1 − largest probability")
+        pace.legend(loc="lower left")
+        title(pace, "c", "logistic loss: 1/τ²")
+        for axes in (kept, spread):
+            sizes = sorted(table[table["model"] == "square"]["at"].unique())
+            axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
+            axes.minorticks_off()
+            axes.set_xlabel("size of the target, B")
+    return figure
+
+
+def _rows(table, model, quantity, start):
+    kept = (table["model"] == model) & (table["quantity"] == quantity) & (table["start"] == start)
+    return table[kept].sort_values("at")
+
+
+def _line(axes, rows, look, label=None):
+    colour, line, marker = look
+    axes.fill_between(rows["at"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
+    axes.plot(rows["at"], rows["value"], color=colour, linestyle=line, marker=marker, label=label)

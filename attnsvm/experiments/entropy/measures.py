@@ -1,0 +1,94 @@
+"""How many tokens the softmax keeps, how far descent amplifies what is uneven at the start, how fast one token wins."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import median_interval, wilson
+
+KEYS = ["model", "start", "quantity", "at"]
+SHARES = ("fell", "sum", "value")  # quantities that an instance has or has not
+
+
+def measures(cell, problems, trained, solved, settings):
+    seeds, starts, sizes = problems.seeds, trained["starts"], trained["sizes"]
+    a, u, most = trained["start"]["a"], trained["start"]["u"], starts.max()
+    frames = []
+
+    def add(at, found, **columns):
+        frames.extend(curves(seeds, np.asarray(at), {"value": v}, quantity=q, **columns) for q, v in found.items())
+
+    before = tokens(probabilities(most * a))
+    for loss, p in trained["published"].items():
+        found = {"tokens": tokens(p), "fell": tokens(p) < before}
+        add([1.0], found, model=f"published, {loss}", start=most)
+    for k, scale in enumerate(starts):
+        logits = centred(trained["square"][:, k])
+        law = scale * amplified(a, u, sizes)
+        error = np.linalg.norm(logits - law, axis=-1) / np.linalg.norm(law, axis=-1)
+        kept = tokens(probabilities(logits))
+        found = {"tokens": kept, "even": kept / a.shape[-1], "spread": spread(logits), "law": spread(law)}
+        add(sizes, found | {"error": error}, model="square", start=scale)
+    kept = tokens(trained["layer"]).mean(-1)
+    add(sizes, {"tokens": kept, "even": kept / cell.T}, model="layer", start=most)
+    for name, logits in trained["margin"].items():
+        left = others(logits)
+        found = {"others": left, "exponent": exponent(np.log(left), trained["times"])}
+        add(trained["times"], found | {"constant": left * trained["times"] ** 2}, model=f"margin, V {name}", start=most)
+        won = logits[:, -1].argmax(-1)
+        ahead = {"sum": won == (a + u).argmax(-1), "value": won == u.argmax(-1)}
+        add(trained["times"][-1:], ahead, model=f"margin, V {name}", start=most)
+    frame = pd.concat(frames).rename(columns={"step": "at"})
+    return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, seeds, "measured"))
+
+
+def probabilities(logits: np.ndarray) -> np.ndarray:
+    shares = np.exp(logits - logits.max(-1, keepdims=True))
+    return shares / shares.sum(-1, keepdims=True)
+
+
+def tokens(p: np.ndarray) -> np.ndarray:
+    """exp of the entropy of probabilities over the last axis: how many tokens share the softmax."""
+    return np.exp(-(p * np.log(np.where(p > 0.0, p, 1.0))).sum(-1))
+
+
+def centred(logits: np.ndarray) -> np.ndarray:
+    return logits - logits.mean(-1, keepdims=True)
+
+
+def spread(logits: np.ndarray) -> np.ndarray:
+    """The standard deviation of logits over the last axis."""
+    return np.sqrt((centred(logits) ** 2).mean(-1))
+
+
+def amplified(a: np.ndarray, u: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """a cosh B + u sinh B, centred, (S, B, C): where a and u, uneven by little, are once Vσ has come to the size B.
+
+    Of δa and δu, relative to their means, dδa/dτ = δu/C and dδu/dτ = δa/C to first order, and the output grows by τ/C.
+    """
+    grown = sizes[:, None]
+    return centred(a)[:, None] * np.cosh(grown) + centred(u)[:, None] * np.sinh(grown)
+
+
+def others(logits: np.ndarray) -> np.ndarray:
+    """What the softmax leaves to all tokens but the largest, to full precision."""
+    shares = np.sort(np.exp(logits - logits.max(-1, keepdims=True)), axis=-1)[..., :-1].sum(-1)
+    return shares / (1.0 + shares)
+
+
+def exponent(logarithm: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """The slope of a logarithm (S, K) against log τ over the two decades before each time; NaN before there are any."""
+    before = np.searchsorted(times, times / 99.0, side="right") - 1
+    with np.errstate(invalid="ignore", divide="ignore"):
+        slope = (logarithm - logarithm[:, before]) / np.log(times / times[before])
+    return np.where(times > 99.0, slope, np.nan)
+
+
+def table(measures, settings):
+    rows = []
+    for keys, group in measures.instances.groupby(KEYS, sort=False):
+        values = group["value"].to_numpy(dtype=float)
+        interval = wilson(int(values.sum()), len(values)) if keys[2] in SHARES else median_interval(values)
+        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
+        rows.append(dict(zip(KEYS, keys, strict=True)) | numbers | {"instances": len(values)})
+    return pd.DataFrame(rows)

@@ -1,0 +1,114 @@
+"""The value-softmax model: steps against numerical derivatives, the margin's flow, the law of amplification."""
+
+import numpy as np
+import pytest
+
+from attnsvm.data.draws import draw, gaussian
+from attnsvm.experiments.entropy.layer import attention, fit
+from attnsvm.experiments.entropy.measures import amplified, centred, exponent, others, tokens
+from attnsvm.experiments.entropy.value_softmax import along_the_margin, logistic, softmax, square, start
+
+RATE = 1e-3
+
+
+def slope(loss, x):
+    """The derivative of a function of one array, entry by entry."""
+    found = np.zeros(x.shape)
+    for place in np.ndindex(x.shape):
+        step = np.zeros(x.shape)
+        step[place] = 1e-6
+        found[place] = (loss(x + step) - loss(x - step)) / 2e-6
+    return found
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return start(np.arange(3), 4)
+
+
+def test_an_instance_starts_where_its_seed_says(drawn):
+    for whole, one in zip(drawn, start(np.array([1]), 4), strict=True):
+        np.testing.assert_array_equal(whole[1:2], one)
+    np.testing.assert_allclose(np.linalg.norm(drawn[2], axis=1), 1.0)
+
+
+def test_two_steps_on_the_square_loss_follow_its_gradient(drawn):
+    V, a, target = (x[0] for x in drawn)
+
+    def loss(V, a):
+        return 0.5 * ((V @ softmax(a) - 2 * target) ** 2).sum()
+
+    at = V, a
+    for _ in range(2):
+        to_V, to_a = slope(lambda x, a=at[1]: loss(x, a), at[0]), slope(lambda x, V=at[0]: loss(V, x), at[1])
+        at = at[0] - RATE * to_V, at[1] - RATE * to_a
+    np.testing.assert_allclose(square(V, a, 2 * target, RATE, 2), at[1], atol=1e-10)
+
+
+def test_on_the_logistic_loss_the_part_of_v_along_the_target_suffices(drawn):
+    V, a, target = (x[0] for x in drawn)
+
+    def loss(V, a):
+        return np.log1p(np.exp(-target @ V @ softmax(a)))
+
+    at = V, a
+    for _ in range(2):
+        to_V, to_a = slope(lambda x, a=at[1]: loss(x, a), at[0]), slope(lambda x, V=at[0]: loss(V, x), at[1])
+        at = at[0] - RATE * to_V, at[1] - RATE * to_a
+    np.testing.assert_allclose(logistic(target @ V, a, RATE, 2), at[1], atol=1e-10)
+
+
+def test_short_steps_on_the_logistic_loss_go_along_the_margin(drawn):
+    """After a time τ = Σ length of them; the path is the same."""
+    V, a, target = drawn
+    u, now, p = (target[:1, None] @ V[:1])[:, 0], 0.0, a[:1]
+    w, b = u.copy(), p.copy()
+    for _ in range(2000):
+        q = softmax(b)
+        length = 2e-3 / (1 + np.exp((w * q).sum()))
+        w, b, now = w + length * q, b + length * q * (w - (w * q).sum()), now + length
+    found = along_the_margin(u, p, np.array([now]), trained=True)[:, 0]
+    np.testing.assert_allclose(centred(found), centred(b), atol=0.02 * np.abs(centred(b)).max())
+    kept = along_the_margin(u, p, np.array([now]), trained=False)[:, 0]
+    assert np.abs(kept - found).max() > 0.01
+
+
+def test_a_uneven_start_is_amplified_as_the_law_says_and_a_small_one_to_three_digits(drawn):
+    V, a, target = drawn
+    u = (target[:, None] @ V)[:, 0]
+    sizes = np.array([0.5, 2.0])
+    law = 1e-5 * amplified(a, u, sizes)
+    for k, size in enumerate(sizes):
+        found = centred(square(1e-5 * V, 1e-5 * a, size * target, 0.01, 4000))
+        assert np.linalg.norm(found - law[:, k]) < 2e-2 * np.linalg.norm(law[:, k])
+        assert np.linalg.norm(found - 1e-5 * centred(a)) > 0.1 * np.linalg.norm(law[:, k])
+
+
+def test_the_layer_follows_the_gradient_of_its_loss():
+    problems = draw(gaussian, range(2), 2, 3, 5)
+    v = np.random.default_rng(0).normal(size=(2, 5))
+    tokens_, queries, labels = (x[0].astype(float) for x in (problems.tokens, problems.queries, problems.labels))
+
+    def loss(W, v):
+        p = attention(tokens_[None], queries[None], W[None])[0]
+        return 0.5 * (((p * (tokens_ @ v)).sum(-1) - 2 * labels) ** 2).sum()
+
+    at = np.zeros((5, 5)), v[0]
+    for _ in range(2):
+        to_W, to_v = slope(lambda x, v=at[1]: loss(x, v), at[0]), slope(lambda x, W=at[0]: loss(W, x), at[1])
+        at = at[0] - 0.1 * to_W, at[1] - 0.1 * to_v
+    expected = attention(tokens_[None], queries[None], at[0][None])[0]
+    np.testing.assert_allclose(fit(problems, v, 2.0, 0.1, 2)[0], expected, atol=1e-7)
+
+
+def test_tokens_are_counted_by_the_entropy():
+    p = np.array([[0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0, 0], [1, 0, 0, 0]])
+    np.testing.assert_allclose(tokens(p), [4, 2, 1])
+
+
+def test_what_others_have_keeps_its_digits_and_exponents_are_those_of_powers():
+    np.testing.assert_allclose(others(np.array([0.0, -50.0, -60.0])), np.exp(-50) + np.exp(-60), rtol=1e-12)
+    times = np.array([1.0, 10.0, 100.0, 1000.0])
+    found = exponent(-2 * np.log(times)[None], times)
+    assert np.isnan(found[0, :2]).all()
+    np.testing.assert_allclose(found[0, 2:], -2.0)

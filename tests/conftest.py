@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from attnsvm.building import arithmetic
 
@@ -13,6 +14,7 @@ arithmetic.choose(
 
 from harness import FEW, build, copy_repository, give_loops, once  # noqa: E402
 
+CLUSTER = "tests/cluster/"
 CHAIN = {"built", "everything", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
 
 
@@ -21,15 +23,33 @@ def pytest_collection_modifyitems(items):
     """Mark what runs the pipeline, and let the files that do so come first.
 
     With several processes a file is given to one of them as a whole: the short files fill what the long ones leave. One
-    process begins with `everything` and the other with `built`, and what reads either comes when it is there.
+    process begins with `everything`, one with `built`, and what reads either comes when it is there; one with the
+    cluster.
     """
     needs = {}
     for item in items:
         if chain := CHAIN & set(item.fixturenames):
             item.add_marker("chain")
-            needs[item.path] = max(needs.get(item.path, 0), 2 if "everything" in chain else 1)
-    first = next((path for path, rank in needs.items() if rank == 2), None)
-    items.sort(key=lambda item: 0 if item.path == first else needs.get(item.path, 3))
+            needs[item.path] = max(needs.get(item.path, 0), 3 if "everything" in chain else 2)
+    first = next((path for path, rank in needs.items() if rank == 3), None)
+
+    def rank(item):
+        if item.path == first:
+            return 0
+        return 1 if item.nodeid.startswith(CLUSTER) else needs.get(item.path, 4)
+
+    items.sort(key=rank)
+
+
+class Scheduling(LoadFileScheduling):
+    """A file to a process, and the files of the cluster to one: that waits, so make gives the suite a process more."""
+
+    def _split_scope(self, nodeid):
+        return CLUSTER if nodeid.startswith(CLUSTER) else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Scheduling(config, log)
 
 
 def first_of_all(request, tmp_path_factory, name, make):

@@ -73,13 +73,12 @@ def test_axes_are_labelled_and_every_text_lies_inside_the_figure_at_every_width(
         assert figure.axes[-1].get_xlabel() or figure.get_supxlabel()
         assert any(axes.get_ylabel() for axes in figure.axes) or figure.get_supylabel()
         assert figure.legends or any(axes.get_legend() for axes in figure.axes)
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()
+        renderer = FigureCanvasAgg(figure).get_renderer()  # `draw` has laid everything out
         whole = figure.bbox.padded(2)
         texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
         assert texts
         for text in texts:
-            box = text.get_window_extent(canvas.get_renderer())
+            box = text.get_window_extent(renderer)
             if not text.get_clip_on() and box.overlaps(figure.bbox):
                 inside = whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1
                 assert inside, f"{text.get_text()!r} runs out of the figure"

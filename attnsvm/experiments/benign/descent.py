@@ -19,13 +19,13 @@ def descent(problems, settings, progress):
 
 
 def descend(noise, true, labels, lengths, rate, kept):
-    """v and p, (M, n + 2) each, after each of the steps `kept`, on the logistic loss.
+    """v and p, (M, 2 + m) each, after each of the steps `kept`, on the logistic loss.
 
     Args:
-        noise: (n, n) rows; true: (n,) the classes; labels: (n,).
+        noise: (n, m) the noise tokens; true: (n,) the classes; labels: (n,).
         lengths: (M, 1) of the signal: M runs on the same inputs.
     """
-    shape = len(lengths), len(labels) + 2
+    shape = len(lengths), noise.shape[1] + 2
     v, p, of_class = np.zeros(shape), np.zeros(shape), true == np.arange(len(SIGNS))[:, None]
     for step in range(1, kept[-1] + 1):
         signal, other = (lengths * w[:, true] for w in (v, p)), (w[:, 2:] @ noise.T for w in (v, p))
@@ -45,5 +45,5 @@ def falling(margin: np.ndarray) -> np.ndarray:
 
 
 def combined(signal, other, noise, of_class, lengths):
-    """Σ_i signal_i μ_i + other_i ξ_i, (M, n + 2), for coefficients (M, n)."""
+    """Σ_i signal_i μ_i + other_i ξ_i, (M, 2 + m), for coefficients (M, n)."""
     return np.concatenate([lengths * (signal @ of_class.T), other @ noise], axis=1)

@@ -9,41 +9,45 @@ LOOKS = ((ORANGE, "--", "^"), (GREEN, "-.", "D"))  # of descent: after two steps
 
 def draw(table, settings):
     """Draw from rows (n, flips, run, quantity, at, value, low, high, smallest, largest, instances)."""
-    with canvas(settings, height=0.42) as figure:
-        phase, errors, law = figure.subplots(1, 3, width_ratios=(1.15, 1.0, 0.8))
+    with canvas(settings, height=0.44) as figure:
+        phase, errors, law = figure.subplots(1, 3, width_ratios=(1.1, 1.0, 0.85))
         few = table["flips"].min()
         _phase(figure, phase, table[table["flips"] == few], few)
         rows = table[(table["flips"] == few) & (table["quantity"] == "error")]
         rows = rows[rows["n"] == rows["n"].max()]
-        steps = sorted(
-            (run for run in rows["run"].unique() if run.endswith("steps")), key=lambda run: int(run.split()[0])
-        )
-        looks = {"max margin": (BLUE, "-", "o"), "signal tokens": (VERMILLION, ":", "s")} | dict(
-            zip(steps, LOOKS, strict=False)
-        )
-        for run, (colour, line, marker) in looks.items():
+        runs = [run for run in rows["run"].unique() if run.endswith("steps")]
+        steps = sorted(runs, key=lambda run: int(run.split()[0]))
+        looks = {"max margin": (BLUE, "-", "o"), "signal tokens": (VERMILLION, ":", "s")}
+        for run, (colour, line, marker) in (looks | dict(zip(steps, LOOKS, strict=False))).items():
             _line(errors, rows[rows["run"] == run], run, color=colour, linestyle=line, marker=marker)
-        errors.set(xscale="log", xlabel="signal ρ/√(d/n)", ylabel="test error", ylim=(-0.02, 0.56))
-        _plain(errors, rows["at"].unique())
-        errors.legend(loc="upper right", bbox_to_anchor=(1.03, 0.93))
-        title(errors, "b", f"n = {rows['n'].max()}")
+        errors.axvline(np.sqrt(2.0 / (1.0 - few)), color=GREY, linewidth=0.7)
+        errors.set(xlabel="signal ρ/√(d/n)", ylabel="test error", ylim=(-0.02, 0.53))
+        title(errors, "b", "descent turns back")
         _law(law, table)
+        figure.legend(
+            *errors.get_legend_handles_labels(),
+            loc="outside lower center",
+            ncols=4,
+            title=f"(b), n = {rows['n'].max()}",
+        )
     return figure
 
 
 def _phase(figure, axes, table, flips):
     rows = table[(table["run"] == "max margin") & (table["quantity"] == "error")]
-    signal = rows["at"] / np.sqrt(rows["n"])
-    drawn = axes.scatter(
-        rows["n"], signal, c=rows["value"], cmap="cividis", vmin=0, vmax=0.5, s=26, edgecolors=BLACK, linewidths=0.4
-    )
+    signal, look = rows["at"] / np.sqrt(rows["n"]), {"cmap": "cividis", "edgecolors": BLACK, "linewidths": 0.4}
+    drawn = axes.scatter(rows["n"], signal, c=rows["value"], vmin=0, vmax=0.5, s=26, **look)
     n = np.geomspace(rows["n"].min() / 1.25, rows["n"].max() * 1.25, 50)
-    axes.plot(n, n**-0.5, color=GREY, linestyle="--", linewidth=0.9)
-    axes.plot(n, np.sqrt(2.0 / ((1.0 - flips) * n)), color=VERMILLION)
+    axes.plot(n, n**-0.5, color=GREY, linestyle="--", linewidth=0.9, label="printed scale")
+    axes.plot(n, np.sqrt(2.0 / ((1.0 - flips) * n)), color=VERMILLION, label="our law")
     axes.set(xscale="log", yscale="log", xlabel="number of inputs n", ylabel="signal-to-noise ratio ρ/√d")
-    _plain(axes, rows["n"].unique())
-    figure.colorbar(drawn, ax=axes, label="test error", pad=0.02)
-    title(axes, "a", "max margin")
+    axes.set_xticks(sorted(rows["n"].unique()), [f"{tick:g}" for tick in sorted(rows["n"].unique())])
+    ticks = [tick for tick in (0.02, 0.05, 0.1, 0.2, 0.5) if signal.min() <= tick <= signal.max()]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.legend(loc="lower left")
+    figure.colorbar(drawn, ax=axes, pad=0.02)
+    title(axes, "a", "test error of max margin")
 
 
 def _law(axes, table):
@@ -68,8 +72,3 @@ def _line(axes, rows, label, **look):
     rows = rows.sort_values("at")
     axes.fill_between(rows["at"], rows["low"], rows["high"], color=look["color"], alpha=0.18, linewidth=0)
     axes.plot(rows["at"], rows["value"], label=label, **look)
-
-
-def _plain(axes, ticks):
-    axes.set_xticks(sorted(ticks), [f"{tick:g}" for tick in sorted(ticks)])
-    axes.minorticks_off()

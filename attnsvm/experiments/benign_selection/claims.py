@@ -113,7 +113,7 @@ CLAIMS = (
     ),
     Claim(
         key="selection_seed",
-        group="print",
+        group="beyond",
         short="one seed for training and test",
         statement="That the public code draws training and test inputs from the same seed changes its test error "
         "by less than half a point, though it gives test inputs the noise of training inputs.",

@@ -58,7 +58,7 @@ CLAIMS = (
         measured="weight on the first token with softmax, median",
         asked=Limit(0.9, "softmax ≥ {}", "nearly all"),
         also={
-            "none": Limit(0.05, "ReLU ≤ {}", "a third of what even rows would give it"),
+            "none": Limit(0.05, "weight with ReLU ≤ {}", "a third of what even rows would give it"),
             "learned": Limit(0.05, "error of both ≤ {}", "else the task is not learned"),
         },
         read=sink,
@@ -74,7 +74,7 @@ CLAIMS = (
         measured="error with softmax, median",
         asked=Limit(0.2, "softmax ≥ {}", "four times what counts as learned"),
         also={
-            "relu": Limit(0.2, "ReLU ≤ {}", "on the other side of the same limit"),
+            "relu": Limit(0.2, "error with ReLU ≤ {}", "on the other side of the same limit"),
             "refuted": Limit(0.9, "share with such a proof ≥ {}", "nearly all, beyond doubt"),
         },
         read=anchor,

@@ -15,8 +15,8 @@ def draw(table, settings):
             (0.2, "others", GREY, "all others"),
         ):
             _bars(weights, table, quantity, shift, 0.38, color=colour, label=label)
-        weights.set(ylabel="weight, rows without a trigger", ylim=(0, 1.32))
-        weights.legend(loc="upper right", ncols=2)
+        weights.set(ylabel="weight, rows without a trigger", ylim=(0, 1.05))
+        weights.legend(loc="upper right")
         title(weights, "a", "softmax has a sink")
         _bars(errors, table, "error", 0.0, 0.6, color=BLUE)
         errors.set(ylabel="squared error over that of zero", ylim=(0, None))
@@ -27,6 +27,10 @@ def draw(table, settings):
             path.fill_between(norm, rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
             path.plot(norm, rows["value"], color=colour, linestyle=line, marker=marker, label=label)
         path.set(yscale="log", xlabel="norm of W", ylabel="1 − correlation")
+        ticks = (0.01, 0.02, 0.05, 0.1, 0.2)
+        path.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+        path.minorticks_off()
+        path.set_ylim(bottom=0.004)
         path.legend(loc="lower left", title="SVM of")
         title(path, "c", "the sink is its margin")
     return figure
@@ -38,7 +42,7 @@ def _bars(axes, table, quantity, shift, width, **look):
         label = look.get("label") if k == 0 else None
         axes.bar([k + shift], row["value"], width, **(look | {"label": label}))
         axes.errorbar([k + shift], row["value"], [row["value"] - row["low"], row["high"] - row["value"]], color="k")
-    axes.set_xticks(range(len(CASES)), [f"{model}\n{first}" for model, first in CASES])
+    axes.set_xticks(range(len(CASES)), [f"{model}, {first}" for model, first in CASES], rotation=35, ha="right")
     axes.grid(visible=False, axis="x")
 
 

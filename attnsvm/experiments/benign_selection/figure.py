@@ -3,15 +3,15 @@
 from attnsvm.plots.style import BLACK, MARKERS, SIZES, canvas, title
 
 PANELS = (
-    ("flips fitted", "share of flipped labels fitted", "flips are fitted"),
-    ("error", "test error", "harm where the signal is short"),
-    ("signal", "probability of the relevant token", "and selection goes on"),
+    ("flips fitted", "share of flips fitted", "flips are fitted"),
+    ("error", "test error", "harm if μ is short"),
+    ("signal", "relevant token's probability", "selection"),
 )
 
 
 def draw(table, settings):
     """Draw from rows (run, size, multiple, quantity, at, value, low, high, largest, instances)."""
-    with canvas(settings, height=0.42) as figure:
+    with canvas(settings, height=0.46) as figure:
         longer = sorted(table[table["run"] == "longer"]["size"].unique())
         runs = [("longer", size, colour) for size, colour in zip(longer, SIZES, strict=False)]
         runs += [("published", size, BLACK) for size in table[table["run"] == "published"]["size"].unique()]
@@ -24,7 +24,7 @@ def draw(table, settings):
                     ", as published" if run == "published" else f" = {rows['multiple'].max():g} √(d/n)"
                 )
                 axes.plot(rows["at"], rows["value"], color=colour, marker=marker, label=name)
-            axes.set(xscale="log", xlabel="steps of the published rate", ylabel=label)
+            axes.set(xscale="log", xlabel="published steps", ylabel=label)
             title(axes, letter, words)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure

@@ -8,18 +8,18 @@ LOOKS = (("whole", BLUE, "-", "o", "all rows"), ("rest", ORANGE, "--", "s", "row
 
 def draw(table, settings):
     """Draw from rows (first, model, quantity, at, value, low, high, instances)."""
-    with canvas(settings, height=0.42) as figure:
+    with canvas(settings, height=0.46) as figure:
         weights, errors, path = figure.subplots(1, 3)
         for shift, quantity, colour, label in (
             (-0.2, "first", VERMILLION, "first token"),
             (0.2, "others", GREY, "all others"),
         ):
             _bars(weights, table, quantity, shift, 0.38, color=colour, label=label)
-        weights.set(ylabel="weight, rows without a trigger", ylim=(0, 1.05))
+        weights.set(ylabel="weight, no trigger", ylim=(0, 1.05))
         weights.legend(loc="upper right")
         title(weights, "a", "softmax has a sink")
         _bars(errors, table, "error", 0.0, 0.6, color=BLUE)
-        errors.set(ylabel="squared error over that of zero", ylim=(0, None))
+        errors.set(ylabel="relative squared error", ylim=(0, None))
         title(errors, "b", "and needs its token")
         norm = _path(table, "norm")["value"].to_numpy()
         for quantity, colour, line, marker, label in LOOKS:

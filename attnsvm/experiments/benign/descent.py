@@ -9,12 +9,13 @@ def descent(problems, settings, progress):
     multiples, kept = np.array(settings["multiples"]), np.array([2, settings["steps"]])
     true, _, noise, length = parts(problems.tokens, problems.labels)
     S, n, M = *problems.labels.shape, len(multiples)
+    progress.expect(S * M)
     v, p = np.empty((S, M, len(kept), n + 2)), np.empty((S, M, len(kept), n + 2))
     for i in range(S):
         data = noise[i], true[i], problems.labels[i], length[i] * multiples[:, None]
         for k, weights in enumerate(descend(*data, settings["rate"], kept)):
             v[i, :, k], p[i, :, k] = weights
-        progress(1)
+        progress(M)
     return {"multiples": multiples, "steps": kept, "v": v, "p": p}
 
 

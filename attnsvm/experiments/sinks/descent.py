@@ -1,0 +1,64 @@
+"""Factors of W and V trained by Adam on the trigger task, softmax and ReLU; and the regularisation path of W alone."""
+
+import numpy as np
+from scipy.optimize import minimize
+
+from attnsvm.experiments.sinks.layer import ATTENTIONS, FIRST, loss_and_gradients, targets
+from attnsvm.training.start import draw_initial, normal
+
+BETAS, TINY = (0.9, 0.95), 1e-8  # as published
+
+
+def descent(problems, settings, progress):
+    progress.expect((len(ATTENTIONS) + 1) * len(problems))
+    x, levels, trained = problems.tokens, np.array(settings["decays"]), {}
+    start = settings["spread"] * draw_initial("sinks", problems.seeds, normal((4, *problems.head.shape[1:])))
+    for attention in ATTENTIONS:
+        W, V = adam(x, np.moveaxis(start, 1, 0), attention, settings["rate"], settings["steps"])
+        trained[attention] = {"W": W, "V": V}
+        progress(len(problems))
+    fixed = bool((x[:, :, 0, FIRST] == 1.0).all())
+    paths = np.zeros((len(x), len(levels), *problems.head.shape[1:]))
+    for i, one in enumerate(zip(x, problems.head, strict=True)):
+        if fixed:  # there is no solution to go to otherwise
+            paths[i] = path(*one, levels, settings["iterations"])
+        progress(1)
+    return {"adam": trained, "decays": levels, "path": paths}
+
+
+def adam(x, factors, attention, rate, steps):
+    """W = KᵀQ and V = OU (S, d, d) after updates of `factors` K, Q, O, U, (4, S, d, d), on all sequences x.
+
+    The rate falls to zero along a cosine.
+    """
+    y, first, second = targets(x), np.zeros_like(factors), np.zeros_like(factors)
+    for step in range(1, steps + 1):
+        key, query, out, value = factors
+        _, to_W, to_V = loss_and_gradients(x, y, key.mT @ query, out @ value, attention)
+        slope = np.stack([query @ to_W.mT, key @ to_W, to_V @ value.mT, out.mT @ to_V])
+        first = BETAS[0] * first + (1.0 - BETAS[0]) * slope
+        second = BETAS[1] * second + (1.0 - BETAS[1]) * slope**2
+        size = np.sqrt(second / (1.0 - BETAS[1] ** step)) + TINY
+        now = 0.5 * rate * (1.0 + np.cos(np.pi * (step - 1) / steps))
+        factors = factors - now * first / (1.0 - BETAS[0] ** step) / size
+    key, query, out, value = factors
+    return key.mT @ query, out @ value
+
+
+def path(x, V, levels, iterations):
+    """The minimisers W (K, d, d) of loss + ½λ‖W‖² for falling λ, each from the one before; x (n, T, d), V kept.
+
+    The logarithm of that sum is what L-BFGS is given: it falls by as much for every λ.
+    """
+    y, shape = targets(x), V.shape
+    W, found = np.zeros(V.size), []
+    for decay in levels:
+
+        def logarithm(flat, decay=decay):
+            loss, slope, _ = loss_and_gradients(x[None], y[None], flat.reshape(1, *shape), V[None], "softmax")
+            total = loss[0] + 0.5 * decay * (flat @ flat)
+            return np.log(total), (slope.ravel() + decay * flat) / total
+
+        W = minimize(logarithm, W, jac=True, method="L-BFGS-B", options={"maxiter": iterations, "ftol": 1e-15}).x
+        found.append(W.reshape(shape))
+    return np.array(found)

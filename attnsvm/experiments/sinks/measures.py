@@ -1,0 +1,57 @@
+"""Where rows without a trigger look, how well new sequences are answered, and how near the path is to the solutions."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.experiments.sinks.layer import FIXED, SHUFFLED, attend, sequences, targets, triggers
+
+KEYS = ["first", "model", "quantity", "at"]
+SHARES = ("solved", "refuted")  # what an instance has or has not
+STREAM = 11489  # of the new sequences
+
+
+def measures(cell, problems, trained, solved, settings):
+    seeds, levels, frames = problems.seeds, trained["decays"], []
+    drawn = [np.random.default_rng([STREAM, seed]) for seed in seeds]
+    size = settings["new"], cell.T, cell.d, cell.variant == SHUFFLED
+    new = np.array([sequences(stream, *size) for stream in drawn]).reshape(len(seeds), *size[:3])
+
+    def add(at, found, model):
+        rows = (curves(seeds, at, {"value": v}, quantity=q) for q, v in found.items())
+        frames.extend(each.assign(first=cell.variant, model=model) for each in rows)
+
+    for name, weights in trained["adam"].items():
+        add(np.zeros(1), {q: v[:, None] for q, v in answered(new, name, **weights).items()}, name)
+    status = solved["whole"]["status"]
+    add(np.zeros(1), {"solved": (status == "solved")[:, None], "refuted": (status == "infeasible")[:, None]}, "SVM")
+    if cell.variant == FIXED:
+        W, best = trained["path"], solved["whole"]["W"]
+        add(np.zeros(1), {"squared norm": (best**2).sum((1, 2))[:, None]}, "SVM")
+        distances = {name: 1.0 - correlation(W, solved[name]["W"][:, None]) for name in ("whole", "rest")}
+        add(levels, distances | {"norm": np.linalg.norm(W, axis=(2, 3))}, "path")
+    frame = pd.concat(frames).rename(columns={"step": "at"})
+    return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, seeds, status))
+
+
+def answered(x, attention, W, V) -> dict[str, np.ndarray]:
+    """Of sequences (S, n, T, d): error relative to answering zero; mean weight of rows without a trigger, (S,) each."""
+    y, weights, none = targets(x), attend(x, W, attention), ~triggers(x)
+    none[..., 0] = False
+    said = weights @ (x @ V.mT[:, None])
+    error = ((said - y)[..., 1:, :] ** 2).sum((1, 2, 3)) / (y**2).sum((1, 2, 3))
+    count = none.sum((1, 2))
+    first = (weights[..., 0] * none).sum((1, 2)) / count
+    return {"error": error, "first": first, "others": (weights[..., 1:].sum(-1) * none).sum((1, 2)) / count}
+
+
+def table(measures, settings):
+    rows = []
+    for keys, group in measures.instances.groupby(KEYS, sort=False):
+        values = group["value"].to_numpy(dtype=float)
+        interval = wilson(int(values.sum()), len(values)) if keys[2] in SHARES else median_interval(values)
+        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
+        rows.append(dict(zip(KEYS, keys, strict=True)) | numbers | {"instances": len(values)})
+    return pd.DataFrame(rows)

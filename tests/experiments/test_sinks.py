@@ -1,0 +1,101 @@
+"""The trigger task: targets, gradients of both attentions, the path's minimisers, the solution's one form."""
+
+import numpy as np
+import pytest
+
+from attnsvm.data.cells import Cell
+from attnsvm.experiments.sinks import problems as drawing
+from attnsvm.experiments.sinks.descent import adam, path
+from attnsvm.experiments.sinks.layer import ATTENTIONS, attend, loss_and_gradients, sequences, targets, triggers
+from attnsvm.experiments.sinks.measures import answered
+from attnsvm.experiments.sinks.svm import constraints
+from attnsvm.svm.solver import solve_batch
+
+
+@pytest.fixture(scope="module")
+def x():
+    return sequences(np.random.default_rng(0), 5, 4, 5)
+
+
+def test_every_sequence_has_one_trigger_and_asks_for_the_mean_before_it(x):
+    found = triggers(x)
+    assert (found.sum(1) == 1).all()
+    assert not found[:, :2].any()
+    for one, rows, y in zip(x, found, targets(x), strict=True):
+        (j,) = np.flatnonzero(rows)
+        np.testing.assert_allclose(y[j], one[1 : j + 1].mean(0))
+        assert not np.delete(y, j, 0).any()
+
+
+def test_a_shuffled_first_token_is_somewhere_else_and_never_a_trigger():
+    drawn = sequences(np.random.default_rng(1), 200, 4, 5, shuffled=True)
+    assert (drawn[:, 0].sum(1) == 1).all()
+    assert (drawn[:, 0].sum(0) > 20).all()
+    assert (triggers(drawn).sum(1) == 1).all()
+
+
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_gradients_are_those_of_the_loss(x, attention):
+    stream = np.random.default_rng(2)
+    W, V = stream.normal(size=(2, 1, 5, 5))
+    y = targets(x)
+
+    def loss(W, V):
+        weights = attend(x, W[0], attention)
+        return 0.5 * ((weights @ x @ V[0].T - y)[:, 1:] ** 2).sum() / 15
+
+    value, to_W, to_V = loss_and_gradients(x[None], y[None], W, V, attention)
+    np.testing.assert_allclose(value[0], loss(W, V))
+    for a, b in np.ndindex(5, 5):
+        step = np.zeros((1, 5, 5))
+        step[0, a, b] = 1e-6
+        np.testing.assert_allclose(to_W[0, a, b], (loss(W + step, V) - loss(W - step, V)) / 2e-6, atol=1e-8)
+        np.testing.assert_allclose(to_V[0, a, b], (loss(W, V + step) - loss(W, V - step)) / 2e-6, atol=1e-8)
+
+
+def test_weights_are_causal_and_relu_need_not_sum_to_one(x):
+    W = np.random.default_rng(3).normal(size=(5, 5))
+    for attention in ATTENTIONS:
+        weights = attend(x, W, attention)
+        assert not np.triu(weights, 1).any()
+        assert (weights >= 0).all()
+    np.testing.assert_allclose(attend(x, W, "softmax").sum(-1), 1.0)
+
+
+def test_the_first_step_of_adam_has_the_length_of_the_rate_in_every_entry(x):
+    start = np.random.default_rng(4).normal(size=(4, 1, 5, 5))
+    W, V = adam(x[None], start, "softmax", 1e-3, 1)
+    y = targets(x)[None]
+    _, to_W, to_V = loss_and_gradients(x[None], y, start[0].mT @ start[1], start[2] @ start[3], "softmax")
+    slopes = np.stack([start[1] @ to_W.mT, start[0] @ to_W, to_V @ start[3].mT, start[2].mT @ to_V])
+    moved = start - 1e-3 * np.sign(slopes)
+    np.testing.assert_allclose(W, moved[0].mT @ moved[1], atol=1e-6)
+    np.testing.assert_allclose(V, moved[2] @ moved[3], atol=1e-6)
+
+
+def test_the_path_is_where_the_penalised_loss_has_no_slope(x):
+    V = np.diag([0.0, 1, 1, 1, 1])
+    levels = np.array([1e-1, 1e-2])
+    for decay, W in zip(levels, path(x, V, levels, 500), strict=True):
+        _, slope, _ = loss_and_gradients(x[None], targets(x)[None], W[None], V[None], "softmax")
+        np.testing.assert_allclose(slope[0] + decay * W, 0.0, atol=1e-6)
+
+
+def test_the_solution_has_one_form_and_with_a_shuffled_first_token_there_is_none():
+    key, query = np.array([-2, 1, 0, 0, 0, 1]) / 3, np.array([0, 1, 0, 0, 0, -1])
+    for variant in ("fixed", "shuffled"):
+        tokens = drawing.problems(Cell(24, 6, 6, (7,), variant), {}).tokens[0]
+        (answer,) = solve_batch([constraints(tokens, (False, True))], method="active set")
+        assert answer.status == ("solved" if variant == "fixed" else "infeasible")
+        if variant == "fixed":
+            np.testing.assert_allclose(answer.W, np.outer(key, query), atol=1e-6)
+
+
+def test_a_large_multiple_of_the_solution_solves_the_task():
+    key, query = np.array([-2, 1, 0, 0, 0, 1]) / 3, np.array([0, 1, 0, 0, 0, -1])
+    new, V = sequences(np.random.default_rng(5), 50, 6, 6), np.diag([0.0, 1, 1, 1, 1, 1])
+    found = answered(new[None], "softmax", 40 * np.outer(key, query)[None], V[None])
+    assert found["error"] < 1e-12
+    np.testing.assert_allclose([found["first"], found["others"]], [[1.0], [0.0]], atol=1e-12)
+    nothing = answered(new[None], "softmax", np.zeros((1, 6, 6)), np.zeros((1, 6, 6)))
+    np.testing.assert_allclose(nothing["error"], 1.0)

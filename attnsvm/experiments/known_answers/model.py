@@ -29,7 +29,8 @@ def model(name: str, seed: int | None = None) -> AlbertModel:
     made = AlbertModel(config, add_pooling_layer=False).double().eval()
     if seed is None:
         given = {key: one for key, one in tensors(folder, "albert.").items() if not key.startswith("pooler")}
-        wrong = sorted({*given} ^ {*made.state_dict()})
+        shapes = [{(key, one.shape) for key, one in held.items()} for held in (given, made.state_dict())]
+        wrong = sorted(key for key, _ in shapes[0] ^ shapes[1])
         require(not wrong, f"{folder}: its weights are not those of its config.json: {', '.join(wrong[:3])}")
         made.load_state_dict(given)
     return made

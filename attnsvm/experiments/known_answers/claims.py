@@ -21,14 +21,14 @@ def fitted(tables, quantity):
 
 
 def alignment(tables, asked):
-    rows = mapping(tables, "alignment")
-    own = one(rows, "alignment of the head itself", kind="head")["value"]
+    own = one(mapping(tables, "alignment"), "alignment of the head itself", kind="head")
+    rows = where(tables.own(part="heads"), layer=own["layer"], quantity="alignment")
     parts, lead = {}, []
     for kind in NULLS:
-        most = one(rows, f"alignment of {kind} heads", kind=kind)["high"]
-        lead.append(own - most)
-        parts[f"above the largest of {kind} heads ({most:.3f})"] = asked(own - most)
-    draws = where(rows, kind=NULLS[0])["instances"].iloc[0]
+        most = some(where(rows, kind=kind), f"alignment of {kind} heads")["high"].max()
+        lead.append(own["value"] - most)
+        parts[f"above the largest of {kind} heads ({most:.3f})"] = asked(lead[-1])
+    draws = where(rows, kind=NULLS[0])["instances"].sum()
     return Reading(*exact(min(lead), draws), parts)
 
 
@@ -120,11 +120,14 @@ CLAIMS = (
         key="answers_alignment",
         group="beyond",
         short="the mapping head: alignment",
-        statement="That head is aligned with the max-margin solution of what it selects more than each of its null "
-        "models is with that of what it selects.",
-        check="cosine on the span of the constraints, less the largest of the draws of each null model",
-        measured="least lead over the largest draw of a null model",
-        asked=Limit(0.0, "lead > {}", "above every draw; a null model exceeds a head like itself in half of the cases"),
+        statement="That head is aligned with the max-margin solution of what it selects more than any null model of a "
+        "head of its layer is with that of what it selects.",
+        check="cosine on the span of the constraints, less the largest of the null models of each kind, of all heads of "
+        "the layer",
+        measured="least lead over the largest of a kind of null models",
+        asked=Limit(
+            0.0, "lead > {}", "above all of them; a null model exceeds a head like itself in half of the cases"
+        ),
         read=alignment,
         unsharpened="Its audit is that of an optional figure.",
     ),

@@ -39,7 +39,7 @@ def table():
 
 FLIPS = {
     "answers_maps": Flip("mapping == 1 and quantity == 'right'", "low", 0.5),
-    "answers_alignment": Flip("mapping == 1 and quantity == 'alignment' and kind == 'mismatched'", "high", 0.9),
+    "answers_alignment": Flip("layer == 10 and quantity == 'alignment' and kind == 'mismatched'", "high", 0.9),
     "answers_nulls": Flip("mapping == 1 and quantity == 'lead' and kind == 'mismatched'", "low", -0.1),
     "answers_rules": Flip("mapping == 1 and quantity == 'lead' and kind == 'string'", "low", -0.1),
     "answers_as_good": Flip("inputs == 200 and kind == 'head' and quantity == 'lead'", "low", -0.3, FAILS),

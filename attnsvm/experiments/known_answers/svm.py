@@ -10,6 +10,7 @@ import numpy as np
 from attnsvm.experiments.known_answers.asked import asked, best_offset, positions, right, sizes
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
+from attnsvm.svm.solution import Status
 from attnsvm.svm.solver import solve
 
 QUERY_STREAM, HEAD_STREAM, LABEL_STREAM = 1, 2, 3
@@ -21,7 +22,7 @@ def svm(problems, trained, settings):
         fit, held = asked(problems, s)
         pretrained = bool(problems.head[s].size)
         few = sizes(problems, s, settings)
-        one = {"answers": {str(n): _answers(fit.of_reactions(n), held, settings["seed"]) for n in few}}
+        one = {"answers": _answers(fit, held, few, settings)}
         one["names"] = {"same token": right(held.same, held.answer), "string": right(held.string, held.answer)}
         one["template"] = held.template.astype(float)
         if pretrained:
@@ -30,19 +31,23 @@ def svm(problems, trained, settings):
     return _stacked(found)
 
 
-def _answers(fit, held, seed):
-    """The right answers of some reactions: their solution, that of random answers, and what is most alike."""
-    rng = np.random.default_rng([seed, LABEL_STREAM])
-    middle = fit.tokens.mean(0)
-    alike = [
-        int(_cosines(held.tokens[a : a + T] - middle, z - middle).argmax())
-        for a, T, z in zip(held.first, held.counts, held.queries, strict=True)
-    ]
-    return {
-        "svm": _solved(fit, fit.answer, held),
-        "random answers": _solved(fit, rng.integers(fit.counts), held),
-        "cosine": {"right": right(np.array(alike), held.answer)},
-    }
+def _answers(fit, held, sizes, settings):
+    """The right answers of so many reactions: their solution, that of random answers, and what is most alike."""
+    random = np.random.default_rng([settings["seed"], LABEL_STREAM]).integers(fit.counts)
+    given = {"svm": fit.answer, "random answers": random}
+    found, refuted = {}, {}
+    for size in sorted(sizes):
+        few = fit.of_reactions(size)
+        one = {"cosine": {"right": right(_most_alike(few, held), held.answer)}}
+        for kind, answers in given.items():
+            if kind != "svm" and size > settings["random_inputs"]:  # nothing generalises, so all tokens are support
+                continue
+            # What refutes a W for few reactions refutes one for more: its other multipliers are zero.
+            one[kind] = refuted.get(kind) or _solved(few, answers[: len(few)], held)
+            if one[kind]["status"] == Status.INFEASIBLE:
+                refuted[kind] = one[kind]
+        found[str(size)] = one
+    return found
 
 
 def _solved(fit, answers, held):
@@ -51,6 +56,13 @@ def _solved(fit, answers, held):
     row["residual"] = np.array(solution.residual)
     hits = right(held.selections(solution.W), held.answer) if solution.solved else np.full(len(held), np.nan)
     return row | {"right": hits}
+
+
+def _most_alike(fit, held):
+    """(m,) the token whose cosine with the query is largest, both less the mean of the fitted tokens."""
+    middle = fit.tokens.mean(0)
+    ranges = zip(held.first, held.counts, held.queries, strict=True)
+    return np.array([int(_cosines(held.tokens[a : a + T] - middle, z - middle).argmax()) for a, T, z in ranges])
 
 
 def _cosines(X, z):

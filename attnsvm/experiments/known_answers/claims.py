@@ -122,8 +122,8 @@ CLAIMS = (
         short="the mapping head: alignment",
         statement="That head is aligned with the max-margin solution of what it selects more than any null model of a "
         "head of its layer is with that of what it selects.",
-        check="cosine on the span of the constraints, less the largest of the null models of each kind, of all heads of "
-        "the layer",
+        check="cosine on the span of the constraints, less the largest of the null models of each kind, of all heads "
+        "of the layer",
         measured="least lead over the largest of a kind of null models",
         asked=Limit(
             0.0, "lead > {}", "above all of them; a null model exceeds a head like itself in half of the cases"

@@ -5,7 +5,7 @@ from scipy.optimize import minimize
 
 from attnsvm.experiments.known_answers.asked import Asked, asked, right, sizes
 
-STEPS, GRADIENT = 3000, 1e-8  # default tolerances end long before the least loss, at solutions that predict better
+STEPS, GRADIENT = 1500, 1e-7  # default tolerances end long before the least loss, at solutions that predict better
 
 
 def descent(problems, settings, progress):

@@ -26,7 +26,7 @@ def measures(cell, problems, trained, solved, settings):
                 found.templates(at | {"kind": bare + kind}, "right", one["right"][s])
                 if "status" in one:
                     found.add(at | {"kind": bare + kind}, "separable", float(one["status"][s] == "solved"))
-            for ridge, one in trained[size].items():
+            for ridge, one in trained.get(size, {}).items():
                 found.templates(at | {"kind": f"{bare}softmax {ridge}"}, "right", one["right"][s])
                 found.add(at | {"kind": f"{bare}softmax {ridge}"}, "slope", float(one["slope"][s]))
             if heads:

@@ -115,7 +115,7 @@ def test_the_rules_by_hand():
 
 def test_the_states_are_the_models(albert):
     made = model.model(str(albert))
-    (X,) = model.states(str(albert), made, 1, [EVERY[0].tokens])
+    (X,) = model.states(str(albert), made, [1], [EVERY[0].tokens])[1]
     words = (albert / "vocab.txt").read_text().splitlines()
     ids = [words.index(token) for token in ("[CLS]", *EVERY[0].tokens, "[SEP]")]
     with torch.no_grad():
@@ -132,7 +132,7 @@ def test_a_model_whose_attention_is_another_is_refused(albert, monkeypatch):
     right = model.heads
     monkeypatch.setattr(model, "heads", lambda *given: 1.01 * right(*given))
     with pytest.raises(UserError, match="its attention is no softmax of our logits"):
-        model.states(str(albert), model.model(str(albert)), 0, [EVERY[0].tokens])
+        model.states(str(albert), model.model(str(albert)), [0], [EVERY[0].tokens])
 
 
 class Other:
@@ -195,7 +195,7 @@ def test_queries_are_atoms_with_one_right_answer(run, albert):
     p, _, _ = cell(run, "layer1")
     fit, held = asked(p, 0)
     chosen = problems._chosen(run.settings["problems"])
-    states = model.states(str(albert), model.model(str(albert)), 1, [one.tokens for one, _ in chosen])
+    states = model.states(str(albert), model.model(str(albert)), [1], [one.tokens for one, _ in chosen])[1]
     found = []
     for (one, away), X in zip(chosen, states, strict=True):
         for k, right in enumerate(one.answers):

@@ -43,23 +43,27 @@ def heads(albert: AlbertModel, number: int) -> np.ndarray:
     return np.stack([rows.reshape(one.heads, -1, rows.shape[1]) for rows in (keys, queries)], axis=1)
 
 
-def states(name: str, albert: AlbertModel, number: int, texts: Sequence[Sequence[str]]) -> list[np.ndarray]:
-    """(T, D + 1) of every text: what enters the attention of a layer, a constant 1 behind; without the ends.
+def states(
+    name: str, albert: AlbertModel, numbers: Sequence[int], texts: Sequence[Sequence[str]]
+) -> dict[int, list[np.ndarray]]:
+    """{layer: (T, D + 1) of every text}: what enters its attention, a constant 1 behind; without the ends.
 
     Raises:
         UserError: the attention of the model is not the softmax of the logits that `heads` gives.
     """
     words = {word: k for k, word in enumerate((located(name) / "vocab.txt").read_text("utf-8").splitlines())}
-    K, Q = heads(albert, number).swapaxes(0, 1)
-    found = []
+    rows = {number: heads(albert, number).swapaxes(0, 1) for number in numbers}
+    found: dict[int, list[np.ndarray]] = {number: [] for number in numbers}
     for tokens in texts:
         ids = [words.get(token, words[UNKNOWN]) for token in (ENDS[0], *tokens, ENDS[1])]
         with torch.no_grad():
             out = albert(torch.tensor([ids]), output_hidden_states=True, output_attentions=True)
-        X = np.column_stack([out.hidden_states[number][0].numpy(), np.ones(len(ids))])
-        logits = np.einsum("hrd,td,hre,se->hst", K, X, Q, X, optimize=True)
-        ours = np.exp(logits - logits.max(-1, keepdims=True))
-        error = np.abs(ours / ours.sum(-1, keepdims=True) - out.attentions[number][0].numpy()).max()
-        require(error <= AGREES, f"{name}, layer {number}: its attention is no softmax of our logits ({error:.1e})")
-        found.append(X[1:-1])
+        for number, (K, Q) in rows.items():
+            X = np.column_stack([out.hidden_states[number][0].numpy(), np.ones(len(ids))])
+            logits = (Q @ X.T).swapaxes(1, 2) @ (K @ X.T)
+            ours = np.exp(logits - logits.max(-1, keepdims=True))
+            error = np.abs(ours / ours.sum(-1, keepdims=True) - out.attentions[number][0].numpy()).max()
+            sentence = f"{name}, layer {number}: its attention is no softmax of our logits ({error:.1e})"
+            require(error <= AGREES, sentence)
+            found[number].append(X[1:-1])
     return found

@@ -6,6 +6,8 @@ among the tokens, so `queries` only repeats the last one. `head` (H, 2, r, d) ha
 head, none of the model with random weights.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from attnsvm.data.cells import Cell
@@ -88,11 +90,19 @@ def _layer(cell, settings, number, chosen):
     """Tokens (n, T, d) and heads of one layer."""
     from attnsvm.experiments.known_answers import model
 
-    name, seed = settings["model"], settings["seed"] if cell.variant == UNTRAINED else None
-    albert = model.model(name, seed)
+    seed = settings["seed"] if cell.variant == UNTRAINED else None
+    layers = (settings["untrained"],) if cell.variant == UNTRAINED else tuple(settings["layers"])
     tokens = np.zeros((cell.n, cell.T, cell.d))
-    for row, one, X in zip(tokens, chosen, model.states(name, albert, number, [c.tokens for c in chosen]), strict=True):
+    found = _states(settings["model"], seed, layers, tuple(chosen))[number]
+    for row, one, X in zip(tokens, chosen, found, strict=True):
         places = [*one.reactants, *(one.product[k] for k in _unique(one))]
         row[: len(places)] = X[places]
-    rows = model.heads(albert, number)
+    rows = model.heads(model.model(settings["model"], seed), number)
     return tokens, rows[:0] if cell.variant == UNTRAINED else rows[: settings["heads"]]
+
+
+@lru_cache(maxsize=1)  # all layers of the reactions in one pass
+def _states(name, seed, layers, chosen):
+    from attnsvm.experiments.known_answers import model
+
+    return model.states(name, model.model(name, seed), layers, [one.tokens for one in chosen])

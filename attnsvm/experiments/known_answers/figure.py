@@ -76,7 +76,7 @@ def _looks(rows):
     """{kind: (text, look)} of the fits that there are."""
     ridges = sorted({kind.split()[1] for kind in rows["kind"] if kind.startswith("softmax")}, key=float, reverse=True)
     return FITS | {
-        f"softmax {ridge}": (f"softmax, {ridge}", look) for ridge, look in zip(ridges, SOFTMAX, strict=False)
+        f"softmax {ridge}": (f"softmax, ridge {ridge}", look) for ridge, look in zip(ridges, SOFTMAX, strict=False)
     }
 
 

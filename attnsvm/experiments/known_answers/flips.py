@@ -28,7 +28,7 @@ def table():
                 add(0.1, quantity="lead", kind=kind, **at)
         for size in SIZES:
             at = {"part": "answers", "layer": layer, "inputs": size}
-            add(float(layer > 0 or size == 5), quantity="separable", kind="svm", instances=1, **at)
+            add(float(layer > 0), quantity="separable", kind="svm", instances=1, **at)
             add(-0.02, quantity="lead", kind="head", **at)
             add(0.05, quantity="right", kind="random answers", **at)
             for ridge in ("0.01", "0.0001"):
@@ -75,7 +75,6 @@ EMPTY = {
         Empty("kind != 'untrained svm'", "model with random weights"),
     ],
     "answers_layers": [
-        Empty("not (quantity == 'separable' and inputs > 5)", "second number of reactions at the first layer"),
         Empty("layer == 0", "fit at a later layer"),
     ],
 }

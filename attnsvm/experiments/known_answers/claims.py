@@ -73,7 +73,7 @@ def softmax(tables, asked):
     found = {}
     for kind in kinds:
         for _, row in where(rows, kind=kind).iterrows():
-            found[f"{kind} at {row['inputs']}"] = estimate(row)
+            found[f"{kind} at {row['inputs']:.0f}"] = estimate(row)
     some(rows[rows["kind"].isin(kinds)], "softmax regression to compare with")
     return Reading(*smallest(found, by="low"), each(found, "over {} ({.value:+.3f})", asked))
 

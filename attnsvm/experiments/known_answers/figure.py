@@ -58,7 +58,8 @@ def _accuracy(axes, rows, string):
     if len(string):
         axes.axhline(string["value"].iloc[0], color=BLACK, linestyle="--", linewidth=0.9, label="same string")
     axes.set(xlabel="layer", ylabel="right atoms", ylim=(0, 1.02))
-    axes.legend(loc="center right")
+    handles, texts = axes.get_legend_handles_labels()
+    axes.legend(handles[:1], texts[:1], loc=(0.5, 0.27), handletextpad=0.1)  # the others stand above
     title(axes, "a", "one head maps")
 
 
@@ -92,18 +93,20 @@ def _by_number(axes, rows):
 
 
 def _answers_by_layer(axes, rows, separable):
-    for kind, (text, look) in _looks(rows).items():
+    for kind, (_, look) in _looks(rows).items():
         own = rows[rows["kind"] == kind].sort_values("layer")
         if kind != "random answers":
-            _bars(axes, own, "layer", look, text)
+            _bars(axes, own, "layer", look, None)
     bare = rows[rows["kind"] == "untrained svm"]
-    axes.plot(bare["layer"], bare["value"], linestyle="none", marker="s", color=BLACK, label="random weights")
+    points = {"max margin, random weights": (bare["layer"], bare["value"], {"marker": "s", "color": BLACK})}
     none = separable[(separable["kind"] == "svm") & (separable["value"] == 0)]
     if len(none):
         look = {"marker": "X", "markersize": 6, "color": BLUE}
-        axes.plot(none["layer"], none["value"], linestyle="none", label="no W exists", **look)
+        points["max margin: no W exists"] = (none["layer"], none["value"], look)
+    for text, (x, y, look) in points.items():
+        axes.plot(x, y, linestyle="none", label=text, **look)
     axes.set(xlabel="layer", ylabel="right atoms", ylim=(-0.05, 1.02))
-    axes.legend(loc="lower right", fontsize="small", handlelength=1.4)
+    axes.legend(loc=(0.22, 0.4), fontsize="small", handletextpad=0.1)
     title(axes, "e", "right answers, layer by layer")
 
 

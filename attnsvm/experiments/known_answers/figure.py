@@ -1,5 +1,7 @@
 """The mapping head and its controls by depth, and the right answers fitted: by number, by layer, against softmax."""
 
+from matplotlib.ticker import MaxNLocator
+
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
 
 HEADS = {
@@ -38,6 +40,8 @@ def draw(table, settings):
         at = right[right["layer"] != layer]["inputs"].max()
         _answers_by_layer(e, right[right["inputs"] == at], separable[separable["inputs"] == at])
         _lead(f, lead[lead["layer"] == layer])
+        for axes in (a, b, c, e):
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         handles = [line for axes in (b, c) for line in axes.get_lines() if not line.get_label().startswith("_")]
         named = {line.get_label(): line for line in handles}
         figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=len(named), handlelength=1.6)
@@ -59,7 +63,7 @@ def _accuracy(axes, rows, string):
         axes.axhline(string["value"].iloc[0], color=BLACK, linestyle="--", linewidth=0.9, label="same string")
     axes.set(xlabel="layer", ylabel="right atoms", ylim=(0, 1.02))
     handles, texts = axes.get_legend_handles_labels()
-    axes.legend(handles[:1], texts[:1], loc=(0.5, 0.27), handletextpad=0.1)  # the others stand above
+    axes.legend(handles[:1], texts[:1], loc=(0.4, 0.27), handletextpad=0.1)  # the others stand above
     title(axes, "a", "one head maps")
 
 
@@ -98,15 +102,15 @@ def _answers_by_layer(axes, rows, separable):
         if kind != "random answers":
             _bars(axes, own, "layer", look, None)
     bare = rows[rows["kind"] == "untrained svm"]
-    points = {"max margin, random weights": (bare["layer"], bare["value"], {"marker": "s", "color": BLACK})}
+    points = {"random weights": (bare["layer"], bare["value"], {"marker": "s", "color": BLACK})}
     none = separable[(separable["kind"] == "svm") & (separable["value"] == 0)]
     if len(none):
         look = {"marker": "X", "markersize": 6, "color": BLUE}
-        points["max margin: no W exists"] = (none["layer"], none["value"], look)
+        points["no W exists"] = (none["layer"], none["value"], look)
     for text, (x, y, look) in points.items():
         axes.plot(x, y, linestyle="none", label=text, **look)
     axes.set(xlabel="layer", ylabel="right atoms", ylim=(-0.05, 1.02))
-    axes.legend(loc=(0.22, 0.4), fontsize="small", handletextpad=0.1)
+    axes.legend(loc=(0.35, 0.38), handletextpad=0.1)
     title(axes, "e", "right answers, layer by layer")
 
 

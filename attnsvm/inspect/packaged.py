@@ -45,12 +45,17 @@ def deciding_files(model: str | os.PathLike) -> dict[str, Path]:
     Raises:
         UserError: there is no model, it has no weights, or the libraries that read it are not installed.
     """
-    missing = [name for name in READERS if find_spec(name) is None]
-    require(not missing, f"{', '.join(missing)} is not installed: pip install 'attnsvm[models]'")
+    require_readers()
     folder = located(model)
     for name in (CONFIG, WEIGHTS):
         require((folder / name).is_file(), f"{folder}: there is no {name} in it, so it holds no model")
     return {name: folder / name for name in (CONFIG, WEIGHTS, *TOKENIZER) if (folder / name).is_file()}
+
+
+def require_readers() -> None:
+    """UserError unless the libraries that read models are installed."""
+    missing = [name for name in READERS if find_spec(name) is None]
+    require(not missing, f"{', '.join(missing)} is not installed: pip install 'attnsvm[models]'")
 
 
 def config(model: str | os.PathLike) -> dict:

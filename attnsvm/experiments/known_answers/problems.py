@@ -14,6 +14,7 @@ from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
 from attnsvm.data.reactions import held_apart, reactions, same_string, same_token
 from attnsvm.errors import require
+from attnsvm.experiments.known_answers import model
 from attnsvm.experiments.known_answers.asked import FACTS
 from attnsvm.experiments.known_answers.outside import PACKAGE
 from attnsvm.inspect import packaged
@@ -88,8 +89,6 @@ def _facts(reaction, held, T):
 
 def _layer(cell, settings, number, chosen):
     """Tokens (n, T, d) and heads of one layer."""
-    from attnsvm.experiments.known_answers import model
-
     seed = settings["seed"] if cell.variant == UNTRAINED else None
     layers = (settings["untrained"],) if cell.variant == UNTRAINED else tuple(settings["layers"])
     tokens = np.zeros((cell.n, cell.T, cell.d))
@@ -103,6 +102,4 @@ def _layer(cell, settings, number, chosen):
 
 @lru_cache(maxsize=1)  # all layers of the reactions in one pass
 def _states(name, seed, layers, chosen):
-    from attnsvm.experiments.known_answers import model
-
     return model.states(name, model.model(name, seed), layers, [one.tokens for one in chosen])

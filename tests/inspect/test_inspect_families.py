@@ -18,7 +18,7 @@ from attnsvm.inspect import models
 from attnsvm.inspect.attentions import attentions
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.families import DECODERS, LAYOUTS, refusal
-from attnsvm.inspect.layers import Inputs, selections
+from attnsvm.inspect.layers import Inputs, Layer, selections
 from attnsvm.inspect.lifted import Head, Norm
 from attnsvm.inspect.lifted_problem import LiftedProblem
 from attnsvm.inspect.measures import distances, rule
@@ -408,6 +408,13 @@ def test_the_comparison_gives_way_as_the_angles_of_float32_do():
 
 
 def test_a_process_takes_a_lifted_layer_where_there_is_one_for_each():
-    todo = [(0, 0), (0, 1), (1, 0)]
-    assert _shares(todo, 2, lifted=True) == [[(0, 0), (0, 1)], [(1, 0)]]
-    assert _shares(todo, 3, lifted=True) == _shares(todo, 2, lifted=False) == [[one] for one in todo]
+    heads = {h: some_head(seed=h) for h in (0, 1, 4)}
+    lifted = Layer(3, some_inputs(), heads, every=[*heads.values()])
+    plain = Layer(3, some_inputs(), heads)
+
+    def shared(layer, jobs, count):
+        return [list(share.heads) for share in _shares(layer, jobs, count)]
+
+    assert shared(lifted, 2, count=2) == [[0, 1, 4]]
+    assert shared(lifted, 2, count=1) == shared(plain, 2, count=9) == [[0, 1], [4]]
+    assert shared(plain, 8, count=1) == [[0], [1], [4]]

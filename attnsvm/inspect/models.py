@@ -16,10 +16,10 @@ import transformers
 
 from attnsvm.errors import UserError, require
 from attnsvm.inspect.attention import Attention
-from attnsvm.inspect.checkpoint import INDEX, ONE
 from attnsvm.inspect.families import DECODERS, READ, refusal
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.inspect.lifted import Head
+from attnsvm.inspect.shards import shards
 from attnsvm.inspect.walk import Walk, first_line
 from attnsvm.svm import memory
 
@@ -163,7 +163,7 @@ def _config(folder: Path):
     kind = given.get("model_type") if isinstance(given, dict) else None
     why = refusal(given) if isinstance(given, dict) else "has an unknown layout"
     require(not why, f"{folder}: a model of the kind {kind!r} {why}; {READ}")
-    require(any((folder / name).is_file() for name in (ONE, INDEX)), f"{folder}: there is no {ONE} in it")
+    shards(folder)
     try:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (ValueError, OSError, KeyError, TypeError) as error:

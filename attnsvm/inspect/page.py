@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.inspect import summary
-from attnsvm.inspect.layers import Inputs
-from attnsvm.inspect.measures import Bench
 
 # What colours the grid: column, its name, and what it is compared with.
 SHOWN = (
@@ -30,12 +28,6 @@ SHOWN = (
 )
 
 
-def inputs(bench: Bench) -> dict[str, list[dict]]:
-    """What the page shows of the inputs fitted and held out of a layer: words, places, delimiters."""
-    of = bench.layer.inputs
-    return {"fit": [_input(of, i) for i in bench.fit_rows], "held": [_input(of, i) for i in bench.held_rows]}
-
-
 def render(
     name: str, made: dict[str, str], shown: dict[str, list[dict]], table: pd.DataFrame, marks: list[dict]
 ) -> str:
@@ -44,7 +36,7 @@ def render(
     Args:
         name: of the model.
         made: where the inspection comes from, see `origin.origin`.
-        shown: see `inputs`, of the first layer; words and places are the same in the other layers.
+        shown: see `shown.inputs`, of the first layer; words and places are the same in the other layers.
         table: one row per head; marks: what `measures.measure` says of each head.
     """
     quantities = [
@@ -65,17 +57,14 @@ def render(
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # Inside a script element only "<" could end the data: the words of a text may hold anything.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    template = files("attnsvm.inspect").joinpath("page.html").read_text("utf-8")
-    return template.replace("{{title}}", _escaped(name)).replace("{{data}}", text)
+    return template("page.html").replace("{{title}}", escaped(name)).replace("{{data}}", text)
 
 
-def _input(inputs: Inputs, i: int) -> dict:
-    """Words, where the query stands (−1: not among them), and the token numbers of delimiters."""
-    words = inputs.words[i] if inputs.words else [str(t) for t in range(len(inputs.tokens[i]))]
-    start = int(inputs.start[i])
-    marked = (start + np.flatnonzero(inputs.delimiters[i])).tolist()
-    asks = start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1
-    return {"text": int(inputs.text[i]), "words": words, "query": asks, "delimiters": marked}
+def template(name: str) -> str:
+    """A page of this package, with the style that all have."""
+    folder = files("attnsvm.inspect")
+    style = folder.joinpath("page.css").read_text("utf-8")
+    return folder.joinpath(name).read_text("utf-8").replace("{{style}}", style)
 
 
 def _plain(row: dict) -> dict:
@@ -83,5 +72,6 @@ def _plain(row: dict) -> dict:
     return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text between tags."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("{", "&#123;")

@@ -15,16 +15,13 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from attnsvm.errors import require
 from attnsvm.files import store
-from attnsvm.inspect import WRITTEN, page
+from attnsvm.inspect import WRITTEN, page, shown
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Layer
-from attnsvm.inspect.measures import Bench, Plan, measure
+from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-Measured = tuple[dict, dict]  # what `measures.measure` says of a head
 
 
 class Layers(Protocol):
@@ -67,10 +64,10 @@ def run(
     each = iter(layers)
     first = [next(each)]
     plan, lifted, total = offered(plan, first[0], name), bool(first[0].every), len(layers) * len(first[0].heads)
-    shown = page.inputs(Bench(first[0], plan))
+    fit_and_held = shown.inputs(Bench(first[0], plan))
     every = _before(first, each)
     found = measured(every, plan) if jobs == 1 else _side_by_side(every, plan, jobs, len(layers))
-    return gathered(name, made, shown, list(show(found, total=total, desc="heads")), plan.norms, lifted)
+    return gathered(name, made, fit_and_held, list(show(found, total=total, desc="heads")), plan.norms, lifted)
 
 
 def at_once(jobs: int) -> int:
@@ -78,33 +75,17 @@ def at_once(jobs: int) -> int:
     return 2 if jobs == 1 else jobs + 2
 
 
-def offered(plan: Plan, layer: Layer, name: str) -> Plan:
-    """The plan with the norms that this layer allows; UserError where none is left."""
-    if not layer.every:
-        return plan
-    sentence = f"{name}: its logits depend on distance, so only the Frobenius norm is offered: ask for fro"
-    require("fro" in plan.norms, sentence)
-    return replace(plan, norms=("fro",))
-
-
-def measured(layers: Iterable[Layer], plan: Plan) -> Iterator[Measured]:
-    """Head by head."""
-    for layer in layers:
-        bench = Bench(layer, plan)
-        yield from (measure(bench, head) for head in layer.heads)
-
-
 def gathered(
     name: str,
     made: dict[str, str],
-    shown: dict[str, list[dict]],
+    inputs: dict[str, list[dict]],
     found: Sequence[Measured],
     norms: Sequence[str],
     lifted: bool,
 ) -> Inspection:
-    """Table and page of all heads, which are `found`; arguments as those of `page.render` and `columns`."""
+    """Table and page of all heads, which are `found`; `inputs`: see `shown.inputs`."""
     table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms, lifted)))
-    return Inspection(table, page.render(name, made, shown, table, [marks for _, marks in found]))
+    return Inspection(table, page.render(name, made, inputs, table, [marks for _, marks in found]))
 
 
 def _before(first: list[Layer], others: Iterable[Layer]) -> Iterator[Layer]:

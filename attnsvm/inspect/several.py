@@ -28,7 +28,7 @@ class Model:
 
     Attributes:
         layers: how many there are.
-        files: configuration, weights, tokenizer.
+        files: configuration, weights, tokenizer; absolute, so that they are no files of a workflow with a prefix.
         megabytes: what a job needs that reads one layer.
     """
 
@@ -81,7 +81,8 @@ def resolve(config: dict) -> Asked:
     inspected.check(jobs=1, **{name: value for name, value in settings.items() if name != "seed"})
     seed = settings["seed"]
     require(isinstance(seed, int) and seed >= 0, f"seed: expected a number from 0 on, got {seed!r}")
-    return Asked({name: _model(folder) for name, folder in models.items()}, texts and str(texts), settings)
+    where = None if texts is None else str(Path(str(texts)).absolute())
+    return Asked({name: _model(folder) for name, folder in models.items()}, where, settings)
 
 
 def _model(given) -> Model:
@@ -100,6 +101,6 @@ def _model(given) -> Model:
     index = shards(folder)
     weights = sorted({*index.values()}) or [folder / ONE]
     others = [folder / name for name in ("config.json", INDEX if index else ONE, *TOKENIZER)]
-    files = dict.fromkeys(str(one) for one in [*others, *weights] if one.is_file())
+    files = dict.fromkeys(str(one.absolute()) for one in [*others, *weights] if one.is_file())
     size = sum(one.stat().st_size for one in weights)
     return Model(str(folder), layers, [*files], LEAST_MB + int(DOUBLE * size / layers / 1e6))

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from small_models import FAMILIES, TEXTS, passed, rotary
@@ -14,14 +15,14 @@ from transformers import AutoConfig, AutoModel
 
 from attnsvm import inspect
 from attnsvm.errors import UserError
-from attnsvm.inspect import models
+from attnsvm.inspect import models, running
 from attnsvm.inspect.attentions import attentions
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.families import DECODERS, LAYOUTS, refusal
 from attnsvm.inspect.layers import Inputs, Layer, selections
 from attnsvm.inspect.lifted import Head, Norm
 from attnsvm.inspect.lifted_problem import LiftedProblem
-from attnsvm.inspect.measures import distances, rule
+from attnsvm.inspect.measures import Plan, distances, rule
 from attnsvm.inspect.nulls import mismatched, permuted_distances
 from attnsvm.inspect.positions.disentangled import Disentangled
 from attnsvm.inspect.positions.distance import Buckets, Slope
@@ -418,3 +419,19 @@ def test_a_process_takes_a_lifted_layer_where_there_is_one_for_each():
     assert shared(lifted, 2, count=2) == [[0, 1, 4]]
     assert shared(lifted, 2, count=1) == shared(plain, 2, count=9) == [[0, 1], [4]]
     assert shared(plain, 8, count=1) == [[0], [1], [4]]
+
+
+def test_lifted_layers_have_the_same_table_in_one_process_and_in_several():
+    heads = {h: some_head(seed=h) for h in range(3)}
+    plan = Plan(("fro",), draws=1)
+
+    def found(jobs):
+        layers = [Layer(number, some_inputs(seed=number, n=14), heads, every=[*heads.values()]) for number in range(3)]
+        show = (lambda items, **_: items)  # fmt: skip
+        return running.run("random", {}, layers, plan, jobs, show)
+
+    alone, beside = found(1), found(2)
+    assert list(alone.table["layer"]) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert (alone.table["status_fro"] == "solved").all()
+    # Threads of BLAS may add in another order; with one thread these are the same bytes.
+    pd.testing.assert_frame_equal(alone.table, beside.table, rtol=1e-6, atol=1e-12)

@@ -10,7 +10,7 @@ from pathlib import Path
 from attnsvm import inspect as inspected
 from attnsvm.errors import UserError, require
 from attnsvm.inspect.families import READ, refusal
-from attnsvm.inspect.shards import INDEX, ONE, shards
+from attnsvm.inspect.shards import INDEX, one_file, shards
 
 SETTINGS = ("query", "norms", "inputs", "nuclear_inputs", "held_out", "draws", "longest", "seed")
 KNOWN = ("models", "texts", *SETTINGS)
@@ -99,8 +99,8 @@ def _model(given) -> Model:
     layers = next((config[name] for name in LAYERS if isinstance(config.get(name), int)), 0)
     require(layers > 0, f"{path}: expected the number of layers, as num_hidden_layers")
     index = shards(folder)
-    weights = sorted({*index.values()}) or [folder / ONE]
-    others = [folder / name for name in ("config.json", INDEX if index else ONE, *TOKENIZER)]
+    weights = sorted({*index.values()}) or [one_file(folder)]
+    others = [folder / name for name in ("config.json", *([INDEX] if index else []), *TOKENIZER)]
     files = dict.fromkeys(str(one.absolute()) for one in [*others, *weights] if one.is_file())
     size = sum(one.stat().st_size for one in weights)
     return Model(str(folder), layers, [*files], LEAST_MB + int(DOUBLE * size / layers / 1e6))

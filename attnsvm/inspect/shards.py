@@ -7,6 +7,7 @@ from pathlib import Path
 from attnsvm.errors import UserError, require
 
 ONE, INDEX = "model.safetensors", "model.safetensors.index.json"  # the second where they lie in several files, shards
+PICKLED = "pytorch_model.bin"  # one file of older models
 
 
 def shards(folder: Path) -> dict[str, Path]:
@@ -16,7 +17,7 @@ def shards(folder: Path) -> dict[str, Path]:
         UserError: there are no weights, or a shard is not there.
     """
     path = folder / INDEX
-    if (folder / ONE).is_file():
+    if (folder / ONE).is_file() or (not path.is_file() and (folder / PICKLED).is_file()):
         return {}
     require(path.is_file(), f"{folder}: there is no {ONE} in it")
     try:
@@ -28,3 +29,8 @@ def shards(folder: Path) -> dict[str, Path]:
         require(shard.is_file(), f"{shard}: there is no such file, and {INDEX} says that it has {count} weights; "
                 "fetch it")  # fmt: skip
     return index
+
+
+def one_file(folder: Path) -> Path:
+    """The file that has all weights, where `shards` names none."""
+    return folder / (ONE if (folder / ONE).is_file() else PICKLED)

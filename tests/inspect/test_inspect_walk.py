@@ -216,3 +216,33 @@ def test_weights_that_cannot_be_read_are_one_sentence_before_any_layer_is_run(sp
     assert "\n" not in said
     pattern = re.escape(sentence).replace(re.escape("{}"), "(.*)")
     assert re.match(pattern, said)
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_pickle_of_plain_tensors_is_read_as_its_safetensors_are(zipped, tmp_path):
+    folder = gpt2(tmp_path)
+    (first, second) = models.read(folder, TEXTS[:3])
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    pickled = {f"transformer.{name}": one for name, one in weights.items()}
+    torch.save(pickled, folder / "pytorch_model.bin", _use_new_zipfile_serialization=zipped)
+    for ours, theirs in zip(models.read(folder, TEXTS[:3]), (first, second), strict=True):
+        assert ours.inputs.queries.tobytes() == theirs.inputs.queries.tobytes()
+        assert all((ours.heads[h] == theirs.heads[h]).all() for h in theirs.heads)
+
+
+class More:
+    """What a pickle must not hold."""
+
+
+@pytest.mark.parametrize("content", [More(), {"a": More()}, {"a": [1.0]}, [torch.zeros(2)], {}])
+def test_a_pickle_of_anything_else_is_one_sentence_and_is_not_run(content, tmp_path):
+    folder = gpt2(tmp_path)
+    (folder / "model.safetensors").unlink()
+    path = folder / "pytorch_model.bin"
+    torch.save(content, path)
+    with pytest.raises(UserError, match="^" + re.escape(f"{path}: is a pickle of more than plain tensors, which is ")):
+        models.read(folder, TEXTS[:3])
+    path.write_bytes(b"x")
+    with pytest.raises(UserError, match="^" + re.escape(f"{path}: ")):
+        models.read(folder, TEXTS[:3])

@@ -6,7 +6,9 @@ import pandas as pd
 
 from attnsvm.inspect import page, summary
 
-PARTS = 6  # of the depth of a model: columns of the page
+PARTS_NAMED = ("the first sixth", "the second", "the third", "the fourth", "the fifth", "the last sixth")
+PARTS = len(PARTS_NAMED)  # of the depth of a model: columns of the page
+ALIGNED, PREDICTED = "aligned with their SVM better than", "predicted by their SVM better than by the best rule"
 MIDDLE, HIGH = 0.515, 0.74  # shares above which a cell needs the other colour of letters, in the dark and in the light
 COLUMNS = ("model", "layer", "part", "norm", "control", "passed", "heads")
 
@@ -32,35 +34,40 @@ def counted(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def controls(table: pd.DataFrame, norm: str) -> list[tuple[str, str, str]]:
-    """(what a head does where it passes, column, the column that it is compared with)."""
-    aligned = [(f"aligned better than {what}", *of) for what, *of in summary.alignments(table, norm)]
-    return aligned + [(f"predicted better than {what}", *of) for what, *of in summary.predictions(table, norm)]
+    """(what is said of heads that pass, column, the column that it is compared with)."""
+    aligned = [(f"{ALIGNED} {what}", *of) for what, *of in summary.alignments(table, norm)]
+    return aligned + [(PREDICTED, *of) for _, *of in summary.predictions(table, norm)]
 
 
 def sentence(rows: pd.DataFrame) -> str:
     """What the page says first: the shares of all heads, and where prediction passes most and least often."""
     norm = "fro" if (rows["norm"] == "fro").any() else "nuc"
-    mine = rows[rows["norm"] == norm]
-    models = rows["model"].nunique()
-    said = [f"{what} are {_of(one)}" for what, one in mine.groupby("control", sort=False)]
-    parts = mine[mine["control"].str.startswith("predicted")].groupby("part")[["passed", "heads"]].sum()
-    parts = parts[parts["heads"] > 0]
+    said = [f"{_percent(mine)} are {what}" for (of, what), mine in _panels(rows) if of == norm]
+    mine = rows[(rows["norm"] == norm) & (rows["control"] == PREDICTED)]
+    parts = mine.groupby("part")[["passed", "heads"]].sum().query("heads > 0")
     where = ""
     if len(parts) > 1:
         shares = parts["passed"] / parts["heads"]
-        most, least = int(shares.idxmax()), int(shares.idxmin())
-        where = f"; prediction passes most often in {_part(most)} of the depth ({_of(parts.loc[[most]])}) and least in "
-        where += f"{_part(least)} ({_of(parts.loc[[least]])})"
-    in_models = f"In {models} models, {summary.NAMES[norm]} norm: " if models > 1 else f"{summary.NAMES[norm]} norm: "
-    return f"{in_models}{summary.joined(said)} heads{where}."
+        most, least = (f"{PARTS_NAMED[k]} ({_of(parts.loc[[k]])})" for k in (shares.idxmax(), shares.idxmin()))
+        where = f", most often in {most} and least in {least} of the depth"
+    models = rows["model"].nunique()
+    heads = f"Of the heads of {models} models" if models > 1 else "Of the heads"
+    return f"{heads}, in the {summary.NAMES[norm]} norm, {summary.joined(said)}{where}."
+
+
+def _panels(rows: pd.DataFrame) -> list[tuple[tuple[str, str], pd.DataFrame]]:
+    """The rows of each norm and control, in one order whatever the models have."""
+    order = {f"{ALIGNED} {what}": k for k, what in enumerate(summary.CONTROLS.values())}
+    found = {(str(norm), str(what)): mine for (norm, what), mine in rows.groupby(["norm", "control"])}
+    return sorted(found.items(), key=lambda one: (one[0][0], order.get(one[0][1], len(order))))
 
 
 def render(rows: pd.DataFrame, tables: Mapping[str, pd.DataFrame], made: Mapping[str, str]) -> str:
     """The page, one file that loads nothing; arguments as `counted` gives and takes them, `made` as `origin.made`."""
     names = list(tables)
     panels = []
-    for (norm, what), mine in rows.groupby(["norm", "control"], sort=False):
-        head = "".join(f'<th scope="col">{_part(k)}</th>' for k in range(PARTS))
+    for (norm, what), mine in _panels(rows):
+        head = "".join(f'<th scope="col">{part}</th>' for part in PARTS_NAMED)
         body = "".join(_row(name, mine[mine["model"] == name]) for name in names if (mine["model"] == name).any())
         panels.append(
             f'<h2>{what[0].upper()}{what[1:]}, {summary.NAMES[norm]} norm</h2>\n<div class="scroll"><table>'
@@ -103,5 +110,6 @@ def _of(rows: pd.DataFrame) -> str:
     return f"{int(rows['passed'].sum())} of {int(rows['heads'].sum())}"
 
 
-def _part(k: int) -> str:
-    return ("the first sixth", "the second", "the third", "the fourth", "the fifth", "the last sixth")[k]
+def _percent(rows: pd.DataFrame) -> str:
+    heads = int(rows["heads"].sum())
+    return f"{100 * rows['passed'].sum() / heads:.0f} % ({_of(rows)})" if heads else f"– ({_of(rows)})"

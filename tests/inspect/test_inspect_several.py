@@ -68,17 +68,17 @@ def test_the_atlas_has_a_row_for_each_control_and_a_sentence_on_top(gathered, pl
     rows, page = pd.read_csv(out / "a.csv"), (out / "a.html").read_text()
     table = pd.read_csv(gathered["decoder"] / "heads.csv")
     (row,) = rows.query(
-        "model == 'decoder' and layer == 1 and control == 'aligned better than mismatched heads'"
+        "model == 'decoder' and layer == 1 and control == 'aligned with their SVM better than mismatched heads'"
     ).to_dict("records")
     mine = table[table["layer"] == 1]
     assert row["passed"] == (mine.alignment_fro > mine.alignment_mismatched_most_fro).sum()
     assert row["heads"] == 4
     assert row["part"] == 3
-    total = rows.query("norm == 'fro' and control == 'aligned better than random heads'")[["passed", "heads"]].sum()
-    assert (
-        f"In 2 models, Frobenius norm: aligned better than random heads are {total.passed} of {total.heads}, " in page
-    )
-    assert page.index("In 2 models") < page.index("<table>")
+    best = "aligned with their SVM better than random heads"
+    total = rows[(rows["norm"] == "fro") & (rows["control"] == best)][["passed", "heads"]].sum()
+    share = f"{100 * total.passed / total.heads:.0f} % ({total.passed} of {total.heads})"
+    said = f"<p>Of the heads of 2 models, in the Frobenius norm, {share} are {best}, "
+    assert page.index(said) < page.index("<table>")
     assert "encoder: Only 7 inputs are held out" in page
     assert "{{" not in page
     assert not re.search(r"""(src|href)=["'](?!data:,)|url\(|@import|<script""", page)
@@ -93,8 +93,8 @@ def test_where_prediction_passes_is_said_and_a_model_cannot_be_markup():
     table = table_of(6, predicted_fro=[1.0] * 4 + [0.0] * 2, rule_predicted=[0.5] * 6)
     counted = atlas.counted({"<b>": table})
     assert atlas.sentence(counted) == (
-        "Frobenius norm: predicted better than the best rule that reads no token are 4 of 6 heads; prediction passes "
-        "most often in the first sixth of the depth (1 of 1) and least in the fifth (0 of 1)."
+        "Of the heads, in the Frobenius norm, 67 % (4 of 6) are predicted by their SVM better than by the best rule, "
+        "most often in the first sixth (1 of 1) and least in the fifth (0 of 1) of the depth."
     )
     page = atlas.render(counted, {"<b>": table}, {"date": "<i>"})
     assert "<b>" not in page

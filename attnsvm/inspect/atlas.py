@@ -43,6 +43,8 @@ def sentence(rows: pd.DataFrame) -> str:
     """What the page says first: the shares of all heads, and where prediction passes most and least often."""
     norm = "fro" if (rows["norm"] == "fro").any() else "nuc"
     said = [f"{_percent(mine)} are {what}" for (of, what), mine in _panels(rows) if of == norm]
+    if not said:
+        return "No head has a certified solution that could be compared."
     mine = rows[(rows["norm"] == norm) & (rows["control"] == PREDICTED)]
     parts = mine.groupby("part")[["passed", "heads"]].sum().query("heads > 0")
     where = ""

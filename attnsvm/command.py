@@ -164,10 +164,12 @@ def _why(given: argparse.Namespace) -> int:
 
 def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
     """The texts, and the settings of what reads a model."""
+    from attnsvm import inspect
+
     os.environ["HF_HUB_OFFLINE"] = "1"  # the libraries that read models fetch nothing
     outside = ("command", "run", "model", "texts", "out", "typed")
     settings = {name: value for name, value in vars(given).items() if name not in outside}
-    return None if given.texts is None else _lines(given.texts), settings
+    return None if given.texts is None else inspect.lines(given.texts), settings
 
 
 def _keeps(written: str | Path, *read: str | None) -> None:
@@ -175,19 +177,6 @@ def _keeps(written: str | Path, *read: str | None) -> None:
     for path in read:
         if path is not None and Path(written).exists() and Path(path).exists() and Path(written).samefile(path):
             raise UserError(f"--out: {written} would overwrite what is read from {path}; choose another place")
-
-
-def _lines(path: str) -> list[str]:
-    """The lines of a text file that are not empty."""
-    try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UserError(f"{path}: cannot be read ({reason})") from error
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise UserError(f"{path}: expected one text per line, got none")
-    return lines
 
 
 def _solve(given: argparse.Namespace) -> int:

@@ -137,7 +137,8 @@ FAMILIES = {
     "deepseek_v2": LATENT | {"q_lora_rank": None},
     "deepseek_v3": LATENT | {"q_lora_rank": 8, "attention_bias": True, "rope_interleave": True},
     "deepseek_v3, halves": LATENT | {"q_lora_rank": 8, "rope_interleave": False},
-    "deberta-v2": DISENTANGLED | {"position_buckets": 4, "max_relative_positions": 16, "norm_rel_ebd": "layer_norm"},
+    "deberta-v2": DISENTANGLED | {"position_buckets": 4, "max_relative_positions": 16, "norm_rel_ebd": "layer_norm",
+                                  "conv_kernel_size": 3},
     "deberta-v2, shared": DISENTANGLED | {"share_att_key": True},
     "t5": {"relative_attention_num_buckets": 8, "relative_attention_max_distance": 12} | T5,
     "mt5": T5,
@@ -170,6 +171,19 @@ def rotary(name, folder=None, dtype=torch.float64):
     if folder is not None:
         model.save_pretrained(folder)
     return model
+
+
+def passed(model, found, ids):
+    """The inputs (T, D) and the probabilities (heads, T, T) of every attention, of the whole model run at once."""
+    states, handles = [], []
+    for projection in {id(one.projection): one.projection for one in found}.values():
+        capture = projection.register_forward_pre_hook(lambda _, given: states.append(given[0][0].double().numpy()))
+        handles.append(capture)
+    with torch.no_grad():
+        out = model(input_ids=torch.tensor([ids]), output_attentions=True)
+    for handle in handles:
+        handle.remove()
+    return states, [probability[0].numpy() for probability in out.attentions]
 
 
 def gpt2(folder, layers=2, heads=2, width=12, **more):

@@ -6,27 +6,22 @@ says what the columns mean. Models are read through `transformers`: pip install 
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attnsvm.errors import UserError, require
+from attnsvm.inspect.texts import lines, sentences
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from attnsvm.inspect.running import Inspection
 
-__all__ = ["heads", "inspection", "sentences", "why"]
+__all__ = ["heads", "inspection", "lines", "sentences", "why"]
 
 WRITTEN = ("heads.parquet", "heads.csv", "heads.html")  # into the folder of an inspection
-
-
-def sentences() -> list[str]:
-    """235 short English sentences, written for this package: texts for a first look at a model."""
-    return files("attnsvm.inspect").joinpath("sentences.txt").read_text("utf-8").splitlines()
 
 
 def heads(model: str | os.PathLike, texts: Sequence[str] | None = None, **settings) -> "pd.DataFrame":
@@ -77,11 +72,11 @@ def inspection(
     Raises:
         UserError, ValueError: the model, the texts or a setting is wrong; the message is one sentence.
     """
-    _check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query)
+    check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query)
     show = progress or (lambda items, **_: items)
     running = _needs("running")
     plan = running.Plan(tuple(dict.fromkeys(norms)), inputs, nuclear_inputs, held_out, draws, seed)
-    read = _read(model, texts, layers, heads, query, longest, seed, show)
+    read = _read(model, texts, layers, heads, query, longest, seed, show, running.at_once(jobs))
     made = _needs("origin").origin(model, seed, command)
     return running.run(Path(model).name, made, read, plan, jobs, show)
 
@@ -112,7 +107,7 @@ def why(
     Raises:
         UserError, ValueError: as `inspection`; or no W is certified to separate what the head selects.
     """
-    _check(("fro",), inputs, 2, 0.0, 0, longest, 1, query)
+    check(("fro",), inputs, 2, 0.0, 0, longest, 1, query)
     show, layers, reasons = progress or (lambda items, **_: items), _needs("layers"), _needs("reasons")
     (read,) = _read(model, texts, [layer], [head], query, longest, seed, show)
     mine = np.flatnonzero(read.inputs.text == text)
@@ -125,8 +120,8 @@ def why(
     return table if text is None else table[table["text"] == text].reset_index(drop=True)
 
 
-def _read(model, texts, layers, heads, query, longest, seed, show):
-    """The layers asked for, from a folder or a file of arrays."""
+def _read(model, texts, layers, heads, query, longest, seed, show, at_once=1):
+    """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
     if Path(model).suffix == ".npz":
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
@@ -137,10 +132,13 @@ def _read(model, texts, layers, heads, query, longest, seed, show):
     def counted(items):
         return show(items, total=len(items), desc="texts")
 
-    return _needs("models").read(model, texts, layers, heads, query, longest, seed, counted)
+    reading = _needs("models").Reading(model, texts, layers, heads, query, longest, seed, counted)
+    reading.require_memory(min(at_once, len(reading)))
+    return reading
 
 
-def _check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query):
+def check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query) -> None:
+    """UserError for a setting of `inspection` that is wrong, whatever the model."""
     known = bool(norms) and set(norms) <= {"fro", "nuc"}
     require(known, f"norms: expected fro, nuc or both, got {', '.join(map(str, norms)) or 'none'}")
     for name, value, least in (("inputs", inputs, 2), ("nuclear_inputs", nuclear_inputs, 2), ("draws", draws, 0),

@@ -94,6 +94,12 @@ def refusal(given: dict) -> str:
     if kind not in kinds:
         return "has an unknown layout"
     given = given | (given.get("attn_config") or {})
+    packed = given.get("quantization_config")
+    if packed:
+        how = packed.get("quant_method", "quantization_config") if isinstance(packed, dict) else "quantization_config"
+        return (
+            f"has quantised weights ({how} in config.json), which are not read; give it in float32, float16 or bfloat16"
+        )
     outside = [name for name in OUTSIDE if given.get(name)]
     if outside:
         return f"{OUTSIDE[outside[0]]} ({outside[0]} in config.json), so no lifted W gives its logits"

@@ -1,12 +1,13 @@
 """One head: what it selects, the certified solutions for its selections, and the same for the null models."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from attnsvm import geometry
+from attnsvm.errors import require
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections, split
 from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.lifted_problem import LiftedProblem, LiftedSolution
@@ -16,6 +17,8 @@ from attnsvm.svm.solution import Solution
 
 RANK = 1e-9  # of a head, relative to its largest singular value
 MATRIX_NORMS = ("fro", "nuc")
+
+Measured = tuple[dict, dict]  # of a head: its row in the table, and what its page marks
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,23 @@ class Bench:
         return self.whole.without_delimiters() if isinstance(self.whole, LiftedProblem) else Problem(inputs)
 
 
-def measure(bench: Bench, head: int) -> tuple[dict, dict]:
+def offered(plan: Plan, layer: Layer, name: str) -> Plan:
+    """The plan with the norms that this layer allows; UserError where none is left."""
+    if not layer.every:
+        return plan
+    sentence = f"{name}: its logits depend on distance, so only the Frobenius norm is offered: ask for fro"
+    require("fro" in plan.norms, sentence)
+    return replace(plan, norms=("fro",))
+
+
+def measured(layers: Iterable[Layer], plan: Plan) -> Iterator[Measured]:
+    """Head by head."""
+    for layer in layers:
+        bench = Bench(layer, plan)
+        yield from (measure(bench, head) for head in layer.heads)
+
+
+def measure(bench: Bench, head: int) -> Measured:
     """The row of one head in the table, and what its page marks.
 
     Returns:

@@ -2,87 +2,126 @@
 
 With x̃ = (x, 1), which includes the bias, the logit of a head is x̃_tᵀ W z̃, W = [W_K b_K]ᵀ [W_Q b_Q] · scale, or that of
 a `lifted.Head`. This is checked: for every text it is compared with the attention probabilities that the model
-computes. Everything runs in float64, from the folder alone: nothing is fetched, and no code in the folder is run.
+computes. Everything runs in float64, layer by layer (`walk`), from the folder alone: nothing is fetched, and no code in
+the folder is run.
 """
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 import transformers
 
 from attnsvm.errors import UserError, require
 from attnsvm.inspect.attention import Attention
-from attnsvm.inspect.attentions import attentions
 from attnsvm.inspect.families import DECODERS, READ, refusal
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.inspect.lifted import Head
+from attnsvm.inspect.shards import shards
+from attnsvm.inspect.walk import Walk, first_line
 from attnsvm.svm import memory
 
 SEEN = 1e-30  # probabilities below it do not determine a logit
-WEIGHTS = ("model.safetensors", "model.safetensors.index.json")  # the second where they lie in several files
 TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
 
 
-def read(
-    folder: str | os.PathLike,
-    texts: Sequence[str],
-    layers: Sequence[int] | None = None,
-    heads: Sequence[int] | None = None,
-    position: str | int = "random",
-    longest: int = 64,
-    seed: int = 0,
-    progress: Callable[[Iterable], Iterable] = iter,
-) -> list[Layer]:
-    """Every layer asked for, with the inputs that its queries had on the texts.
+class Reading:
+    """The layers of a model on some texts, one after another: in memory are one layer and what each text has become.
+
+    Iterating gives the layers asked for. `layer` gives one, once those before it have been passed: here, or in another
+    process, which hands over `walk.become`.
+
+    Attributes:
+        numbers, heads: of the layers and of the heads asked for.
 
     Args:
-        folder: config.json, model.safetensors and a tokenizer.
+        folder: config.json, model.safetensors or its shards, and a tokenizer.
         texts: one input per text, cut after `longest` tokens.
         layers, heads: numbers from 0; None: all.
         position: which query of a text: "random" (one, the same in all layers), "first", "last", "all", or a number.
         seed: of the random positions.
-        progress: wraps the texts, to show how far the model is.
+        progress: wraps a range with a number for every text and layer, to show how far the model is.
 
     Raises:
         UserError: the model or the texts cannot be read; the message is one sentence.
     """
-    folder = Path(folder)
-    config = _config(folder)
-    tokenizer = _tokenizer(folder)
-    encoded, marks, words = _encoded(tokenizer, texts, _longest(config, longest), config.model_type in DECODERS)
-    model, found = _model(folder, config)
-    numbers = chosen(layers, len(found), "layer")
-    which = chosen(heads, found[0].heads, "head")
-    places = _places(encoded, position, found[0].causal, np.random.default_rng([seed, 1]))
-    weights = {number: found[number].weights() for number in numbers}
-    _require_memory(encoded, places, numbers, config)
-    collected: dict[int, list] = {number: [] for number in numbers}
-    for k, ids in enumerate(progress(encoded)):
-        states, probabilities = _run(model, found, ids)
-        for number in numbers:
-            X = np.column_stack([states[number], np.ones(len(ids))])
-            _require_the_models_own(X, weights[number], probabilities[number], found[number])
-            sees = found[number].sees(len(ids))
-            collected[number] += [
-                _query(found[number], X, place, np.flatnonzero(sees[place]), marks[k]) for place in places[k]
-            ]
-    at = [(k, place) for k, several in enumerate(places) for place in several]
-    shown = [words[k][: place + 1] if found[0].causal else words[k] for k, place in at]
-    text = np.array([k for k, _ in at])
-    return [
-        Layer(
-            number,
-            _inputs(collected[number], shown, text, isinstance(weights[number][0], Head)),
-            {h: weights[number][h] for h in which},
-            found[number].theory,
-            weights[number] if isinstance(weights[number][0], Head) else [],
-        )
-        for number in numbers
-    ]
+
+    def __init__(
+        self,
+        folder: str | os.PathLike,
+        texts: Sequence[str],
+        layers: Sequence[int] | None = None,
+        heads: Sequence[int] | None = None,
+        position: str | int = "random",
+        longest: int = 64,
+        seed: int = 0,
+        progress: Callable[[Iterable], Iterable] = iter,
+    ):
+        folder = Path(folder)
+        config, self.progress = _config(folder), progress
+        tokenizer = _tokenizer(folder)
+        causal = config.model_type in DECODERS
+        encoded, self.marks, self.words = _encoded(tokenizer, texts, _longest(config, longest), causal)
+        self.walk = Walk(folder, config, encoded)
+        found = self.walk.attentions
+        self.numbers = chosen(layers, len(found), "layer")
+        self.heads = chosen(heads, found[0].heads, "head")
+        self.places = _places(encoded, position, causal, np.random.default_rng([seed, 1]))
+        self.width = config.hidden_size + 1
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Layer]:
+        steps = range(self.numbers[-1] + 1)
+        ticks = iter(self.progress(range(len(steps) * len(self.words))))
+        for number in steps:
+            layer = self.layer(number, ticks)
+            if layer is not None:
+                yield layer
+        next(ticks, None)  # the end of what is shown
+
+    def require_memory(self, count: int) -> None:
+        """UserError unless the inputs of so many layers fit into memory."""
+        tokens = sum(len(ids) for ids in self.walk.texts)
+        need = 8.0 * self.width * (count * (tokens + sum(map(len, self.places))) + tokens)
+        free = memory.available()
+        require(need < free, f"the inputs of {count} layers take {need / 1e9:.1f} GB, {free / 1e9:.1f} GB are free: "
+                "ask for fewer layers or texts")  # fmt: skip
+
+    def layer(self, number: int, ticks: Iterator | None = None) -> Layer | None:
+        """All texts pass this layer; what its attention is given, or None where it is not asked for."""
+        queries: list[dict] = []
+        with self.walk.layer(number) as attention:
+            weights = attention.weights() if number in self.numbers else []
+            for k, ids in enumerate(self.walk.texts):
+                if ticks is not None:
+                    next(ticks, None)
+                states, probabilities = self.walk.run(k)
+                if not weights:
+                    continue
+                X = np.column_stack([states, np.ones(len(ids))])
+                _require_the_models_own(X, weights, probabilities, attention)
+                sees = attention.sees(len(ids))
+                queries += [
+                    _query(attention, X, place, np.flatnonzero(sees[place]), self.marks[k]) for place in self.places[k]
+                ]
+        if not weights:
+            return None
+        lifted = isinstance(weights[0], Head)
+        at = [(k, place) for k, several in enumerate(self.places) for place in several]
+        shown = [self.words[k][: place + 1] if attention.causal else self.words[k] for k, place in at]
+        inputs = _inputs(queries, shown, np.array([k for k, _ in at]), lifted)
+        return Layer(number, inputs, {h: weights[h] for h in self.heads}, attention.theory, weights if lifted else [])
+
+
+def read(folder: str | os.PathLike, texts: Sequence[str], **settings) -> list[Layer]:
+    """Every layer asked for, at once; arguments and errors as those of `Reading`."""
+    reading = Reading(folder, texts, **settings)
+    reading.require_memory(len(reading))
+    return list(reading)
 
 
 def _query(attention, X, place, seen, mark) -> dict:
@@ -124,12 +163,11 @@ def _config(folder: Path):
     kind = given.get("model_type") if isinstance(given, dict) else None
     why = refusal(given) if isinstance(given, dict) else "has an unknown layout"
     require(not why, f"{folder}: a model of the kind {kind!r} {why}; {READ}")
-    weights = any((folder / name).is_file() for name in WEIGHTS)
-    require(weights, f"{folder}: there is no model.safetensors in it")
+    shards(folder)
     try:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (ValueError, OSError, KeyError, TypeError) as error:
-        raise UserError(f"{folder}/config.json: {_first_line(error)}") from error
+        raise UserError(f"{folder}/config.json: {first_line(error)}") from error
     return config
 
 
@@ -139,7 +177,7 @@ def _tokenizer(folder: Path):
     try:
         return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # each kind of tokenizer fails in its own way
-        raise UserError(f"{folder}: its tokenizer cannot be read ({_first_line(error)})") from error
+        raise UserError(f"{folder}: its tokenizer cannot be read ({first_line(error)})") from error
 
 
 def _longest(config, longest: int) -> int:
@@ -187,35 +225,6 @@ def _word(tokenizer, number: int) -> str:
     return token if token.isascii() or not decoded.strip() else decoded
 
 
-def _model(folder: Path, config):
-    transformers.utils.logging.disable_progress_bar()
-    level = transformers.utils.logging.get_verbosity()
-    transformers.utils.logging.set_verbosity_error()
-    try:
-        kind = transformers.AutoModelForTextEncoding if config.is_encoder_decoder else transformers.AutoModel
-        model, found = kind.from_pretrained(
-            folder, config=config, local_files_only=True, trust_remote_code=False, use_safetensors=True,
-            attn_implementation="eager", experts_implementation="eager", dtype=torch.float64, output_loading_info=True,
-        )  # fmt: skip
-    except Exception as error:  # safetensors, torch and transformers each have their own
-        raise UserError(f"{folder}/model.safetensors: cannot be read ({_first_line(error)})") from error
-    finally:
-        transformers.utils.logging.set_verbosity(level)
-    missing = sorted(name for name in {*found["missing_keys"]} if not name.startswith("pooler."))
-    require(not missing, f"{folder}/model.safetensors: the weights {', '.join(missing[:3])} are not in it")
-    for name, parameter in model.named_parameters():
-        finite = bool(torch.isfinite(parameter).all())
-        require(finite, f"{folder}/model.safetensors: the weights {name} have NaN or infinity")
-    layers = attentions(model, config.model_type, config.model_type in DECODERS)
-    require(bool(layers), f"{folder}: no attention is found in a model of the kind {config.model_type!r}; {READ}")
-    return model.eval(), layers
-
-
-def _first_line(error) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".:") if lines else type(error).__name__
-
-
 def _places(encoded, position, causal, rng) -> list[list[int]]:
     """The positions that ask, per text; the first position of a decoder has no choice."""
     first, places = int(causal), []
@@ -237,34 +246,6 @@ def _places(encoded, position, causal, rng) -> list[list[int]]:
             case _:
                 raise UserError(f"position {position!r}: expected random, first, last, all, or a number")
     return places
-
-
-def _require_memory(encoded, places, numbers, config):
-    need = 8.0 * sum(len(ids) + len(several) for ids, several in zip(encoded, places, strict=True))
-    need *= len(numbers) * (config.hidden_size + 1)
-    free = memory.available()
-    require(need < free, f"the inputs of {len(numbers)} layers take {need / 1e9:.1f} GB, {free / 1e9:.1f} GB are free: "
-            "ask for fewer layers or texts")  # fmt: skip
-
-
-def _run(model, attentions, ids):
-    """The inputs (T, D) and the probabilities (heads, T, T) of every layer for one text."""
-    states, handles = [], []
-
-    def capture(_, inputs):
-        states.append(inputs[0][0].numpy().astype(np.float64))
-
-    for projection in {id(one.projection): one.projection for one in attentions}.values():
-        handles.append(projection.register_forward_pre_hook(capture))
-    try:
-        with torch.no_grad():
-            out = model(input_ids=torch.tensor([ids]), output_attentions=True)
-    finally:
-        for handle in handles:
-            handle.remove()
-    require(len(states) == len(attentions), f"{attentions[0].name}: expected {len(attentions)} layers in turn, "
-            f"{len(states)} were applied")  # fmt: skip
-    return states, [probability[0].numpy() for probability in out.attentions]
 
 
 def _require_the_models_own(X, weights, probabilities, attention: Attention):

@@ -14,13 +14,22 @@ def origin(model: str | os.PathLike, seed: int, command: str) -> dict[str, str]:
 
     The date is that of SOURCE_DATE_EPOCH where this is set.
     """
+    said = {"model": str(model), "SHA-256": checksum(Path(model))}
+    return _said(said | {"command": command, "seed": str(seed)} | made(""))
+
+
+def made(command: str) -> dict[str, str]:
+    """Command, release and date alone."""
     from attnsvm.version import __version__
 
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
-    said = {"model": str(model), "SHA-256": checksum(Path(model)), "command": command, "seed": str(seed)}
-    said |= {"release": f"attnsvm {__version__}", "date": now.isoformat(" ", "seconds").replace("+00:00", " UTC")}
-    return {name: text for name, text in said.items() if text}
+    date = now.isoformat(" ", "seconds").replace("+00:00", " UTC")
+    return _said({"command": command, "release": f"attnsvm {__version__}", "date": date})
+
+
+def _said(of: dict[str, str]) -> dict[str, str]:
+    return {name: text for name, text in of.items() if text}
 
 
 def checksum(model: Path) -> str:

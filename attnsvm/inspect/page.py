@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.inspect import summary
-from attnsvm.inspect.layers import Inputs
-from attnsvm.inspect.measures import Bench
 
 # What colours the grid: column, its name, and what it is compared with.
 SHOWN = (
@@ -31,18 +29,17 @@ SHOWN = (
 
 
 def render(
-    name: str, made: dict[str, str], inputs: Inputs, bench: Bench, table: pd.DataFrame, marks: list[dict]
+    name: str, made: dict[str, str], shown: dict[str, list[dict]], table: pd.DataFrame, marks: list[dict]
 ) -> str:
     """The page as text.
 
     Args:
         name: of the model.
         made: where the inspection comes from, see `origin.origin`.
-        inputs: of the first layer; words and places are the same in the other layers.
-        bench: which inputs were fitted and which were held out.
+        shown: see `shown.inputs`, of the first layer; words and places are the same in the other layers.
         table: one row per head; marks: what `measures.measure` says of each head.
     """
-    shown = [
+    quantities = [
         {"column": column, "name": title, "beside": beside, "besideName": what}
         for column, title, beside, what in SHOWN
         if column in table and table[column].notna().any() and (beside is None or beside in table)
@@ -51,27 +48,23 @@ def render(
         "model": name,
         "made": made,
         "summary": summary.sentences(table),
-        "warning": summary.warning(len(bench.held_rows)),
-        "shown": shown,
+        "warning": summary.warning(len(shown["held"])),
+        "shown": quantities,
         "heads": [_plain(row) for row in table.to_dict("records")],
         "marks": marks,
-        "fit": [_input(inputs, i) for i in bench.fit_rows],
-        "held": [_input(inputs, i) for i in bench.held_rows],
+        **shown,
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # Inside a script element only "<" could end the data: the words of a text may hold anything.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    template = files("attnsvm.inspect").joinpath("page.html").read_text("utf-8")
-    return template.replace("{{title}}", _escaped(name)).replace("{{data}}", text)
+    return template("page.html").replace("{{title}}", escaped(name)).replace("{{data}}", text)
 
 
-def _input(inputs: Inputs, i: int) -> dict:
-    """Words, where the query stands (−1: not among them), and the token numbers of delimiters."""
-    words = inputs.words[i] if inputs.words else [str(t) for t in range(len(inputs.tokens[i]))]
-    start = int(inputs.start[i])
-    marked = (start + np.flatnonzero(inputs.delimiters[i])).tolist()
-    asks = start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1
-    return {"text": int(inputs.text[i]), "words": words, "query": asks, "delimiters": marked}
+def template(name: str) -> str:
+    """A page of this package, with the style that all have."""
+    folder = files("attnsvm.inspect")
+    style = folder.joinpath("page.css").read_text("utf-8")
+    return folder.joinpath(name).read_text("utf-8").replace("{{style}}", style)
 
 
 def _plain(row: dict) -> dict:
@@ -79,5 +72,6 @@ def _plain(row: dict) -> dict:
     return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text between tags."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("{", "&#123;")

@@ -4,24 +4,31 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import chain, groupby
 from pathlib import Path
+from typing import Protocol
 
+import numpy as np
 import pandas as pd
 
-from attnsvm.errors import require
 from attnsvm.files import store
-from attnsvm.inspect import WRITTEN, page
+from attnsvm.inspect import WRITTEN, page, shown
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Layer
-from attnsvm.inspect.measures import Bench, Plan, measure
+from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class Layers(Protocol):
+    """Some layers, one after another."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Layer]: ...
 
 
 @dataclass(frozen=True)
@@ -46,74 +53,86 @@ class Inspection:
 
 
 def run(
-    name: str, made: dict[str, str], layers: list[Layer], plan: Plan, jobs: int, show: Callable[..., Iterable]
+    name: str, made: dict[str, str], layers: Layers, plan: Plan, jobs: int, show: Callable[..., Iterable]
 ) -> Inspection:
     """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`.
 
     Args:
         made: where the inspection comes from, see `origin.origin`.
+        layers: one after another; no more than `at_once(jobs)` are held at a time.
     """
-    lifted = any(layer.every for layer in layers)
-    if lifted:
-        require(
-            "fro" in plan.norms,
-            f"{name}: its logits depend on distance, so only the Frobenius norm is offered: ask for fro",
-        )
-        plan = replace(plan, norms=("fro",))
-    todo = [(number, head) for number, layer in enumerate(layers) for head in layer.heads]
-    if jobs == 1:
-        _start(layers, plan)
-        found = list(show((_measure(one) for one in todo), total=len(todo), desc="heads"))
-    else:
-        needed = [_without_words(layer) for layer in layers]
-        context = multiprocessing.get_context("spawn")  # a fork would copy the threads of torch in the middle of a step
-        with _one_thread_each(), ProcessPoolExecutor(jobs, context, _start_process, (needed, plan)) as pool:
+    each = iter(layers)
+    first = [next(each)]
+    plan, lifted, total = offered(plan, first[0], name), bool(first[0].every), len(layers) * len(first[0].heads)
+    fit_and_held = shown.inputs(Bench(first[0], plan))
+    every = _before(first, each)
+    found = measured(every, plan) if jobs == 1 else _side_by_side(every, plan, jobs, len(layers))
+    return gathered(name, made, fit_and_held, list(show(found, total=total, desc="heads")), plan.norms, lifted)
+
+
+def at_once(jobs: int) -> int:
+    """How many layers are held at a time: one is read while each process has one, and one waits."""
+    return 2 if jobs == 1 else jobs + 2
+
+
+def gathered(
+    name: str,
+    made: dict[str, str],
+    inputs: dict[str, list[dict]],
+    found: Sequence[Measured],
+    norms: Sequence[str],
+    lifted: bool,
+) -> Inspection:
+    """Table and page of all heads, which are `found`; `inputs`: see `shown.inputs`."""
+    table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms, lifted)))
+    return Inspection(table, page.render(name, made, inputs, table, [marks for _, marks in found]))
+
+
+def _before(first: list[Layer], others: Iterable[Layer]) -> Iterator[Layer]:
+    """The first layer and the others; nothing holds the first one any longer."""
+    yield first.pop()
+    yield from others
+
+
+def _side_by_side(layers: Iterable[Layer], plan: Plan, jobs: int, count: int) -> Iterator[Measured]:
+    """`measured` in processes, in the same order; while they measure, this one reads the next layers."""
+    context = multiprocessing.get_context("spawn")  # a fork would copy the threads of torch in the middle of a step
+    with _one_thread_each(), ProcessPoolExecutor(jobs, context, _let_interrupt) as pool:
+        waiting: deque[list[Future[list[Measured]]]] = deque()
+        for layer in layers:
             with _no_interrupt():
-                rows = pool.map(_measure_all, _shares(todo, jobs, lifted))
-            found = list(show(chain.from_iterable(rows), total=len(todo), desc="heads"))
-    table = pd.DataFrame([row for row, _ in found], columns=list(columns(plan.norms, lifted)))
-    marks = [one for _, one in found]
-    return Inspection(table, page.render(name, made, layers[0].inputs, Bench(layers[0], plan), table, marks))
+                waiting.append([pool.submit(_measured_all, share, plan) for share in _shares(layer, jobs, count)])
+            if len(waiting) > jobs:
+                yield from _results(waiting.popleft())
+        while waiting:
+            yield from _results(waiting.popleft())
 
 
-_given: tuple[list[Layer], Plan] | None = None
+def _results(several: list[Future[list[Measured]]]) -> Iterator[Measured]:
+    for one in several:
+        yield from one.result()
 
 
-def _start_process(layers, plan):
+def _let_interrupt():
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches every process: these end without a word
-    _start(layers, plan)
 
 
-def _start(layers, plan):
-    global _given
-    _given = layers, plan
-    _bench.cache_clear()
+def _measured_all(layer: Layer, plan: Plan) -> list[Measured]:
+    return list(measured([layer], plan))
 
 
-@lru_cache(maxsize=1)  # heads come layer by layer
-def _bench(number: int) -> Bench:
-    layers, plan = _given
-    return Bench(layers[number], plan)
+def _shares(layer: Layer, jobs: int, count: int) -> list[Layer]:
+    """What one process does at a time: some heads; of lifted heads all, since their kernel is costly to make.
 
-
-def _measure(one):
-    number, head = one
-    return measure(_bench(number), head)
-
-
-def _measure_all(several):
-    return [_measure(one) for one in several]
-
-
-def _shares(todo, jobs, lifted):
-    """What one process does at a time: a head; of lifted heads their whole layer, whose kernel is costly to make."""
-    layers = [list(heads) for _, heads in groupby(todo, key=lambda one: one[0])]
-    return layers if lifted and len(layers) >= jobs else [[one] for one in todo]
-
-
-def _without_words(layer: Layer) -> Layer:
-    """No measure reads the words, so they are not sent to the processes."""
-    return replace(layer, inputs=replace(layer.inputs, words=[]))
+    Args:
+        count: of the layers; where there are fewer than processes, lifted heads are shared out too.
+    """
+    # No measure reads the words, so they are not sent to the processes.
+    layer = replace(layer, inputs=replace(layer.inputs, words=[]))
+    if layer.every and count >= jobs:
+        return [layer]
+    parts = np.array_split(list(layer.heads), min(jobs, len(layer.heads)))
+    return [replace(layer, heads={int(h): layer.heads[int(h)] for h in part}) for part in parts]
 
 
 @contextmanager

@@ -22,23 +22,55 @@ def sentences(table: pd.DataFrame) -> list[str]:
     """One sentence for each norm; a head beats a null model where it is above the largest draw of it."""
     found = []
     for norm, name in NAMES.items():
-        if f"alignment_{norm}" not in table:
-            continue
-        parts = [
-            _beaten(table, f"alignment_{norm}", f"alignment_{kind}_most_{norm}", what)
-            for kind, what in CONTROLS.items()
+        parts = [f"{what} in {_share(table, *columns)}" for what, *columns in alignments(table, norm)]
+        aligned = f"{name} norm: a head is aligned with its SVM better than {joined(parts)}" if parts else ""
+        known = [
+            f"the SVM predicts new selections better than {what} in {_share(table, *columns)}"
+            for what, *columns in predictions(table, norm)
         ]
-        parts = [part for part in parts if part]
-        predicted = _beaten(table, f"predicted_{norm}", "rule_predicted", "the best rule that reads no token")
-        aligned = f"{name} norm: a head is aligned with its SVM better than {_joined(parts)}" if parts else ""
-        known = f"the SVM predicts new selections better than {predicted}" if predicted else ""
         if aligned or known:
-            found.append("; ".join(filter(None, [aligned or f"{name} norm", known])) + ".")
+            found.append("; ".join([aligned or f"{name} norm", *known]) + f".{by_chance(table, norm)}")
+    return found + limits(table)
+
+
+def limits(table: pd.DataFrame) -> list[str]:
+    """What the theory does not say of these heads, a sentence for each reason."""
     kinds = table["theory"].unique() if "theory" in table else []
-    return found + [said for kind, said in LIMITS.items() if kind in kinds]
+    return [said for kind, said in LIMITS.items() if kind in kinds]
 
 
-def _joined(parts: list[str]) -> str:
+def alignments(table: pd.DataFrame, norm: str) -> list[tuple[str, str, str]]:
+    """(null model, column, its largest draw) of those that there are numbers of."""
+    found = [(what, f"alignment_{norm}", f"alignment_{kind}_most_{norm}") for kind, what in CONTROLS.items()]
+    return [one for one in found if beaten(table, *one[1:])[1]]
+
+
+def predictions(table: pd.DataFrame, norm: str) -> list[tuple[str, str, str]]:
+    """The same of predictions, whose control is a rule."""
+    one = ("the best rule that reads no token", f"predicted_{norm}", "rule_predicted")
+    return [one] if beaten(table, *one[1:])[1] else []
+
+
+def by_chance(table: pd.DataFrame, norm: str) -> str:
+    """A sentence that says how often one of several random heads is above all others."""
+    draws = table[f"separable_random_{norm}"].max() if f"separable_random_{norm}" in table else 0
+    return f" Random heads beat one another too: 1 in {int(draws) + 1} is chance." if draws > 0 else ""
+
+
+def beaten(table: pd.DataFrame, column: str, control: str) -> tuple[int, int]:
+    """How many heads are above the control, of how many that have both numbers."""
+    if column not in table or control not in table:
+        return 0, 0
+    both = table[[column, control]].dropna()
+    return int((both[column] > both[control]).sum()), len(both)
+
+
+def _share(table: pd.DataFrame, column: str, control: str) -> str:
+    return "{} of {}".format(*beaten(table, column, control))
+
+
+def joined(parts: list[str]) -> str:
+    """ "a, b and c"."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
@@ -51,11 +83,3 @@ def warning(held_out: int) -> str:
         return ""
     inputs = "1 input is" if held_out == 1 else f"{held_out} inputs are"
     return f"Only {inputs} held out: a share of them is uncertain by up to ± {width:.2f} (95 %). Give more texts."
-
-
-def _beaten(table: pd.DataFrame, column: str, control: str, what: str) -> str:
-    """ "random heads in 3 of 72"; "" without numbers to compare."""
-    if control not in table:
-        return ""
-    both = table[[column, control]].dropna()
-    return f"{what} in {int((both[column] > both[control]).sum())} of {len(both)}" if len(both) else ""

@@ -19,7 +19,6 @@ from attnsvm.data.reactions import Reaction, held_apart, reactions, same_string,
 from attnsvm.errors import UserError
 from attnsvm.experiments.known_answers import descent, figure, measures, model, outside, problems
 from attnsvm.experiments.known_answers.asked import asked, best_offset, positions
-from attnsvm.inspect import pickled
 
 EVERY = reactions()
 LAYERS, HEADS = 2, 2
@@ -142,20 +141,19 @@ class Other:
 @pytest.mark.parametrize(
     ("held", "sentence"),
     [
-        (Other(), "is no pickle of plain tensors, so it is not read"),
-        ([1.0], "expected a dictionary of tensors"),
+        (Other(), "is a pickle of more than plain tensors"),
+        ([1.0], "is a pickle of more than plain tensors"),
         ({"bert.x": torch.zeros(1)}, "no weights in it have names that begin with 'albert.'"),
     ],
 )
-def test_a_pickle_that_holds_anything_else_is_one_sentence(tmp_path, held, sentence):
-    torch.save(held, tmp_path / "pytorch_model.bin")
+def test_a_pickle_that_holds_anything_else_is_one_sentence(albert, tmp_path, held, sentence):
+    folder = shutil.copytree(albert, tmp_path / "model")
+    torch.save(held, folder / "pytorch_model.bin")
     with pytest.raises(UserError, match=sentence):
-        pickled.tensors(tmp_path, "albert.")
+        model.model(str(folder))
 
 
 def test_what_cannot_be_read_is_said(albert, tmp_path):
-    with pytest.raises(UserError, match=r"there is no pytorch_model\.bin in it"):
-        pickled.tensors(tmp_path)
     with pytest.raises(UserError, match="there is no model 'nowhere': pip install --no-deps rxnmapper") as said:
         outside.files({"model": "nowhere"})
     assert str(said.value).startswith("figures/known_answers: ")

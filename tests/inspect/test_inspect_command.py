@@ -121,6 +121,7 @@ def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
     assert summary.sentences(table)[0] == (
         "Frobenius norm: a head is aligned with its SVM better than random heads in 1 of 3 and permuted "
         "selections in 3 of 3; the SVM predicts new selections better than the best rule that reads no token in 2 of 4."
+        " Random heads beat one another too: 1 in 2 is chance."
     )
     assert summary.sentences(table[["layer", "head"]]) == []
     one = pd.DataFrame({"predicted_fro": [0.5, np.nan], "rule_predicted": [0.25, 0.25], "alignment_fro": [1.0, 1.0]})

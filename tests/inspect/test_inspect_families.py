@@ -7,21 +7,22 @@ import re
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
-from small_models import FAMILIES, TEXTS, rotary
+from small_models import FAMILIES, TEXTS, passed, rotary
 from transformers import AutoConfig, AutoModel
 
 from attnsvm import inspect
 from attnsvm.errors import UserError
-from attnsvm.inspect import models
+from attnsvm.inspect import models, running
 from attnsvm.inspect.attentions import attentions
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.families import DECODERS, LAYOUTS, refusal
-from attnsvm.inspect.layers import Inputs, selections
+from attnsvm.inspect.layers import Inputs, Layer, selections
 from attnsvm.inspect.lifted import Head, Norm
 from attnsvm.inspect.lifted_problem import LiftedProblem
-from attnsvm.inspect.measures import distances, rule
+from attnsvm.inspect.measures import Plan, distances, rule
 from attnsvm.inspect.nulls import mismatched, permuted_distances
 from attnsvm.inspect.positions.disentangled import Disentangled
 from attnsvm.inspect.positions.distance import Buckets, Slope
@@ -35,7 +36,7 @@ IDS = np.random.default_rng(0).integers(3, 24, 24).tolist()
 def compared(model, kind):
     """The worst difference of log-probabilities over layers and heads, beside the largest logit; and the attentions."""
     found = attentions(model, kind, kind in DECODERS)
-    states, probabilities = models._run(model, found, IDS)
+    states, probabilities = passed(model, found, IDS)
     worst = 0.0
     for number, attention in enumerate(found):
         X = np.column_stack([states[number], np.ones(len(IDS))])
@@ -137,7 +138,7 @@ class Interleaved:
 def test_a_wrong_reading_does_not_pass_the_comparison(name, change):
     model, kind = rotary(name), name.partition(",")[0]
     found = attentions(model, kind, kind in DECODERS)
-    states, probabilities = models._run(model, found, IDS)
+    states, probabilities = passed(model, found, IDS)
     refused = []
     for number, attention in enumerate(found):
         change(attention)
@@ -408,6 +409,28 @@ def test_the_comparison_gives_way_as_the_angles_of_float32_do():
 
 
 def test_a_process_takes_a_lifted_layer_where_there_is_one_for_each():
-    todo = [(0, 0), (0, 1), (1, 0)]
-    assert _shares(todo, 2, lifted=True) == [[(0, 0), (0, 1)], [(1, 0)]]
-    assert _shares(todo, 3, lifted=True) == _shares(todo, 2, lifted=False) == [[one] for one in todo]
+    heads = {h: some_head(seed=h) for h in (0, 1, 4)}
+    lifted = Layer(3, some_inputs(), heads, every=[*heads.values()])
+    plain = Layer(3, some_inputs(), heads)
+
+    def shared(layer, jobs, count):
+        return [list(share.heads) for share in _shares(layer, jobs, count)]
+
+    assert shared(lifted, 2, count=2) == [[0, 1, 4]]
+    assert shared(lifted, 2, count=1) == shared(plain, 2, count=9) == [[0, 1], [4]]
+    assert shared(plain, 8, count=1) == [[0], [1], [4]]
+
+
+def test_lifted_layers_have_the_same_table_in_one_process_and_in_several():
+    heads = {h: some_head(seed=h) for h in range(3)}
+    plan = Plan(("fro",), draws=1)
+
+    def found(jobs):
+        layers = [Layer(number, some_inputs(seed=number, n=14), heads, every=[*heads.values()]) for number in range(3)]
+        return running.run("random", {}, layers, plan, jobs, lambda items, **_: items)
+
+    alone, beside = found(1), found(2)
+    assert list(alone.table["layer"]) == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert (alone.table["status_fro"] == "solved").all()
+    # Threads of BLAS may add in another order; with one thread these are the same bytes.
+    pd.testing.assert_frame_equal(alone.table, beside.table, rtol=1e-6, atol=1e-12)

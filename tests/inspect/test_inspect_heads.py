@@ -191,7 +191,9 @@ def test_the_table_is_the_same_for_any_number_of_processes_and_any_choice_of_hea
     table = inspect.heads(path, **settings)
     assert list(table.columns) == list(columns(("fro", "nuc")))
     assert (table.status_fro == "solved").all()
+    before = dict(os.environ)
     beside = inspect.heads(path, jobs=2, **settings)
+    assert dict(os.environ) == before
     only = inspect.heads(path, heads=[1], norms=["nuc"], **settings)
     assert set(only.columns) < set(table.columns)
     for name in only.columns:
@@ -261,9 +263,3 @@ def test_a_library_that_is_missing_is_named_with_what_to_install(tmp_path, monke
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(UserError, match=r"^transformers is not installed: pip install 'attnsvm\[models\]'$"):
         inspect.heads(tmp_path)
-
-
-def test_the_environment_is_left_as_it_was(tmp_path):
-    before = dict(os.environ)
-    inspect.heads(file_of_arrays(tmp_path / "x.npz", H=1), norms=["fro"], draws=0, jobs=2)
-    assert dict(os.environ) == before

@@ -36,7 +36,7 @@ def test_what_counts_as_out_of_date_is_never_a_date_alone():
 
 
 def test_every_rule_has_its_environment_its_log_and_its_resources():
-    for path in (ROOT / "workflow/rules").glob("*.smk"):
+    for path in [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "workflow/inspect/Snakefile"]:
         for name, body in re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", path.read_text(), re.DOTALL | re.MULTILINE):
             for needed in (
                 "conda:",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -9,13 +10,14 @@ from transformers import AlbertConfig, AlbertModel
 
 from attnsvm.errors import require
 from attnsvm.inspect.attentions import attentions
+from attnsvm.inspect.checkpoint import Checkpoint
 from attnsvm.inspect.packaged import located
 from attnsvm.inspect.parts import rows_of
-from attnsvm.inspect.pickled import tensors
 
 AGREES = 1e-9  # difference of probabilities that rounding in float64 stays below
 ENDS = "[CLS]", "[SEP]"
 UNKNOWN = "[UNK]"
+PREFIX = "albert."  # before the names of the weights
 
 
 @lru_cache(maxsize=2)
@@ -28,12 +30,21 @@ def model(name: str, seed: int | None = None) -> AlbertModel:
     torch.manual_seed(seed or 0)
     made = AlbertModel(config, add_pooling_layer=False).double().eval()
     if seed is None:
-        given = {key: one for key, one in tensors(folder, "albert.").items() if not key.startswith("pooler")}
+        given = _weights(folder)
         shapes = [{(key, one.shape) for key, one in held.items()} for held in (given, made.state_dict())]
         wrong = sorted(key for key, _ in shapes[0] ^ shapes[1])
         require(not wrong, f"{folder}: its weights are not those of its config.json: {', '.join(wrong[:3])}")
         made.load_state_dict(given)
     return made
+
+
+def _weights(folder: Path) -> dict[str, torch.Tensor]:
+    """{name: tensor, in float64} of an ALBERT in a folder, without what stands behind its layers."""
+    held = Checkpoint(folder)
+    names = [name for name in held.files if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}pooler")]
+    require(bool(names), f"{held.named_by}: no weights in it have names that begin with {PREFIX!r}")
+    with held.tensors(names) as found:
+        return {name.removeprefix(PREFIX): one[...].double() for name, one in found.items()}
 
 
 def heads(albert: AlbertModel, number: int) -> np.ndarray:

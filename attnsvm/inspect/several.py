@@ -1,0 +1,106 @@
+"""Models by the dozen: what a configuration asks for, and which files each job needs. No library is imported."""
+
+import difflib
+import inspect
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from attnsvm import inspect as inspected
+from attnsvm.errors import UserError, require
+from attnsvm.inspect.families import READ, refusal
+from attnsvm.inspect.shards import INDEX, one_file, shards
+
+SETTINGS = ("query", "norms", "inputs", "nuclear_inputs", "held_out", "draws", "longest", "seed")
+KNOWN = ("models", "texts", *SETTINGS)
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
+TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt",
+             "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # fmt: skip
+COMMAND = "ATTNSVM_INSPECT_COMMAND"  # in the environment of every job: what the user typed
+DOUBLE = 8 / 2  # a weight in float64, beside one in two bytes
+LEAST_MB = 2000  # what the libraries take, and the inputs of a layer of a small model
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that is asked for.
+
+    Attributes:
+        layers: how many there are.
+        files: configuration, weights, tokenizer; absolute, so that they are no files of a workflow with a prefix.
+        megabytes: what a job needs that reads one layer.
+    """
+
+    folder: str
+    layers: int
+    files: list[str]
+    megabytes: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a configuration asks for.
+
+    Attributes:
+        models: by name. texts: a file with one text per line; None: those of the package.
+        settings: of `inspect.inspection`, by name.
+    """
+
+    models: dict[str, Model]
+    texts: str | None
+    settings: dict
+
+
+def resolve(config: dict) -> Asked:
+    """What is asked for, checked.
+
+    Args:
+        config: {"models": {name: folder}}, and where they differ from the defaults "texts" and `SETTINGS`.
+
+    Raises:
+        UserError: a key or a value is not allowed, or a model is not one that is read; the message is one sentence.
+    """
+    for key in config:
+        close = difflib.get_close_matches(str(key), KNOWN, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(KNOWN)}"
+        require(key in KNOWN, f"{key}: there is no such setting of the module inspect; {hint}")
+    models = config.get("models")
+    require(
+        isinstance(models, dict) and bool(models),
+        "models: expected names and folders, as in --config 'models={small: path/of/a/model}'",
+    )
+    for name in models:
+        fits = isinstance(name, str) and re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name) is not None and name != "logs"
+        require(fits, f"models: {name!r} cannot name a folder; letters, digits and . _ + - can")
+    texts = config.get("texts")
+    require(texts is None or Path(str(texts)).is_file(), f"texts: there is no file {texts}")
+    defaults = inspect.signature(inspected.inspection).parameters
+    settings = {name: config.get(name, defaults[name].default) for name in SETTINGS}
+    settings["norms"] = list(settings["norms"]) if isinstance(settings["norms"], list | tuple) else [settings["norms"]]
+    inspected.check(jobs=1, **{name: value for name, value in settings.items() if name != "seed"})
+    seed = settings["seed"]
+    require(isinstance(seed, int) and seed >= 0, f"seed: expected a number from 0 on, got {seed!r}")
+    where = None if texts is None else str(Path(str(texts)).absolute())
+    return Asked({name: _model(folder) for name, folder in models.items()}, where, settings)
+
+
+def _model(given) -> Model:
+    folder = Path(str(given))
+    path = folder / "config.json"
+    require(path.is_file(), f"{folder}: there is no config.json in it, so it holds no model")
+    try:
+        config = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise UserError(f"{path}: is not JSON ({error})") from error
+    require(isinstance(config, dict), f"{path}: expected the settings of a model")
+    why = refusal(config)
+    require(not why, f"{folder}: a model of the kind {config.get('model_type')!r} {why}; {READ}")
+    layers = next((config[name] for name in LAYERS if isinstance(config.get(name), int)), 0)
+    require(layers > 0, f"{path}: expected the number of layers, as num_hidden_layers")
+    index = shards(folder)
+    weights = sorted({*index.values()}) or [one_file(folder)]
+    others = [folder / name for name in ("config.json", *([INDEX] if index else []), *TOKENIZER)]
+    files = dict.fromkeys(str(one.absolute()) for one in [*others, *weights] if one.is_file())
+    size = sum(one.stat().st_size for one in weights)
+    return Model(str(folder), layers, [*files], LEAST_MB + int(DOUBLE * size / layers / 1e6))

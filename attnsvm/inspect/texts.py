@@ -1,0 +1,25 @@
+"""The texts that a model is given: those of a file, or those of this package."""
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+from attnsvm.errors import UserError
+
+
+def sentences() -> list[str]:
+    """235 short English sentences, written for this package: texts for a first look at a model."""
+    return files("attnsvm.inspect").joinpath("sentences.txt").read_text("utf-8").splitlines()
+
+
+def lines(path: str | os.PathLike) -> list[str]:
+    """The lines of a text file that are not empty; UserError where there are none."""
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UserError(f"{path}: cannot be read ({reason})") from error
+    found = [line.strip() for line in text.splitlines() if line.strip()]
+    if not found:
+        raise UserError(f"{path}: expected one text per line, got none")
+    return found

@@ -1,0 +1,245 @@
+"""A model that is read and run one layer after another: in memory are the weights of one, and what does not repeat.
+
+The model is made without weights. A layer gets its own when its turn comes, and all texts pass it. A text passes it by
+the model's own `forward`, in which the layers before and after hand on what this text has become: the operations, and
+so the numbers, are those of the whole model.
+
+`transformers` has no public way to read some weights of a model. What is taken from its workings (seen in 5.23) is
+`get_model_conversion_mapping`, `rename_source_key`, `LoadStateDictConfig` and `convert_and_load_state_dict_in_model`:
+how the weights of older and of fused layouts are called.
+"""
+
+import copy
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import torch
+import transformers
+from torch.nn.modules.module import register_module_parameter_registration_hook
+from transformers.conversion_mapping import get_model_conversion_mapping
+from transformers.core_model_loading import (
+    WeightConverter,
+    WeightRenaming,
+    convert_and_load_state_dict_in_model,
+    rename_source_key,
+)
+from transformers.modeling_utils import LoadStateDictConfig
+
+from attnsvm.errors import UserError, require
+from attnsvm.inspect.attention import Attention
+from attnsvm.inspect.attentions import attentions, modules
+from attnsvm.inspect.checkpoint import PLAIN, Checkpoint
+from attnsvm.inspect.families import DECODERS, READ
+
+OUTSIDE = ""  # where weights lie that belong to no layer
+
+
+class Walk:
+    """A model in a folder, and some texts on their way through it.
+
+    Attributes:
+        attentions: of every layer, in the order in which layers are applied; a layer may be applied several times.
+        texts: token numbers, one list for each text.
+        become: what the layer last passed made of each text; None before the first.
+
+    Raises:
+        UserError: the weights cannot be read, or do not fit config.json.
+    """
+
+    attentions: list[Attention]
+
+    def __init__(self, folder: Path, config, texts: Sequence[Sequence[int]]):
+        self.folder, self.texts = folder, [list(ids) for ids in texts]
+        self.become: list = [None] * len(texts)
+        transformers.utils.logging.disable_progress_bar()
+        self.checkpoint = Checkpoint(folder)
+        self.model = _without_weights(folder, config)
+        causal = config.model_type in DECODERS
+        names = [name for name, _ in modules(self.model, config.model_type, causal)]
+        require(bool(names), f"{folder}: no attention is found in a model of the kind {config.model_type!r}; {READ}")
+        self.layers = [_layer_of(name) for name in names]
+        self._mapping = get_model_conversion_mapping(self.model)
+        self._empty = dict(self.model.state_dict())
+        self._keys: dict[str, list[str]] = defaultdict(list)
+        self._names: dict[str, str] = {}
+        self._assign()
+        self._read_outside()
+        for layer in dict.fromkeys(self.layers):
+            module = self.model.get_submodule(layer)
+            module.forward = self._in_turn(module.forward)
+        self._number = self._text = self._applied = 0
+        with self._weights_of(self.layers[0]):  # where some models keep what all layers need
+            self.attentions = attentions(self.model, config.model_type, causal)
+
+    @contextmanager
+    def layer(self, number: int) -> Iterator[Attention]:
+        """Its attention; its weights are in memory inside."""
+        self._number = number
+        with self._weights_of(self.layers[number]):
+            yield self.attentions[number]
+
+    def run(self, text: int) -> tuple[np.ndarray, np.ndarray]:
+        """The input (T, D) and the probabilities (heads, T, T) of the attention of this layer, for one text.
+
+        The text has passed the layers before, and has passed this one afterwards.
+        """
+        states = []
+
+        def capture(_, inputs):
+            states.append(inputs[0][0].numpy().astype(np.float64))
+
+        attention = self.attentions[self._number]
+        self._text, self._applied = text, 0
+        handle = attention.projection.register_forward_pre_hook(capture)
+        try:
+            with torch.no_grad():
+                out = self.model(input_ids=torch.tensor([self.texts[text]]), output_attentions=True)
+        finally:
+            handle.remove()
+        require(self._applied == len(self.layers) and len(states) == 1, f"{self.attentions[0].name}: expected "
+                f"{len(self.layers)} layers in turn, {self._applied} were applied")  # fmt: skip
+        return states[0], out.attentions[-1][0].numpy()
+
+    def _in_turn(self, forward):
+        """The layer's own forward where it is its turn, and else what the text has become."""
+
+        def handed_on(*given, **named):
+            if self._applied == self._number:
+                self.become[self._text] = forward(*given, **named)
+            self._applied += 1
+            return self.become[self._text]
+
+        return handed_on
+
+    def _assign(self) -> None:
+        """Find for every name on disk the weights that it fills, and for every layer its names on disk."""
+        renamings = [one for one in self._mapping if isinstance(one, WeightRenaming)]
+        converters = [one for one in self._mapping if isinstance(one, WeightConverter)]
+        together = set()  # layers in which several weights on disk make one, or one makes several
+        for key in self.checkpoint.shapes:
+            for mapping in ((renamings, converters), ([], [])):
+                name, source = rename_source_key(key, *mapping, self.model.base_model_prefix, self._empty)
+                if name in self._empty:
+                    layer = self._layer_with(name)
+                    self._names[key] = name
+                    self._keys[layer].append(key)
+                    together |= {layer} if source else set()
+                    self._require_fits(key, name, shape_too=source is None)
+                    break
+        filled = {*self._names.values()}
+        layers = {name: self._layer_with(name) for name, _ in self.model.named_parameters()}
+        self._require_there(
+            [name for name, layer in layers.items() if layer not in {OUTSIDE, *together} and name not in filled]
+        )
+
+    def _read_outside(self) -> None:
+        """What belongs to no layer; of the table of words, which is large, the rows that the texts use."""
+        words = self.model.get_input_embeddings()
+        same = {name for name, one in self.model.named_parameters(remove_duplicate=False) if one is words.weight}
+        tables = [one for one in self.model.modules() if getattr(one, "weight", None) is words.weight]
+        of_words = [key for key in self._keys[OUTSIDE] if self._names[key] in same]
+        self._require_there([] if of_words else sorted(same))
+        used = np.unique(np.concatenate(self.texts))
+        count = words.num_embeddings
+        require(used[-1] < count, f"{self.folder}: its tokenizer makes token {used[-1]}, and config.json says that "
+                f"there are {count}")  # fmt: skip
+        with self.checkpoint.tensors(of_words[:1]) as tensors:
+            rows = torch.nn.Parameter(tensors[of_words[0]][...][used].to(torch.float64), requires_grad=False)
+        place = torch.zeros(int(used[-1]) + 1, dtype=torch.long)
+        place[used] = torch.arange(len(used))
+        for table in tables:
+            table.weight, table.padding_idx = rows, None
+            table.register_forward_pre_hook(lambda _, given: (place[given[0]], *given[1:]))
+        self._read(OUTSIDE, [key for key in self._keys[OUTSIDE] if key not in of_words])
+
+    @contextmanager
+    def _weights_of(self, layer: str) -> Iterator[None]:
+        empty = dict(self.model.get_submodule(layer).named_parameters(prefix=layer))
+        try:
+            self._read(layer, self._keys[layer])
+            yield
+        finally:
+            for name, one in empty.items():
+                self._set(name, one)
+
+    def _read(self, layer: str, keys: Sequence[str]) -> None:
+        """Give a layer, or what belongs to none, its weights, given their names on disk."""
+        how = LoadStateDictConfig(dtype=torch.float64, weight_mapping=self._mapping)
+        with self.checkpoint.tensors(keys) as tensors:
+            found, _ = convert_and_load_state_dict_in_model(self.model, tensors, how)
+        for name, error in sorted(found.conversion_errors.items()):
+            raise UserError(f"{self.checkpoint.named_by}: the weights {name} cannot be put together ({error})")
+        for name, given, wanted in sorted(found.mismatched_keys):
+            raise UserError(self._does_not_fit(self.checkpoint.named_by, name, given, wanted))
+        mine = {name: one for name, one in self.model.named_parameters() if self._layer_with(name) == layer}
+        for name in [name for name, one in mine.items() if one.is_meta and name.startswith("pooler.")]:
+            # It comes after the last layer, and a model without it is as good here.
+            mine[name] = torch.nn.Parameter(torch.zeros(mine[name].shape, dtype=torch.float64), requires_grad=False)
+            self._set(name, mine[name])
+        self._require_there([name for name, one in mine.items() if one.is_meta])
+        where = {name: self.checkpoint.files[key] for key, name in self._names.items()}
+        for name, one in mine.items():
+            finite = bool(torch.isfinite(one).all())
+            require(finite, f"{where.get(name, self.checkpoint.named_by)}: the weights {name} have NaN or infinity")
+
+    def _set(self, name: str, parameter: torch.nn.Parameter) -> None:
+        path, _, last = name.rpartition(".")
+        setattr(self.model.get_submodule(path), last, parameter)
+
+    def _layer_with(self, name: str) -> str:
+        return next((layer for layer in self.layers if name.startswith(f"{layer}.")), OUTSIDE)
+
+    def _require_there(self, names: Sequence[str]) -> None:
+        require(not names, f"{self.checkpoint.named_by}: the weights {', '.join(names[:3])} are not in it")
+
+    def _require_fits(self, key: str, name: str, shape_too: bool) -> None:
+        file, kind, shape = self.checkpoint.files[key], self.checkpoint.kinds[key], self.checkpoint.shapes[key]
+        stored = kind in PLAIN or not self._empty[name].is_floating_point()
+        require(stored, f"{file}: the weights {key} are stored as {kind}, a quantised format that is not read; give "
+                "them as F32, F16 or BF16")  # fmt: skip
+        wanted = tuple(self._empty[name].shape)
+        if shape_too and shape != wanted:
+            raise UserError(self._does_not_fit(file, name, shape, wanted))
+
+    @staticmethod
+    def _does_not_fit(file, name, given, wanted) -> str:
+        sides = (" × ".join(map(str, shape)) for shape in (given, wanted))
+        return "{}: the weights {} are {}, and config.json asks for {}".format(file, name, *sides)
+
+
+def _without_weights(folder: Path, config):
+    """The model with parameters that have shapes and no numbers; what is no parameter is there."""
+    encoder = config.model_type in ("t5", "mt5")  # the encoder alone, whether or not the folder has a decoder
+    kind = transformers.AutoModelForTextEncoding if encoder else transformers.AutoModel
+
+    def emptied(_, __, parameter):
+        if parameter is None or parameter.is_meta:  # one that is shared stays the same
+            return parameter
+        return torch.nn.Parameter(parameter.to("meta"), requires_grad=False)
+
+    handle = register_module_parameter_registration_hook(emptied)
+    try:
+        model = kind.from_config(
+            copy.deepcopy(config), attn_implementation="eager", experts_implementation="eager", dtype=torch.float64
+        )
+    except Exception as error:  # each kind of model fails in its own way
+        raise UserError(f"{folder}/config.json: no model can be made of it ({first_line(error)})") from error
+    finally:
+        handle.remove()
+    return model.eval()
+
+
+def _layer_of(attention: str) -> str:
+    """The layer with this attention: what is repeated is numbered."""
+    parts = attention.split(".")
+    number = next((k for k, part in enumerate(parts) if part.isdigit()), len(parts))
+    return ".".join(parts[: number + 1])
+
+
+def first_line(error: Exception) -> str:
+    """What an exception of another library says, as the end of a sentence."""
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".:") if lines else type(error).__name__

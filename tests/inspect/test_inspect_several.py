@@ -1,0 +1,154 @@
+"""Many models: the jobs give what one call gives, the configuration is checked, and the atlas counts right."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_models import TEXTS, bert, changed_config, rotary
+
+from attnsvm import inspect
+from attnsvm.errors import UserError
+from attnsvm.inspect import atlas, several
+from attnsvm.inspect.steps import comparing, gathering, measuring, passing
+
+DRAWN = {"draws": 1, "nuclear_inputs": 5}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Two models, an encoder and one with rotary positions, and texts."""
+    place = tmp_path_factory.mktemp("several")
+    bert(place / "encoder")
+    rotary("mistral", place / "decoder")
+    (place / "texts").write_text("\n".join(TEXTS))
+    return place
+
+
+@pytest.fixture(scope="module")
+def asked(place):
+    return several.resolve({"models": {n: place / n for n in ("encoder", "decoder")}, "texts": place / "texts"} | DRAWN)
+
+
+def by_jobs(asked, name, out):
+    """The files of a model, as its jobs write them."""
+    model, layers, become = asked.models[name], [], None
+    for number in range(model.layers):
+        new, layer, measured = (str(out / f"{number}.{kind}") for kind in ("pt", "pickle", "json"))
+        passing.passed(model.folder, number, asked.texts, asked.settings, become, new, layer)
+        measuring.written(name, layer, asked.settings, measured)
+        layers.append(measured)
+        become = new
+    gathering.gathered(name, model.folder, layers, asked.settings, str(out))
+
+
+@pytest.fixture(scope="module")
+def gathered(place, asked):
+    for name in asked.models:
+        by_jobs(asked, name, place / f"of {name}")
+    return {name: place / f"of {name}" for name in asked.models}
+
+
+@pytest.mark.parametrize("name", ["encoder", "decoder"])
+def test_the_jobs_write_what_one_call_writes(name, place, asked, gathered):
+    inspect.inspection(place / name, TEXTS, **DRAWN).save(place / "whole")
+    for file in ("heads.parquet", "heads.csv"):
+        assert (gathered[name] / file).read_bytes() == (place / "whole" / file).read_bytes(), file
+    ours, theirs = (
+        re.sub(r'"made":\{.*?\}', "", (folder / "heads.html").read_text())
+        for folder in (gathered[name], place / "whole")
+    )
+    assert ours == theirs
+
+
+def test_the_atlas_has_a_row_for_each_control_and_a_sentence_on_top(gathered, place):
+    out = place / "atlas"
+    comparing.compared({n: folder / "heads.parquet" for n, folder in gathered.items()}, out / "a.csv", out / "a.html")
+    rows, page = pd.read_csv(out / "a.csv"), (out / "a.html").read_text()
+    table = pd.read_csv(gathered["decoder"] / "heads.csv")
+    (row,) = rows.query(
+        "model == 'decoder' and layer == 1 and control == 'aligned with their SVM better than mismatched heads'"
+    ).to_dict("records")
+    mine = table[table["layer"] == 1]
+    assert row["passed"] == (mine.alignment_fro > mine.alignment_mismatched_most_fro).sum()
+    assert row["heads"] == 4
+    assert row["part"] == 3
+    best = "aligned with their SVM better than random heads"
+    total = rows[(rows["norm"] == "fro") & (rows["control"] == best)][["passed", "heads"]].sum()
+    share = f"{100 * total.passed / total.heads:.0f} % ({total.passed} of {total.heads})"
+    said = f"<p>Of the heads of 2 models, in the Frobenius norm, {share} are {best}, "
+    assert page.index(said) < page.index("<table>")
+    assert "encoder: Only 7 inputs are held out" in page
+    assert "{{" not in page
+    assert not re.search(r"""(src|href)=["'](?!data:,)|url\(|@import|<script""", page)
+
+
+def table_of(layers, **columns):
+    count = len(next(iter(columns.values())))
+    return pd.DataFrame({"layer": np.repeat(range(layers), count // layers), "inputs_held_out": 70, **columns})
+
+
+def test_where_prediction_passes_is_said_and_a_model_cannot_be_markup():
+    table = table_of(6, predicted_fro=[1.0] * 4 + [0.0] * 2, rule_predicted=[0.5] * 6)
+    counted = atlas.counted({"<b>": table})
+    assert atlas.sentence(counted) == (
+        "Of the heads, in the Frobenius norm, 67 % (4 of 6) are predicted by their SVM better than by the best rule, "
+        "most often in the first sixth (1 of 1) and least in the fifth (0 of 1) of the depth."
+    )
+    page = atlas.render(counted, {"<b>": table}, {"date": "<i>"})
+    assert "<b>" not in page
+    assert "<i>" not in page
+    assert 'role="note"' not in page
+    assert page.count('class="high"') == 4
+    nothing = atlas.counted({"a": table.assign(predicted_fro=np.nan)})
+    assert atlas.sentence(nothing) == "No head has a certified solution that could be compared."
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({}, "models: expected names and folders, as in --config 'models={small: path/of/a/model}'"),
+        ({"model": {"a": "b"}}, "model: there is no such setting of the module inspect; did you mean models?"),
+        ({"models": {"a/b": "c"}}, "models: 'a/b' cannot name a folder; letters, digits and . _ + - can"),
+        ({"models": {"logs": "c"}}, "models: 'logs' cannot name a folder; letters, digits and . _ + - can"),
+        ({"models": {"a": "{0}/none"}}, "{0}/none: there is no config.json in it, so it holds no model"),
+        ({"texts": "{0}/none.txt"}, "texts: there is no file {0}/none.txt"),
+        ({"draws": -1}, "draws: expected a number from 0 on, got -1"),
+        ({"norms": ["l1"]}, "norms: expected fro, nuc or both, got l1"),
+        ({"seed": "x"}, "seed: expected a number from 0 on, got 'x'"),
+    ],
+)
+def test_a_wrong_configuration_is_one_sentence(config, sentence, place, tmp_path):
+    def filled(given):
+        return json.loads(json.dumps(given).replace("{0}", str(place)))
+
+    with pytest.raises(UserError) as caught:
+        several.resolve(filled({"models": {"encoder": "{0}/encoder"}} | config if config else {}))
+    assert str(caught.value) == sentence.replace("{0}", str(place))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda folder: changed_config(folder, model_type="xlnet"), "{}: a model of the kind 'xlnet' adds terms that"),
+        (
+            lambda folder: changed_config(folder, num_hidden_layers=None),
+            "{}/config.json: expected the number of layers",
+        ),
+        (lambda folder: (folder / "config.json").write_text("{"), "{}/config.json: is not JSON ("),
+        (lambda folder: (folder / "model.safetensors").unlink(), "{}: there is no model.safetensors in it"),
+    ],
+)
+def test_a_model_that_cannot_be_read_is_known_before_any_job_runs(change, sentence, tmp_path):
+    change(bert(tmp_path))
+    with pytest.raises(UserError) as caught:
+        several.resolve({"models": {"a": str(tmp_path)}})
+    assert str(caught.value).startswith(sentence.format(tmp_path))
+
+
+def test_a_job_knows_the_files_of_its_model_and_what_memory_a_layer_needs(place, asked):
+    names = {path.rpartition("/")[2] for path in asked.models["decoder"].files}
+    assert names == {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
+    assert asked.models["decoder"].layers == 2
+    assert several.LEAST_MB <= asked.models["decoder"].megabytes < 1.01 * several.LEAST_MB

@@ -1,0 +1,248 @@
+"""Layer by layer a model has the numbers of the whole one, and needs the memory of a layer; what it lacks is said."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from small_models import TEXTS, bert, changed_config, gpt2, passed, rotary
+from transformers import AutoModel, AutoModelForTextEncoding
+
+from attnsvm.errors import UserError
+from attnsvm.inspect import models
+from attnsvm.inspect.attentions import attentions
+from attnsvm.inspect.families import DECODERS
+
+# One for each way in which layers, tables of words and names on disk differ.
+STRUCTURES = ("bert", "gpt2", "llama", "mixtral", "gpt_oss", "gemma2", "modernbert", "deberta-v2", "deepseek_v3", "t5",
+              "mpnet", "albert", "bloom", "phi3")  # fmt: skip
+SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+MADE = {"bert": bert, "gpt2": gpt2}
+
+
+def saved(name, folder, **how):
+    """A model in a folder, in float32, in several shards."""
+    MADE.get(name, lambda folder: rotary(name, folder, torch.float32))(folder)
+    kind = AutoModelForTextEncoding if name == "t5" else AutoModel
+    kind.from_pretrained(folder, attn_implementation="eager").save_pretrained(folder, max_shard_size="4KB")
+    (folder / "model.safetensors").unlink()
+    return folder
+
+
+@pytest.mark.parametrize("name", STRUCTURES)
+def test_layer_by_layer_gives_the_bytes_of_the_whole_model(name, tmp_path):
+    folder = saved(name, tmp_path)
+    assert len(list(folder.glob("model-*.safetensors"))) > 2
+    reading = models.Reading(folder, TEXTS[:3])
+    kind = AutoModelForTextEncoding if name == "t5" else AutoModel
+    whole = kind.from_pretrained(
+        folder, attn_implementation="eager", experts_implementation="eager", dtype=torch.float64
+    )
+    found = attentions(whole, name, name in DECODERS)
+    expected = [passed(whole, found, ids) for ids in reading.walk.texts]
+    for number in range(len(found)):
+        with reading.walk.layer(number) as attention:
+            for head, theirs in zip(attention.weights(), found[number].weights(), strict=True):
+                ours, theirs = (one if isinstance(one, np.ndarray) else one.key for one in (head, theirs))
+                np.testing.assert_array_equal(ours, theirs)
+            for text, (states, probabilities) in enumerate(expected):
+                for ours, theirs in zip(reading.walk.run(text), (states[number], probabilities[number]), strict=True):
+                    assert ours.tobytes() == theirs.tobytes(), (number, text)
+
+
+def test_in_memory_are_the_weights_of_one_layer_and_the_words_of_the_texts(tmp_path, monkeypatch):
+    folder = saved("llama", tmp_path)
+    counts = []
+    run = models.Walk.run
+
+    def counting(walk, text):
+        model = walk.model
+        counts.append(sum(one.numel() for one in model.parameters() if not one.is_meta))
+        return run(walk, text)
+
+    monkeypatch.setattr(models.Walk, "run", counting)
+    reading = models.Reading(folder, TEXTS[:1])
+    assert len(list(reading)) == 2
+    model = reading.walk.model
+    of_one = sum(one.numel() for one in model.layers[1].parameters())
+    words, width = len(np.unique(np.concatenate(reading.walk.texts))), model.config.hidden_size
+    assert words < model.config.vocab_size
+    assert set(counts) == {of_one + words * width + width}  # the last: the norm after all layers
+    assert all(one.is_meta for one in model.layers.parameters())
+
+
+def test_another_process_goes_on_from_what_the_texts_have_become(tmp_path):
+    folder = saved("t5", tmp_path)
+    here = models.read(folder, TEXTS[:3])[1]
+    first, second = (models.Reading(folder, TEXTS[:3], layers=[1]) for _ in range(2))
+    assert first.layer(0) is None
+    second.walk.become = first.walk.become
+    there = second.layer(1)
+    assert [a.tobytes() for a in there.inputs.tokens] == [a.tobytes() for a in here.inputs.tokens]
+    assert all((there.heads[h] == here.heads[h]).all() for h in here.heads)
+
+
+def without_a_shard(folder):
+    (folder / "model-00002-of-00002.safetensors").unlink()
+    return (
+        "{}/model-00002-of-00002.safetensors: there is no such file, and model.safetensors.index.json says that it has "
+        "{} weights; fetch it"
+    )
+
+
+def with_an_index_that_is_no_json(folder):
+    (folder / "model.safetensors.index.json").write_text("{")
+    return "{}/model.safetensors.index.json: expected JSON with weight_map, the file of every weight; fetch it again"
+
+
+def with_an_index_of_another_kind(folder):
+    (folder / "model.safetensors.index.json").write_text('{"weight_map": ["a"]}')
+    return "{}/model.safetensors.index.json: expected JSON with weight_map, the file of every weight; fetch it again"
+
+
+def changed(folder, shard, change):
+    path = folder / f"model-0000{shard}-of-00002.safetensors"
+    weights = load_file(path)
+    change(weights)
+    save_file(weights, path, metadata={"format": "pt"})
+
+
+def with_a_shard_that_lacks_weights(folder):
+    changed(folder, 2, lambda weights: weights.pop("norm.weight"))
+    return (
+        "{}/model-00002-of-00002.safetensors: the weights norm.weight are not in it, where "
+        "model.safetensors.index.json says they are; fetch it again"
+    )
+
+
+def with_an_index_that_lacks_weights(folder):
+    name = "layers.1.mlp.up_proj.weight"
+    path = folder / "model.safetensors.index.json"
+    index = json.loads(path.read_text())
+    shard = index["weight_map"].pop(name)
+    path.write_text(json.dumps(index))
+    changed(folder, SHARDS.index(shard) + 1, lambda weights: weights.pop(name))
+    return f"{{}}/model.safetensors.index.json: the weights {name} are not in it"
+
+
+def with_a_shard_cut_short(folder):
+    path = folder / "model-00002-of-00002.safetensors"
+    path.write_bytes(path.read_bytes()[:-4])
+    return "{}/model-00002-of-00002.safetensors: cannot be read ("
+
+
+def with_another_width(folder):
+    changed_config(folder, intermediate_size=20)
+    return (
+        "{}/model-0000{}-of-00002.safetensors: the weights layers.0.mlp.down_proj.weight are 16 × 16, and config.json "
+        "asks for 16 × 20"
+    )
+
+
+def with_more_layers(folder):
+    changed_config(folder, num_hidden_layers=3)
+    return (
+        "{}/model.safetensors.index.json: the weights layers.2.self_attn.q_proj.weight, "
+        "layers.2.self_attn.q_proj.bias, layers.2.self_attn.k_proj.weight are not in it"
+    )
+
+
+def with_a_quantised_config(folder):
+    changed_config(folder, quantization_config={"quant_method": "gptq", "bits": 4})
+    return (
+        "{}: a model of the kind 'llama' has quantised weights (gptq in config.json), which are not read; give it in "
+        "float32, float16 or bfloat16; docs/inspect.md names the kinds that are read"
+    )
+
+
+def with_quantised_weights(folder):
+    name = "layers.1.mlp.up_proj.weight"
+    shard = json.loads((folder / "model.safetensors.index.json").read_text())["weight_map"][name]
+    changed(folder, SHARDS.index(shard) + 1, lambda weights: weights.update({name: weights[name].to(torch.int8)}))
+    return (
+        f"{{}}/{shard}: the weights {name} are stored as I8, a quantised format that is not read; give them as F32, "
+        "F16 or BF16"
+    )
+
+
+def with_fewer_words_than_the_tokenizer_has(folder):
+    changed_config(folder, vocab_size=5)
+    changed(
+        folder, 1, lambda weights: weights.update({"embed_tokens.weight": weights["embed_tokens.weight"][:5].clone()})
+    )
+    return "{}: its tokenizer makes token "
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("llama")
+    rotary("llama", folder, torch.float32)
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    index = {name: SHARDS[name.startswith(("layers.1", "norm"))] for name in weights}
+    for shard in SHARDS:
+        save_file({name: one for name, one in weights.items() if index[name] == shard}, folder / shard)
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        without_a_shard,
+        with_an_index_that_is_no_json,
+        with_an_index_of_another_kind,
+        with_a_shard_that_lacks_weights,
+        with_an_index_that_lacks_weights,
+        with_a_shard_cut_short,
+        with_another_width,
+        with_more_layers,
+        with_a_quantised_config,
+        with_quantised_weights,
+        with_fewer_words_than_the_tokenizer_has,
+    ],
+)
+def test_weights_that_cannot_be_read_are_one_sentence_before_any_layer_is_run(spoil, llama, tmp_path, monkeypatch):
+    folder = tmp_path / "model"
+    shutil.copytree(llama, folder)
+    sentence = spoil(folder)
+    monkeypatch.setattr(models.Walk, "run", lambda *_: pytest.fail("a layer was run"))
+    with pytest.raises(UserError) as caught:
+        models.read(folder, TEXTS[:3])
+    said = str(caught.value)
+    assert "\n" not in said
+    pattern = re.escape(sentence).replace(re.escape("{}"), "(.*)")
+    assert re.match(pattern, said)
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_pickle_of_plain_tensors_is_read_as_its_safetensors_are(zipped, tmp_path):
+    folder = gpt2(tmp_path)
+    (first, second) = models.read(folder, TEXTS[:3])
+    weights = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    pickled = {f"transformer.{name}": one for name, one in weights.items()}
+    torch.save(pickled, folder / "pytorch_model.bin", _use_new_zipfile_serialization=zipped)
+    for ours, theirs in zip(models.read(folder, TEXTS[:3]), (first, second), strict=True):
+        assert ours.inputs.queries.tobytes() == theirs.inputs.queries.tobytes()
+        assert all((ours.heads[h] == theirs.heads[h]).all() for h in theirs.heads)
+
+
+class More:
+    """What a pickle must not hold."""
+
+
+@pytest.mark.parametrize("content", [More(), {"a": More()}, {"a": [1.0]}, [torch.zeros(2)], {}])
+def test_a_pickle_of_anything_else_is_one_sentence_and_is_not_run(content, tmp_path):
+    folder = gpt2(tmp_path)
+    (folder / "model.safetensors").unlink()
+    path = folder / "pytorch_model.bin"
+    torch.save(content, path)
+    with pytest.raises(UserError, match="^" + re.escape(f"{path}: is a pickle of more than plain tensors, which is ")):
+        models.read(folder, TEXTS[:3])
+    path.write_bytes(b"x")
+    with pytest.raises(UserError, match="^" + re.escape(f"{path}: ")):
+        models.read(folder, TEXTS[:3])

@@ -1,0 +1,6 @@
+from attnsvm.building.script import reporting
+
+with reporting(snakemake.log[0]):
+    from attnsvm.inspect.steps.measuring import written
+
+    written(snakemake.wildcards.model, snakemake.input.layer, snakemake.params.settings, snakemake.output[0])

@@ -12,7 +12,16 @@ from attnsvm.building.dependencies import digest, module_files
 
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {"cone", "layers", "regularisation_path", "sparse", "flow"}  # some of their descents
-DESCENDS_BY_ITSELF = {"regularisation_path", "rate_reduction", "sparse", "entropy"}  # on balls, or by a loop of its own
+# On balls, or by a loop of its own.
+DESCENDS_BY_ITSELF = {
+    "regularisation_path",
+    "rate_reduction",
+    "sparse",
+    "entropy",
+    "benign",
+    "benign_selection",
+    "sinks",
+}
 ENGINES = {f"attnsvm/training/{name}.py" for name in ("descent", "stack/descent", "tape/node", "adamw")}
 READS_OF_TRAINING = {"attention_variants"}  # its predictions and what trains them stand in one file
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -30,7 +29,7 @@ def model(name: str, seed: int | None = None) -> AlbertModel:
     torch.manual_seed(seed or 0)
     made = AlbertModel(config, add_pooling_layer=False).double().eval()
     if seed is None:
-        given = _weights(folder)
+        given = _weights(Checkpoint(folder))
         shapes = [{(key, one.shape) for key, one in held.items()} for held in (given, made.state_dict())]
         wrong = sorted(key for key, _ in shapes[0] ^ shapes[1])
         require(not wrong, f"{folder}: its weights are not those of its config.json: {', '.join(wrong[:3])}")
@@ -38,9 +37,8 @@ def model(name: str, seed: int | None = None) -> AlbertModel:
     return made
 
 
-def _weights(folder: Path) -> dict[str, torch.Tensor]:
-    """{name: tensor, in float64} of an ALBERT in a folder, without what stands behind its layers."""
-    held = Checkpoint(folder)
+def _weights(held: Checkpoint) -> dict[str, torch.Tensor]:
+    """{name: tensor, in float64} of an ALBERT, without what stands behind its layers."""
     names = [name for name in held.files if name.startswith(PREFIX) and not name.startswith(f"{PREFIX}pooler")]
     require(bool(names), f"{held.named_by}: no weights in it have names that begin with {PREFIX!r}")
     with held.tensors(names) as found:

@@ -144,6 +144,8 @@ def selections(inputs: Inputs, W) -> np.ndarray:
 
 def logits(inputs: Inputs, W) -> list[np.ndarray]:
     """(T_i,) for every input; W (d, e), or what has `logits` of the inputs."""
+    if len(inputs) == 0:
+        return []
     if not isinstance(W, np.ndarray):
         return np.split(W.logits(inputs), np.cumsum(inputs.counts)[:-1])
     return [X @ z for X, z in zip(inputs.tokens, inputs.queries @ W.T, strict=True)]

@@ -144,7 +144,8 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
     if not solution.solved:
         return row, solution, []
     row |= {"gap": solution.gap, "margin": 1 / _size(norm, solution.W)}
-    row["margin_ratio"] = float(problem.margins(W, selected).min()) / _size(norm, W) / row["margin"]
+    least, size = float(problem.margins(W, selected).min()), _size(norm, W)
+    row["margin_ratio"] = least / size / row["margin"] if size > 0 else float("nan")
     row["support"] = int((problem.margins(solution.W, selected) < 1 + TIGHT).sum())
     row["rank"] = solution.rank
     if norm == "nuc":

@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from small_models import TEXTS, rotary
 
 from attnsvm import inspect
 from attnsvm.errors import UserError
@@ -263,3 +264,21 @@ def test_a_library_that_is_missing_is_named_with_what_to_install(tmp_path, monke
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(UserError, match=r"^transformers is not installed: pip install 'attnsvm\[models\]'$"):
         inspect.heads(tmp_path)
+
+
+def test_a_head_of_zeros_has_no_margin_to_compare(tmp_path):
+    """As one that somebody pruned: it selects the first token, and is aligned with nothing."""
+    W = np.zeros((2, 8, 8))
+    W[1] = np.random.default_rng(1).normal(size=(8, 8))
+    table = inspect.heads(file_of_arrays(tmp_path / "a.npz", W=W, n=12, d=8), norms=["fro"], draws=1)
+    assert table["rank_head"].tolist() == [0, 8]
+    assert table["status_fro"].tolist() == ["solved"] * 2
+    assert table[["margin_ratio_fro", "alignment_fro"]].isna().all(axis=1).tolist() == [True, False]
+
+
+def test_with_distances_too_nothing_need_be_held_out(tmp_path):
+    rotary("llama", tmp_path)
+    table = inspect.heads(tmp_path, TEXTS[:6], layers=[0], heads=[0], norms=["fro"], draws=1, held_out=0)
+    assert table["inputs_held_out"].tolist() == [0]
+    assert table["status_fro"].tolist() == ["solved"]
+    assert table["predicted_fro"].isna().all()

@@ -13,10 +13,11 @@ from typing import NoReturn
 from tqdm import tqdm
 
 from attnsvm import geometry
-from attnsvm.errors import UserError
+from attnsvm.errors import UserError, require
 from attnsvm.exchange import commands as exchange
 from attnsvm.files import store, verify
 
+TABLES = (".csv", ".parquet", ".html")  # in the folder of a model, what an inspection wrote and no model has
 INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C has ended
 
 
@@ -144,9 +145,12 @@ def _inspect(given: argparse.Namespace) -> int:
     from attnsvm import inspect
 
     texts, settings = _asked(given)
+    out = Path(given.out)
     for name in inspect.WRITTEN:
-        _keeps(Path(given.out) / name, given.model, given.texts)
-    found = inspect.inspection(given.model, texts, **settings, progress=tqdm, command=given.typed)
+        _keeps(out / name, given.model, given.texts)
+    require(out.is_dir() or not out.exists(), f"--out: {out} is a file, expected a folder; choose another place")
+    with _bars() as shown:
+        found = inspect.inspection(given.model, texts, **settings, progress=shown, command=given.typed)
     for path in found.save(given.out):
         print(path)
     return 0
@@ -157,7 +161,10 @@ def _why(given: argparse.Namespace) -> int:
 
     texts, settings = _asked(given)
     _keeps(given.out, given.model, given.texts)
-    store.save_csv(Path(given.out), inspect.why(given.model, texts, **settings, progress=tqdm))
+    require(not Path(given.out).is_dir(), f"--out: {given.out} is a folder, expected a file; choose another place")
+    with _bars() as shown:
+        found = inspect.why(given.model, texts, **settings, progress=shown)
+    store.save_csv(Path(given.out), found)
     print(given.out)
     return 0
 
@@ -173,10 +180,27 @@ def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
 
 
 def _keeps(written: str | Path, *read: str | None) -> None:
-    """UserError where the file to be written is one that is read, by whatever name."""
-    for path in read:
-        if path is not None and Path(written).exists() and Path(path).exists() and Path(written).samefile(path):
+    """UserError where the file to be written is one that is read, by whatever name; of a model, one in its folder."""
+    for path in (Path(one) for one in read if one is not None):
+        inside = [one for one in path.iterdir() if one.suffix not in TABLES] if path.is_dir() else []
+        if Path(written).exists() and any(Path(written).samefile(one) for one in (path, *inside) if one.exists()):
             raise UserError(f"--out: {written} would overwrite what is read from {path}; choose another place")
+
+
+@contextmanager
+def _bars() -> Iterator[Callable]:
+    """What shows progress; bars end here, so that what is said of an error has a line of its own."""
+    shown: list[tqdm] = []
+
+    def bar(items, **named):
+        shown.append(tqdm(items, **named))
+        return shown[-1]
+
+    try:
+        yield bar
+    finally:
+        for one in shown:
+            one.close()
 
 
 def _solve(given: argparse.Namespace) -> int:

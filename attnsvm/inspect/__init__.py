@@ -72,7 +72,7 @@ def inspection(
     Raises:
         UserError, ValueError: the model, the texts or a setting is wrong; the message is one sentence.
     """
-    check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query)
+    check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query, seed)
     show = progress or (lambda items, **_: items)
     running = _needs("running")
     plan = running.Plan(tuple(dict.fromkeys(norms)), inputs, nuclear_inputs, held_out, draws, seed)
@@ -107,7 +107,7 @@ def why(
     Raises:
         UserError, ValueError: as `inspection`; or no W is certified to separate what the head selects.
     """
-    check(("fro",), inputs, 2, 0.0, 0, longest, 1, query)
+    check(("fro",), inputs, 2, 0.0, 0, longest, 1, query, seed)
     show, layers, reasons = progress or (lambda items, **_: items), _needs("layers"), _needs("reasons")
     (read,) = _read(model, texts, [layer], [head], query, longest, seed, show)
     mine = np.flatnonzero(read.inputs.text == text)
@@ -137,14 +137,15 @@ def _read(model, texts, layers, heads, query, longest, seed, show, at_once=1):
     return reading
 
 
-def check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query) -> None:
+def check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query, seed) -> None:
     """UserError for a setting of `inspection` that is wrong, whatever the model."""
     known = bool(norms) and set(norms) <= {"fro", "nuc"}
     require(known, f"norms: expected fro, nuc or both, got {', '.join(map(str, norms)) or 'none'}")
     for name, value, least in (("inputs", inputs, 2), ("nuclear_inputs", nuclear_inputs, 2), ("draws", draws, 0),
-                               ("longest", longest, 2), ("jobs", jobs, 1)):  # fmt: skip
+                               ("longest", longest, 2), ("jobs", jobs, 1), ("seed", seed, 0)):  # fmt: skip
         require(isinstance(value, int) and value >= least, f"{name}: expected a number from {least} on, got {value!r}")
-    require(0 <= held_out < 1, f"held_out: expected a share from 0 up to below 1, got {held_out!r}")
+    share = isinstance(held_out, int | float) and 0 <= held_out < 1
+    require(share, f"held_out: expected a share from 0 up to below 1, got {held_out!r}")
     asks = isinstance(query, int) or query in ("random", "first", "last", "all")
     require(asks, f"query: expected random, first, last, all, or a number, got {query!r}")
 

@@ -86,7 +86,12 @@ def _unpickled(path: Path) -> dict[str, torch.Tensor]:
     except UnpicklingError as error:
         raise UserError(sentence) from error
     except (RuntimeError, OSError, EOFError) as error:
-        raise UserError(f"{path}: cannot be read ({str(error).strip().splitlines()[0].rstrip('.:')})") from error
-    plain = isinstance(found, dict) and found and all(isinstance(one, torch.Tensor) for one in found.values())
+        why = str(error).strip().splitlines() or ["it ends too early"]
+        raise UserError(f"{path}: cannot be read ({why[0].rstrip('.:')})") from error
+    plain = isinstance(found, dict) and found and all(_plain(name, one) for name, one in found.items())
     require(bool(plain), sentence)
     return found
+
+
+def _plain(name: Any, weight: Any) -> bool:
+    return isinstance(name, str) and isinstance(weight, torch.Tensor) and weight.layout == torch.strided

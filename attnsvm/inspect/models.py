@@ -166,8 +166,8 @@ def _config(folder: Path):
     shards(folder)
     try:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except (ValueError, OSError, KeyError, TypeError) as error:
-        raise UserError(f"{folder}/config.json: {first_line(error)}") from error
+    except Exception as error:  # each kind of model fails in its own way
+        raise UserError(f"{folder}/config.json: {first_line(error.__cause__ or error)}") from error
     return config
 
 

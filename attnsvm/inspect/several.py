@@ -78,9 +78,7 @@ def resolve(config: dict) -> Asked:
     defaults = inspect.signature(inspected.inspection).parameters
     settings = {name: config.get(name, defaults[name].default) for name in SETTINGS}
     settings["norms"] = list(settings["norms"]) if isinstance(settings["norms"], list | tuple) else [settings["norms"]]
-    inspected.check(jobs=1, **{name: value for name, value in settings.items() if name != "seed"})
-    seed = settings["seed"]
-    require(isinstance(seed, int) and seed >= 0, f"seed: expected a number from 0 on, got {seed!r}")
+    inspected.check(jobs=1, **settings)
     where = None if texts is None else str(Path(str(texts)).absolute())
     return Asked({name: _model(folder) for name, folder in models.items()}, where, settings)
 

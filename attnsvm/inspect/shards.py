@@ -23,6 +23,8 @@ def shards(folder: Path) -> dict[str, Path]:
     try:
         given = json.loads(path.read_text("utf-8"))["weight_map"]
         index = {str(name): folder / Path(file).name for name, file in given.items()}
+        if not index:
+            raise ValueError("no weights")
     except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
         raise UserError(f"{path}: expected JSON with weight_map, the file of every weight; fetch it again") from error
     for shard, count in sorted(Counter(index.values()).items()):

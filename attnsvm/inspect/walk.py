@@ -239,7 +239,7 @@ def _layer_of(attention: str) -> str:
     return ".".join(parts[: number + 1])
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """What an exception of another library says, as the end of a sentence."""
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".:") if lines else type(error).__name__

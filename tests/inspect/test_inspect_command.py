@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pandas as pd
 import pytest
-from small_models import TEXTS, bert, gpt2
+from small_models import TEXTS, bert, gpt2, rotary
 
 import attnsvm
 from attnsvm import command
@@ -174,6 +174,8 @@ def test_a_decoder_of_all_positions(tmp_path):
             ["{0}", "--texts", "{0}/heads.csv", "--out", "{0}"],
             "--out: {0}/heads.csv would overwrite what is read from {0}/heads.csv; choose another place",
         ),
+        (["{0}", "--out", "{0}/heads.csv"], "--out: {0}/heads.csv is a file, expected a folder; choose another place"),
+        (["{0}", "--seed", "-1"], "seed: expected a number from 0 on, got -1"),
         (["{0}", "--query", "some"], "query: expected random, first, last, all, or a number, got 'some'"),
     ],
 )
@@ -183,3 +185,25 @@ def test_what_is_wrong_is_one_sentence(arguments, sentence, tmp_path, capsys):
     (tmp_path / "heads.csv").write_text("A text.\n")
     assert command.main(["inspect", *(one.format(tmp_path) for one in arguments)]) == 1
     assert capsys.readouterr().err == f"error: {sentence.format(tmp_path)}\n"
+
+
+def test_no_table_overwrites_a_file_of_the_model(tmp_path, capsys):
+    path = tmp_path / "config.json"
+    path.write_text("{}")
+    assert command.main(["why", str(tmp_path), "--out", str(path)]) == 1
+    sentence = f"error: --out: {path} would overwrite what is read from {tmp_path}; choose another place\n"
+    assert capsys.readouterr().err == sentence
+    assert path.read_text() == "{}"
+    assert command.main(["why", str(tmp_path), "--out", str(tmp_path / "none.csv" / "..")]) == 1
+    assert command.main(["why", str(tmp_path / "none.npz"), "--out", str(tmp_path)]) == 1
+    assert f"error: --out: {tmp_path} is a folder, expected a file; choose another place\n" in capsys.readouterr().err
+
+
+def test_an_error_has_a_line_of_its_own(tmp_path, capsys):
+    rotary("llama", tmp_path)
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:4]))
+    call = ["inspect", str(tmp_path), "--texts", str(tmp_path / "texts.txt"), "--out", str(tmp_path / "out")]
+    assert command.main([*call, "--norms", "nuc", *SMALL]) == 1
+    *_, last = capsys.readouterr().err.splitlines()
+    assert last.startswith("error: ")
+    assert not (tmp_path / "out").exists()

@@ -103,6 +103,21 @@ def with_an_index_of_another_kind(folder):
     return "{}/model.safetensors.index.json: expected JSON with weight_map, the file of every weight; fetch it again"
 
 
+def with_an_index_of_nothing(folder):
+    (folder / "model.safetensors.index.json").write_text('{"weight_map": {}}')
+    return "{}/model.safetensors.index.json: expected JSON with weight_map, the file of every weight; fetch it again"
+
+
+def with_a_setting_of_another_kind(folder):
+    changed_config(folder, num_hidden_layers="two")
+    return "{}/config.json: Field 'num_hidden_layers' expected int, got str"
+
+
+def with_heads_that_do_not_divide_the_width(folder):
+    changed_config(folder, num_attention_heads=3)
+    return "{}/config.json: The hidden size (16) is not a multiple of the number of attention heads (3)"
+
+
 def changed(folder, shard, change):
     path = folder / f"model-0000{shard}-of-00002.safetensors"
     weights = load_file(path)
@@ -195,6 +210,9 @@ def llama(tmp_path_factory):
         without_a_shard,
         with_an_index_that_is_no_json,
         with_an_index_of_another_kind,
+        with_an_index_of_nothing,
+        with_a_setting_of_another_kind,
+        with_heads_that_do_not_divide_the_width,
         with_a_shard_that_lacks_weights,
         with_an_index_that_lacks_weights,
         with_a_shard_cut_short,
@@ -235,7 +253,10 @@ class More:
     """What a pickle must not hold."""
 
 
-@pytest.mark.parametrize("content", [More(), {"a": More()}, {"a": [1.0]}, [torch.zeros(2)], {}])
+@pytest.mark.parametrize(
+    "content",
+    [More(), {"a": More()}, {"a": [1.0]}, [torch.zeros(2)], {}, {1: torch.zeros(2)}, {"a": torch.eye(2).to_sparse()}],
+)
 def test_a_pickle_of_anything_else_is_one_sentence_and_is_not_run(content, tmp_path):
     folder = gpt2(tmp_path)
     (folder / "model.safetensors").unlink()
@@ -243,6 +264,7 @@ def test_a_pickle_of_anything_else_is_one_sentence_and_is_not_run(content, tmp_p
     torch.save(content, path)
     with pytest.raises(UserError, match="^" + re.escape(f"{path}: is a pickle of more than plain tensors, which is ")):
         models.read(folder, TEXTS[:3])
-    path.write_bytes(b"x")
-    with pytest.raises(UserError, match="^" + re.escape(f"{path}: ")):
-        models.read(folder, TEXTS[:3])
+    for damaged in (b"x", b""):
+        path.write_bytes(damaged)
+        with pytest.raises(UserError, match="^" + re.escape(f"{path}: ")):
+            models.read(folder, TEXTS[:3])

@@ -89,7 +89,7 @@ def flips(W, inputs: Inputs, selected: np.ndarray) -> list[np.ndarray]:
     """(T_i,) for each input: how far a token must move for its logit to reach that of the selected one, for which ∞."""
     found = []
     for i, (one, alpha) in enumerate(zip(logits(inputs, W), selected, strict=True)):
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):  # of a head of zeros nothing moves a logit
             away = (one[alpha] - one) / _steepness(W, inputs.take([i]))
         away[alpha] = np.inf
         found.append(away)

@@ -266,6 +266,7 @@ def test_a_library_that_is_missing_is_named_with_what_to_install(tmp_path, monke
         inspect.heads(tmp_path)
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_head_of_zeros_has_no_margin_to_compare(tmp_path):
     """As one that somebody pruned: it selects the first token, and is aligned with nothing."""
     W = np.zeros((2, 8, 8))
@@ -274,6 +275,7 @@ def test_a_head_of_zeros_has_no_margin_to_compare(tmp_path):
     assert table["rank_head"].tolist() == [0, 8]
     assert table["status_fro"].tolist() == ["solved"] * 2
     assert table[["margin_ratio_fro", "alignment_fro"]].isna().all(axis=1).tolist() == [True, False]
+    assert inspect.why(tmp_path / "a.npz", head=0)["radius"].isna().all()
 
 
 def test_with_distances_too_nothing_need_be_held_out(tmp_path):

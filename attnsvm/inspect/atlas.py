@@ -48,8 +48,8 @@ def sentence(rows: pd.DataFrame) -> str:
     mine = rows[(rows["norm"] == norm) & (rows["control"] == PREDICTED)]
     parts = mine.groupby("part")[["passed", "heads"]].sum().query("heads > 0")
     where = ""
-    if len(parts) > 1:
-        shares = parts["passed"] / parts["heads"]
+    shares = parts["passed"] / parts["heads"]
+    if shares.nunique() > 1:
         most, least = (f"{PARTS_NAMED[k]} ({_of(parts.loc[[k]])})" for k in (shares.idxmax(), shares.idxmin()))
         where = f", most often in {most} and least in {least} of the depth"
     models = rows["model"].nunique()

@@ -101,6 +101,8 @@ def test_where_prediction_passes_is_said_and_a_model_cannot_be_markup():
     assert "<i>" not in page
     assert 'role="note"' not in page
     assert page.count('class="high"') == 4
+    same = atlas.counted({"a": table.assign(predicted_fro=table["rule_predicted"] + 0.1)})
+    assert "of the depth" not in atlas.sentence(same)
     nothing = atlas.counted({"a": table.assign(predicted_fro=np.nan)})
     assert atlas.sentence(nothing) == "No head has a certified solution that could be compared."
 

@@ -10,6 +10,7 @@ how the weights of older and of fused layouts are called.
 """
 
 import copy
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ from attnsvm.inspect.attentions import attentions, modules
 from attnsvm.inspect.checkpoint import PLAIN, Checkpoint
 from attnsvm.inspect.families import DECODERS, READ
 
+TABLES = (r"\.inv_freq$", r"\.masked_bias$", r"\.position_ids$")  # which models make anew, and some have saved
 OUTSIDE = ""  # where weights lie that belong to no layer
 
 
@@ -129,6 +131,8 @@ class Walk:
                     together |= {layer} if source else set()
                     self._require_fits(key, name, shape_too=source is None)
                     break
+            else:
+                self._require_no_loss(key)
         filled = {*self._names.values()}
         layers = {name: self._layer_with(name) for name, _ in self.model.named_parameters()}
         self._require_there(
@@ -203,6 +207,15 @@ class Walk:
         wanted = tuple(self._empty[name].shape)
         if shape_too and shape != wanted:
             raise UserError(self._does_not_fit(file, name, shape, wanted))
+
+    def _require_no_loss(self, key: str) -> None:
+        """What has no place may be a head for words, but nothing that a layer would compute with."""
+        ignored = (*(self.model._keys_to_ignore_on_load_unexpected or ()), *TABLES)
+        stacks = {layer.rpartition(".")[0] for layer in self.layers}
+        name = key.removeprefix(f"{self.model.base_model_prefix}.")
+        inside = any(re.match(rf"{re.escape(stack)}\.\d+\.", name) for stack in stacks)
+        require(not inside or any(re.search(one, key) for one in ignored), f"{self.checkpoint.files[key]}: the weights "
+                f"{key} have no place in the model that config.json describes")  # fmt: skip
 
     @staticmethod
     def _does_not_fit(file, name, given, wanted) -> str:

@@ -165,6 +165,27 @@ def with_more_layers(folder):
     )
 
 
+def with_fewer_layers(folder):
+    changed_config(folder, num_hidden_layers=1)
+    return (
+        "{}-00002-of-00002.safetensors: the weights layers.1.{} have no place in the model that config.json describes"
+    )
+
+
+def with_biases_that_are_not_asked_for(folder):
+    changed_config(folder, attention_bias=False)
+    return "{}: the weights layers.0.self_attn.{}_proj.bias have no place in the model that config.json describes"
+
+
+def with_norms_of_another_kind(folder):
+    changed(folder, 2, lambda weights: weights.update({"layers.1.self_attn.q_norm.weight": torch.ones(4)}))
+    path = folder / "model.safetensors.index.json"
+    index = json.loads(path.read_text())
+    index["weight_map"]["layers.1.self_attn.q_norm.weight"] = SHARDS[1]
+    path.write_text(json.dumps(index))
+    return "{}: the weights layers.1.self_attn.q_norm.weight have no place in the model that config.json describes"
+
+
 def with_a_quantised_config(folder):
     changed_config(folder, quantization_config={"quant_method": "gptq", "bits": 4})
     return (
@@ -218,6 +239,9 @@ def llama(tmp_path_factory):
         with_a_shard_cut_short,
         with_another_width,
         with_more_layers,
+        with_fewer_layers,
+        with_biases_that_are_not_asked_for,
+        with_norms_of_another_kind,
         with_a_quantised_config,
         with_quantised_weights,
         with_fewer_words_than_the_tokenizer_has,
@@ -234,6 +258,19 @@ def test_weights_that_cannot_be_read_are_one_sentence_before_any_layer_is_run(sp
     assert "\n" not in said
     pattern = re.escape(sentence).replace(re.escape("{}"), "(.*)")
     assert re.match(pattern, said)
+
+
+def test_what_no_layer_computes_with_may_be_there(llama, tmp_path):
+    """A head for words, a table of angles, and the parts of a whole model whose names begin with the model's."""
+    folder = tmp_path / "model"
+    shutil.copytree(llama, folder)
+    weights = {f"model.{name}": one for shard in SHARDS for name, one in load_file(folder / shard).items()}
+    more = {"lm_head.weight": torch.ones(2, 2), "model.layers.0.self_attn.rotary_emb.inv_freq": torch.ones(2)}
+    for path in folder.glob("*.safetensors*"):
+        path.unlink()
+    save_file(weights | more, folder / "model.safetensors")
+    for ours, theirs in zip(models.read(folder, TEXTS[:3]), models.read(llama, TEXTS[:3]), strict=True):
+        assert ours.inputs.queries.tobytes() == theirs.inputs.queries.tobytes()
 
 
 @pytest.mark.parametrize("zipped", [True, False])

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ def room(path):
     return ROOT_ROOM if first in WORDS else first
 
 
+@cache
 def imported(path):
     """The dotted names that a file imports, wherever the statement stands; with a package's members each their own.
 
@@ -51,13 +53,15 @@ def imported(path):
     own = (path.parent / "x").parts[:-1]
     tree = ast.parse((ROOT / path).read_text("utf-8"))
     tree.body = [node for node in tree.body if not ast.unparse(node).startswith("if TYPE_CHECKING:")]
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = ".".join(own[: len(own) - node.level + 1]) if node.level else ""
             source = ".".join(filter(None, [above, node.module]))
-            yield from (f"{source}.{alias.name}" for alias in node.names)
+            found += [f"{source}.{alias.name}" for alias in node.names]
+    return tuple(found)
 
 
 def of_the_package(path):
@@ -75,7 +79,10 @@ def of_the_package(path):
             parts.pop()
 
 
-EDGES = {(path, other) for path in FILES for other in of_the_package(path) if other != path}
+@cache
+def edges():
+    """(file, file that it imports), for the whole package."""
+    return {(path, other) for path in FILES for other in of_the_package(path) if other != path}
 
 
 def test_every_file_has_a_layer():
@@ -84,14 +91,14 @@ def test_every_file_has_a_layer():
 
 
 def test_no_import_points_upward():
-    upward = [f"{path} imports {other}" for path, other in sorted(EDGES) if HEIGHT[room(path)] < HEIGHT[room(other)]]
+    upward = [f"{path} imports {other}" for path, other in sorted(edges()) if HEIGHT[room(path)] < HEIGHT[room(other)]]
     assert not upward, "\n".join(upward)
 
 
 def test_siblings_do_not_import_each_other():
     crossed = [
         f"{path} imports {other}"
-        for path, other in sorted(EDGES)
+        for path, other in sorted(edges())
         if HEIGHT[room(path)] == HEIGHT[room(other)] and room(path) != room(other)
     ]
     assert not crossed, "\n".join(crossed)
@@ -99,14 +106,14 @@ def test_siblings_do_not_import_each_other():
 
 def test_the_layers_are_used_and_not_only_named():
     """Rooms stand on what is below them: an empty drawing would pass the tests above."""
-    below = {room(path) for path, other in EDGES if HEIGHT[room(path)] > HEIGHT[room(other)]}
+    below = {room(path) for path, other in edges() if HEIGHT[room(path)] > HEIGHT[room(other)]}
     assert below >= set(HEIGHT) - {ROOT_ROOM, "lanes", "plots"}
-    assert len(EDGES) > 100
+    assert len(edges()) > 100
 
 
 def test_no_circle_of_files():
     """Packages aside, whose __init__ gathers what its own files make."""
-    after = {path: {other for one, other in EDGES if one == path and other.name != "__init__.py"} for path in FILES}
+    after = {path: {other for one, other in edges() if one == path and other.name != "__init__.py"} for path in FILES}
     todo = set(FILES)
     while leaves := {path for path in todo if not after[path] & todo}:
         todo -= leaves
@@ -122,7 +129,7 @@ def test_an_experiment_knows_no_path_no_snakemake_and_no_build():
 
 
 def test_an_experiment_imports_the_same_stage_of_another_or_nothing_of_it():
-    for path, other in EDGES:
+    for path, other in edges():
         if room(path) == room(other) == "experiments" and path.parent != other.parent and other.name != "__init__.py":
             assert path.name == other.name, f"{path} imports {other}"
 
@@ -163,7 +170,7 @@ def test_no_file_of_a_light_room_names_what_is_heavy(room_, never):
 
 
 def test_the_checker_shares_no_code_with_the_solvers():
-    after = {path: {other for one, other in EDGES if one == path} for path in FILES}
+    after = {path: {other for one, other in edges() if one == path} for path in FILES}
     todo, seen = {Path("attnsvm/svm/checker.py"), Path("attnsvm/svm/lifted_checker.py")}, set()
     while todo:
         seen |= todo

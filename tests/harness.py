@@ -7,10 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
+from forked import SERVER
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "paper", "environment.yml", "CITATION.cff")
@@ -95,8 +97,8 @@ def clone(built, target, *keep):
     return target
 
 
-def start(folder, *arguments, extra=None, environment=None, **options):
-    """Start Snakemake at smoke scale, with the configuration `extra`; stdout and stderr in one pipe."""
+def prepared(folder, arguments, extra, environment):
+    """The arguments of a run at smoke scale with the configuration `extra`, and its environment."""
     configured = []
     if extra is not None:
         path = folder / f"extra-{os.getpid()}.yaml"
@@ -106,16 +108,30 @@ def start(folder, *arguments, extra=None, environment=None, **options):
     environment = dict(os.environ if environment is None else environment)
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
     environment |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
+    return [*arguments, *cores, *configured, "--config", "scale=smoke"], environment
+
+
+def start(folder, *arguments, extra=None, environment=None, **options):
+    """Start Snakemake at smoke scale, with the configuration `extra`; stdout and stderr in one pipe."""
+    arguments, environment = prepared(folder, arguments, extra, environment)
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **options}
-    command = [sys.executable, "-m", "snakemake", *arguments, *cores, *configured, "--config", "scale=smoke"]
+    command = [sys.executable, "-m", "snakemake", *arguments]
     return subprocess.Popen(command, cwd=folder, env=environment, text=True, **options)
 
 
-def snakemake(folder, *arguments, **options):
-    """Run Snakemake to its end; stdout and stderr in one text."""
-    with start(folder, *arguments, **options) as process:
-        output, _ = process.communicate()
-    return subprocess.CompletedProcess(process.args, process.returncode, output)
+def snakemake(folder, *arguments, extra=None, environment=None):
+    """Run Snakemake to its end; stdout and stderr in one text.
+
+    In the environment of the tests it is forked: only an interpreter that starts reads what another one may say.
+    """
+    if environment is not None:
+        with start(folder, *arguments, extra=extra, environment=environment) as process:
+            output, _ = process.communicate()
+        return subprocess.CompletedProcess(process.args, process.returncode, output)
+    arguments, environment = prepared(folder, arguments, extra, environment)
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
+        status = SERVER.run(folder, arguments, environment, output.name)
+        return subprocess.CompletedProcess(arguments, status, output.read())
 
 
 def as_typed(folder, *arguments, environment=None, python=sys.executable):

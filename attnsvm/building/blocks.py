@@ -47,11 +47,11 @@ def grid(card: cards.Card, resolved: dict) -> list[Part]:
     """
     settings = stage_settings(card, resolved, "problems")
 
-    def work_out() -> list[Part]:
-        return as_parts(card.module("problems").cells(settings))
+    def work_out() -> list[list]:
+        return [list(part) for part in as_parts(card.module("problems").cells(settings))]  # what JSON gives back
 
     if "outside" in card.modules:  # follows from more than the settings
-        return work_out()
+        return as_parts(card.module("problems").cells(settings))
     # The modules that know a grid import much, and every run of Snakemake asks.
     key = b"grid", digest(card.modules["problems"]).encode(), repr(settings).encode()
     return [Part(*part) for part in recall(key, work_out)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnsvm.building import blocks, cards
+from attnsvm.building import blocks, cards, memo
 from attnsvm.building.configuration import resolve
 from attnsvm.data.cells import Cell
 from attnsvm.errors import UserError
@@ -109,3 +109,18 @@ def test_more_blocks_than_seeds_are_said():
     said = blocks.one_per_seed({"cone": seeds + 1, "feasibility": 1, "somebody_elses": 9}, SMOKE)
     assert said.startswith(f"--set-scatter: more blocks than seeds (cone has {seeds}): there will be a block for every")
     assert blocks.one_per_seed({"cone": seeds}, SMOKE) == ""
+
+
+REMEMBERED = [card for card in cards.experiments(optional=True) if "outside" not in card.modules]
+
+
+@pytest.mark.parametrize("card", REMEMBERED, ids=lambda card: card.name)
+def test_a_grid_is_worked_out_once_and_the_next_run_imports_nothing_for_it(card, tmp_path, monkeypatch):
+    """Every start of Snakemake asks for all grids; the modules that know them import torch and much else."""
+    monkeypatch.setattr(memo, "MEMO", memo.Memo(tmp_path / "memo.json"))
+    first = blocks.grid(card, SMOKE)
+    memo.MEMO._write()
+    monkeypatch.setattr(memo, "MEMO", memo.Memo(tmp_path / "memo.json"))
+    monkeypatch.setattr(cards.Card, "module", None)
+    assert blocks.grid(card, SMOKE) == first
+    assert all(isinstance(part, blocks.Part) for part in first)

@@ -31,6 +31,8 @@ PRODUCTS = (*DRAWN, *(f"{BUILT}/results/**/*.{kind}" for kind in ("npz", "parque
 TARGETS = ("figures/all", "audit")
 NOTHING = "Nothing to be done"
 LONG_AGO = 1_000_000_000  # 2001: the date of an old edit
+# What an interpreter reads when it starts, and a fork of another one does not.
+AT_THE_START = ("PYTHONHASHSEED", "PYTHONUTF8", "PYTHONWARNINGS", "LANG", "LC_ALL")
 # What a job says of itself in a dry run, and so which it is: the rule, and the name of an experiment or a figure.
 MESSAGES = {
     r"(\w+) seeds-\d+-\d+: draw the problems": "problems",
@@ -105,49 +107,48 @@ def prepared(folder, arguments, extra, environment):
         path.write_text(yaml.safe_dump(extra))
         configured = ["--configfile", path.name]
     cores = [] if {"--cores", "--profile"} & set(arguments) else ["--cores", "2"]
-    environment = dict(os.environ if environment is None else environment)
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-    environment |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
-    return [*arguments, *cores, *configured, "--config", "scale=smoke"], environment
+    arguments = [*arguments, *cores, *configured, "--config", "scale=smoke"]
+    return arguments, surroundings(folder, os.environ if environment is None else environment)
+
+
+def surroundings(folder, environment):
+    """This environment for a run in a folder: with the package of that folder, and our interpreter first."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    return {**environment, "PATH": path, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
 
 
 def start(folder, *arguments, extra=None, environment=None, **options):
     """Start Snakemake at smoke scale, with the configuration `extra`; stdout and stderr in one pipe."""
     arguments, environment = prepared(folder, arguments, extra, environment)
+    return started(sys.executable, folder, arguments, environment, **options)
+
+
+def started(python, folder, arguments, environment, **options):
+    """Start Snakemake with these arguments and no other; stdout and stderr in one pipe."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **options}
-    command = [sys.executable, "-m", "snakemake", *arguments]
+    command = [python, "-m", "snakemake", *arguments]
     return subprocess.Popen(command, cwd=folder, env=environment, text=True, **options)
 
 
-def snakemake(folder, *arguments, extra=None, environment=None):
-    """Run Snakemake to its end; stdout and stderr in one text.
+def finished(folder, arguments, environment, python=sys.executable):
+    """Run Snakemake with these arguments and no other; stdout and stderr in one text. Forked where that is the same."""
+    if python == sys.executable and not any(environment.get(name) != os.environ.get(name) for name in AT_THE_START):
+        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
+            status = SERVER.run(folder, arguments, environment, output.name)
+            return subprocess.CompletedProcess(arguments, status, output.read())
+    with started(python, folder, arguments, environment) as process:
+        output, _ = process.communicate()
+    return subprocess.CompletedProcess(arguments, process.returncode, output)
 
-    In the environment of the tests it is forked: only an interpreter that starts reads what another one may say.
-    """
-    if environment is not None:
-        with start(folder, *arguments, extra=extra, environment=environment) as process:
-            output, _ = process.communicate()
-        return subprocess.CompletedProcess(process.args, process.returncode, output)
-    arguments, environment = prepared(folder, arguments, extra, environment)
-    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
-        status = SERVER.run(folder, arguments, environment, output.name)
-        return subprocess.CompletedProcess(arguments, status, output.read())
+
+def snakemake(folder, *arguments, extra=None, environment=None):
+    """Run Snakemake at smoke scale to its end; stdout and stderr in one text."""
+    return finished(folder, *prepared(folder, arguments, extra, environment))
 
 
 def as_typed(folder, *arguments, environment=None, python=sys.executable):
-    """Run Snakemake with these arguments and no other, as a user types them; stdout and stderr in one text."""
-    environment = dict(os.environ, **(environment or {}))
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-    environment |= {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [python, "-m", "snakemake", *arguments],
-        cwd=folder,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    """Run Snakemake to its end with these arguments and no other, as a user types them; all that it says in one text."""
+    return finished(folder, arguments, surroundings(folder, {**os.environ, **(environment or {})}), python)
 
 
 def build(folder, *targets, **options):

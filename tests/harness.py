@@ -147,7 +147,7 @@ def snakemake(folder, *arguments, extra=None, environment=None):
 
 
 def as_typed(folder, *arguments, environment=None, python=sys.executable):
-    """Run Snakemake to its end with these arguments and no other, as a user types them; all that it says in one text."""
+    """Run Snakemake to its end with these arguments and no other, as a user types them; what it says in one text."""
     return finished(folder, arguments, surroundings(folder, {**os.environ, **(environment or {})}), python)
 
 

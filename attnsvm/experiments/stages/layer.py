@@ -32,7 +32,7 @@ def log_of_pairs(embeddings: np.ndarray, V: np.ndarray) -> np.ndarray:
     right = logits[..., word, after].copy()
     logits[..., word, after] = -np.inf
     behind = logsumexp(logits, axis=-1) - right
-    with np.errstate(over="ignore"):
+    with np.errstate(divide="ignore"):
         each = np.where(behind < SMALL, behind, np.log(np.logaddexp(0.0, behind)))
     return logsumexp(each, axis=-1) - np.log(d)
 

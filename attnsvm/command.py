@@ -145,10 +145,12 @@ def _inspect(given: argparse.Namespace) -> int:
     from attnsvm import inspect
 
     texts, settings = _asked(given)
+    require(bool(given.out), "--out: expected the name of a folder, got an empty one")
     out = Path(given.out)
     for name in inspect.WRITTEN:
         _keeps(out / name, given.model, given.texts)
     require(out.is_dir() or not out.exists(), f"--out: {out} is a file, expected a folder; choose another place")
+    _outside(out, given.model)
     with _bars() as shown:
         found = inspect.inspection(given.model, texts, **settings, progress=shown, command=given.typed)
     for path in found.save(given.out):
@@ -160,8 +162,10 @@ def _why(given: argparse.Namespace) -> int:
     from attnsvm import inspect
 
     texts, settings = _asked(given)
+    require(bool(given.out), "--out: expected the name of a file, got an empty one")
     _keeps(given.out, given.model, given.texts)
     require(not Path(given.out).is_dir(), f"--out: {given.out} is a folder, expected a file; choose another place")
+    _outside(Path(given.out), given.model)
     with _bars() as shown:
         found = inspect.why(given.model, texts, **settings, progress=shown)
     store.save_csv(Path(given.out), found)
@@ -185,6 +189,13 @@ def _keeps(written: str | Path, *read: str | None) -> None:
         inside = [one for one in path.iterdir() if one.suffix not in TABLES] if path.is_dir() else []
         if Path(written).exists() and any(Path(written).samefile(one) for one in (path, *inside) if one.exists()):
             raise UserError(f"--out: {written} would overwrite what is read from {path}; choose another place")
+
+
+def _outside(written: Path, model: str) -> None:
+    """UserError where what is written would lie in the folder of the model, by whatever name."""
+    place = written.resolve()
+    inside = Path(model).is_dir() and any(one.exists() and one.samefile(model) for one in (place, *place.parents))
+    require(not inside, f"--out: {written} lies in the folder of the model, {model}; choose another place")
 
 
 @contextmanager

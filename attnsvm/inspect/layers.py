@@ -163,10 +163,14 @@ def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) 
     sides = []
     for side in (np.flatnonzero(~away), np.flatnonzero(away)):
         sides.append(np.sort(rng.choice(side, most, replace=False)) if len(side) > most else side)
-    require(
-        len(sides[0]) >= 2, f"{len(inputs)} inputs: expected at least two to fit, give more texts or hold out fewer"
-    )
+    whole, left = (_counted(count, "query", "queries") for count in (len(inputs), len(sides[0])))
+    sentence = f"of {_counted(len(texts), 'text', 'texts')} with {whole} the share {held_out} is held out, that leaves "
+    require(len(sides[0]) >= 2, f"{sentence}{left} to fit, expected at least two: give more texts or hold out fewer")
     return sides[0], sides[1]
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 def chosen(asked: Sequence[int] | None, count: int, what: str) -> list[int]:

@@ -15,6 +15,7 @@ import numpy as np
 import transformers
 
 from attnsvm.errors import UserError, require
+from attnsvm.inspect import smiles
 from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.families import DECODERS, READ, refusal
 from attnsvm.inspect.layers import Inputs, Layer, chosen
@@ -172,8 +173,11 @@ def _config(folder: Path):
 
 
 def _tokenizer(folder: Path):
-    found = any((folder / name).is_file() for name in TOKENIZER)
-    require(found, f"{folder}: there is no tokenizer in it (tokenizer.json, or a vocabulary)")
+    known = [name for name in TOKENIZER if (folder / name).is_file()]
+    require(bool(known), f"{folder}: there is no tokenizer in it (tokenizer.json, or a vocabulary)")
+    words = smiles.vocabulary(folder) if known == [smiles.VOCABULARY] else None
+    if words is not None:
+        return smiles.tokenizer(folder, words)
     try:
         return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # each kind of tokenizer fails in its own way
@@ -214,6 +218,11 @@ def _encoded(tokenizer, texts, longest, causal):
         encoded.append(ids)
         marks.append(mark)
         words.append([_word(tokenizer, k) for k in ids])
+    unknown = special | {tokenizer.unk_token_id}
+    require(
+        not all(k in unknown for ids in encoded for k in ids),
+        "texts: the tokenizer of the model knows no word of them; are they of the kind that it was made for?",
+    )
     return encoded, marks, words
 
 

@@ -15,8 +15,8 @@ from attnsvm.inspect.shards import INDEX, one_file, shards
 SETTINGS = ("query", "norms", "inputs", "nuclear_inputs", "held_out", "draws", "longest", "seed")
 KNOWN = ("models", "texts", *SETTINGS)
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
-TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt",
-             "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # fmt: skip
+TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json",
+             "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # fmt: skip
 COMMAND = "ATTNSVM_INSPECT_COMMAND"  # in the environment of every job: what the user typed
 DOUBLE = 8 / 2  # a weight in float64, beside one in two bytes
 LEAST_MB = 2000  # what the libraries take, and the inputs of a layer of a small model

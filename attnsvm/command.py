@@ -178,6 +178,7 @@ def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
     from attnsvm import inspect
 
     os.environ["HF_HUB_OFFLINE"] = "1"  # the libraries that read models fetch nothing
+    require(bool(given.model), "model: expected the name of a folder or of an .npz file, got an empty one")
     outside = ("command", "run", "model", "texts", "out", "typed")
     settings = {name: value for name, value in vars(given).items() if name not in outside}
     return None if given.texts is None else inspect.lines(given.texts), settings
@@ -192,8 +193,11 @@ def _keeps(written: str | Path, *read: str | None) -> None:
 
 
 def _outside(written: Path, model: str) -> None:
-    """UserError where what is written would lie in the folder of the model, by whatever name."""
+    """UserError where nothing can be written, or in the folder of the model, by whatever name."""
     place = written.resolve()
+    above = next(one for one in place.parents if one.exists())
+    require(above.is_dir(), f"--out: {above} is a file, so no folder can be made in it")
+    require(os.access(above, os.W_OK), f"--out: {above} is read-only; choose another place")
     inside = Path(model).is_dir() and any(one.exists() and one.samefile(model) for one in (place, *place.parents))
     require(not inside, f"--out: {written} lies in the folder of the model, {model}; choose another place")
 

@@ -163,9 +163,12 @@ def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) 
     sides = []
     for side in (np.flatnonzero(~away), np.flatnonzero(away)):
         sides.append(np.sort(rng.choice(side, most, replace=False)) if len(side) > most else side)
-    whole, left = (_counted(count, "query", "queries") for count in (len(inputs), len(sides[0])))
-    sentence = f"of {_counted(len(texts), 'text', 'texts')} with {whole} the share {held_out} is held out, that leaves "
-    require(len(sides[0]) >= 2, f"{sentence}{left} to fit, expected at least two: give more texts or hold out fewer")
+    given = f"{_counted(len(texts), 'text', 'texts')} with {_counted(len(inputs), 'query', 'queries')}"
+    why, then = "", "give more texts"
+    if held_out > 0:
+        why = f", and holding out the share {held_out} of the texts leaves {len(sides[0])}"
+        then += " or hold out fewer"
+    require(len(sides[0]) >= 2, f"{given}: expected at least two queries to fit{why}; {then}")
     return sides[0], sides[1]
 
 

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from small_models import TEXTS, bert, changed_config, gpt2, rotary
 
 import attnsvm
-from attnsvm import command
+from attnsvm import command, inspect
 from attnsvm.inspect import origin, summary
 from attnsvm.inspect.columns import columns
 
@@ -179,6 +179,13 @@ def test_a_decoder_of_all_positions(tmp_path):
         ),
         (["{0}", "--out", "{0}/heads.csv"], "--out: {0}/heads.csv is a file, expected a folder; choose another place"),
         (["{0}", "--seed", "-1"], "seed: expected a number from 0 on, got -1"),
+        (["{0}", "--texts", ""], "texts: expected the name of a file, got an empty one"),
+        ([""], "model: expected the name of a folder or of an .npz file, got an empty one"),
+        (["{0}/none", "--out", "{0}/heads.csv/out"], "--out: {0}/heads.csv is a file, so no folder can be made in it"),
+        (
+            ["{0}/none.npz", "--query", "last"],
+            "{0}/none.npz: a file of arrays has one query for each input, and query chooses none",
+        ),
         (["{0}", "--query", "some"], "query: expected random, first, last, all, or a number, got 'some'"),
     ],
 )
@@ -230,6 +237,11 @@ def with_positions(folder, count):
     return folder
 
 
+def test_a_mark_in_front_of_a_file_is_no_word(tmp_path):
+    (tmp_path / "marked.txt").write_bytes("\ufeffThe cat.\r\nA dog.\r\n".encode())
+    assert inspect.lines(tmp_path / "marked.txt") == ["The cat.", "A dog."]
+
+
 def test_a_model_has_room_for_a_choice(tmp_path, capsys):
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS))
     rest = ["--texts", str(tmp_path / "texts.txt"), "--out", str(tmp_path / "out"), "--norms", "fro", *SMALL]
@@ -247,15 +259,24 @@ def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:3]))
     (tmp_path / "one.txt").write_text(TEXTS[0])
     model, rest = bert(tmp_path / "model"), ["--out", str(tmp_path / "out"), "--norms", "fro", *SMALL]
+    few, or_fewer = "expected at least two queries to fit", "; give more texts or hold out fewer"
     for texts, share, words in (
-        ("texts.txt", "0.9", "of 3 texts with 3 queries the share 0.9 is held out, that leaves 0 queries to fit"),
-        ("texts.txt", "0.6", "of 3 texts with 3 queries the share 0.6 is held out, that leaves 1 query to fit"),
-        ("one.txt", "0.0", "of 1 text with 1 query the share 0.0 is held out, that leaves 1 query to fit"),
+        (
+            "texts.txt",
+            "0.9",
+            f"3 texts with 3 queries: {few}, and holding out the share 0.9 of the texts leaves 0{or_fewer}",
+        ),
+        (
+            "texts.txt",
+            "0.6",
+            f"3 texts with 3 queries: {few}, and holding out the share 0.6 of the texts leaves 1{or_fewer}",
+        ),
+        ("one.txt", "0.0", f"1 text with 1 query: {few}; give more texts"),
     ):
         call = ["inspect", str(model), "--texts", str(tmp_path / texts), "--held-out", share]
         assert command.main([*call, *rest]) == 1
         *_, last = capsys.readouterr().err.splitlines()
-        assert last == f"error: {words}, expected at least two: give more texts or hold out fewer"
+        assert last == f"error: {words}"
 
 
 def test_a_weight_that_is_a_single_number_is_called_so(tmp_path, capsys):

@@ -194,11 +194,12 @@ def _keeps(written: str | Path, *read: str | None) -> None:
 
 def _outside(written: Path, model: str) -> None:
     """UserError where nothing can be written, or in the folder of the model, by whatever name."""
-    place = written.resolve()
-    above = next(one for one in place.parents if one.exists())
+    from attnsvm.inspect import packaged
+
+    above = next(one for one in written.resolve().parents if one.exists())
     require(above.is_dir(), f"--out: {above} is a file, so no folder can be made in it")
     require(os.access(above, os.W_OK), f"--out: {above} is read-only; choose another place")
-    inside = Path(model).is_dir() and any(one.exists() and one.samefile(model) for one in (place, *place.parents))
+    inside = packaged.holds(model, written)
     require(not inside, f"--out: {written} lies in the folder of the model, {model}; choose another place")
 
 

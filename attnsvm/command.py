@@ -145,10 +145,12 @@ def _inspect(given: argparse.Namespace) -> int:
     from attnsvm import inspect
 
     texts, settings = _asked(given)
+    require(bool(given.out), "--out: expected the name of a folder, got an empty one")
     out = Path(given.out)
     for name in inspect.WRITTEN:
         _keeps(out / name, given.model, given.texts)
     require(out.is_dir() or not out.exists(), f"--out: {out} is a file, expected a folder; choose another place")
+    _outside(out, given.model)
     with _bars() as shown:
         found = inspect.inspection(given.model, texts, **settings, progress=shown, command=given.typed)
     for path in found.save(given.out):
@@ -160,8 +162,10 @@ def _why(given: argparse.Namespace) -> int:
     from attnsvm import inspect
 
     texts, settings = _asked(given)
+    require(bool(given.out), "--out: expected the name of a file, got an empty one")
     _keeps(given.out, given.model, given.texts)
     require(not Path(given.out).is_dir(), f"--out: {given.out} is a folder, expected a file; choose another place")
+    _outside(Path(given.out), given.model)
     with _bars() as shown:
         found = inspect.why(given.model, texts, **settings, progress=shown)
     store.save_csv(Path(given.out), found)
@@ -174,6 +178,7 @@ def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
     from attnsvm import inspect
 
     os.environ["HF_HUB_OFFLINE"] = "1"  # the libraries that read models fetch nothing
+    require(bool(given.model), "model: expected the name of a folder or of an .npz file, got an empty one")
     outside = ("command", "run", "model", "texts", "out", "typed")
     settings = {name: value for name, value in vars(given).items() if name not in outside}
     return None if given.texts is None else inspect.lines(given.texts), settings
@@ -185,6 +190,17 @@ def _keeps(written: str | Path, *read: str | None) -> None:
         inside = [one for one in path.iterdir() if one.suffix not in TABLES] if path.is_dir() else []
         if Path(written).exists() and any(Path(written).samefile(one) for one in (path, *inside) if one.exists()):
             raise UserError(f"--out: {written} would overwrite what is read from {path}; choose another place")
+
+
+def _outside(written: Path, model: str) -> None:
+    """UserError where nothing can be written, or in the folder of the model, by whatever name."""
+    from attnsvm.inspect import packaged
+
+    above = next(one for one in written.resolve().parents if one.exists())
+    require(above.is_dir(), f"--out: {above} is a file, so no folder can be made in it")
+    require(os.access(above, os.W_OK), f"--out: {above} is read-only; choose another place")
+    inside = packaged.holds(model, written)
+    require(not inside, f"--out: {written} lies in the folder of the model, {model}; choose another place")
 
 
 @contextmanager

@@ -123,6 +123,7 @@ def why(
 def _read(model, texts, layers, heads, query, longest, seed, show, at_once=1):
     """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
     if Path(model).suffix == ".npz":
+        require(query == "random", f"{model}: a file of arrays has one query for each input, and query chooses none")
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
         return _needs("arrays").read(model, heads)

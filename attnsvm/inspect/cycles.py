@@ -6,6 +6,7 @@ certificate.
 """
 
 from collections import deque
+from hashlib import blake2b
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -21,8 +22,10 @@ def identities(inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
 
 
 def equal(rows: np.ndarray) -> np.ndarray:
-    """Numbers (N,) that are equal where rows (N, d) are equal."""
-    return np.unique(np.ascontiguousarray(rows), axis=0, return_inverse=True)[1].ravel()
+    """Numbers (N,) that are equal where rows (N, d) are equal; rows are compared by their checksums, not sorted."""
+    known: dict[bytes, int] = {}
+    every = (blake2b(row + 0.0).digest() for row in rows)  # −0.0 becomes 0.0, which has other bytes and is equal
+    return np.array([known.setdefault(one, len(known)) for one in every], dtype=int)
 
 
 def refutation(c: Constraints, tokens: np.ndarray, queries: np.ndarray) -> np.ndarray | None:

@@ -163,10 +163,17 @@ def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) 
     sides = []
     for side in (np.flatnonzero(~away), np.flatnonzero(away)):
         sides.append(np.sort(rng.choice(side, most, replace=False)) if len(side) > most else side)
-    require(
-        len(sides[0]) >= 2, f"{len(inputs)} inputs: expected at least two to fit, give more texts or hold out fewer"
-    )
+    given = f"{_counted(len(texts), 'text', 'texts')} with {_counted(len(inputs), 'query', 'queries')}"
+    why, then = "", "give more texts"
+    if held_out > 0:
+        why = f", and holding out the share {held_out} of the texts leaves {len(sides[0])}"
+        then += " or hold out fewer"
+    require(len(sides[0]) >= 2, f"{given}: expected at least two queries to fit{why}; {then}")
     return sides[0], sides[1]
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 def chosen(asked: Sequence[int] | None, count: int, what: str) -> list[int]:

@@ -182,4 +182,5 @@ class LiftedProblem:
     @cached_property
     def _same(self):
         features = self.kernel.features
-        return cycles.equal(np.column_stack([features.content, features.places])), cycles.equal(features.queries)
+        parts = np.column_stack([cycles.equal(features.content), cycles.equal(features.places)])
+        return cycles.equal(parts), cycles.equal(features.queries)

@@ -15,6 +15,7 @@ import numpy as np
 import transformers
 
 from attnsvm.errors import UserError, require
+from attnsvm.inspect import smiles
 from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.families import DECODERS, READ, refusal
 from attnsvm.inspect.layers import Inputs, Layer, chosen
@@ -63,7 +64,7 @@ class Reading:
         config, self.progress = _config(folder), progress
         tokenizer = _tokenizer(folder)
         causal = config.model_type in DECODERS
-        encoded, self.marks, self.words = _encoded(tokenizer, texts, _longest(config, longest), causal)
+        encoded, self.marks, self.words = _encoded(tokenizer, texts, _longest(folder, config, longest), causal)
         self.walk = Walk(folder, config, encoded)
         found = self.walk.attentions
         self.numbers = chosen(layers, len(found), "layer")
@@ -172,21 +173,27 @@ def _config(folder: Path):
 
 
 def _tokenizer(folder: Path):
-    found = any((folder / name).is_file() for name in TOKENIZER)
-    require(found, f"{folder}: there is no tokenizer in it (tokenizer.json, or a vocabulary)")
+    known = [name for name in TOKENIZER if (folder / name).is_file()]
+    require(bool(known), f"{folder}: there is no tokenizer in it (tokenizer.json, or a vocabulary)")
+    words = smiles.vocabulary(folder) if known == [smiles.VOCABULARY] else None
+    if words is not None:
+        return smiles.tokenizer(folder, words)
     try:
         return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # each kind of tokenizer fails in its own way
         raise UserError(f"{folder}: its tokenizer cannot be read ({first_line(error)})") from error
 
 
-def _longest(config, longest: int) -> int:
+def _longest(folder: Path, config, longest: int) -> int:
+    """Tokens after which texts are cut; UserError where the model has fewer positions than a choice needs."""
     most = getattr(config, "max_position_embeddings", getattr(config, "max_seq_len", longest))
     if config.model_type in ("roberta", "xlm-roberta", "camembert", "esm"):
         most -= config.pad_token_id + 1  # the positions of these models count from there
     rope = getattr(config, "rope_parameters", None) or {}
     if rope.get("rope_type") in ("dynamic", "longrope"):  # other frequencies from there on
         most = min(most, rope.get("original_max_position_embeddings") or most)
+    positions = f"{most} position{'' if most == 1 else 's'}"
+    require(most >= 2, f"{folder}/config.json: the model has {positions} for tokens, expected at least two")
     return min(longest, most)
 
 
@@ -197,6 +204,8 @@ def _encoded(tokenizer, texts, longest, causal):
     for number, text in enumerate(texts, 1):
         ids = tokenizer(text, truncation=True, max_length=longest, verbose=False)["input_ids"]
         inside = [k for k in ids if k not in special]
+        fits = len(ids) <= longest  # some tokenizers do not cut where their delimiters alone are too many
+        require(fits, f"text {number} ({text[:40]!r}): is cut to {longest} tokens, and the tokenizer makes {len(ids)}")
         require(
             len(ids) >= 2 and len(inside) >= 1,
             f"text {number} ({text[:40]!r}): expected at least two tokens, the tokenizer makes {len(ids)}"
@@ -209,6 +218,11 @@ def _encoded(tokenizer, texts, longest, causal):
         encoded.append(ids)
         marks.append(mark)
         words.append([_word(tokenizer, k) for k in ids])
+    unknown = special | {tokenizer.unk_token_id}
+    require(
+        not all(k in unknown for ids in encoded for k in ids),
+        "texts: the tokenizer of the model knows no word of them; are they of the kind that it was made for?",
+    )
     return encoded, marks, words
 
 

@@ -39,6 +39,12 @@ def located(model: str | os.PathLike, package: str = PACKAGE) -> Path:
     )
 
 
+def holds(model: str | os.PathLike, path: str | os.PathLike) -> bool:
+    """Whether a path, which need not be there, is the folder of a model or lies in it, by whatever name."""
+    place = Path(path).resolve()
+    return Path(model).is_dir() and any(one.exists() and one.samefile(model) for one in (place, *place.parents))
+
+
 def deciding_files(model: str | os.PathLike) -> dict[str, Path]:
     """{name: path} of the files of a model that decide over numbers: weights, configuration, tokenizer.
 

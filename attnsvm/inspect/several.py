@@ -9,14 +9,15 @@ from pathlib import Path
 
 from attnsvm import inspect as inspected
 from attnsvm.errors import UserError, require
+from attnsvm.inspect import packaged
 from attnsvm.inspect.families import READ, refusal
 from attnsvm.inspect.shards import INDEX, one_file, shards
 
 SETTINGS = ("query", "norms", "inputs", "nuclear_inputs", "held_out", "draws", "longest", "seed")
 KNOWN = ("models", "texts", *SETTINGS)
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
-TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt",
-             "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # fmt: skip
+TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json",
+             "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # fmt: skip
 COMMAND = "ATTNSVM_INSPECT_COMMAND"  # in the environment of every job: what the user typed
 DOUBLE = 8 / 2  # a weight in float64, beside one in two bytes
 LEAST_MB = 2000  # what the libraries take, and the inputs of a layer of a small model
@@ -80,11 +81,17 @@ def resolve(config: dict) -> Asked:
     settings["norms"] = list(settings["norms"]) if isinstance(settings["norms"], list | tuple) else [settings["norms"]]
     inspected.check(jobs=1, **settings)
     where = None if texts is None else str(Path(str(texts)).absolute())
-    return Asked({name: _model(folder) for name, folder in models.items()}, where, settings)
+    return Asked({name: _model(name, folder) for name, folder in models.items()}, where, settings)
 
 
-def _model(given) -> Model:
-    folder = Path(str(given))
+def _model(name, given) -> Model:
+    require(given not in (None, ""), f"models: {name}: expected a folder, got none")
+    folder, out = Path(str(given)), Path("inspect", name)
+    require(
+        not packaged.holds(folder, out),
+        f"models: {name}: {out}, where its table is written, lies in the folder of the model, {folder}; "
+        "choose another name, or move the model",
+    )
     path = folder / "config.json"
     require(path.is_file(), f"{folder}: there is no config.json in it, so it holds no model")
     try:

@@ -219,7 +219,7 @@ class Walk:
 
     @staticmethod
     def _does_not_fit(file, name, given, wanted) -> str:
-        sides = (" × ".join(map(str, shape)) for shape in (given, wanted))
+        sides = (" × ".join(map(str, shape)) or "a single number" for shape in (given, wanted))
         return "{}: the weights {} are {}, and config.json asks for {}".format(file, name, *sides)
 
 

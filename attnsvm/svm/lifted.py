@@ -73,8 +73,10 @@ class Kernel:
     """The kernel of the tokens of a layer, whatever they select.
 
     Attributes:
-        tokens: (N, N) products of the lifted tokens; with more than `WHOLE` tokens, of rows that were asked for.
+        tokens: (N, N) products of the lifted tokens; with more than `WHOLE` tokens, the rows that were asked for, one
+            after another as they were: memory is taken by the pages that are written, which may be large.
         products: (n, n) of the queries.
+        whole: whether all products were made at once. made: how many rows of `tokens` are.
         first: (n,) where the tokens of an input begin.
     """
 
@@ -85,22 +87,18 @@ class Kernel:
             tokens = features.content @ features.content.T
             tokens *= features.places @ features.places.T
         else:
-            tokens = np.empty((N, N))  # memory is taken by the pages that are written
-        self._hold(features, tokens, features.queries @ features.queries.T, None, np.full(N, N <= WHOLE))
+            tokens = np.empty((N, N))
+        self._hold(features, tokens, features.queries @ features.queries.T, None, N <= WHOLE)
 
-    def _hold(self, features, tokens, products, derived, known):
-        self.features, self.tokens, self.products = features, tokens, products
+    def _hold(self, features, tokens, products, derived, whole):
+        self.features, self.tokens, self.products, self.whole = features, tokens, products, whole
         self._derived: Callable[[], Checker] | None = derived
-        self._known = known
+        self._row = np.arange(len(tokens)) if whole else np.full(len(tokens), -1)  # of `tokens`, for every token
+        self.made = len(tokens) if whole else 0
         owner = features.owner
         self.first = np.searchsorted(owner, np.arange(owner[-1] + 1))
         content, places = features.content, features.places
-        self._squares = np.diag(tokens) if self.whole else _squares(content) * _squares(places)
-
-    @property
-    def whole(self) -> bool:
-        """Whether all products are known."""
-        return bool(self._known.all())
+        self._squares = np.diag(tokens) if whole else _squares(content) * _squares(places)
 
     @cached_property
     def triangle(self) -> np.ndarray:
@@ -122,7 +120,13 @@ class Kernel:
     def logits(self, nu: np.ndarray) -> np.ndarray:
         """(N,) of the W with these multipliers."""
         self._ask(np.flatnonzero(nu))
-        return expanded(self.tokens, self.products, self.features.owner, self.features.owner, nu)
+        return expanded(self.tokens, self.products, self.features.owner, self.features.owner, nu, self._row)
+
+    def sums(self, nu: np.ndarray) -> tuple[csr_array, np.ndarray]:
+        """(n, N) multipliers of the tokens of every input, and the products (n, N) of these sums with all tokens."""
+        self._ask(np.flatnonzero(nu))
+        owner = self.features.owner
+        return _by_input(owner, nu), _by_input(owner, nu, self._row) @ self.tokens
 
     def gram(self, a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         """Products of constraints, each given by the rows of winners and of losers; one winner for each input."""
@@ -130,11 +134,12 @@ class Kernel:
         wins = self.first.copy()
         wins[owner[winner]], wins[owner[others]] = winner, others
         self._ask(np.concatenate([wins, loser]))
-        mine, whose, among = owner[loser], owner[lost], self.tokens[np.ix_(wins, wins)]
-        above = self.tokens[np.ix_(wins, lost)] - np.take(among, whose, axis=1)  # winners with differences
-        found = self.tokens[np.ix_(loser, lost)]
+        best, below = self._row[wins], self._row[loser]
+        mine, whose, among = owner[loser], owner[lost], self.tokens[np.ix_(best, wins)]
+        above = self.tokens[np.ix_(best, lost)] - np.take(among, whose, axis=1)  # winners with differences
+        found = self.tokens[np.ix_(below, lost)]
         found -= np.take(above, mine, axis=0)
-        found -= np.take(self.tokens[np.ix_(loser, wins)], whose, axis=1)
+        found -= np.take(self.tokens[np.ix_(below, wins)], whose, axis=1)
         found *= np.take(self.products[mine], whose, axis=1)
         return found
 
@@ -142,7 +147,7 @@ class Kernel:
         """The squared lengths of constraints."""
         self._ask(winner)
         own, owner = self._squares, self.features.owner[winner]
-        lengths = own[winner] - 2 * self.tokens[winner, loser] + own[loser]
+        lengths = own[winner] - 2 * self.tokens[self._row[winner], loser] + own[loser]
         return np.maximum(lengths, 0.0) * self.products[owner, owner]
 
     def weighted(self, scale: np.ndarray) -> "Kernel":
@@ -167,19 +172,21 @@ class Kernel:
     @staticmethod
     def _with(features, tokens, products, checker) -> "Kernel":
         made = object.__new__(Kernel)
-        made._hold(features, tokens, products, checker, np.ones(len(tokens), dtype=bool))
+        made._hold(features, tokens, products, checker, True)
         return made
 
     def _ask(self, rows):
         """Make the products of these tokens with all tokens, where they are not known."""
-        new = np.unique(rows[~self._known[rows]])
+        new = np.unique(rows[self._row[rows] < 0])
         if len(new):
-            _require_memory(len(self._known), len(new))
+            _require_memory(len(self._row), len(new))
             content, places = self.features.content, self.features.places
             for some in np.array_split(new, len(new) // AT_ONCE + 1):
-                self.tokens[some] = content[some] @ content.T
-                self.tokens[some] *= places[some] @ places.T
-            self._known[new] = True
+                made = self.tokens[self.made : self.made + len(some)]
+                np.matmul(content[some], content.T, out=made)
+                made *= places[some] @ places.T
+                self._row[some] = self.made + np.arange(len(some))
+                self.made += len(some)
 
     def constraints(self, selected: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows of winner and loser of every constraint, for the selected token (n,) of every input."""
@@ -199,21 +206,23 @@ def _require_memory(N, rows):
     require(need < free, sentence + "inspect fewer inputs or shorter texts")
 
 
-def expanded(tokens, products, owner, asks, nu) -> np.ndarray:
+def expanded(tokens, products, owner, asks, nu, row=None) -> np.ndarray:
     """Logits (N',) of tokens from multipliers (N,) of others.
 
     Args:
         tokens: (N, N'), products: (n, n'), see `Kernel.across`; owner: (N,), asks: (N',), the inputs of both.
+        row: (N,) int, where `tokens` has the products of each token; None: in order.
     """
-    sums = _by_input(owner, nu) @ tokens
+    sums = _by_input(owner, nu, row) @ tokens
     sums *= np.take(products, asks, axis=1)
     return sums.sum(0)
 
 
-def _by_input(owner, nu) -> csr_array:
-    """(n, N): a row of multipliers for every input."""
+def _by_input(owner, nu, row=None) -> csr_array:
+    """(n, N): a row of multipliers for every input, at the places `row` of their tokens, in the order of the tokens."""
     used = np.flatnonzero(nu)
-    return csr_array((nu[used], (owner[used], used)), shape=(owner[-1] + 1, len(owner)))
+    begin = np.searchsorted(owner[used], np.arange(owner[-1] + 2))
+    return csr_array((nu[used], used if row is None else row[used], begin), shape=(owner[-1] + 1, len(owner)))
 
 
 def solve(kernel: Kernel, selected: np.ndarray, near: np.ndarray | None = None) -> Answer:
@@ -337,8 +346,8 @@ def _judged(kernel, winner, loser, claim: Answer) -> Answer:
 
 def _rank(kernel, nu) -> int:
     """The rank of W, whose left factors have the Gram matrix of the inputs' sums of tokens."""
-    parts = _by_input(kernel.features.owner, nu)
-    sums = parts @ (parts @ kernel.tokens).T
+    parts, sums = kernel.sums(nu)
+    sums = parts @ sums.T
     value, vector = np.linalg.eigh((sums + sums.T) / 2)
     left = vector * np.sqrt(np.maximum(value, 0.0))
     sigma = np.linalg.svd(left.T @ kernel.triangle.T, compute_uv=False)

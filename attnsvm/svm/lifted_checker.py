@@ -10,6 +10,7 @@ RESIDUAL = 1e-10  # of a refutation, relative to the longest constraint
 RANK = 1e-6  # relative to the largest singular value: these come from a Gram matrix, which knows half of the digits
 ROUNDING = 10 * np.finfo(float).eps  # of a product of the kernel, relative to the lengths of both tokens
 AT_ONCE = 2**22  # numbers held at a time
+ROWS = 2**10  # of products with all tokens, made at a time
 WHOLE = 2**14  # tokens up to which all products are made at once, which takes half the time
 
 
@@ -23,18 +24,19 @@ class Checker:
 
     def __init__(self, content, places, queries, owner):
         N = len(owner)
-        kernel, known = np.empty((N, N)), np.zeros(N, dtype=bool)  # memory is taken by the pages that are written
+        kernel = np.empty((N, N))  # memory is taken by the pages that are written, from the first row on
         if N <= WHOLE:
-            known[:] = True
             for some in _slices(N):
                 upto = slice(some.stop)
                 kernel[some, upto] = (content[some] @ content[upto].T) * (places[some] @ places[upto].T)
                 kernel[: some.start, some] = kernel[some, : some.start].T
-        self._hold(content, places, queries, owner, kernel, known)
+        self._hold(content, places, queries, owner, kernel, N <= WHOLE)
 
-    def _hold(self, content, places, queries, owner, kernel, known):
+    def _hold(self, content, places, queries, owner, kernel, whole):
         self.content, self.places, self.queries, self.owner = content, places, queries, owner
-        self.kernel, self._known = kernel, known
+        self.kernel, self.whole, N = kernel, whole, len(owner)
+        self.made = N if whole else 0  # rows of the kernel
+        self._row = np.arange(N) if whole else np.full(N, -1)  # of the kernel, for every token
         self.first = np.searchsorted(owner, np.arange(len(queries)))
         self.asked = queries @ queries.T
         self.triangle = np.linalg.qr(queries.T)[1]
@@ -44,22 +46,22 @@ class Checker:
     def weighted(self, scale) -> "Checker":
         """The same for tokens multiplied by scale (N,)."""
         places = self.places * scale[:, None]
-        if not self._known.all():
+        if not self.whole:
             return Checker(self.content, places, self.queries, self.owner)
         made = object.__new__(Checker)
         kernel = self.kernel * scale
         kernel *= scale[:, None]
-        made._hold(self.content, places, self.queries, self.owner, kernel, self._known)
+        made._hold(self.content, places, self.queries, self.owner, kernel, True)
         return made
 
     def take(self, rows) -> "Checker":
         """The same for some of the tokens, and the queries that still have one."""
         left, owner = np.unique(self.owner[rows], return_inverse=True)
         features = self.content[rows], self.places[rows], self.queries[left], owner
-        if not self._known.all():
+        if not self.whole:
             return Checker(*features)
         made = object.__new__(Checker)
-        made._hold(*features, self.kernel[np.ix_(rows, rows)], self._known[rows])
+        made._hold(*features, self.kernel[np.ix_(rows, rows)], True)
         return made
 
     def check(self, winner, loser, tol: float, claim) -> str:
@@ -105,14 +107,15 @@ class Checker:
     def _sums(self, weights):
         """(n, N): products of the weighted sum of the tokens of every input with every token."""
         found, used = np.zeros((len(self.queries), len(self.owner))), np.flatnonzero(weights)
-        new = used[~self._known[used]]
-        for some in _slices(len(self.owner), len(new)):
-            rows = new[some]
-            self.kernel[rows] = (self.content[rows] @ self.content.T) * (self.places[rows] @ self.places.T)
-        self._known[new] = True
+        new = used[self._row[used] < 0]
+        for rows in np.array_split(new, len(new) // ROWS + 1):
+            place = slice(self.made, self.made + len(rows))
+            self.kernel[place] = self.content[rows] @ self.content.T
+            self.kernel[place] *= self.places[rows] @ self.places.T
+            self._row[rows], self.made = np.arange(place.start, place.stop), place.stop
         for mine in np.split(used, np.searchsorted(self.owner[used], np.arange(1, len(self.queries)))):
             if len(mine):
-                found[self.owner[mine[0]]] = weights[mine] @ self.kernel[mine]
+                found[self.owner[mine[0]]] = weights[mine] @ self.kernel[self._row[mine]]
         return found
 
     def _logits(self, sums):

@@ -5,14 +5,17 @@ import json
 import re
 import shutil
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from small_models import TEXTS, bert, gpt2, rotary
+import torch
+from safetensors.torch import load_file, save_file
+from small_models import TEXTS, bert, changed_config, gpt2, rotary
 
 import attnsvm
-from attnsvm import command
+from attnsvm import command, inspect
 from attnsvm.inspect import origin, summary
 from attnsvm.inspect.columns import columns
 
@@ -176,6 +179,13 @@ def test_a_decoder_of_all_positions(tmp_path):
         ),
         (["{0}", "--out", "{0}/heads.csv"], "--out: {0}/heads.csv is a file, expected a folder; choose another place"),
         (["{0}", "--seed", "-1"], "seed: expected a number from 0 on, got -1"),
+        (["{0}", "--texts", ""], "texts: expected the name of a file, got an empty one"),
+        ([""], "model: expected the name of a folder or of an .npz file, got an empty one"),
+        (["{0}/none", "--out", "{0}/heads.csv/out"], "--out: {0}/heads.csv is a file, so no folder can be made in it"),
+        (
+            ["{0}/none.npz", "--query", "last"],
+            "{0}/none.npz: a file of arrays has one query for each input, and query chooses none",
+        ),
         (["{0}", "--query", "some"], "query: expected random, first, last, all, or a number, got 'some'"),
     ],
 )
@@ -197,6 +207,86 @@ def test_no_table_overwrites_a_file_of_the_model(tmp_path, capsys):
     assert command.main(["why", str(tmp_path), "--out", str(tmp_path / "none.csv" / "..")]) == 1
     assert command.main(["why", str(tmp_path / "none.npz"), "--out", str(tmp_path)]) == 1
     assert f"error: --out: {tmp_path} is a folder, expected a file; choose another place\n" in capsys.readouterr().err
+
+
+def test_nothing_is_written_into_the_folder_of_a_model(tmp_path, capsys, monkeypatch):
+    model = gpt2(tmp_path / "model")
+    before = sorted(path.name for path in model.iterdir())
+    (tmp_path / "link").symlink_to(model)
+    monkeypatch.chdir(model)
+    for typed in (model, "", ".", model / ".." / "model", tmp_path / "link", model / "deeper" / "out"):
+        assert command.main(["inspect", str(model), "--out", str(typed), "--norms", "fro", *SMALL]) == 1
+        lies = f"--out: {Path(typed)} lies in the folder of the model, {model}; choose another place"
+        sentence = lies if typed else "--out: expected the name of a folder, got an empty one"
+        assert capsys.readouterr().err == f"error: {sentence}\n"
+    for typed in (tmp_path / "link" / "table.csv", ""):
+        assert command.main(["why", str(model), "--out", str(typed)]) == 1
+        lies = f"--out: {typed} lies in the folder of the model, {model}; choose another place"
+        sentence = lies if typed else "--out: expected the name of a file, got an empty one"
+        assert capsys.readouterr().err == f"error: {sentence}\n"
+    assert sorted(path.name for path in model.iterdir()) == before
+
+
+def with_positions(folder, count):
+    """An encoder with so many positions, in its configuration and in its weights."""
+    changed_config(bert(folder), max_position_embeddings=count)
+    weights = load_file(folder / "model.safetensors")
+    name = "embeddings.position_embeddings.weight"
+    weights[name] = weights[name][: max(count, 0)].clone()
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    return folder
+
+
+def test_a_mark_in_front_of_a_file_is_no_word(tmp_path):
+    (tmp_path / "marked.txt").write_bytes("\ufeffThe cat.\r\nA dog.\r\n".encode())
+    assert inspect.lines(tmp_path / "marked.txt") == ["The cat.", "A dog."]
+
+
+def test_a_model_has_room_for_a_choice(tmp_path, capsys):
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS))
+    rest = ["--texts", str(tmp_path / "texts.txt"), "--out", str(tmp_path / "out"), "--norms", "fro", *SMALL]
+    for count, said in ((1, "1 position"), (0, "0 positions"), (-1, "-1 positions")):
+        model = with_positions(tmp_path / f"of {count}", count)
+        assert command.main(["inspect", str(model), *rest]) == 1
+        *_, last = capsys.readouterr().err.splitlines()
+        sentence = f"the model has {said} for tokens, expected at least two"
+        assert last == f"error: {model}/config.json: {sentence}"
+    assert not (tmp_path / "out").exists()
+    assert command.main(["inspect", str(with_positions(tmp_path / "of 3", 3)), *rest]) == 0
+
+
+def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:3]))
+    (tmp_path / "one.txt").write_text(TEXTS[0])
+    model, rest = bert(tmp_path / "model"), ["--out", str(tmp_path / "out"), "--norms", "fro", *SMALL]
+    few, or_fewer = "expected at least two queries to fit", "; give more texts or hold out fewer"
+    for texts, share, words in (
+        (
+            "texts.txt",
+            "0.9",
+            f"3 texts with 3 queries: {few}, and holding out the share 0.9 of the texts leaves 0{or_fewer}",
+        ),
+        (
+            "texts.txt",
+            "0.6",
+            f"3 texts with 3 queries: {few}, and holding out the share 0.6 of the texts leaves 1{or_fewer}",
+        ),
+        ("one.txt", "0.0", f"1 text with 1 query: {few}; give more texts"),
+    ):
+        call = ["inspect", str(model), "--texts", str(tmp_path / texts), "--held-out", share]
+        assert command.main([*call, *rest]) == 1
+        *_, last = capsys.readouterr().err.splitlines()
+        assert last == f"error: {words}"
+
+
+def test_a_weight_that_is_a_single_number_is_called_so(tmp_path, capsys):
+    weights = load_file(bert(tmp_path) / "model.safetensors")
+    name = "embeddings.LayerNorm.weight"
+    save_file(weights | {name: torch.tensor(1.0)}, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    assert command.main(["inspect", str(tmp_path), "--out", str(tmp_path.parent / "out")]) == 1
+    *_, last = capsys.readouterr().err.splitlines()
+    sentence = f"the weights {name} are a single number, and config.json asks for 12"
+    assert last == f"error: {tmp_path}/model.safetensors: {sentence}"
 
 
 def test_an_error_has_a_line_of_its_own(tmp_path, capsys):

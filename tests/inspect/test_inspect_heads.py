@@ -35,6 +35,18 @@ def file_of_arrays(path, seed=0, n=40, T=5, d=4, H=2, **more):
     return path
 
 
+def test_equal_vectors_have_equal_numbers():
+    """As NumPy finds them, which sorts; −0.0 equals 0.0, and what differs in one digit does not."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(-1, 2, (60, 3)).astype(float)
+    rows[::7] *= -1.0  # zeros with a sign
+    rows[5] = np.nextafter(rows[4], 2.0)
+    numbers = cycles.equal(rows)
+    assert len(np.unique(numbers)) == len(np.unique(rows, axis=0)) < 60
+    np.testing.assert_array_equal(numbers[:, None] == numbers, (rows[:, None] == rows).all(2))
+    assert cycles.equal(rows[:, ::2][::-1]).shape == (60,), "rows that are no block of memory"
+
+
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
 def test_an_answer_is_one_in_the_ledger_however_many_led_to_it(norm):
     """A pipeline's stage counts what it keeps against it: also where a cycle refutes, which asks no solver."""

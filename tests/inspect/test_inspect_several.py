@@ -150,6 +150,24 @@ def test_a_model_that_cannot_be_read_is_known_before_any_job_runs(change, senten
     assert str(caught.value).startswith(sentence.format(tmp_path))
 
 
+@pytest.mark.parametrize("folder", ["inspect/a", "inspect", ".", "link"])
+def test_no_table_is_written_into_a_model(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bert(tmp_path / "inspect" / "a")
+    (tmp_path / "link").symlink_to(tmp_path / "inspect" / "a")
+    with pytest.raises(UserError) as caught:
+        several.resolve({"models": {"a": folder}})
+    where = f"lies in the folder of the model, {folder}; choose another name, or move the model"
+    assert str(caught.value) == f"models: a: inspect/a, where its table is written, {where}"
+    several.resolve({"models": {"b": "inspect/a"}})  # a folder beside the model
+
+
+@pytest.mark.parametrize("given", ["", None])
+def test_a_model_without_a_folder_is_named(given):
+    with pytest.raises(UserError, match=r"^models: small: expected a folder, got none$"):
+        several.resolve({"models": {"small": given}})
+
+
 def test_a_job_knows_the_files_of_its_model_and_what_memory_a_layer_needs(place, asked):
     names = {path.rpartition("/")[2] for path in asked.models["decoder"].files}
     assert names == {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}

@@ -1,12 +1,13 @@
 """Token selection on flipped labels: coordinates against vectors, gradients, new inputs against drawn ones."""
 
 import numpy as np
+from running import Quiet, smoke_settings
 
 from attnsvm.data.cells import Cell
 from attnsvm.experiments.benign_selection import problems as drawing
-from attnsvm.experiments.benign_selection.descent import descend
+from attnsvm.experiments.benign_selection.descent import descend, descent
 from attnsvm.experiments.benign_selection.layer import classes, lower, softmax, with_signals
-from attnsvm.experiments.benign_selection.measures import correct, on_new, on_training, since_fitted
+from attnsvm.experiments.benign_selection.measures import correct, measures, on_new, on_training, since_fitted
 
 
 def small(n=4, T=3, d=30, seeds=(0, 1)):
@@ -105,3 +106,18 @@ def test_gains_count_from_the_first_time_all_labels_are_fitted():
     found = since_fitted(values)
     np.testing.assert_allclose(found["error since"], [[-0.2], [np.nan]])
     np.testing.assert_allclose(found["signal since"], [[0.4], [np.nan]])
+
+
+def test_runs_that_never_fit_are_counted():
+    settings = smoke_settings("benign_selection")
+    (cell,) = drawing.cells(settings["problems"])
+    batch = drawing.problems(cell, settings["problems"])
+    trained = descent(batch, settings["descent"], Quiet())
+    found = measures(cell, batch, trained, {}, settings["measures"])
+    lengths = [settings["descent"]["published_size"], *settings["descent"]["sizes"]]
+    assert len(found.outcomes) == len(cell.seeds) * len(lengths)
+    fitted = found.instances[found.instances["quantity"] == "fitted"].groupby(["run", "size", "seed"])["value"].max()
+    said = found.outcomes.set_index("outcome").index.value_counts()
+    for (run, size), ever in fitted.groupby(level=[0, 1]):
+        for word, count in (("fitted", int(ever.sum())), ("never fitted", int((1 - ever).sum()))):
+            assert said.get(f"{run}, {size:g}: {word}", 0) == count

@@ -1,5 +1,6 @@
 """The figure of known answers on a small model made here: its data, the reading of a pickle, its numbers by hand."""
 
+import copy
 import json
 import re
 import shutil
@@ -187,6 +188,20 @@ def test_every_instance_has_an_outcome_and_every_answer_its_certificate(run):
     draws = run.settings["svm"]["draws"]
     heads = counted[counted.index.str.startswith("heads")][["solved", "infeasible"]].to_numpy().sum()
     assert heads == LAYERS * HEADS * (1 + 3 * draws)
+
+
+def test_what_is_not_certified_is_neither_separable_nor_refuted(run):
+    """A status that nobody has proved is drawn nowhere, and the outcome says so."""
+    batch, trained, solved = cell(run, "layer1")
+    own = next(one for one in run.card.module("problems").cells(run.settings["problems"]) if "layer1" in one.label)
+    solved = copy.deepcopy(solved)
+    size = next(iter(solved["answers"]))
+    for word, value in (("solved", [1.0]), ("infeasible", [0.0]), ("uncertified", [])):
+        solved["answers"][size]["svm"]["status"] = np.array([word] * len(batch))
+        found = measures.measures(own, batch, trained, solved, run.settings["measures"])
+        rows = found.instances.query(f"quantity == 'separable' and inputs == {size}")
+        assert rows[rows["kind"].str.endswith("svm")]["value"].tolist() == value
+        assert (set(found.outcomes["outcome"]) == {"not certified"}) == (word == "uncertified")
 
 
 def test_queries_are_atoms_with_one_right_answer(run, albert):

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from running import one_cell, smoke_settings
 
 from attnsvm.data.cells import Cell
 from attnsvm.experiments.sinks import problems as drawing
 from attnsvm.experiments.sinks.descent import adam, path
 from attnsvm.experiments.sinks.layer import ATTENTIONS, attend, loss_and_gradients, sequences, targets, triggers
-from attnsvm.experiments.sinks.measures import answered
+from attnsvm.experiments.sinks.measures import answered, measures, slopes
 from attnsvm.experiments.sinks.svm import constraints
 from attnsvm.svm.solver import solve_batch
 
@@ -73,12 +74,38 @@ def test_the_first_step_of_adam_has_the_length_of_the_rate_in_every_entry(x):
     np.testing.assert_allclose(V, moved[2] @ moved[3], atol=1e-6)
 
 
-def test_the_path_is_where_the_penalised_loss_has_no_slope(x):
-    V = np.diag([0.0, 1, 1, 1, 1])
-    levels = np.array([1e-1, 1e-2])
-    for decay, W in zip(levels, path(x, V, levels, 500), strict=True):
-        _, slope, _ = loss_and_gradients(x[None], targets(x)[None], W[None], V[None], "softmax")
-        np.testing.assert_allclose(slope[0] + decay * W, 0.0, atol=1e-6)
+def test_the_path_is_where_the_penalised_loss_has_no_slope():
+    """Relative to the slope of the penalty, also where L-BFGS alone sees no difference any more (1e-8: a half)."""
+    batch = drawing.problems(Cell(24, 6, 6, (7, 8), "fixed"), {})
+    levels = np.array([1e-2, 1e-5, 1e-8])
+    W = np.array([path(x, V, levels, 100) for x, V in zip(batch.tokens, batch.head, strict=True)])
+    assert slopes(batch, W, levels).max() < 1e-7
+    assert slopes(batch, 1.001 * W, levels).min() > 1e-5  # as large as the difference from there
+
+
+@pytest.fixture(scope="module")
+def ended():
+    settings = smoke_settings("sinks", problems={**smoke_settings("sinks")["problems"], "instances": 2})
+    cell = next(one for one in drawing.cells(settings["problems"]) if one.variant == "fixed")
+    return *one_cell("sinks", settings, cell)[:4], settings["measures"]
+
+
+def unproved(trained, solved):
+    solved["rest"]["status"] = np.array(["uncertified"] * 2)
+    return "rows without a trigger: uncertified"
+
+
+def moved(trained, solved):
+    trained["path"] = 1.01 * trained["path"]
+    return "path not at rest"
+
+
+@pytest.mark.parametrize("spoil", [lambda trained, solved: "solved", unproved, moved])
+def test_an_outcome_says_what_is_missing(ended, spoil):
+    cell, batch, trained, solved, settings = ended
+    trained, solved = dict(trained), {name: dict(answer) for name, answer in solved.items()}
+    word = spoil(trained, solved)
+    assert set(measures(cell, batch, trained, solved, settings).outcomes["outcome"]) == {word}
 
 
 def test_the_solution_has_one_form_and_with_a_shuffled_first_token_there_is_none():

@@ -14,7 +14,7 @@ STREAM = 24092  # of the new inputs
 
 
 def measures(cell, problems, trained, solved, settings):
-    frames, weak, new = [], settings["weak"], settings["new"]
+    frames, ends, weak, new = [], [], settings["weak"], settings["new"]
     for r, (size, at) in enumerate(zip(trained["sizes"], trained["at"], strict=True)):
         found = []
         for i, seed in enumerate(problems.seeds):
@@ -28,8 +28,10 @@ def measures(cell, problems, trained, solved, settings):
         rows += [curves(problems.seeds, at[-1:], {"value": v}, quantity=q) for q, v in since_fitted(values).items()]
         run, multiple = RUNS[min(r, 1)], size * np.sqrt(cell.n / cell.d)
         frames.append(pd.concat(rows).assign(run=run, size=float(size), multiple=float(multiple)))
+        ever = np.where(values["fitted"].any(1), "fitted", "never fitted")
+        ends.append(outcomes(cell, problems.seeds, [f"{run}, {size:g}: {word}" for word in ever]))
     frame = pd.concat(frames).rename(columns={"step": "at"})
-    return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, problems.seeds, "measured"))
+    return Measures(frame[[*KEYS, "seed", "value"]].dropna(), pd.concat(ends))
 
 
 QUANTITIES = ("fitted", "flips fitted", "copies", "copies of flips", "error", "signal")

@@ -24,7 +24,7 @@ def measures(cell, problems, trained, solved, settings):
             at = {"part": "answers", "inputs": int(size)}
             for kind, one in kinds.items():
                 found.templates(at | {"kind": bare + kind}, "right", one["right"][s])
-                if "status" in one:
+                if "status" in one and one["status"][s] != "uncertified":  # neither is proved there
                     found.add(at | {"kind": bare + kind}, "separable", float(one["status"][s] == "solved"))
             for ridge, one in trained.get(size, {}).items():
                 found.templates(at | {"kind": f"{bare}softmax {ridge}"}, "right", one["right"][s])

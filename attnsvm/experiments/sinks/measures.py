@@ -6,11 +6,20 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.statistics import median_interval, wilson
-from attnsvm.experiments.sinks.layer import FIXED, SHUFFLED, attend, sequences, targets, triggers
+from attnsvm.experiments.sinks.layer import (
+    FIXED,
+    SHUFFLED,
+    attend,
+    loss_and_gradients,
+    sequences,
+    targets,
+    triggers,
+)
 
 KEYS = ["first", "model", "quantity", "at"]
 SHARES = ("solved", "refuted")  # what an instance has or has not
 STREAM = 11489  # of the new sequences
+AT_REST = 1e-6  # of a slope relative to that of the penalty: Newton steps end below 1e-7
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -25,15 +34,28 @@ def measures(cell, problems, trained, solved, settings):
 
     for name, weights in trained["adam"].items():
         add(np.zeros(1), {q: v[:, None] for q, v in answered(new, name, **weights).items()}, name)
-    status = solved["whole"]["status"]
+    status = words = solved["whole"]["status"]
     add(np.zeros(1), {"solved": (status == "solved")[:, None], "refuted": (status == "infeasible")[:, None]}, "SVM")
     if cell.variant == FIXED:
         W, best = trained["path"], solved["whole"]["W"]
         add(np.zeros(1), {"squared norm": (best**2).sum((1, 2))[:, None]}, "SVM")
         distances = {name: 1.0 - correlation(W, solved[name]["W"][:, None]) for name in ("whole", "rest")}
-        add(levels, distances | {"norm": np.linalg.norm(W, axis=(2, 3))}, "path")
+        left = slopes(problems, W, levels)
+        add(levels, distances | {"norm": np.linalg.norm(W, axis=(2, 3)), "slope": left}, "path")
+        rest = solved["rest"]["status"]
+        reasons = np.char.add("rows without a trigger: ", rest), "path not at rest"
+        words = np.select([rest != "solved", left.max(1) > AT_REST], reasons, status)
     frame = pd.concat(frames).rename(columns={"step": "at"})
-    return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, seeds, status))
+    return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, seeds, words))
+
+
+def slopes(problems, W, levels) -> np.ndarray:
+    """The size of the gradient of loss + ½λ‖W‖² relative to λ‖W‖, (S, K), of W (S, K, d, d)."""
+    found, x = [], problems.tokens
+    for k, decay in enumerate(levels):
+        _, slope, _ = loss_and_gradients(x, targets(x), W[:, k], problems.head, "softmax")
+        found.append(np.linalg.norm(slope + decay * W[:, k], axis=(1, 2)))
+    return np.stack(found, 1) / (levels * np.linalg.norm(W, axis=(2, 3)))
 
 
 def answered(x, attention, W, V) -> dict[str, np.ndarray]:

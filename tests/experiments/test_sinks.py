@@ -6,7 +6,7 @@ from running import one_cell, smoke_settings
 
 from attnsvm.data.cells import Cell
 from attnsvm.experiments.sinks import problems as drawing
-from attnsvm.experiments.sinks.descent import adam, path
+from attnsvm.experiments.sinks.descent import adam, as_published, path
 from attnsvm.experiments.sinks.layer import ATTENTIONS, attend, loss_and_gradients, sequences, targets, triggers
 from attnsvm.experiments.sinks.measures import answered, measures, slopes
 from attnsvm.experiments.sinks.svm import constraints
@@ -81,6 +81,22 @@ def test_the_path_is_where_the_penalised_loss_has_no_slope():
     W = np.array([path(x, V, levels, 100) for x, V in zip(batch.tokens, batch.head, strict=True)])
     assert slopes(batch, W, levels).max() < 1e-7
     assert slopes(batch, 1.001 * W, levels).min() > 1e-5  # as large as the difference from there
+
+
+@pytest.mark.parametrize(("limit", "steps"), [(10.0, 1), (1e-9, 7)])
+def test_a_published_run_ends_when_no_entry_of_a_new_batch_is_wrong(limit, steps):
+    """Whatever the other seeds do; the batches differ from step to step, and from the first one of the problems."""
+    settings = {"published_steps": 7, "published_limit": limit, "published_rate": 1e-3}
+    batch = drawing.problems(Cell(8, 5, 5, (3, 4), "published"), {})
+    start = np.random.default_rng(0).normal(size=(2, 4, 5, 5))
+    both = as_published(batch, start, settings, lambda done: None)
+    alone = as_published(batch[1:], start[1:], settings, lambda done: None)
+    for attention in ATTENTIONS:
+        assert both[attention]["steps"].tolist() == [steps] * 2
+        np.testing.assert_array_equal(both[attention]["W"][1:], alone[attention]["W"])
+        same, _ = adam(batch.tokens, np.moveaxis(start, 1, 0), attention, 1e-3, 1)
+        assert (np.abs(both[attention]["W"] - np.moveaxis(start, 1, 0)[0].mT @ np.moveaxis(start, 1, 0)[1]) > 0.0).any()
+        assert not np.array_equal(both[attention]["W"], same)
 
 
 @pytest.fixture(scope="module")

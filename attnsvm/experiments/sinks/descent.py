@@ -3,16 +3,20 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from attnsvm.experiments.sinks.layer import ATTENTIONS, FIRST, loss_and_gradients, targets
+from attnsvm.experiments.sinks.layer import ATTENTIONS, FIRST, attend, loss_and_gradients, sequences, targets
 from attnsvm.training.start import draw_initial, normal
 
 BETAS, TINY = (0.9, 0.95), 1e-8  # as published
+STREAM = 11488  # of new batches
 
 
 def descent(problems, settings, progress):
-    progress.expect((len(ATTENTIONS) + 1) * len(problems))
+    published = bool(len(problems)) and problems.labels[0, 0] < 0
+    progress.expect((len(ATTENTIONS) + (not published)) * len(problems))
     x, levels, trained = problems.tokens, np.array(settings["decays"]), {}
     start = settings["spread"] * draw_initial("sinks", problems.seeds, normal((4, *problems.head.shape[1:])))
+    if published:
+        return {"adam": as_published(problems, start, settings, progress)}
     for attention in ATTENTIONS:
         W, V = adam(x, np.moveaxis(start, 1, 0), attention, settings["rate"], settings["steps"])
         trained[attention] = {"W": W, "V": V}
@@ -31,18 +35,61 @@ def adam(x, factors, attention, rate, steps):
 
     The rate falls to zero along a cosine.
     """
-    y, first, second = targets(x), np.zeros_like(factors), np.zeros_like(factors)
+    y, memories = targets(x), (np.zeros_like(factors), np.zeros_like(factors))
     for step in range(1, steps + 1):
-        key, query, out, value = factors
-        _, to_W, to_V = loss_and_gradients(x, y, key.mT @ query, out @ value, attention)
-        slope = np.stack([query @ to_W.mT, key @ to_W, to_V @ value.mT, out.mT @ to_V])
-        first = BETAS[0] * first + (1.0 - BETAS[0]) * slope
-        second = BETAS[1] * second + (1.0 - BETAS[1]) * slope**2
-        size = np.sqrt(second / (1.0 - BETAS[1] ** step)) + TINY
+        slope = slopes(x, y, factors, attention)
         now = 0.5 * rate * (1.0 + np.cos(np.pi * (step - 1) / steps))
-        factors = factors - now * first / (1.0 - BETAS[0] ** step) / size
+        factors, memories = moved(factors, slope, memories, now, step)
+    return product(factors)
+
+
+def slopes(x, y, factors, attention):
+    """The gradient in K, Q, O and U, (4, S, d, d)."""
+    key, query, out, value = factors
+    _, to_W, to_V = loss_and_gradients(x, y, *product(factors), attention)
+    return np.stack([query @ to_W.mT, key @ to_W, to_V @ value.mT, out.mT @ to_V])
+
+
+def moved(factors, slope, memories, rate, step):
+    """The factors and memories of Adam after step number `step`."""
+    first, second = (b * old + (1.0 - b) * new for b, old, new in zip(BETAS, memories, (slope, slope**2), strict=True))
+    size = np.sqrt(second / (1.0 - BETAS[1] ** step)) + TINY
+    return factors - rate * first / (1.0 - BETAS[0] ** step) / size, (first, second)
+
+
+def product(factors):
+    """W = KᵀQ and V = OU."""
     key, query, out, value = factors
     return key.mT @ query, out @ value
+
+
+def as_published(problems, start, settings, progress):
+    """Adam at one rate on new batches, each seed until no entry of a batch is wrong by more than the published limit.
+
+    By attention W and V (S, d, d) and the number of updates, "steps" (S,).
+    """
+    size, ended = problems.tokens.shape[1:], {}
+    for attention in ATTENTIONS:
+        found = []
+        for seed, one in zip(problems.seeds, start, strict=True):
+            stream, factors = np.random.default_rng([STREAM, seed]), one[:, None]
+            memories = np.zeros_like(factors), np.zeros_like(factors)
+            for step in range(1, settings["published_steps"] + 1):
+                x = sequences(stream, *size)[None]
+                y = targets(x)
+                W, V = product(factors)
+                wrong = np.abs(attend(x, W, attention) @ (x @ V.mT[:, None]) - y).max()
+                factors, memories = moved(
+                    factors, slopes(x, y, factors, attention), memories, settings["published_rate"], step
+                )
+                if wrong < settings["published_limit"]:
+                    break
+            found.append((*(weights[0] for weights in product(factors)), step))
+            progress(1)
+        ended[attention] = {
+            name: np.array(of) for name, of in zip(("W", "V", "steps"), zip(*found, strict=True), strict=True)
+        }
+    return ended
 
 
 def path(x, V, levels, iterations):

@@ -2,7 +2,14 @@
 
 from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, canvas, title
 
-CASES = (("softmax", "fixed"), ("softmax", "shuffled"), ("ReLU", "fixed"), ("ReLU", "shuffled"))
+CASES = {
+    ("softmax", "fixed"): "softmax, fixed",
+    ("softmax", "published"): "… 16 tokens",
+    ("softmax", "shuffled"): "… shuffled",
+    ("ReLU", "fixed"): "ReLU, fixed",
+    ("ReLU", "published"): "… 16 tokens",
+    ("ReLU", "shuffled"): "… shuffled",
+}
 LOOKS = (("whole", BLUE, "-", "o", "all rows"), ("rest", ORANGE, "--", "s", "rows without a trigger"))
 
 
@@ -42,7 +49,7 @@ def _bars(axes, table, quantity, shift, width, **look):
         label = look.get("label") if k == 0 else None
         axes.bar([k + shift], row["value"], width, **(look | {"label": label}))
         axes.errorbar([k + shift], row["value"], [row["value"] - row["low"], row["high"] - row["value"]], color="k")
-    axes.set_xticks(range(len(CASES)), [f"{model}, {first}" for model, first in CASES], rotation=35, ha="right")
+    axes.set_xticks(range(len(CASES)), CASES.values(), rotation=35, ha="right")
     axes.grid(visible=False, axis="x")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 FIRST, TRIGGER, CONTENT = 0, 1, -1
 ATTENTIONS = ("softmax", "ReLU")
 FIXED, SHUFFLED = VARIANTS = ("fixed", "shuffled")  # the first token: the same, or permuted in each sequence
+PUBLISHED = "published"  # the first token is the same, the sequences are longer, and every batch is new
 
 
 def sequences(stream, n: int, T: int, d: int, shuffled: bool = False) -> np.ndarray:

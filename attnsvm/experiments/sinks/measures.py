@@ -8,6 +8,7 @@ from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.experiments.sinks.layer import (
     FIXED,
+    PUBLISHED,
     SHUFFLED,
     attend,
     loss_and_gradients,
@@ -23,7 +24,7 @@ AT_REST = 1e-6  # of a slope relative to that of the penalty: Newton steps end b
 
 
 def measures(cell, problems, trained, solved, settings):
-    seeds, levels, frames = problems.seeds, trained["decays"], []
+    seeds, frames = problems.seeds, []
     drawn = [np.random.default_rng([STREAM, seed]) for seed in seeds]
     size = settings["new"], cell.T, cell.d, cell.variant == SHUFFLED
     new = np.array([sequences(stream, *size) for stream in drawn]).reshape(len(seeds), *size[:3])
@@ -32,12 +33,15 @@ def measures(cell, problems, trained, solved, settings):
         rows = (curves(seeds, at, {"value": v}, quantity=q) for q, v in found.items())
         frames.extend(each.assign(first=cell.variant, model=model) for each in rows)
 
-    for name, weights in trained["adam"].items():
-        add(np.zeros(1), {q: v[:, None] for q, v in answered(new, name, **weights).items()}, name)
+    for name, of in trained["adam"].items():
+        found = answered(new, name, of["W"], of["V"]) | ({"steps": of["steps"]} if "steps" in of else {})
+        add(np.zeros(1), {q: v[:, None] for q, v in found.items()}, name)
+    if cell.variant == PUBLISHED:
+        return Measures(_kept(frames), outcomes(cell, seeds, "trained as published"))
     status = words = solved["whole"]["status"]
     add(np.zeros(1), {"solved": (status == "solved")[:, None], "refuted": (status == "infeasible")[:, None]}, "SVM")
     if cell.variant == FIXED:
-        W, best = trained["path"], solved["whole"]["W"]
+        W, best, levels = trained["path"], solved["whole"]["W"], trained["decays"]
         add(np.zeros(1), {"squared norm": (best**2).sum((1, 2))[:, None]}, "SVM")
         distances = {name: 1.0 - correlation(W, solved[name]["W"][:, None]) for name in ("whole", "rest")}
         left = slopes(problems, W, levels)
@@ -45,8 +49,12 @@ def measures(cell, problems, trained, solved, settings):
         rest = solved["rest"]["status"]
         reasons = np.char.add("rows without a trigger: ", rest), "path not at rest"
         words = np.select([rest != "solved", left.max(1) > AT_REST], reasons, status)
+    return Measures(_kept(frames), outcomes(cell, seeds, words))
+
+
+def _kept(frames) -> pd.DataFrame:
     frame = pd.concat(frames).rename(columns={"step": "at"})
-    return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, seeds, words))
+    return frame[[*KEYS, "seed", "value"]].dropna()
 
 
 def slopes(problems, W, levels) -> np.ndarray:

@@ -2,23 +2,29 @@
 
 import numpy as np
 
-from attnsvm.data.cells import one_shape
+from attnsvm.data.cells import Cell, one_shape
 from attnsvm.data.problems import Problems
-from attnsvm.experiments.sinks.layer import FIRST, SHUFFLED, VARIANTS, sequences
+from attnsvm.experiments.sinks.layer import FIRST, PUBLISHED, SHUFFLED, VARIANTS, sequences
 
 STREAM = 11487  # keeps these draws apart from others of the same seed
 
 
 def cells(settings):
-    return one_shape(settings, VARIANTS)
+    first, size = settings["first_seed"], settings["published_size"]
+    seeds = range(first, first + settings["published_seeds"])
+    return [*one_shape(settings, VARIANTS), Cell(settings["batch"], size, size, seeds, PUBLISHED)]
 
 
 def problems(cell, settings):
-    """Tokens (S, n, T, d). The head V forgets the first token; queries are the tokens, labels have no meaning here."""
+    """Tokens (S, n, T, d), of the published runs the first batch. The head V forgets the first token.
+
+    Queries are the tokens; labels say no more than whether every batch is new, -1, or all are the same, 1.
+    """
     drawn = [_instance(cell, seed) for seed in cell.seeds]
     tokens = np.array(drawn).reshape(len(drawn), cell.n, cell.T, cell.d)
     head = np.tile(np.diag(np.arange(cell.d) != FIRST).astype(float), (len(drawn), 1, 1))
-    labels, queries = np.ones(tokens.shape[:2]), np.zeros((*tokens.shape[:2], cell.d))
+    labels = np.full(tokens.shape[:2], -1.0 if cell.variant == PUBLISHED else 1.0)
+    queries = np.zeros((*tokens.shape[:2], cell.d))
     return Problems(tokens, queries, labels, head, seeds=np.array(cell.seeds, dtype=np.int64))
 
 

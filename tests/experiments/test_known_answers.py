@@ -4,6 +4,7 @@ import copy
 import json
 import re
 import shutil
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -18,8 +19,9 @@ from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.data.problems import Problems
 from attnsvm.data.reactions import Reaction, held_apart, reactions, same_string, same_token
 from attnsvm.errors import UserError
-from attnsvm.experiments.known_answers import descent, figure, measures, model, outside, problems
+from attnsvm.experiments.known_answers import descent, figure, measures, model, outside, problems, svm
 from attnsvm.experiments.known_answers.asked import asked, best_offset, positions
+from attnsvm.svm.ledger import judged
 
 EVERY = reactions()
 LAYERS, HEADS = 2, 2
@@ -188,6 +190,21 @@ def test_every_instance_has_an_outcome_and_every_answer_its_certificate(run):
     draws = run.settings["svm"]["draws"]
     heads = counted[counted.index.str.startswith("heads")][["solved", "infeasible"]].to_numpy().sum()
     assert heads == LAYERS * HEADS * (1 + 3 * draws)
+
+
+def test_what_refutes_few_reactions_is_judged_again_for_more(run):
+    """One answer, one count of the checker, also where multipliers of fewer reactions are enough."""
+    batch, _, _ = cell(run, "layer1")
+    fit, held = asked(batch, 0)
+    twice = fit.take(np.array([0, 0, 1, 2]))  # the same query, with two answers
+    answers = np.where(np.arange(4) == 1, (twice.answer + 1) % twice.counts, twice.answer)
+    few = twice.take(np.array([0, 1]))
+    before = Counter(judged)
+    row, solution = svm._solved(few, answers[:2], held)
+    assert (row["status"], judged - before) == ("infeasible", Counter(infeasible=1))
+    row, again = svm._solved(twice, answers, held, solution.dual)
+    assert (row["status"], judged - before) == ("infeasible", Counter(infeasible=2))
+    np.testing.assert_array_equal(again.dual[len(solution.dual) :], 0.0)
 
 
 def test_what_is_not_certified_is_neither_separable_nor_refuted(run):

@@ -12,7 +12,8 @@ from attnsvm.inspect import cycles
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem, by_a_cycle
 from attnsvm.svm.solution import Status
-from attnsvm.svm.solver import solve
+from attnsvm.svm.solver import asked as asked_of
+from attnsvm.svm.solver import judged_solution, solve
 
 QUERY_STREAM, HEAD_STREAM, LABEL_STREAM = 1, 2, 3
 
@@ -43,22 +44,26 @@ def _answers(fit, held, sizes, settings):
         for kind, answers in given.items():
             if kind != "svm" and size > settings["random_inputs"]:  # nothing generalises, so all tokens are support
                 continue
-            # What refutes a W for few reactions refutes one for more: its other multipliers are zero.
-            one[kind] = refuted.get(kind) or _solved(few, answers[: len(few)], held)
-            if one[kind]["status"] == Status.INFEASIBLE:
-                refuted[kind] = one[kind]
+            one[kind], solution = _solved(few, answers[: len(few)], held, refuted.get(kind))
+            if solution.status is Status.INFEASIBLE:
+                refuted[kind] = solution.dual
         found[str(size)] = one
     return found
 
 
-def _solved(fit, answers, held):
+def _solved(fit, answers, held, refuted=None):
+    """The row of a fit, and its solution; `refuted`: multipliers of fewer reactions, the first ones, that refute it."""
     c = fit.constraints(answers)
-    same = cycles.equal(fit.tokens), cycles.equal(fit.queries)  # in the first layer words at places that recur
-    solution = by_a_cycle(c, "fro", *same) or solve(c, "fro")
+    if refuted is not None:  # what refutes a W for few refutes one for more: the other multipliers are zero
+        dual, nothing = np.append(refuted, np.zeros(len(c) - len(refuted))), np.full(c.shape, np.nan)
+        solution = judged_solution(c, *asked_of("fro", None), nothing, dual, "multipliers of fewer reactions", True)
+    else:
+        same = cycles.equal(fit.tokens), cycles.equal(fit.queries)  # in the first layer words at places that recur
+        solution = by_a_cycle(c, "fro", *same) or solve(c, "fro")
     row = {"status": np.array(str(solution.status)), "gap": np.array(solution.gap)}
     row["residual"] = np.array(solution.residual)
     hits = right(held.selections(solution.W), held.answer) if solution.solved else np.full(len(held), np.nan)
-    return row | {"right": hits}
+    return row | {"right": hits}, solution
 
 
 def _most_alike(fit, held):

@@ -1,8 +1,8 @@
 """The numbers of a release, in one file that comes with the package: what `attnsvm compare` compares with.
 
 A zip file of index.json and one Parquet file per figure. The tables are whole, since a summary could say that a column
-differs and not where: floats keep BITS binary digits, which is finer than what is compared, and 36 tables of
-7 MB take 0.7 MB.
+differs and not where: floats keep BITS binary digits, which is finer than what is compared, and 66 tables
+take 1.2 MB.
 index.json says of each figure the SHA-256 of its csv, the settings it was built with and what was seen of it on other
 processors (`differences.Tolerance`), and of each claim its verdict.
 """

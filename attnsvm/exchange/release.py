@@ -8,9 +8,9 @@ import pandas as pd
 from attnsvm.building import cards
 from attnsvm.errors import UserError, require
 from attnsvm.exchange import verdicts
-from attnsvm.exchange.differences import seen
+from attnsvm.exchange.differences import Tolerance, seen
 from attnsvm.exchange.git import head
-from attnsvm.exchange.reference import Figure, Reference, write
+from attnsvm.exchange.reference import Figure, Reference, read, write
 from attnsvm.files import checksums
 from attnsvm.files.store import load_csv
 from attnsvm.version import __version__
@@ -18,6 +18,8 @@ from attnsvm.version import __version__
 
 def make(folder: Path, others: list[Path], path: Path) -> Reference:
     """Write the reference of the build in a folder, and return it.
+
+    What the reference that is there has seen on other processors stays, for figures whose settings are the same.
 
     Args:
         others: folders of builds of the same code on other processors, of all figures or of some.
@@ -33,14 +35,14 @@ def make(folder: Path, others: list[Path], path: Path) -> Reference:
     require(not unread, f"{folder}: the claims {', '.join(unread)} cannot be read; build it with the code that is here")
     tables = {name: load_csv(folder / f"figures/{name}.csv") for name in built}
     origins = {name: _origin(folder / f"figures/{name}.json") for name in built}
-    first = origins[built[0]]
+    first, former = origins[built[0]], read(path) if path.exists() else None
     reference = Reference(
         release=__version__,
         commit=head(folder),
         machine=first["machine"],
         packages=first["packages"],
-        builds=1 + len(others),
-        figures={name: _figure(folder, name, tables[name], origins[name], others) for name in built},
+        builds=max(1 + len(others), former.builds if former else 1),
+        figures={name: _figure(folder, name, tables[name], origins[name], others, former) for name in built},
         verdicts=judged,
         path=path,
     )
@@ -48,14 +50,23 @@ def make(folder: Path, others: list[Path], path: Path) -> Reference:
     return reference
 
 
-def _figure(folder: Path, name: str, table: pd.DataFrame, origin: dict, others: list[Path]) -> Figure:
+def _figure(
+    folder: Path, name: str, table: pd.DataFrame, origin: dict, others: list[Path], former: Reference | None
+) -> Figure:
     csv = f"figures/{name}.csv"
     further = [load_csv(other / csv) for other in others if (other / csv).exists()]
     try:
         tolerances = seen([table, *further])
     except ValueError as error:
         raise UserError(f"{csv}: {error}; the other builds must be of the same code and settings") from error
-    return Figure(checksums.of(folder / csv), origin["config"]["experiments"], tolerances)
+    settings = origin["config"]["experiments"]
+    before = former.figures.get(name) if former else None
+    if before and before.experiments == settings:
+        for column, old in before.tolerances.items():
+            if column in table:
+                new = tolerances.get(column, Tolerance())
+                tolerances[column] = Tolerance(max(old.largest, new.largest), max(old.share, new.share))
+    return Figure(checksums.of(folder / csv), settings, tolerances)
 
 
 def _origin(path: Path) -> dict:

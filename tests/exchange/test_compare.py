@@ -123,6 +123,19 @@ def test_what_moved_between_processors_may_move_that_far_and_no_further(tmp_path
     assert outcome(made, build(tmp_path / "c", share(1.01))).outcome == compare.DIFFERS
 
 
+def test_what_an_earlier_reference_has_seen_stays_for_the_same_settings(tmp_path):
+    folder, path = build(tmp_path / "one"), tmp_path / "reference.zip"
+    before = release.make(folder, [build(tmp_path / "other", scaled(1.01, slice(0, 2)))], path)
+    again = release.make(folder, [], path)
+    assert again.figures == before.figures
+    assert again.builds == 2
+    origin = folder / "figures/cone.json"
+    found = json.loads(origin.read_text())
+    found["config"]["experiments"]["cone"]["descent"]["steps"] = 7
+    origin.write_text(json.dumps(found))
+    assert release.make(folder, [], path).figures["cone"].tolerances == {}
+
+
 def test_a_reference_has_the_same_bytes_twice_and_no_digits_that_nobody_compares(made, tmp_path):
     release.make(build(tmp_path / "build"), [], tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == made.path.read_bytes()

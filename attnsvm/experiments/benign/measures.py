@@ -5,7 +5,7 @@ import pandas as pd
 from scipy.special import ndtr
 
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.analysis.medians import medians
 from attnsvm.experiments.benign.layer import OPTIONS, SERVED, SIGNS, parts
 
 KEYS = ["n", "flips", "run", "quantity", "at"]
@@ -112,11 +112,9 @@ def threshold(size: np.ndarray) -> np.ndarray:
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values = group["value"].to_numpy(dtype=float)
-        interval = wilson(int(values.sum()), len(values)) if keys[3] in SHARES else median_interval(values)
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        ends = {"smallest": values.min(), "largest": values.max(), "instances": len(values)}
-        rows.append(dict(zip(KEYS, keys, strict=True)) | numbers | ends)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        [
+            row | {"smallest": of["value"].min(), "largest": of["value"].max(), "instances": len(of)}
+            for row, of in medians(measures.instances, KEYS, SHARES.__contains__)
+        ]
+    )

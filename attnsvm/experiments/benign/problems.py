@@ -7,6 +7,7 @@ So L is drawn, and no vector of d numbers. Coordinates 0 and 1 are those of the 
 
 import numpy as np
 
+from attnsvm.data.bartlett import lower
 from attnsvm.data.cells import Cell, seeds
 from attnsvm.data.problems import Problems
 
@@ -44,6 +45,5 @@ def _instance(cell, share, seed):
     true, flipped = stream.integers(0, 2, n), stream.random(n) < share
     tokens = np.zeros((n, 2, n + 2))
     tokens[np.arange(n), 0, true] = np.sqrt(cell.d / n)
-    tokens[:, 1, 2:] = np.tril(stream.standard_normal((n, n)), -1)
-    tokens[np.arange(n), 1, 2 + np.arange(n)] = np.sqrt(stream.chisquare(cell.d - 2 - np.arange(n)))
+    tokens[:, 1, 2:] = lower(stream, n, cell.d - 2)
     return tokens, (1.0 - 2.0 * true) * (1.0 - 2.0 * flipped)

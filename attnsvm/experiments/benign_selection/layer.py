@@ -10,13 +10,6 @@ def classes(n: int) -> np.ndarray:
     return np.where(np.arange(n) < n // 2, 1.0, -1.0)
 
 
-def lower(stream: np.random.Generator, k: int, d: int) -> np.ndarray:
-    """The factor L (k, k) of the LQ decomposition of k Gaussian vectors of d numbers each, k ≤ d."""
-    L = np.tril(stream.standard_normal((k, k)), -1)
-    L[np.diag_indices(k)] = np.sqrt(stream.chisquare(d - np.arange(k)))
-    return L
-
-
 def with_signals(noise: np.ndarray, true: np.ndarray, size: float, weak: float) -> np.ndarray:
     """Noise (..., n, T, k) and the signals, of length `size` along the first two coordinates, of classes (n,)."""
     tokens, i, own = noise.copy(), np.arange(len(true)), (true < 0.0).astype(int)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.analysis.medians import medians
 from attnsvm.experiments.benign_selection.layer import RELEVANT, classes, softmax, with_signals
 
 KEYS = ["run", "size", "multiple", "quantity", "at"]
@@ -88,11 +88,9 @@ def since_fitted(values) -> dict[str, np.ndarray]:
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values = group["value"].to_numpy(dtype=float)
-        interval = wilson(int(values.sum()), len(values)) if keys[3] in SHARES else median_interval(values)
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        ends = {"largest": values.max(), "instances": len(values)}
-        rows.append(dict(zip(KEYS, keys, strict=True)) | numbers | ends)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        [
+            row | {"largest": of["value"].max(), "instances": len(of)}
+            for row, of in medians(measures.instances, KEYS, SHARES.__contains__)
+        ]
+    )

@@ -7,9 +7,10 @@ LQ decomposition, whose independent entries are drawn: normal ones below the dia
 
 import numpy as np
 
+from attnsvm.data.bartlett import lower
 from attnsvm.data.cells import one_shape
 from attnsvm.data.problems import Problems
-from attnsvm.experiments.benign_selection.layer import classes, lower
+from attnsvm.experiments.benign_selection.layer import classes
 
 STREAM = 24090  # keeps these draws apart from others of the same seed
 

@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.analysis.medians import medians
 from attnsvm.experiments.decay.layer import gradient, selected
 from attnsvm.experiments.decay.rules import norm_of
 
@@ -46,10 +46,4 @@ def unmet(problems, W: np.ndarray, norm: str, radius: float) -> np.ndarray:
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values, row = group["value"].to_numpy(dtype=float), dict(zip(KEYS, keys, strict=True))
-        share = row["quantity"] == "ahead"
-        interval = wilson(int(values.sum()), len(values)) if share else median_interval(values)
-        rows.append(row | dict(zip(("value", "low", "high"), interval, strict=True)) | {"instances": len(values)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame([row | {"instances": len(of)} for row, of in medians(measures.instances, KEYS, "ahead".__eq__)])

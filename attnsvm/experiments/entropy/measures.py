@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.analysis.medians import medians
 
 KEYS = ["model", "start", "quantity", "at"]
 SHARES = ("fell", "sum", "value")  # quantities that an instance has or has not
@@ -85,10 +85,6 @@ def exponent(logarithm: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values = group["value"].to_numpy(dtype=float)
-        interval = wilson(int(values.sum()), len(values)) if keys[2] in SHARES else median_interval(values)
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        rows.append(dict(zip(KEYS, keys, strict=True)) | numbers | {"instances": len(values)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        [row | {"instances": len(of)} for row, of in medians(measures.instances, KEYS, SHARES.__contains__)]
+    )

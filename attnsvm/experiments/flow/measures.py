@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval
+from attnsvm.analysis.medians import medians
 from attnsvm.experiments.flow.diagonal import as_vector
 
 ROUNDING = 1e-15  # of a correlation
@@ -64,10 +64,6 @@ def over_a_decade(values: np.ndarray, steps: np.ndarray) -> np.ndarray:
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values = group["value"].to_numpy(dtype=float)
-        numbers = dict(zip(("value", "low", "high"), median_interval(values), strict=True))
-        found = numbers | {"norm": group["norm"].median(), "instances": len(values)}
-        rows.append(dict(zip(KEYS, keys, strict=True)) | found)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        [row | {"norm": of["norm"].median(), "instances": len(of)} for row, of in medians(measures.instances, KEYS)]
+    )

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.medians import medians
 from attnsvm.analysis.stacked import distance, norms
-from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.experiments.layers_beyond.ends import corrected, saturated
 from attnsvm.experiments.layers_beyond.kinds import KINDS, seen
 
@@ -56,10 +56,11 @@ def by_instance(answer, seeds):
 
 def table(measures, settings):
     rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values, row = group["value"].to_numpy(dtype=float), dict(zip(KEYS, keys, strict=True))
-        share = row["quantity"].startswith("share")
-        interval = wilson(int(values.sum()), len(values)) if share else median_interval(values)
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        rows.append(row | numbers | {"largest": np.nan if share else values.max(), "instances": len(values)})
+    for row, of in medians(measures.instances, KEYS, _is_share):
+        largest = np.nan if _is_share(row["quantity"]) else of["value"].max()
+        rows.append(row | {"largest": largest, "instances": len(of)})
     return pd.DataFrame(rows)
+
+
+def _is_share(quantity: str) -> bool:
+    return quantity.startswith("share")

@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.analysis.medians import medians
 from attnsvm.experiments.rates.others import logarithm_of_others
 
 KEYS = ["scores", "run", "quantity", "at"]
@@ -42,10 +42,6 @@ def slope(values: np.ndarray, steps: np.ndarray) -> np.ndarray:
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values, share = group["value"].to_numpy(dtype=float), keys[2] == "optimal"
-        interval = wilson(int(values.sum()), len(values)) if share else median_interval(values)
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        rows.append(dict(zip(KEYS, keys, strict=True)) | numbers | {"instances": len(values)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        [row | {"instances": len(of)} for row, of in medians(measures.instances, KEYS, "optimal".__eq__)]
+    )

@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.analysis.medians import medians
 from attnsvm.experiments.sparse.layer import ATTENTIONS, NEAR_KINK, RUNS
 
 ONE_TOKEN = 0.9  # least probability of the token that an input ends on; less: a mixture
@@ -72,10 +72,9 @@ def exponent(distance: np.ndarray, levels: np.ndarray) -> np.ndarray:
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values = group["value"].to_numpy(dtype=float)
-        interval = wilson(int(values.sum()), len(values)) if keys[-1] == "stays" else median_interval(values)
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        rows.append(dict(zip(KEYS, keys, strict=True)) | numbers | {"largest": values.max(), "instances": len(values)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        [
+            row | {"largest": of["value"].max(), "instances": len(of)}
+            for row, of in medians(measures.instances, KEYS, "stays".__eq__)
+        ]
+    )

@@ -5,7 +5,8 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval, share_interval
+from attnsvm.analysis.medians import medians
+from attnsvm.analysis.statistics import share_interval
 from attnsvm.experiments.stages.layer import attention, log_excess, log_of_pairs
 from attnsvm.experiments.stages.sentences import sentences
 from attnsvm.experiments.stages.shifted import KINDS, right, shifted
@@ -87,10 +88,9 @@ def new_sentences(cell, problems, V: np.ndarray, W: np.ndarray) -> dict[str, np.
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values = group["value"].to_numpy(dtype=float)
-        interval = share_interval(values) if keys[3] in SHARES else median_interval(values)
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        rows.append(dict(zip(KEYS, keys, strict=True)) | numbers | {"instances": len(values)})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        [
+            row | {"instances": len(of)}
+            for row, of in medians(measures.instances, KEYS, SHARES.__contains__, share_interval)
+        ]
+    )

@@ -21,7 +21,7 @@ import yaml
 
 from attnsvm.building.checking import first_error, schema_error
 from attnsvm.building.memo import recall
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, listed, require
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent / "experiments"
@@ -146,7 +146,7 @@ def read(name: str) -> Card:
 def unknown_name(name: str, known: Sequence[str], kind: str = "experiment") -> str:
     """A sentence for a name that is not among the known ones, with the one that was meant where one is close."""
     close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {listed(known)}"
     return f"unknown {kind} {name!r}: {hint}"
 
 

@@ -7,6 +7,8 @@ import difflib
 import math
 from functools import cache
 
+from attnsvm.errors import listed
+
 
 def first_error(value, schema: dict) -> str:
     """The first thing in `value` that the schema does not allow, in a sentence that names the key; "" if nothing."""
@@ -51,7 +53,7 @@ def _sentence(error) -> str:
             known = sorted(error.schema["properties"])
             unknown = sorted(set(map(str, error.instance)) - set(known))
             close = difflib.get_close_matches(unknown[0], known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+            hint = f"did you mean {close[0]!r}?" if close else f"known are {listed(known)}"
             return f"{where}unknown key {unknown[0]!r}: {hint}"
         case "required":
             missing = [name for name in error.validator_value if name not in error.instance]

@@ -4,6 +4,7 @@ import difflib
 
 from attnsvm.building import cards
 from attnsvm.building.standalone import ENDING
+from attnsvm.errors import listed
 
 KINDS = ("pdf", "png", "svg", "csv", "json")  # of a figure
 TABLES = ("csv", "html", "md")  # of an audit
@@ -112,7 +113,7 @@ def no_such_target(target: str) -> str:
     """A sentence for anything else, with the target that was meant where one is close."""
     drawn = {name: f"figures/{name}" for name in (*figures(), *optional())}
     close = difflib.get_close_matches(target, [*drawn, *names()], n=1)
-    hint = f"did you mean {drawn.get(close[0], close[0])!r}?" if close else f"known are {', '.join(names())}"
+    hint = f"did you mean {drawn.get(close[0], close[0])!r}?" if close else f"known are {listed(names())}"
     return f"unknown target {target!r}: {hint}"
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from attnsvm.building.checking import first_error
+from attnsvm.errors import LISTED, listed
 
 SCHEMA = {
     "type": "object",
@@ -49,3 +50,9 @@ def test_the_first_error_is_one_sentence(value, sentence):
 
 def test_of_several_errors_the_first_by_key_is_named():
     assert first_error({"steps": 0, "rate": -1, "kind": 5}, SCHEMA).startswith("kind: 5 is not one of")
+
+
+def test_of_very_many_names_the_first_are_listed_and_the_others_counted():
+    names = [f"name{k}" for k in range(100)]
+    assert listed(names[:LISTED]) == ", ".join(names[:LISTED])
+    assert listed(names) == f"{', '.join(names[:LISTED])}, and {100 - LISTED} more"

@@ -86,8 +86,8 @@ CLAIMS = (
         measured="distance of unit directions at the end, median, the largest of both stages",
         asked=Limit(0.03, "each ≤ {}", "margins within 3 % of the best ones"),
         also={
-            "least": Limit(-1.15, "exponent ≥ {}", "faster than 1/t is not sub-linear as proved"),
-            "most": Limit(-0.75, "exponent ≤ {}", "log t/t has −1 + 1/log t: −0.86 at t = 1000"),
+            "least": Limit(-1.15, "exponent of each ≥ {}", "faster than 1/t is not sub-linear as proved"),
+            "most": Limit(-0.75, "exponent of each ≤ {}", "log t/t has −1 + 1/log t: −0.86 at t = 1000"),
             "plain": Limit(-0.25, "plain descent: exponent ≥ {}", "1/log t has −1/log t: the rule makes the rate"),
             "exact": Limit(1e-6, "orthonormal words, first stage ≤ {}", "all words alike: no step turns"),
         },
@@ -104,7 +104,7 @@ CLAIMS = (
         measured="exponent of −log loss in t, the smallest of both stages",
         asked=Limit(0.85, "each ≥ {}", "one, less what the first tenth of the decade gains"),
         also={
-            "most": Limit(1.15, "each ≤ {}", "more would be faster than linear"),
+            "most": Limit(1.15, "exponent of each ≤ {}", "more would be faster than linear"),
             "plain": Limit(0.6, "plain descent ≤ {}", "1/t has 1/log t, after its first steps more"),
         },
         read=falls,
@@ -139,7 +139,7 @@ CLAIMS = (
         asked=Limit(0.5, "each ≤ {}", "in two stages all are right with orthonormal words, four fifths with others"),
         also={
             "learned": Limit(0.99, "trained sentences ≥ {}", "else it is no more than a run that has not ended"),
-            "away": Limit(0.2, "distance ≥ {}", "ten times what two stages end with"),
+            "away": Limit(0.2, "distance from the solution ≥ {}", "ten times what two stages end with"),
         },
         read=at_once,
     ),

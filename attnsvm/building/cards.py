@@ -21,7 +21,8 @@ import yaml
 
 from attnsvm.building.checking import first_error, schema_error
 from attnsvm.building.memo import recall
-from attnsvm.errors import UserError, listed, require
+from attnsvm.building.naming import listed
+from attnsvm.errors import UserError, require
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent / "experiments"

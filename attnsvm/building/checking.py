@@ -7,7 +7,7 @@ import difflib
 import math
 from functools import cache
 
-from attnsvm.errors import listed
+from attnsvm.building.naming import listed
 
 
 def first_error(value, schema: dict) -> str:

@@ -3,8 +3,8 @@
 import difflib
 
 from attnsvm.building import cards
+from attnsvm.building.naming import listed
 from attnsvm.building.standalone import ENDING
-from attnsvm.errors import listed
 
 KINDS = ("pdf", "png", "svg", "csv", "json")  # of a figure
 TABLES = ("csv", "html", "md")  # of an audit

@@ -3,7 +3,7 @@
 import pytest
 
 from attnsvm.building.checking import first_error
-from attnsvm.errors import LISTED, listed
+from attnsvm.building.naming import LISTED, listed
 
 SCHEMA = {
     "type": "object",

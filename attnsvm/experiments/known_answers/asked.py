@@ -77,18 +77,16 @@ class Asked:
 
 def asked(problems, s: int) -> tuple[Asked, Asked]:
     """The queries of instance s to fit, and the held-out ones."""
-    whole = _of_all(problems.tokens[s], problems.labels[s].astype(int), problems.lengths[s])
-    kept, away = (np.flatnonzero(whole.held == side) for side in (0, 1))
-    return whole.asked.take(kept), whole.asked.take(away)
+    whole, held = of_all(problems.tokens[s], problems.labels[s].astype(int), problems.lengths[s])
+    return whole.take(~held), whole.take(held)
 
 
-@dataclass(frozen=True)
-class _Whole:
-    asked: Asked
-    held: np.ndarray
+def of_all(tokens: np.ndarray, labels: np.ndarray, lengths: np.ndarray) -> tuple[Asked, np.ndarray]:
+    """All queries of an instance, and which of them are held out (m,) bool.
 
-
-def _of_all(tokens, labels, lengths):
+    Args:
+        tokens: (n, T, d), labels: (n, FACTS, T) int, lengths: (n,), as `Problems` have them.
+    """
     answer = labels[:, 0]
     reactants = (answer < 0) & (np.arange(answer.shape[1]) < lengths[:, None])
     asks = answer >= 0
@@ -100,7 +98,7 @@ def _of_all(tokens, labels, lengths):
         *(tokens[reactants], start[reaction], counts[reaction], tokens[asks], reaction),
         *(answer[asks], same, string, place, template),
     )
-    return _Whole(found, held)
+    return found, held == 1
 
 
 def sizes(problems, s: int, settings: dict) -> list[int]:

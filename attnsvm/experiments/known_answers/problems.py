@@ -12,7 +12,7 @@ import numpy as np
 
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
-from attnsvm.data.reactions import held_apart, reactions, same_string, same_token
+from attnsvm.data.reactions import Reaction, held_apart, reactions, same_string, same_token
 from attnsvm.errors import require
 from attnsvm.experiments.known_answers import model
 from attnsvm.experiments.known_answers.asked import FACTS
@@ -36,7 +36,7 @@ def cells(settings):
         "and one of them in experiments.known_answers.problems.untrained",
     )
     chosen = _chosen(settings)
-    T = max(len(one.reactants) + len(_unique(one)) for one, _ in chosen)
+    T = max(len(one.reactants) + len(unique(one)) for one, _ in chosen)
     size = len(chosen), T, known["hidden_size"] + 1
     own = [Cell(*size, (number,), f"layer{number}") for number in layers]
     return [*own, Cell(*size, (settings["untrained"],), UNTRAINED)]
@@ -44,11 +44,11 @@ def cells(settings):
 
 def problems(cell, settings):
     chosen = _chosen(settings)
-    facts = np.stack([_facts(one, held, cell.T) for one, held in chosen])
+    known = np.stack([facts(one, held, cell.T) for one, held in chosen])
     drawn = [_layer(cell, settings, number, [one for one, _ in chosen]) for number in cell.seeds]
     tokens, head = (np.stack(column) for column in zip(*drawn, strict=True))
-    labels = np.broadcast_to(facts, (len(tokens), *facts.shape))
-    lengths = [len(one.reactants) + len(_unique(one)) for one, _ in chosen]
+    labels = np.broadcast_to(known, (len(tokens), *known.shape))
+    lengths = [len(one.reactants) + len(unique(one)) for one, _ in chosen]
     lengths = np.broadcast_to(np.array(lengths), (len(tokens), len(chosen)))
     return Problems(tokens, tokens[:, :, -1], labels, head, np.array(cell.seeds, dtype=np.int64), lengths)
 
@@ -60,18 +60,18 @@ def _chosen(settings):
     found = []
     for held, (side, most) in enumerate(zip(sides, (settings["fitted"], settings["held_out"]), strict=True)):
         kept = [side[k] for k in rng.permutation(len(side))]
-        found += [(one, bool(held)) for one in kept if _unique(one)][:most]
+        found += [(one, bool(held)) for one in kept if unique(one)][:most]
     return found
 
 
-def _unique(reaction):
+def unique(reaction: Reaction) -> list[int]:
     """The numbers of the atoms of the product that have one right answer."""
     return [k for k, right in enumerate(reaction.answers) if len(right) == 1]
 
 
-def _facts(reaction, held, T):
-    """(FACTS, T)."""
-    kept, start = _unique(reaction), len(reaction.reactants)
+def facts(reaction: Reaction, held: bool, T: int) -> np.ndarray:
+    """(FACTS, T) of one reaction, see `asked.FACTS`; the atoms of the product stand behind those of the reactants."""
+    kept, start = unique(reaction), len(reaction.reactants)
     same, string = same_token(reaction), same_string(reaction)
     columns = {
         "answer": [reaction.answers[k][0] for k in kept],
@@ -94,7 +94,7 @@ def _layer(cell, settings, number, chosen):
     tokens = np.zeros((cell.n, cell.T, cell.d))
     found = _states(settings["model"], seed, layers, tuple(chosen))[number]
     for row, one, X in zip(tokens, chosen, found, strict=True):
-        places = [*one.reactants, *(one.product[k] for k in _unique(one))]
+        places = [*one.reactants, *(one.product[k] for k in unique(one))]
         row[: len(places)] = X[places]
     rows = model.heads(model.model(settings["model"], seed), number)
     return tokens, rows[:0] if cell.variant == UNTRAINED else rows[: settings["heads"]]

@@ -1,0 +1,48 @@
+"""What each change of the head does: per template, a mean over draws and folds; then means over templates.
+
+A template counts once: its mistakes are alike. A lead is the certified change less gradient descent, by template.
+"""
+
+import pandas as pd
+
+from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.statistics import mean_interval
+
+LEAST = "least change"
+QUANTITIES = ("named", "same", "broken", "other", "net", "lost", "length")
+COLUMNS = ("part", "quantity", "kind", "template", "value", "low", "high", "instances")
+
+
+def measures(cell, problems, trained, solved, settings):
+    kinds = {LEAST: solved["change"]} | {f"gradient {share}": one for share, one in trained["gradient"].items()}
+    rows, ends = [], []
+    for s, fold in enumerate(problems.seeds):
+        for draw, (template, status) in enumerate(
+            zip(solved["change"]["template"][s], solved["status"][s], strict=True)
+        ):
+            at = {"seed": int(fold), "template": int(template), "draw": draw}
+            for kind, one in kinds.items():
+                rows += [
+                    at | {"kind": kind, "quantity": name, "value": float(one[name][s, draw])} for name in QUANTITIES
+                ]
+            if status != "uncertified":  # else neither is proved
+                exists = float(status == "solved")
+                rows.append(at | {"kind": LEAST, "quantity": "exists", "value": exists})
+        ends.append("measured" if (solved["status"][s] != "uncertified").all() else "not certified")
+    return Measures(pd.DataFrame(rows), outcomes(cell, problems.seeds, ends))
+
+
+def table(measures, settings):
+    keys = ["quantity", "kind", "template"]
+    rows = measures.instances.dropna(subset=["value"])
+    own = rows.groupby([*keys, "seed"], sort=False)["value"].mean().groupby(keys, sort=False).mean().reset_index()
+    least = own[own["kind"] == LEAST].drop(columns="kind")
+    both = own[own["kind"] != LEAST].merge(least, on=["quantity", "template"], suffixes=("", "_least"))
+    lead = both.assign(part="lead", value=both["value_least"] - both["value"]).drop(columns="value_least")
+    every = pd.concat([own.assign(part="change"), lead], ignore_index=True)
+    groups = every.groupby(["part", "quantity", "kind"], sort=False)["value"]
+    found = groups.agg(["mean", "std", "size"]).reset_index()
+    value, low, high = mean_interval(found["mean"], found["std"], found["size"])
+    means = found.drop(columns=["mean", "std", "size"]).assign(value=value, low=low, high=high, instances=found["size"])
+    made = pd.concat([means, every.assign(instances=1)], ignore_index=True).reindex(columns=list(COLUMNS))
+    return made.astype({"template": "Int64", "instances": "Int64"})

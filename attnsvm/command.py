@@ -30,6 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("version", help=said).set_defaults(run=_version)
     _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
     _add_why(commands.add_parser("why", help="name the support tokens that hold the selections of one head"))
+    unpacked = commands.add_parser("unpack", help="write a model in a .gguf file as a folder with safetensors")
+    unpacked.add_argument("file", metavar="MODEL.gguf", type=Path)
+    unpacked.add_argument("folder", metavar="FOLDER", type=Path)
+    unpacked.set_defaults(run=_unpack)
     _add_solve(commands.add_parser("solve", help="find the W of least norm for given tokens, with a certificate"))
     checked = commands.add_parser("verify", help="check certificates; name every file that is damaged")
     checked.add_argument(
@@ -92,7 +96,7 @@ def _add_why(parser: argparse.ArgumentParser) -> None:
 
 def _add_model(add: Callable) -> None:
     """What is read, for the commands that read a model."""
-    add("model", metavar="MODEL", help="a folder in the Hugging Face layout, or an .npz file of arrays")
+    add("model", metavar="MODEL", help="a folder in the Hugging Face layout, a .gguf file, or an .npz file of arrays")
     add("--texts", metavar="FILE", help="one text per line, in UTF-8; default: 235 sentences of the package")
     asks = "the position that asks: random (one per text), first, last, all, or a number from 0; default: random"
     add("--query", type=_position, default="random", metavar="WHICH", help=asks)
@@ -170,6 +174,15 @@ def _why(given: argparse.Namespace) -> int:
         found = inspect.why(given.model, texts, **settings, progress=shown)
     store.save_csv(Path(given.out), found)
     print(given.out)
+    return 0
+
+
+def _unpack(given: argparse.Namespace) -> int:
+    from attnsvm import inspect
+
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    inspect.unpack(given.file, given.folder)
+    print(given.folder)
     return 0
 
 

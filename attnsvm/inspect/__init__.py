@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from attnsvm.inspect.running import Inspection
 
-__all__ = ["heads", "inspection", "lines", "sentences", "why"]
+__all__ = ["heads", "inspection", "lines", "sentences", "unpack", "why"]
 
 WRITTEN = ("heads.parquet", "heads.csv", "heads.html")  # into the folder of an inspection
 
@@ -50,7 +50,8 @@ def inspection(
     """Inspect every head of a model on some texts.
 
     Args:
-        model: a folder in the Hugging Face layout, or an .npz file of arrays, see `attnsvm.inspect.arrays.read`.
+        model: a folder in the Hugging Face layout, a .gguf file, or an .npz file of arrays, see
+            `attnsvm.inspect.arrays.read`.
         texts: one input per text; None: `sentences()`. A file of arrays holds its inputs, and takes no texts.
         layers, heads: numbers from 0; None: all.
         query: which position of a text asks: "random" (one per text), "first", "last", "all", or a number from 0.
@@ -76,9 +77,10 @@ def inspection(
     show = progress or (lambda items, **_: items)
     running = _needs("running")
     plan = running.Plan(tuple(dict.fromkeys(norms)), inputs, nuclear_inputs, held_out, draws, seed)
-    read = _read(model, texts, layers, heads, query, longest, seed, show, running.at_once(jobs))
-    made = _needs("origin").origin(model, seed, command)
-    return running.run(Path(model).name, made, read, plan, jobs, show)
+    with _needs("gguf").opened(Path(model)) as place:
+        read = _read(place, texts, layers, heads, query, longest, seed, show, running.at_once(jobs))
+        made = _needs("origin").origin(model, seed, command)
+        return running.run(Path(model).name, made, read, plan, jobs, show)
 
 
 def why(
@@ -109,7 +111,8 @@ def why(
     """
     check(("fro",), inputs, 2, 0.0, 0, longest, 1, query, seed)
     show, layers, reasons = progress or (lambda items, **_: items), _needs("layers"), _needs("reasons")
-    (read,) = _read(model, texts, [layer], [head], query, longest, seed, show)
+    with _needs("gguf").opened(Path(model)) as place:
+        (read,) = _read(place, texts, [layer], [head], query, longest, seed, show)
     mine = np.flatnonzero(read.inputs.text == text)
     last = int(read.inputs.text.max())
     require(text is None or len(mine) > 0, f"text {text}: the texts have the numbers 0 to {last}")
@@ -120,6 +123,15 @@ def why(
     return table if text is None else table[table["text"] == text].reset_index(drop=True)
 
 
+def unpack(file: str | os.PathLike, folder: str | os.PathLike) -> None:
+    """Write the model of a .gguf file into a folder in the Hugging Face layout, with its weights as float32.
+
+    Raises:
+        UserError: the file cannot be read, or the folder is not empty; the message is one sentence.
+    """
+    _needs("gguf").unpack(Path(file), Path(folder))
+
+
 def _read(model, texts, layers, heads, query, longest, seed, show, at_once=1):
     """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
     if Path(model).suffix == ".npz":
@@ -127,7 +139,7 @@ def _read(model, texts, layers, heads, query, longest, seed, show, at_once=1):
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
         return _needs("arrays").read(model, heads)
-    require(Path(model).is_dir(), f"{model}: expected the folder of a model, or an .npz file of arrays")
+    require(Path(model).is_dir(), f"{model}: expected the folder of a model, a .gguf file, or an .npz file of arrays")
     texts = sentences() if texts is None else list(texts)
 
     def counted(items):

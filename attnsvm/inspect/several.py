@@ -92,6 +92,9 @@ def _model(name, given) -> Model:
         f"models: {name}: {out}, where its table is written, lies in the folder of the model, {folder}; "
         "choose another name, or move the model",
     )
+    require(
+        folder.suffix != ".gguf", f"models: {name}: {folder} is to be unpacked first: attnsvm unpack {folder} FOLDER"
+    )
     path = folder / "config.json"
     require(path.is_file(), f"{folder}: there is no config.json in it, so it holds no model")
     try:

@@ -1,0 +1,183 @@
+"""A model in a GGUF file, written here as llama.cpp writes it: the model in the folder is the same one."""
+
+import gguf
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+from small_models import TEXTS
+from transformers import (
+    AutoModel,
+    AutoTokenizer,
+    LlamaConfig,
+    LlamaForCausalLM,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+)
+
+from attnsvm import command, inspect
+from attnsvm.errors import UserError
+from attnsvm.inspect import several
+
+HEADS, SHARED, WIDTH, LAYERS = 4, 2, 64, 2
+LETTERS = ["<|endoftext|>", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,'-", "Ġ", "Ġt", "he"]
+NAMES = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+         "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
+         "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm",
+         "post_attention_layernorm": "ffn_norm"}  # fmt: skip
+OUTSIDE = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
+           "lm_head.weight": "output.weight"}  # fmt: skip
+
+
+def small(kind):
+    torch.manual_seed(4)
+    more = {"vocab_size": len(LETTERS), "hidden_size": WIDTH, "intermediate_size": 32, "num_hidden_layers": LAYERS,
+            "num_attention_heads": HEADS, "num_key_value_heads": SHARED, "max_position_embeddings": 64,
+            "initializer_range": 0.3, "bos_token_id": 0, "eos_token_id": 0}  # fmt: skip
+    made = {"llama": (LlamaConfig, LlamaForCausalLM), "qwen2": (Qwen2Config, Qwen2ForCausalLM)}[kind]
+    return made[1](made[0](**more)).eval()
+
+
+def neighbours(rows, heads):
+    """Rows of a head (r, ...) as llama.cpp orders them: k and k + r/2 next to each other."""
+    parts = rows.reshape(heads, 2, -1, *rows.shape[1:])
+    return np.concatenate([np.stack([a, b], 1).reshape(-1, *rows.shape[1:]) for a, b in parts])
+
+
+def written(path, model, kind="llama", stored=gguf.GGMLQuantizationType.F32, changes=(), left_out=(), more=()):
+    """A GGUF file of a model."""
+    file = gguf.GGUFWriter(path, kind)
+    numbers = {"block_count": LAYERS, "context_length": 64, "embedding_length": WIDTH, "feed_forward_length": 32,
+               "attention.head_count": HEADS, "attention.head_count_kv": SHARED} | dict(changes)  # fmt: skip
+    for name, value in numbers.items():
+        if value is not None:
+            (file.add_string if isinstance(value, str) else file.add_uint32)(f"{kind}.{name}", value)
+    file.add_float32(f"{kind}.attention.layer_norm_rms_epsilon", model.config.rms_norm_eps)
+    file.add_float32(f"{kind}.rope.freq_base", 10000.0)
+    file.add_string("tokenizer.ggml.model", "gpt2")
+    file.add_token_list(LETTERS)
+    file.add_token_types([3] + [1] * (len(LETTERS) - 1))
+    file.add_token_merges(["Ġ t", "h e"])
+    file.add_bos_token_id(0)
+    file.add_eos_token_id(0)
+    for key, tensor in model.state_dict().items():
+        name, values = OUTSIDE.get(key), tensor.numpy()
+        if name is None:
+            _, _, layer, part = key.split(".", 3)
+            name = f"blk.{layer}.{NAMES[part.rsplit('.', 1)[0]]}.{part.rsplit('.', 1)[1]}"
+            if kind == "llama" and (".q_proj." in key or ".k_proj." in key):
+                values = neighbours(values, HEADS if "q_proj" in key else SHARED)
+        if name not in left_out:
+            quantised = stored is not gguf.GGMLQuantizationType.F32 and values.ndim == 2 and values.shape[1] % 32 == 0
+            values = gguf.quants.quantize(values, stored) if quantised else values
+            file.add_tensor(name, values, raw_dtype=stored if quantised else None)
+    for name in more:
+        file.add_tensor(name, np.zeros(4, dtype=np.float32))
+    for write in (file.write_header_to_file, file.write_kv_data_to_file, file.write_tensors_to_file, file.close):
+        write()
+    return path
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory):
+    model = small("llama")
+    return model, written(tmp_path_factory.mktemp("gguf") / "small.gguf", model)
+
+
+@pytest.mark.parametrize("kind", ["llama", "qwen2"])
+def test_weights_settings_and_logits_are_those_of_the_model(kind, tmp_path):
+    model = small(kind)
+    inspect.unpack(written(tmp_path / "small.gguf", model, kind), tmp_path / "folder")
+    held = load_file(tmp_path / "folder" / "model.safetensors")
+    theirs = {key: tensor.numpy() for key, tensor in model.state_dict().items() if key != "lm_head.weight"}
+    assert set(held) == set(theirs)
+    for key, values in theirs.items():
+        np.testing.assert_array_equal(held[key], values, err_msg=key)
+    again = AutoModel.from_pretrained(tmp_path / "folder")
+    ids = torch.tensor([AutoTokenizer.from_pretrained(tmp_path / "folder")("The cat sat")["input_ids"]])
+    with torch.no_grad():
+        states = [one(ids, output_hidden_states=True).hidden_states for one in (again, model.model)]
+    for ours, own in zip(*states, strict=True):  # the file has settings in float32; rows out of order differ by ones
+        np.testing.assert_allclose(ours, own, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("stored", ["Q4_1", "Q8_0", "F16"])
+def test_quantised_weights_are_the_numbers_that_they_stand_for(stored, llama, tmp_path):
+    """Each number is one of those of its format nearest to the weight: within half a step of a block of 32."""
+    model, _ = llama
+    kind = gguf.GGMLQuantizationType[stored]
+    inspect.unpack(written(tmp_path / "small.gguf", model, stored=kind), tmp_path / "folder")
+    held = load_file(tmp_path / "folder" / "model.safetensors")
+    ours, theirs = (one["model.layers.1.self_attn.q_proj.weight"].reshape(-1, 32) for one in (held, model.state_dict()))
+    theirs = theirs.numpy()
+    spread = np.ptp(theirs, axis=1) if stored == "Q4_1" else np.abs(theirs).max(1)
+    step = spread / {"Q4_1": 15, "Q8_0": 127, "F16": 512}[stored]
+    assert (np.abs(ours - theirs) <= 0.51 * step[:, None] + 1e-3 * spread[:, None]).all()
+    assert (ours != theirs).any()
+
+
+def test_a_file_is_inspected_as_its_folder_is(llama, tmp_path, capsys):
+    _, file = llama
+    assert command.main(["unpack", str(file), str(tmp_path / "folder")]) == 0
+    given = ["--layers", "1", "--norms", "fro", "--draws", "1", "--jobs", "1", "--out"]
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS))
+    for name, model in (("file", file), ("folder", tmp_path / "folder")):
+        texts = ["--texts", str(tmp_path / "texts.txt")]
+        assert command.main(["inspect", str(model), *texts, *given, str(tmp_path / "out" / name)]) == 0
+    capsys.readouterr()
+    tables = [(tmp_path / "out" / name / "heads.csv").read_bytes() for name in ("file", "folder")]
+    assert tables[0] == tables[1]
+    assert tables[0].count(b"solved") >= HEADS
+    page = (tmp_path / "out" / "file" / "heads.html").read_text()
+    assert "small.gguf" in page
+    assert len(inspect.why(file, TEXTS, layer=1)) > 0
+
+
+def refused(model, tmp_path, **given):
+    with pytest.raises(UserError) as said:
+        inspect.unpack(written(tmp_path / "small.gguf", model, **given), tmp_path / "folder")
+    assert not (tmp_path / "folder").exists()
+    return str(said.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"changes": {"rope.scaling.type": "yarn"}}, "scales the frequencies of its positions"),
+        ({"more": ["rope_freqs.weight"]}, "scales the frequencies of its positions"),
+        ({"changes": {"rope.dimension_count": 8}}, "turns 8 of 16 rows of a head"),
+        ({"changes": {"block_count": None}}, "says no llama.block_count"),
+        ({"more": ["blk.0.attn_rot.weight"]}, "the weights blk.0.attn_rot.weight have no place"),
+        ({"left_out": ["token_embd.weight"]}, "there are no weights token_embd.weight in it"),
+    ],
+)
+def test_what_is_not_read_is_one_sentence(given, sentence, llama, tmp_path):
+    assert sentence in refused(llama[0], tmp_path, **given)
+
+
+def test_other_files_and_places_are_one_sentence(llama, tmp_path, monkeypatch):
+    _, file = llama
+    (tmp_path / "text.gguf").write_text("no model at all")
+    (tmp_path / "half.gguf").write_bytes(file.read_bytes()[:2000])
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "mine").touch()
+    for path, place, sentence in (
+        (tmp_path / "text.gguf", "new", "cannot be read as GGUF"),
+        (tmp_path / "half.gguf", "new", "cannot be read as GGUF"),
+        (tmp_path / "none.gguf", "new", "there is no such file"),
+        (file, "folder", "is not empty; choose another place"),
+        (file, "text.gguf", "is a file, expected a folder"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            inspect.unpack(path, tmp_path / place)
+        assert not (tmp_path / "new").exists()
+    other = gguf.GGUFWriter(tmp_path / "other.gguf", "mamba")
+    for write in (other.write_header_to_file, other.write_kv_data_to_file, other.write_tensors_to_file, other.close):
+        write()
+    with pytest.raises(UserError, match="the architecture 'mamba'; of GGUF files llama, qwen2, qwen3 are read"):
+        inspect.unpack(tmp_path / "other.gguf", tmp_path / "new")
+    with pytest.raises(UserError, match="is to be unpacked first: attnsvm unpack"):
+        several.resolve({"models": {"small": str(file)}})
+    monkeypatch.setitem(__import__("sys").modules, "gguf", None)
+    with pytest.raises(UserError, match=r"gguf is not installed, which reads \.gguf files: pip install gguf"):
+        inspect.unpack(file, tmp_path / "new")

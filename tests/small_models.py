@@ -6,6 +6,8 @@ import re
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import (
+    AlbertConfig,
+    AlbertModel,
     AutoConfig,
     AutoModel,
     AutoModelForTextEncoding,
@@ -15,6 +17,8 @@ from transformers import (
     GPT2Model,
     PreTrainedTokenizerFast,
 )
+
+from attnsvm.data.reactions import reactions
 
 WORDS = [
     *("the", "a", "cat", "dog", "bird", "sees", "hears", "likes", "red", "old"),
@@ -194,6 +198,21 @@ def gpt2(folder, layers=2, heads=2, width=12, **more):
         bos_token_id=None, eos_token_id=None, **more,
     )  # fmt: skip
     _spread(GPT2Model(config)).save_pretrained(folder)
+    return folder
+
+
+def of_reactions(folder, layers=2, heads=2):
+    """An ALBERT of reactions, as its package has it: one layer of random weights, and the tokens of all reactions."""
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted({token for one in reactions() for token in one.tokens})]
+    (folder / "vocab.txt").write_text("\n".join(words))
+    config = AlbertConfig(
+        vocab_size=len(words), embedding_size=6, hidden_size=12, num_hidden_layers=layers, num_attention_heads=heads,
+        intermediate_size=16, max_position_embeddings=100, initializer_range=0.5,
+    )  # fmt: skip
+    config.save_pretrained(folder)
+    torch.manual_seed(1)
+    made = AlbertModel(config)
+    torch.save({f"albert.{name}": one for name, one in made.state_dict().items()}, folder / "pytorch_model.bin")
     return folder
 
 

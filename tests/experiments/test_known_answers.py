@@ -12,7 +12,7 @@ import pytest
 import torch
 from drawing import SETTINGS, drawn_points
 from running import Run
-from transformers import AlbertConfig, AlbertModel
+from small_models import of_reactions
 
 from attnsvm.building import cards, jobs
 from attnsvm.building.configuration import resolve, stage_settings
@@ -29,19 +29,7 @@ LAYERS, HEADS = 2, 2
 
 @pytest.fixture(scope="module")
 def albert(tmp_path_factory):
-    """A folder as the package has it: one layer of random weights, applied twice, and the tokens of all reactions."""
-    folder = tmp_path_factory.mktemp("albert")
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted({token for one in EVERY for token in one.tokens})]
-    (folder / "vocab.txt").write_text("\n".join(words))
-    config = AlbertConfig(
-        vocab_size=len(words), embedding_size=6, hidden_size=12, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
-        intermediate_size=16, max_position_embeddings=100, initializer_range=0.5,
-    )  # fmt: skip
-    config.save_pretrained(folder)
-    torch.manual_seed(1)
-    made = AlbertModel(config)
-    torch.save({f"albert.{name}": one for name, one in made.state_dict().items()}, folder / "pytorch_model.bin")
-    return folder
+    return of_reactions(tmp_path_factory.mktemp("albert"), LAYERS, HEADS)
 
 
 def given(folder, **changes):

@@ -76,7 +76,7 @@ def test_every_answer_has_its_certificate_and_every_instance_an_outcome(run, ins
     counted = run.certificates.set_index("solve")
     assert counted["uncertified"].sum() == 0
     given, _, _ = instance
-    assert (counted[["solved", "infeasible"]].sum(1) == len(list(asked.draws(given, 0)))).all()
+    assert (counted[["solved", "infeasible"]].sum(axis=1) == len(list(asked.draws(given, 0)))).all()
 
 
 def test_where_a_change_is_certified_it_corrects_and_keeps(instance):

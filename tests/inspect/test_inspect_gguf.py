@@ -5,77 +5,13 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
+from small_gguf import HEADS, small, written
 from small_models import TEXTS
-from transformers import (
-    AutoModel,
-    AutoTokenizer,
-    LlamaConfig,
-    LlamaForCausalLM,
-    Qwen2Config,
-    Qwen2ForCausalLM,
-)
+from transformers import AutoModel, AutoTokenizer
 
 from attnsvm import command, inspect
 from attnsvm.errors import UserError
 from attnsvm.inspect import several
-
-HEADS, SHARED, WIDTH, LAYERS = 4, 2, 64, 2
-LETTERS = ["<|endoftext|>", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,'-", "Ġ", "Ġt", "he"]
-NAMES = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
-         "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
-         "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm",
-         "post_attention_layernorm": "ffn_norm"}  # fmt: skip
-OUTSIDE = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
-           "lm_head.weight": "output.weight"}  # fmt: skip
-
-
-def small(kind):
-    torch.manual_seed(4)
-    more = {"vocab_size": len(LETTERS), "hidden_size": WIDTH, "intermediate_size": 32, "num_hidden_layers": LAYERS,
-            "num_attention_heads": HEADS, "num_key_value_heads": SHARED, "max_position_embeddings": 64,
-            "initializer_range": 0.3, "bos_token_id": 0, "eos_token_id": 0}  # fmt: skip
-    made = {"llama": (LlamaConfig, LlamaForCausalLM), "qwen2": (Qwen2Config, Qwen2ForCausalLM)}[kind]
-    return made[1](made[0](**more)).eval()
-
-
-def neighbours(rows, heads):
-    """Rows of a head (r, ...) as llama.cpp orders them: k and k + r/2 next to each other."""
-    parts = rows.reshape(heads, 2, -1, *rows.shape[1:])
-    return np.concatenate([np.stack([a, b], 1).reshape(-1, *rows.shape[1:]) for a, b in parts])
-
-
-def written(path, model, kind="llama", stored=gguf.GGMLQuantizationType.F32, changes=(), left_out=(), more=()):
-    """A GGUF file of a model."""
-    file = gguf.GGUFWriter(path, kind)
-    numbers = {"block_count": LAYERS, "context_length": 64, "embedding_length": WIDTH, "feed_forward_length": 32,
-               "attention.head_count": HEADS, "attention.head_count_kv": SHARED} | dict(changes)  # fmt: skip
-    for name, value in numbers.items():
-        if value is not None:
-            (file.add_string if isinstance(value, str) else file.add_uint32)(f"{kind}.{name}", value)
-    file.add_float32(f"{kind}.attention.layer_norm_rms_epsilon", model.config.rms_norm_eps)
-    file.add_float32(f"{kind}.rope.freq_base", 10000.0)
-    file.add_string("tokenizer.ggml.model", "gpt2")
-    file.add_token_list(LETTERS)
-    file.add_token_types([3] + [1] * (len(LETTERS) - 1))
-    file.add_token_merges(["Ġ t", "h e"])
-    file.add_bos_token_id(0)
-    file.add_eos_token_id(0)
-    for key, tensor in model.state_dict().items():
-        name, values = OUTSIDE.get(key), tensor.numpy()
-        if name is None:
-            _, _, layer, part = key.split(".", 3)
-            name = f"blk.{layer}.{NAMES[part.rsplit('.', 1)[0]]}.{part.rsplit('.', 1)[1]}"
-            if kind == "llama" and (".q_proj." in key or ".k_proj." in key):
-                values = neighbours(values, HEADS if "q_proj" in key else SHARED)
-        if name not in left_out:
-            quantised = stored is not gguf.GGMLQuantizationType.F32 and values.ndim == 2 and values.shape[1] % 32 == 0
-            values = gguf.quants.quantize(values, stored) if quantised else values
-            file.add_tensor(name, values, raw_dtype=stored if quantised else None)
-    for name in more:
-        file.add_tensor(name, np.zeros(4, dtype=np.float32))
-    for write in (file.write_header_to_file, file.write_kv_data_to_file, file.write_tensors_to_file, file.close):
-        write()
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,8 @@
 """The figure of several models, on small ones in folders: the numbers of `attnsvm inspect`, shares by hand, claims."""
 
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -81,14 +84,17 @@ def test_the_figure_shows_the_table(run):
     assert {round(one, 9) for one in shares["value"]} <= drawn
 
 
-def test_layers_may_be_asked_for_in_any_order(run, folders):
+def test_blocks_of_layers_are_those_of_the_whole_model(run, folders):
     own = run.settings["problems"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("attnsvm.inspect.known.sentences", lambda: FEW)
-        first, second = problems.cells(own)[:2]
-        later = problems.problems(second, own).labels
-        assert np.array_equal(problems.problems(first, own).labels, run.cells[0][1]["labels"])
-        assert np.array_equal(problems.problems(second, own).labels, later)
+        (whole,) = [one for one in problems.cells(own) if one.variant == "model1"]
+        every = problems.problems(whole, own)
+        (second,) = problems.problems(replace(whole, seeds=[1]), own).labels
+    layer = pickle.loads(every.labels[1].tobytes())
+    again = pickle.loads(second.tobytes())
+    assert (layer.number, again.number) == (1, 1)
+    np.testing.assert_array_equal(layer.inputs.queries, again.inputs.queries)
 
 
 def test_what_is_not_there_is_one_sentence():

@@ -22,13 +22,13 @@ COLUMNS = ["part", "model", "layer", "head", "depth", "control", "value", "low",
 
 
 def measures(cell, problems, trained, solved, settings):
-    name = problems.head[0].astype("uint8").tobytes().decode()
-    at = {"model": name.rstrip("/").split("/")[-1], "seed": int(problems.seeds[0])}
+    name = problems.head[0].astype("uint8").tobytes().decode().rstrip("/").split("/")[-1]
     rows = [
-        at | {"head": h, "control": column, "value": float(value)}
+        {"model": name, "seed": int(layer), "head": h, "control": column, "value": float(value)}
         for column in NUMBERS
         if column in solved["heads"]
-        for h, value in enumerate(solved["heads"][column][0])
+        for layer, values in zip(problems.seeds, solved["heads"][column], strict=True)
+        for h, value in enumerate(values)
     ]
     proved = (solved["answers"]["status"] != "uncertified").all()
     return Measures(pd.DataFrame(rows), outcomes(cell, problems.seeds, "measured" if proved else "not certified"))

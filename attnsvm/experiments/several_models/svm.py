@@ -1,4 +1,7 @@
-"""Every head of a layer with its certified solution, and its null models with theirs, as `attnsvm inspect` has them."""
+"""Every head with its certified solution, and its null models with theirs, as `attnsvm inspect` has them.
+
+`answers` holds those of all layers, one after another: how many a head asks for depends on what can be solved.
+"""
 
 import pickle
 
@@ -6,25 +9,30 @@ import numpy as np
 
 from attnsvm.inspect.measures import Bench, Plan, measure
 
+FEW = 2  # no nuclear norm is asked for
+
 
 def svm(problems, trained, settings):
-    (packed,) = problems.labels
-    layer = pickle.loads(packed.tobytes())
-    few = 2  # no nuclear norm is asked for
-    plan = Plan(("fro",), settings["inputs"], few, settings["held_out"], settings["draws"], settings["seed"])
-    bench, answers = Bench(layer, plan), []
-    # Both problems before they are watched: the second is made from the first.
-    problems_of_it = {"plain": bench.plain, "whole": bench.whole}
-    vars(bench).update({name: one and Watched(one, answers) for name, one in problems_of_it.items()})
-    rows = [measure(bench, head)[0] for head in layer.heads]
-    columns = {name for row in rows for name, value in row.items() if isinstance(value, int | float | np.number)}
-    numbers = {name: np.array([[float(row.get(name, np.nan)) for row in rows]]) for name in sorted(columns)}
+    plan = Plan(("fro",), settings["inputs"], FEW, settings["held_out"], settings["draws"], settings["seed"])
+    every, answers = [], []
+    for packed in problems.labels:
+        bench = Bench(pickle.loads(packed.tobytes()), plan)
+        # Both problems before they are watched: the second is made from the first.
+        known = {"plain": bench.plain, "whole": bench.whole}
+        vars(bench).update({name: one and Watched(one, answers) for name, one in known.items()})
+        every.append([measure(bench, head)[0] for head in bench.layer.heads])
+    names = sorted({name for rows in every for row in rows for name in row if _is_number(row[name])})
+    numbers = {name: np.array([[float(row.get(name, np.nan)) for row in rows] for rows in every]) for name in names}
     proof = {
-        "status": np.array([[str(one.status) for one in answers]]),
-        "gap": np.array([[one.gap for one in answers]]),
-        "residual": np.array([[getattr(one, "residual", np.nan) for one in answers]]),
+        "status": np.array([str(one.status) for one in answers]),
+        "gap": np.array([one.gap for one in answers]),
+        "residual": np.array([getattr(one, "residual", np.nan) for one in answers]),
     }
     return {"heads": numbers, "answers": proof}
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, int | float | np.number)
 
 
 class Watched:

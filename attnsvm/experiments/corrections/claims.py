@@ -9,7 +9,7 @@ LEAST = "least change"
 
 def means(tables, part, quantity):
     """Rows of the means over templates."""
-    rows = tables.own(part=part, quantity=quantity)
+    rows = where(tables.own(), part=part, quantity=quantity)
     return some(rows[rows["template"].isna()], f"mean of {quantity}")
 
 
@@ -23,7 +23,7 @@ def beside(tables, quantity, corrects):
 
 
 def exists(tables, asked):
-    rows = tables.own(part="change", quantity="exists")
+    rows = where(tables.own(), part="change", quantity="exists")
     own = some(rows[rows["template"].notna()], "change that was proved or refuted")
     worst = own["value"].min()
     return Reading(*exact(own["value"].mean(), len(own)), {"for all draws of every template": asked(worst)})

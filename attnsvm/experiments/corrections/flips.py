@@ -3,6 +3,7 @@
 import pandas as pd
 
 from attnsvm.audit.flips import Empty, Flip
+from attnsvm.audit.reading import FAILS
 
 LEAST, GRADIENT = "least change", ("gradient 0.5", "gradient 0.02", "gradient 0.002")
 
@@ -28,13 +29,15 @@ def table():
 
 
 FLIPS = {
-    "corrections_exist": Flip("quantity == 'exists' and template == 5", "value", 0.5),
-    "corrections_carry": Flip("quantity == 'same' and kind == 'least change'", "low", 0.1),
+    "corrections_exist": Flip("quantity == 'exists' and template == 5", "value", 0.5, FAILS),
+    "corrections_carry": Flip("quantity == 'same' and kind == 'least change'", "low", 0.1, FAILS),
     "corrections_as_often": Flip("part == 'lead' and quantity == 'same' and kind == 'gradient 0.02'", "low", -0.4),
     "corrections_preserve": Flip("part == 'lead' and quantity == 'broken' and kind == 'gradient 0.02'", "high", 1.0),
     "corrections_net": Flip("part == 'lead' and quantity == 'net' and kind == 'gradient 0.5'", "low", -1.0),
 }
-UNABLE = Empty("not (part == 'change' and quantity == 'named' and value == 1.0)", "gradient descent that corrects")
+UNABLE = Empty(
+    "not (part == 'change' and quantity == 'named' and value == 1.0)", "gradient descent that corrects what is named"
+)
 EMPTY = {
     "corrections_exist": [Empty("quantity != 'exists'", "change that was proved or refuted")],
     "corrections_carry": [Empty("not (quantity == 'same' and kind == 'least change')", "mean of same")],

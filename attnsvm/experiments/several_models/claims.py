@@ -4,13 +4,14 @@ from functools import partial
 
 from attnsvm.audit.numbers import Limit, each, estimate, largest, smallest
 from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.rows import where
 
 DEPTH = 6  # parts of the depth, as the table has them
 
 
 def found(tables, part, control):
     """{model: estimate} over all its layers."""
-    rows = tables.own(part=part, control=control)
+    rows = where(tables.own(), part=part, control=control)
     rows = some(rows[rows["depth"].isna()], f"{part} of heads, {control}")
     return {row["model"]: estimate(row) for _, row in rows.iterrows()}
 
@@ -27,7 +28,7 @@ def leads(control, tables, asked):
 
 
 def deep(tables, asked):
-    rows = tables.own(part="share", control="predicted, rule")
+    rows = where(tables.own(), part="share", control="predicted, rule")
     rows = some(rows[rows["depth"].notna()], "share of heads that lead the rule, by depth")
     early, late = (
         {row["model"]: estimate(row) for _, row in rows[rows["depth"] == k].iterrows()} for k in (0, DEPTH - 1)

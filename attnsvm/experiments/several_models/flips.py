@@ -3,6 +3,7 @@
 import pandas as pd
 
 from attnsvm.audit.flips import Empty, Flip
+from attnsvm.audit.reading import FAILS
 
 MODELS = ("encoder", "SmolLM2")
 
@@ -31,14 +32,16 @@ FLIPS = {
     "several_models_random": Flip("model == 'SmolLM2' and control == 'aligned, random'", "high", 0.9),
     "several_models_predicted": Flip("model == 'SmolLM2' and control == 'predicted, random'", "low", -0.1),
     "several_models_rule": Flip("model == 'SmolLM2' and part == 'lead' and control == 'predicted, rule'", "low", -0.1),
-    "several_models_mismatched": Flip("control == 'predicted, mismatched'", "low", -0.1),
+    "several_models_mismatched": Flip("control == 'predicted, mismatched'", "low", -0.1, FAILS),
     "several_models_deep": Flip("model == 'SmolLM2' and depth == 5", "value", 0.95),
 }
 EMPTY = {
     "several_models_permuted": [Empty("control != 'aligned, permuted'", "share of heads, aligned, permuted")],
     "several_models_random": [Empty("control != 'aligned, random'", "share of heads, aligned, random")],
     "several_models_predicted": [Empty("control != 'predicted, random'", "lead of heads, predicted, random")],
-    "several_models_rule": [Empty("not (part == 'lead' and control == 'predicted, rule')", "lead of heads")],
+    "several_models_rule": [
+        Empty("not (part == 'lead' and control == 'predicted, rule')", "lead of heads, predicted, rule")
+    ],
     "several_models_mismatched": [Empty("control != 'predicted, mismatched'", "lead of heads, predicted, mismatched")],
     "several_models_deep": [Empty("depth != depth", "share of heads that lead the rule, by depth")],
 }

@@ -17,7 +17,8 @@ from attnsvm.inspect.models import Reading
 
 def cells(settings):
     given = known.there(settings["models"])
-    return [Cell(1, 1, 1, range(known.layers(name)), f"model{settings['models'].index(name)}") for name in given]
+    depths = {name: min(known.layers(name), settings["instances"]) for name in given}
+    return [Cell(1, 1, 1, range(depth), f"model{settings['models'].index(name)}") for name, depth in depths.items()]
 
 
 def problems(cell, settings):

@@ -1,4 +1,4 @@
-"""The weights of S trained stacks: how long they are together, and how far a layer is from its solution."""
+"""The weights of S trained stacks: how long they are together, and how far a layer is from its certified solution."""
 
 import numpy as np
 
@@ -8,6 +8,11 @@ from attnsvm.analysis.directions import correlation
 def norms(weights: np.ndarray) -> np.ndarray:
     """‖W‖ of all layers and heads together at K steps, (S, K), for weights (S, K, L, H, d, d)."""
     return np.sqrt(np.square(weights).sum((2, 3, 4, 5)))
+
+
+def certain(answer: dict, count: int) -> np.ndarray:
+    """Which of `count` instances have a certified solution for every head, (count,) bool, of answers (S·H,)."""
+    return (answer["status"].reshape(count, -1) == "solved").all(1)
 
 
 def distance(weights: np.ndarray, layer: int, solutions: np.ndarray) -> np.ndarray:

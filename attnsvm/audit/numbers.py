@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from attnsvm.analysis.statistics import mean_interval, wilson
+from attnsvm.analysis.statistics import mean_interval, sample_interval, wilson
 from attnsvm.errors import require
 
 SIGNS = {"≤": operator.le, "≥": operator.ge, "<": operator.lt, ">": operator.gt}
@@ -35,7 +35,7 @@ def mean(row: pd.Series, of: str = "mean", std: str = "std") -> Estimate:
 
 def sample_mean(values: pd.Series) -> Estimate:
     """The mean of one value per instance and its 95 % interval."""
-    return Estimate(*mean_interval(values.mean(), values.std(ddof=1), len(values)), len(values))
+    return Estimate(*sample_interval(values), len(values))
 
 
 def proportion(hits: float, instances: float) -> Estimate:

@@ -44,7 +44,7 @@ def certified(
     return as_arrays([_with_padding(answer, rows) for answer, rows in zip(answers, kept, strict=True)])
 
 
-def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: Iterable[str]) -> dict[str, dict]:
+def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: Iterable[str]) -> dict:
     """The solutions in several norms of what each of several runs selects; where runs select the same, solved once.
 
     Args:

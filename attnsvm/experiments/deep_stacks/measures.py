@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
 
 SATURATED = 0.99  # least largest probability in every row of the top
 
@@ -12,7 +12,7 @@ SATURATED = 0.99  # least largest probability in every row of the top
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for depth, run in trained.items():
-        proved = np.logical_and.reduce([answer["status"] == "solved" for answer in solved[depth]["law"].values()])
+        proved = all_solved(solved[depth]["law"].values())
         saturated = run["top"].max(-1).min((1, 2, 3)) >= SATURATED
         words = np.select([~proved, ~saturated], ["without SVM", "not saturated"], "measured")
         ends.append(outcomes(cell, problems.seeds, np.char.add(f"depth {depth} ", words)))

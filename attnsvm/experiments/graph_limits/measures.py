@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation, scale_by_norm, svm_equivalent
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
 
 SOLUTIONS = {"squared": ("fro", "graded"), "factored": ("fro", "nuc")}
 
 
 def measures(cell, problems, trained, solved, settings):
-    proved = np.logical_and.reduce([answers["status"] == "solved" for answers in solved.values()])
+    proved = all_solved(solved.values())
     finite = np.logical_and.reduce([trained[run]["exists"] for run in SOLUTIONS])
     of_kind = trained["cyclic"] == (cell.variant == "cyclic")
     ordered = np.logical_and.reduce([np.abs(answers["W"]).max((1, 2)) > 0 for answers in solved.values()])

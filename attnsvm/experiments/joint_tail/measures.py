@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, outcomes
 from attnsvm.experiments.joint.measures import HEADS, TARGETS
 
 KEPT = ("graded", "relaxed", "even", "shuffled")
@@ -14,7 +14,7 @@ def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for name, run in trained.items():
         answers, (rate, steps) = solved[name], name.split()
-        proved = np.logical_and.reduce([answers[each]["status"] == "solved" for each in (*TARGETS, *HEADS)])
+        proved = all_solved(answers[each] for each in (*TARGETS, *HEADS))
         alike = answers["support"].all(1)
         words = np.select([~proved, alike], ["without SVM", "all support vectors"], "measured")
         ends.append(outcomes(cell, problems.seeds, [f"rate {rate}, {steps} steps, {word}" for word in words]))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, outcomes
 from attnsvm.architecture import Stack
 from attnsvm.experiments.mixtures_decide.ends import corrected
 
@@ -14,9 +14,7 @@ RULES = ("stated", "corrected")
 
 def measures(cell, problems, trained, solved, settings):
     W = trained["weights"][:, -1, :, 0]
-    proved = np.logical_and.reduce(
-        [answer["status"] == "solved" for layers in solved.values() for answer in layers.values()]
-    )
+    proved = all_solved(answer for layers in solved.values() for answer in layers.values())
     saturated = trained["top"].max(-1).min((1, 2, 3)) >= SATURATED
     columns = {"seed": problems.seeds}
     for rule in RULES:

@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, outcomes
 from attnsvm.analysis.stacked import norms
 from attnsvm.experiments.other_steps.ends import below, ends_of, rows_at
 from attnsvm.experiments.other_steps.runs import PATHS, RUNS, SEPARATE, trained_on
@@ -40,7 +40,7 @@ def of_run(problems, run, solved, norm):
     """The margin ratio after the last step, of each layer by each rule, and what became of each instance."""
     rows = rows_at(problems, run, -1)
     saturated = np.exp(rows.top).max(-1).min((1, 2, 3)) >= SATURATED
-    proved = np.logical_and.reduce([answer["status"] == "solved" for answer in solved.values()])
+    proved = all_solved(solved.values())
     W, kept, frames = run["weights"][:, -1, :, 0], saturated & proved, []
     asked = below(problems, run)
     asked |= {

@@ -76,8 +76,7 @@ def table(measures, settings):
     for keys, group in measures.instances.groupby(KEYS, sort=False):
         values = group["value"].to_numpy(dtype=float)
         if keys[2] in ("lead", "share mixed", "share measured"):
-            numbers = share(int(values.sum()), len(values))
-            numbers = {"value": numbers.pop("share"), **numbers}
+            numbers = share(int(values.sum()), len(values), of="value")
         else:
             quartiles = np.quantile(values, (0.5, 0.25, 0.75))
             numbers = dict(zip(("value", "low", "high"), quartiles, strict=True)) | {"instances": len(values)}

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from attnsvm.analysis.probabilities import softmax
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.entropy.layer import attention, fit
 from attnsvm.experiments.entropy.measures import amplified, centred, others, tokens
-from attnsvm.experiments.entropy.value_softmax import along_the_margin, logistic, softmax, square, start
+from attnsvm.experiments.entropy.value_softmax import along_the_margin, logistic, square, start
 
 RATE = 1e-3
 

@@ -5,7 +5,8 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import largest, medians
-from attnsvm.experiments.benign_selection.layer import RELEVANT, classes, softmax, with_signals
+from attnsvm.analysis.probabilities import softmax
+from attnsvm.experiments.benign_selection.layer import RELEVANT, classes, with_signals
 
 KEYS = ["run", "size", "multiple", "quantity", "at"]
 RUNS = ("published", "longer")

@@ -5,6 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
+from attnsvm.analysis.probabilities import softmax
 from attnsvm.analysis.slopes import slope
 
 KEYS = ["model", "start", "quantity", "at"]
@@ -20,7 +21,7 @@ def measures(cell, problems, trained, solved, settings):
     def add(at, found, **columns):
         frames.append(by_quantity(seeds, np.asarray(at), found, **columns))
 
-    before = tokens(probabilities(most * a))
+    before = tokens(softmax(most * a))
     for loss, p in trained["published"].items():
         found = {"tokens": tokens(p), "fell": tokens(p) < before}
         add([1.0], found, model=f"published, {loss}", start=most)
@@ -28,7 +29,7 @@ def measures(cell, problems, trained, solved, settings):
         logits = centred(trained["square"][:, k])
         law = scale * amplified(a, u, sizes)
         error = np.linalg.norm(logits - law, axis=-1) / np.linalg.norm(law, axis=-1)
-        kept = tokens(probabilities(logits))
+        kept = tokens(softmax(logits))
         found = {"tokens": kept, "even": kept / a.shape[-1], "spread": spread(logits), "law": spread(law)}
         add(sizes, found | {"error": error}, model="square", start=scale)
     kept = tokens(trained["layer"]).mean(-1)
@@ -42,11 +43,6 @@ def measures(cell, problems, trained, solved, settings):
         add(trained["times"][-1:], ahead, model=f"margin, V {name}", start=most)
     frame = pd.concat(frames).rename(columns={"step": "at"})
     return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, seeds, "measured"))
-
-
-def probabilities(logits: np.ndarray) -> np.ndarray:
-    shares = np.exp(logits - logits.max(-1, keepdims=True))
-    return shares / shares.sum(-1, keepdims=True)
 
 
 def tokens(p: np.ndarray) -> np.ndarray:

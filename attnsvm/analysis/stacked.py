@@ -4,6 +4,13 @@ import numpy as np
 
 from attnsvm.analysis.directions import correlation
 
+SATURATED = 0.99  # least largest probability of a row
+
+
+def saturated(top: np.ndarray) -> np.ndarray:
+    """Which stacks have a token of probability `SATURATED` in every row of the top, (S,) bool, for (S, H, n, R, T)."""
+    return top.max(-1).min((1, 2, 3)) >= SATURATED
+
 
 def norms(weights: np.ndarray) -> np.ndarray:
     """‖W‖ of all layers and heads together at K steps, (S, K), for weights (S, K, L, H, d, d)."""

@@ -11,18 +11,16 @@ from attnsvm.analysis.selection import selected_tokens
 
 TARGETS = ("even", "relaxed", "graded", "only", "shuffled")
 HEADS = ("v", "v_other")
+MEASURED = "measured"
 
 
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for rate, run in trained.items():
         answers = solved[rate]
-        proved = all_solved(answers[name] for name in (*TARGETS, *HEADS))
-        # Where all inputs are support vectors the four SVMs of W are one, and nothing can be told apart.
-        alike = answers["support"].all(1)
-        words = np.select([~proved, alike], ["without SVM", "all support vectors"], "measured")
+        words = became(answers)
         ends.append(outcomes(cell, problems.seeds, [f"rate {rate} {word}" for word in words]))
-        kept = proved & ~alike
+        kept = words == MEASURED
         values = {name: 1.0 - correlation(run["W"], answers[name]["W"]) for name in TARGETS}
         values |= {name: 1.0 - correlation(run["v"][..., None], answers[name]["W"]) for name in HEADS}
         values["support"] = answers["support"].mean(1)
@@ -31,6 +29,12 @@ def measures(cell, problems, trained, solved, settings):
             frames.append(pd.DataFrame(rows).assign(rate=float(rate), quantity=quantity, asked=np.nan))
         frames.append(_margins(problems, run, answers, kept).assign(rate=float(rate), quantity="margin"))
     return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def became(answers) -> np.ndarray:
+    """What became of each instance, (S,) words; where all inputs are support vectors the four SVMs of W are one."""
+    proved = all_solved(answers[name] for name in (*TARGETS, *HEADS))
+    return np.select([~proved, answers["support"].all(1)], ["without SVM", "all support vectors"], MEASURED)
 
 
 def _margins(problems, run, answers, kept):

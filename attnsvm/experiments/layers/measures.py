@@ -7,7 +7,7 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
-from attnsvm.analysis.stacked import certain, distance, norms
+from attnsvm.analysis.stacked import SATURATED, certain, distance, norms, saturated
 from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
@@ -15,7 +15,6 @@ from attnsvm.experiments.layers.conditions import conditions
 from attnsvm.experiments.layers.ends import corrected, early_place, rows_at, stated
 from attnsvm.experiments.layers.forces import angle, coefficients, held_law, held_terms, multipliers, reversed_terms
 
-SATURATED = 0.99  # least largest probability in every row of the top
 EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an instance, up to which they are one
 KEYS = ["architecture", "layer", "quantity", "step"]
 MEASURED = "measured"
@@ -184,8 +183,7 @@ def outcome(run, answers):
     every = [answer for rule in ("top", "law") for answer in answers.get(rule, {}).values()]
     good = np.logical_and.reduce([certain(answer, S) for answer in every])
     unproved = np.logical_or.reduce([(answer["status"].reshape(S, -1) == "uncertified").any(1) for answer in every])
-    saturated = run["top"].max(-1).min((1, 2, 3)) >= SATURATED
-    words = np.where(good & saturated, MEASURED, "not saturated")
+    words = np.where(good & saturated(run["top"]), MEASURED, "not saturated")
     words = np.where(~good, np.where(unproved, "uncertified", "not separable"), words)
     return np.where(refuted & ~distinct, "equal tokens", words)
 

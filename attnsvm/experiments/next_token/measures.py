@@ -28,13 +28,8 @@ SOME = 1e-6  # ‖W_fin‖ above which it has a direction: labels drawn as often
 
 
 def measures(cell, problems, trained, solved, settings):
-    proved = all_solved(solved.values())
-    finite = np.logical_and.reduce([part["exists"] for part in trained["finite"].values()])
-    of_kind = (np.abs(trained["basis"]).max((1, 2, 3)) > 0) == (cell.variant == "cyclic")
-    ordered = np.logical_and.reduce([np.abs(answers["W"]).max((1, 2)) > 0 for answers in solved.values()])
-    conditions = [~of_kind, ~proved, ~ordered, ~finite]
-    reasons = ["no data set of its kind drawn", "without SVM", "no order to learn", "W_fin at infinity"]
-    outcome = np.select(conditions, reasons, cell.variant)
+    exists = np.logical_and.reduce([part["exists"] for part in trained["finite"].values()])
+    outcome = became(cell, np.abs(trained["basis"]).max((1, 2, 3)) > 0, solved, exists)
     kept = outcome == cell.variant
     frames = []
     for loss, parametrisation, rule, solution in RUNS:
@@ -58,6 +53,19 @@ def measures(cell, problems, trained, solved, settings):
                 values, columns["quantity"] = {"value": np.where(size, value, np.nan)}, quantity
                 frames.append(curves(problems.seeds[kept], run["steps"], values, **columns, solution="fin"))
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, outcome))
+
+
+def became(cell, cyclic: np.ndarray, solved: dict, exists: np.ndarray) -> np.ndarray:
+    """What became of each data set, (S,) words: the kind of the cell, where it can be measured.
+
+    Args:
+        cyclic: (S,) bool, whether its graphs have a cycle.
+        exists: (S,) bool, whether its W_fin is finite.
+    """
+    ordered = np.logical_and.reduce([np.abs(answers["W"]).max((1, 2)) > 0 for answers in solved.values()])
+    conditions = [cyclic != (cell.variant == "cyclic"), ~all_solved(solved.values()), ~ordered, ~exists]
+    reasons = ["no data set of its kind drawn", "without SVM", "no order to learn", "W_fin at infinity"]
+    return np.select(conditions, reasons, cell.variant)
 
 
 KEYS = ["graphs", "loss", "parametrisation", "rule", "solution", "quantity", "step"]

@@ -7,9 +7,10 @@ from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.selection import selected_sets, selected_tokens
+from attnsvm.analysis.stacked import SATURATED
 from attnsvm.analysis.statistics import share
 from attnsvm.architecture import counting_rows
-from attnsvm.experiments.layers.measures import MEASURED, SATURATED, outcome
+from attnsvm.experiments.layers.measures import MEASURED, outcome
 
 KEYS = ["rule", "layer", "quantity", "step"]
 

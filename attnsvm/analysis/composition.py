@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm.analysis.probabilities import log_softmax
 from attnsvm.architecture import Stack
 
 SHARED = 0.01  # a token whose probability in the limit is above this is shared by its row
@@ -142,6 +143,4 @@ def reached(cost: np.ndarray, length: np.ndarray, least: np.ndarray) -> np.ndarr
 def _log_softmax(X: np.ndarray, W: np.ndarray, queries: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """(S, H, n, R, T) for tokens (S, n, T, d), W (S, H, d, d) and queries (S, n, R, d)."""
     logits = (queries[:, None] @ W[:, :, None].swapaxes(-1, -2)) @ X[:, None].swapaxes(-1, -2)
-    logits = np.where(mask, logits, -np.inf)
-    logits = logits - logits.max(-1, keepdims=True)
-    return logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+    return log_softmax(np.where(mask, logits, -np.inf))

@@ -1,5 +1,6 @@
 """What a measurement leaves: tidy rows per instance, and what became of every instance."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,3 +38,18 @@ def curves(seeds: np.ndarray, steps: np.ndarray, values: dict[str, np.ndarray], 
         value = np.asarray(value, dtype=float)
         frame[name] = np.broadcast_to(value if value.ndim == 2 else value[:, None], shape).ravel()
     return pd.DataFrame(columns | frame, index=range(len(frame["seed"])))
+
+
+def by_quantity(seeds: np.ndarray, steps: np.ndarray, found: dict[str, np.ndarray], **columns) -> pd.DataFrame:
+    """Rows (columns, quantity, seed, step, value): those of `curves`, for one quantity after another.
+
+    Args:
+        found: by quantity, (S, L) each, or (S,).
+    """
+    each = (curves(seeds, steps, {"value": value}, **columns, quantity=name) for name, value in found.items())
+    return pd.concat(each)
+
+
+def all_solved(answers: Iterable[dict]) -> np.ndarray:
+    """Which instances have a certified solution in each of these stacked answers, (S,) bool."""
+    return np.logical_and.reduce([answer["status"] == "solved" for answer in answers])

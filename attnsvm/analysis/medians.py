@@ -1,11 +1,15 @@
-"""Rows of a figure's table: of each quantity its median over the instances, or a share, with a 95 % interval."""
+"""Rows of a figure's table: what a group of measured values is summed up by, with an interval."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.statistics import median_interval, wilson
+
+if TYPE_CHECKING:
+    from pandas.core.groupby import SeriesGroupBy
 
 Interval = tuple[float, float, float]
 
@@ -15,21 +19,42 @@ def counted(values: np.ndarray) -> Interval:
     return wilson(int(values.sum()), len(values))
 
 
+def named_share(quantity: str) -> bool:
+    """Whether a quantity that is called a share is one."""
+    return quantity.startswith("share")
+
+
 def medians(
     instances: pd.DataFrame,
     keys: list[str],
-    is_share: Callable[[str], bool] = lambda quantity: False,
+    is_share: Callable[[str], bool] | None = None,
     of_share: Callable[[np.ndarray], Interval] = counted,
-) -> Iterator[tuple[dict, pd.DataFrame]]:
-    """(row, its instances) of every group of measured values, in the order in which they come.
+    **further: Callable[[pd.DataFrame], float],
+) -> pd.DataFrame:
+    """A row for every group of measured values, in the order in which they come.
 
-    A row has the keys, value, low and high: a median, or what `of_share` makes of a quantity that is a share.
+    A row has the keys, value, low and high (a median with its 95 % interval, or what `of_share` makes of a quantity
+    that is a share), what `further` makes of the group, by name, and how many instances it has.
 
     Args:
-        instances: with the columns `keys`, "quantity" among them, and "value".
-        is_share: of a quantity.
+        instances: with the columns `keys` and "value".
+        is_share: of a quantity, which is among the keys then; None: none is.
     """
+    rows = []
     for group_keys, group in instances.groupby(keys, sort=False):
         row, values = dict(zip(keys, group_keys, strict=True)), group["value"].to_numpy(dtype=float)
-        interval = of_share(values) if is_share(row["quantity"]) else median_interval(values)
-        yield row | dict(zip(("value", "low", "high"), interval, strict=True)), group
+        interval = of_share(values) if is_share and is_share(row["quantity"]) else median_interval(values)
+        row |= zip(("value", "low", "high"), interval, strict=True)
+        rows.append(row | {name: made(group) for name, made in further.items()} | {"instances": len(group)})
+    return pd.DataFrame(rows)
+
+
+def largest(group: pd.DataFrame) -> float:
+    """The largest value of a group, for `medians`."""
+    return group["value"].max()
+
+
+def quartiles(groups: "SeriesGroupBy", **further: str | Callable[[pd.Series], float]) -> pd.DataFrame:
+    """A row for every group of a column: median, quartiles as low and high, what `further` asks for, instances."""
+    ends = {"low": lambda values: values.quantile(0.25), "high": lambda values: values.quantile(0.75)}
+    return groups.agg(median="median", **ends, **further, instances="size").reset_index()

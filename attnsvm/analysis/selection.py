@@ -76,6 +76,18 @@ def support(
     return (proven | (margin <= 1 + SUPPORT_TOLERANCE)) & others & present
 
 
+def support_of(tokens: np.ndarray, queries: np.ndarray, answers: dict, selected: np.ndarray) -> np.ndarray:
+    """The support indices (S, n, T) of certified solutions, see `support`.
+
+    Args:
+        tokens: (S, n, T, d), queries: (S, n, d); none is padded.
+        answers: with "W" (S, d, d) and "dual" (S, n·(T − 1)), as `svm.instances.certified` stacks them.
+        selected: (S, n) int, the tokens that they separate.
+    """
+    margin = margins(tokens, queries, answers["W"], selected)
+    return support(margin, by_token(answers["dual"], selected, margin.shape[2]), selected)
+
+
 def locally_optimal(score: np.ndarray, selected: np.ndarray, support: np.ndarray) -> np.ndarray:
     """Whether every selected token has a higher score than all its support indices, (S,) bool.
 

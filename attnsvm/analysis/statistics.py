@@ -4,8 +4,12 @@ Without scipy.stats, whose import takes longer than most measures do; the tests 
 """
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Z95 = 1.959963984540054  # the normal quantile of a 95 % interval
 
@@ -24,16 +28,21 @@ def wilson(hits: int, count: int) -> tuple[float, float, float]:
     return hits / count, middle - half if hits else 0.0, middle + half if hits < count else 1.0
 
 
-def share(hits: int, instances: int) -> dict:
-    """A share and its 95 % Wilson score interval, as columns share, low, high, instances."""
+def share(hits: int, instances: int, of: str = "share") -> dict:
+    """A share and its 95 % Wilson score interval, as columns `of`, low, high, instances."""
     value, low, high = wilson(hits, instances)
-    return {"share": value, "low": low, "high": high, "instances": instances}
+    return {of: value, "low": low, "high": high, "instances": instances}
 
 
 def mean_interval(mean: float, std: float, count: float) -> tuple[float, float, float]:
     """A mean with its 95 % interval from the standard deviation over `count` instances: value, low, high."""
     half = Z95 * std / np.sqrt(count)
     return mean, mean - half, mean + half
+
+
+def sample_interval(values: "np.ndarray | pd.Series") -> tuple[float, float, float]:
+    """The mean of one value per instance, (m,), and its 95 % interval: value, low, high; without ends for one value."""
+    return mean_interval(values.mean(), values.std(ddof=1), len(values))
 
 
 def share_interval(values: np.ndarray) -> tuple[float, float, float]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from attnsvm.analysis.statistics import mean_interval, wilson
+from attnsvm.analysis.statistics import mean_interval, median_interval, sample_interval, wilson
 from attnsvm.errors import require
 
 SIGNS = {"≤": operator.le, "≥": operator.ge, "<": operator.lt, ">": operator.gt}
@@ -21,6 +21,10 @@ class Estimate(NamedTuple):
     low: float
     high: float
     instances: float
+
+    def off(self, wanted: float) -> float:
+        """How far the farther end of the interval is from a number."""
+        return max(abs(self.low - wanted), abs(self.high - wanted))
 
 
 def estimate(row: pd.Series, of: str = "value") -> Estimate:
@@ -35,12 +39,22 @@ def mean(row: pd.Series, of: str = "mean", std: str = "std") -> Estimate:
 
 def sample_mean(values: pd.Series) -> Estimate:
     """The mean of one value per instance and its 95 % interval."""
-    return Estimate(*mean_interval(values.mean(), values.std(ddof=1), len(values)), len(values))
+    return Estimate(*sample_interval(values), len(values))
+
+
+def sample_median(values: pd.Series) -> Estimate:
+    """The median of one value per instance and its 95 % interval."""
+    return Estimate(*median_interval(values.to_numpy()), len(values))
 
 
 def proportion(hits: float, instances: float) -> Estimate:
     """A share with its 95 % Wilson interval."""
     return Estimate(*wilson(int(hits), int(instances)), int(instances))
+
+
+def share_of(hits: pd.Series) -> Estimate:
+    """The share of instances that hit, one yes or no each, with its 95 % Wilson interval."""
+    return proportion(hits.sum(), len(hits))
 
 
 def exact(value: float, instances: float) -> Estimate:

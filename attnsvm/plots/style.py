@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from io import BytesIO
 
 import matplotlib
+import numpy as np
 from matplotlib.figure import Figure
 
 # Okabe and Ito's palette, told apart under every common colour blindness.
@@ -98,6 +99,22 @@ def canvas(settings: dict, height: float) -> Iterator[Figure]:
 def title(axes, letter: str, text: str) -> None:
     """Write "(letter) text" above axes, on the left."""
     axes.set_title(f"({letter}) {text}", loc="left")
+
+
+def band(axes, rows, along: str, of: str = "value", alpha: float = 0.18, **look) -> None:
+    """A line through the numbers `of` of rows, and a pale band from their `low` to their `high`.
+
+    Args:
+        along: the column of the other axis.
+        look: of the line, its colour too, which is that of the band.
+    """
+    axes.fill_between(rows[along], rows["low"], rows["high"], color=look["color"], alpha=alpha, linewidth=0)
+    axes.plot(rows[along], rows[of], **look)
+
+
+def bars(rows, of: str = "value") -> np.ndarray:
+    """How far `low` and `high` are from the number `of`, (2, m) for m rows or for one: as `errorbar` asks for it."""
+    return np.abs(np.array([rows["low"], rows["high"]], dtype=float).reshape(2, -1) - np.ravel(rows[of]))
 
 
 def rendered(figure: Figure, kind: str, dpi: float = 300) -> bytes:

@@ -7,6 +7,8 @@ system for less motion, and a checkbox stops it. It is drawn from the rows of W 
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.probabilities import softmax
+
 FRAMES = 48
 SECONDS, HELD = 12, 0.15  # of one round, and the share of it in which the end is held
 SIZE, RIM = 400, 172  # of the picture, and of the disc in it
@@ -34,7 +36,7 @@ def picture(table: pd.DataFrame) -> str:
         style += [_drawing(points, name), _moving(points, name)]
         tokens = table[table["kind"].isin(("token", "optimal_token")) & (table["input"] == number)]
         places = _bent(tokens[["x", "y"]].to_numpy())
-        attention = _softmax(course @ tokens[["x", "y"]].to_numpy().T)
+        attention = softmax(course @ tokens[["x", "y"]].to_numpy().T)
         for k, (place, kind) in enumerate(zip(places, tokens["kind"], strict=True)):
             token = f"{name}t{k}"
             back.append(f'<circle class="{name} glow {token}" cx="{place[0]:.1f}" cy="{place[1]:.1f}" r="{GLOW}"/>')
@@ -53,11 +55,6 @@ def _bent(points: np.ndarray) -> np.ndarray:
     """Points (L, 2) of the plane in the picture: directions are true, the rim is infinitely far."""
     radius = np.hypot(*points.T)[:, None]
     return SIZE / 2 + RIM * points / (1 + radius) * (1, -1)
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
 
 
 def _band(unit: np.ndarray, name: str) -> str:

@@ -1,9 +1,11 @@
 """The max-margin problems of a batch of instances, solved and stacked."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
+from attnsvm.analysis.selection import different_choices
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.data.problems import Problems
 from attnsvm.svm.constraints import Constraints, separations, sequence
@@ -40,6 +42,25 @@ def certified(
     kept = [there[tuple(one.index[:, ::2].T)] for one, there in zip(batch, problems.present, strict=True)]
     answers = solve_batch([one[rows] for one, rows in zip(batch, kept, strict=True)], norm)
     return as_arrays([_with_padding(answer, rows) for answer, rows in zip(answers, kept, strict=True)])
+
+
+def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: Iterable[str]) -> dict:
+    """The solutions in several norms of what each of several runs selects; where runs select the same, solved once.
+
+    Args:
+        problems: S instances, each of which every run is on.
+        selected: by run, (S, n) int.
+
+    Returns:
+        "selected": (U, n), the different choices; "solutions": by norm, see `certified`, those of the U choices;
+        "place": by run, (S,), which of the choices each instance has.
+    """
+    owner, tokens, place = different_choices(np.stack(list(selected.values())))
+    return {
+        "place": dict(zip(selected, place, strict=True)),
+        "selected": tokens,
+        "solutions": {norm: certified(problems[owner], tokens, norm) for norm in norms},
+    }
 
 
 def _with_padding(answer: Solution, kept: np.ndarray) -> Solution:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.analysis.measured import curves, outcomes
+from attnsvm.analysis.measured import all_solved, by_quantity, curves, outcomes
 from attnsvm.data.cells import Cell
 from attnsvm.svm import Status
 from attnsvm.svm.statuses import STATUSES
@@ -38,6 +38,20 @@ def test_curves_of_nobody_keep_their_columns():
 def test_as_many_steps_as_seeds_do_not_turn_the_values():
     rows = curves(SEEDS, STEPS[:2], {"end": [0.5, 0.25]})
     assert rows.end.tolist() == [0.5, 0.5, 0.25, 0.25]
+
+
+def test_quantities_come_one_after_another():
+    value, end = np.arange(6).reshape(2, 3) / 7, np.array([0.5, 0.25])
+    rows = by_quantity(SEEDS, STEPS, {"way": value, "end": end}, kind="W")
+    each = [curves(SEEDS, STEPS, {"value": x}, kind="W", quantity=name) for name, x in (("way", value), ("end", end))]
+    assert list(rows) == ["kind", "quantity", "seed", "step", "value"]
+    assert rows.to_numpy().tolist() == each[0].to_numpy().tolist() + each[1].to_numpy().tolist()
+
+
+def test_an_instance_is_solved_where_each_of_its_problems_is():
+    status = ["solved", "infeasible", "uncertified", "solved"]
+    both = {"status": np.array(status)}, {"status": np.array(["solved", "solved", "solved", "uncertified"])}
+    assert all_solved(both).tolist() == [True, False, False, False]
 
 
 def test_a_value_of_another_length_is_refused():

@@ -17,6 +17,7 @@ from attnsvm.analysis.selection import (
     selected_sets,
     selected_tokens,
     support,
+    support_of,
 )
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.inputs import ATTENTIONS
@@ -38,11 +39,6 @@ def solved(n, T, d, norm="fro", instances=20, chosen="optimal"):
     answers = certified(p, alpha, norm)
     assert (answers["status"] == "solved").all()
     return p, alpha, answers
-
-
-def support_of(p, alpha, answers):
-    dual = by_token(answers["dual"], alpha, p.tokens.shape[2])
-    return support(margins(p.tokens, p.queries, answers["W"], alpha), dual, alpha)
 
 
 def test_scores_and_optimal_tokens_agree_with_loops():
@@ -116,7 +112,7 @@ def test_all_tokens_are_support_vectors_where_the_equality_solution_has_no_negat
     alpha = optimal_tokens(p.tokens, p.head, p.labels)
     queries = ATTENTIONS[attention](p).queries
     answers = certified(p, alpha, "fro", attention)
-    tight = support(margins(p.tokens, queries, answers["W"], alpha), by_token(answers["dual"], alpha, T), alpha)
+    tight = support_of(p.tokens, queries, answers, alpha)
     found = []
     for s in range(len(p)):
         rows = [
@@ -142,7 +138,7 @@ def test_the_gap_between_support_and_the_rest(norm):
     """Support has margin one and carries all of the dual; what is not has a margin above one and no multiplier."""
     n, T = 3, 4
     p, alpha, answers = solved(n, T, 8, norm, chosen="random")
-    tight = support_of(p, alpha, answers)
+    tight = support_of(p.tokens, p.queries, answers, alpha)
     dual = by_token(answers["dual"], alpha, T)
     some_left_out = False
     for s, i, t in product(range(len(p)), range(n), range(T)):
@@ -175,7 +171,7 @@ def test_a_constraint_of_margin_one_without_a_multiplier_is_support():
 
 def test_a_single_token_has_no_support():
     p, alpha, answers = solved(3, 1, 2)
-    tight = support_of(p, alpha, answers)
+    tight = support_of(p.tokens, p.queries, answers, alpha)
     assert tight.shape == (20, 3, 1)
     assert not tight.any()
     assert locally_optimal(scores(p.tokens, p.head, p.labels), alpha, tight).all()
@@ -185,7 +181,7 @@ def test_a_single_token_has_no_support():
 @pytest.mark.parametrize(("n", "T", "d"), [(2, 3, 6), (3, 4, 5)])
 def test_local_optimality_is_its_definition(norm, n, T, d):
     p, alpha, answers = solved(n, T, d, norm, instances=60, chosen="random")
-    mine = locally_optimal(scores(p.tokens, p.head, p.labels), alpha, support_of(p, alpha, answers))
+    mine = locally_optimal(scores(p.tokens, p.head, p.labels), alpha, support_of(p.tokens, p.queries, answers, alpha))
     assert mine.shape == (60,)
     for s in range(len(p)):
         good = True
@@ -209,7 +205,7 @@ def test_an_equal_score_at_a_support_index_is_not_beaten():
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
 def test_the_optimal_tokens_are_locally_optimal(norm):
     p, alpha, answers = solved(3, 4, 6, norm, instances=60)
-    tight = support_of(p, alpha, answers)
+    tight = support_of(p.tokens, p.queries, answers, alpha)
     assert tight.any((1, 2)).all()
     assert locally_optimal(scores(p.tokens, p.head, p.labels), alpha, tight).all()
     # The labels turned, the same tokens are the worst, and every support index beats them.
@@ -218,11 +214,11 @@ def test_the_optimal_tokens_are_locally_optimal(norm):
 
 def test_an_instance_is_judged_alone():
     p, alpha, answers = solved(3, 4, 8, instances=12, chosen="random")
-    score, tight = scores(p.tokens, p.head, p.labels), support_of(p, alpha, answers)
+    score, tight = scores(p.tokens, p.head, p.labels), support_of(p.tokens, p.queries, answers, alpha)
     whole = locally_optimal(score, alpha, tight)
     for s in range(12):
         one = {name: column[s : s + 1] for name, column in answers.items()}
-        alone = support_of(p[s : s + 1], alpha[s : s + 1], one)
+        alone = support_of(p.tokens[s : s + 1], p.queries[s : s + 1], one, alpha[s : s + 1])
         assert np.array_equal(alone[0], tight[s])
         assert locally_optimal(score[s : s + 1], alpha[s : s + 1], alone)[0] == whole[s]
 

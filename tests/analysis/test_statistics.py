@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest
 
-from attnsvm.analysis.statistics import MIDDLE, median_interval, share, share_interval, wilson
+from attnsvm.analysis.statistics import MIDDLE, Z95, median_interval, sample_interval, share, share_interval, wilson
 
 
 @pytest.mark.parametrize(("hits", "instances"), [(0, 1), (0, 40), (1, 40), (13, 40), (39, 40), (500, 500)])
@@ -72,3 +72,11 @@ def test_the_middle_of_a_column_is_pandas_quantile_to_the_bit():
         for column in (pd.Series(values), pd.Series([*values, np.nan])):
             assert MIDDLE["low"](column) == column.quantile(0.16)
             assert MIDDLE["high"](column) == column.quantile(0.84)
+
+
+def test_the_interval_of_a_sample_is_that_of_its_standard_error():
+    values = pd.Series(np.random.default_rng(3).normal(size=30))
+    mean, low, high = sample_interval(values)
+    assert mean == values.mean() == pytest.approx((low + high) / 2)
+    assert high - mean == pytest.approx(Z95 * values.sem())
+    assert np.isnan(sample_interval(values[:1])[1])  # one value says nothing of the others

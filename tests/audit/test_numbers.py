@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from attnsvm.analysis.statistics import wilson
+from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.audit.numbers import (
     Estimate,
     Limit,
@@ -17,6 +17,8 @@ from attnsvm.audit.numbers import (
     mean,
     proportion,
     sample_mean,
+    sample_median,
+    share_of,
     smallest,
 )
 from attnsvm.errors import UserError
@@ -34,6 +36,17 @@ def test_an_estimate_comes_from_a_row():
 def test_a_sample_mean_has_its_interval():
     half = 1.959964 * (5 / 3) ** 0.5 / 2
     assert sample_mean(pd.Series([1.0, 2.0, 3.0, 4.0])) == pytest.approx((2.5, 2.5 - half, 2.5 + half, 4))
+
+
+def test_a_sample_median_and_a_share_have_theirs():
+    values = pd.Series([5.0, 1.0, 2.0, 4.0, 3.0, 6.0, 7.0])
+    assert sample_median(values) == (*median_interval(values.to_numpy()), 7)
+    assert share_of(values > 2) == proportion(5, 7)
+
+
+def test_an_interval_is_as_far_off_as_its_farther_end():
+    seen = Estimate(1.0, 0.75, 1.5, 9)
+    assert (seen.off(1.0), seen.off(2.0), seen.off(-1.0)) == (0.5, 1.25, 2.5)
 
 
 def test_a_difference_is_as_wide_as_both():

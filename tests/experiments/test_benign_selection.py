@@ -3,11 +3,12 @@
 import numpy as np
 from running import Quiet, smoke_settings
 
+from attnsvm.analysis.probabilities import softmax
 from attnsvm.data.bartlett import lower
 from attnsvm.data.cells import Cell
 from attnsvm.experiments.benign_selection import problems as drawing
 from attnsvm.experiments.benign_selection.descent import descend, descent
-from attnsvm.experiments.benign_selection.layer import classes, softmax, with_signals
+from attnsvm.experiments.benign_selection.layer import classes, with_signals
 from attnsvm.experiments.benign_selection.measures import correct, measures, on_new, on_training, since_fitted
 
 

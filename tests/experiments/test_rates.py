@@ -1,4 +1,4 @@
-"""Rates: data with equal scores, Polyak's step at any depth, and exponents read off powers."""
+"""Rates: data with equal scores, and Polyak's step at any depth."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ from attnsvm.analysis.selection import scores
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.streams import Streams
 from attnsvm.experiments.rates.descent import excess_slope, polyak
-from attnsvm.experiments.rates.measures import slope
 from attnsvm.experiments.rates.others import logarithm_of_others
 from attnsvm.experiments.rates.problems import equal_scores
 
@@ -57,10 +56,3 @@ def test_what_other_tokens_get_is_that_of_the_input_that_lags_most(problems):
         logits = np.einsum("ntd,de,ne->nt", problems.tokens[s], W[s, k], problems.queries[s])
         p = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
         assert logarithm_of_others(problems, W)[s, k] == pytest.approx(np.log(1 - p.max(-1)).max())
-
-
-def test_slopes_over_two_decades_are_those_of_powers():
-    steps = np.array([1, 10, 100, 1000])
-    found = slope(-1.5 * np.log(steps)[None] + 2.0, steps)
-    assert np.isnan(found[0, :2]).all()
-    np.testing.assert_allclose(found[0, 2:], -1.5)

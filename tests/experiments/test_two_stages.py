@@ -14,7 +14,6 @@ from attnsvm.experiments.stages import problems as drawing
 from attnsvm.experiments.stages.descent import descent
 from attnsvm.experiments.stages.first import first_stage
 from attnsvm.experiments.stages.layer import attention, log_excess, log_of_pairs, next_words, numbers
-from attnsvm.experiments.stages.measures import slope
 from attnsvm.experiments.stages.sentences import COMPARABLE, SENTENCES, embeddings, sentences
 from attnsvm.experiments.stages.shifted import closure, right, shifted
 from attnsvm.experiments.stages.svm import svm
@@ -209,10 +208,3 @@ def test_the_next_word_of_a_sentence_is_that_of_the_word_with_all_attention():
     W = 50.0 * np.outer(E[3], E[1])  # under the query 1, the word 3
     asked = [(1, (3, 5, 1)), (1, (5, 3, 1)), (1, (3, 1, 7))]
     assert right(E, V, W, asked).tolist() == [True, False, True]
-
-
-def test_the_exponent_of_a_power_is_that_power():
-    steps = np.unique(np.geomspace(1, 1000, 31).astype(int))
-    found = slope(-0.7 * np.log(steps)[None], steps)[0]
-    assert np.isnan(found[steps < 10]).all()
-    np.testing.assert_allclose(found[steps >= 10], -0.7, atol=1e-12)

@@ -4,7 +4,9 @@ import os
 import sys
 
 import matplotlib
+import pandas as pd
 import pytest
+from matplotlib.colors import to_rgba
 
 from attnsvm.plots import style
 
@@ -72,6 +74,26 @@ def test_every_colour_of_a_series_and_every_marker_is_another():
     assert len(set(style.SERIES)) == len(style.SERIES)
     assert len(set(style.MARKERS)) == len(style.MARKERS)
     assert set(style.COLOUR) == set(style.DASHES) == set(style.NAME)
+
+
+ROWS = pd.DataFrame({"step": [1, 10], "value": [2.0, 3.0], "mean": [2.5, 3.5], "low": [1.0, 2.0], "high": [5.0, 4.0]})
+
+
+def test_a_band_lies_around_its_line_in_the_same_colour():
+    with style.canvas({}, height=0.5) as figure:
+        axes = figure.subplots()
+        style.band(axes, ROWS, "step", "mean", 0.25, color=style.GREEN, linestyle="--")
+    (line,), (around,) = axes.lines, axes.collections
+    assert line.get_xydata().tolist() == [[1, 2.5], [10, 3.5]]
+    assert line.get_linestyle() == "--"
+    corners = {tuple(corner) for corner in around.get_paths()[0].vertices.tolist()}
+    assert corners >= {(1, 1), (1, 5), (10, 2), (10, 4)}
+    assert to_rgba(line.get_color(), 0.25) == tuple(around.get_facecolor()[0])
+
+
+def test_bars_reach_from_the_number_to_both_ends_of_one_row_or_several():
+    assert style.bars(ROWS).tolist() == [[1, 1], [3, 1]]
+    assert style.bars(ROWS.iloc[0], "mean").tolist() == [[1.5], [2.5]]
 
 
 @pytest.mark.parametrize("system", ["linux", "darwin"])

@@ -7,6 +7,7 @@ import pytest
 
 from attnsvm.data.problems import Problems
 from attnsvm.svm import as_arrays, certified, separation, sequence, solve
+from attnsvm.svm.instances import certified_once
 from attnsvm.svm.ledger import judged
 
 S, n, T, d = 6, 4, 3, 4
@@ -69,3 +70,16 @@ def test_self_attention_reads_the_first_token_in_place_of_the_query():
     ours, theirs, other = certified(p, alpha, "fro", "self"), certified(first, alpha, "fro"), certified(p, alpha, "fro")
     assert np.array_equal(ours["W"], theirs["W"])
     assert not np.allclose(ours["W"], other["W"])
+
+
+def test_what_several_runs_select_alike_is_solved_once():
+    problems, selected = instances()
+    other = np.where(np.arange(S)[:, None] < 2, (selected + 1) % T, selected)  # the first two instances differ
+    found = certified_once(problems, {"one": selected, "other": other}, ("fro", "nuc"))
+    assert len(found["selected"]) == S + 2
+    for name, chosen in (("one", selected), ("other", other)):
+        np.testing.assert_array_equal(found["selected"][found["place"][name]], chosen)
+        for norm in ("fro", "nuc"):
+            alone, answers = certified(problems, chosen, norm), found["solutions"][norm]
+            np.testing.assert_array_equal(answers["status"][found["place"][name]], alone["status"])
+            np.testing.assert_allclose(answers["W"][found["place"][name]], alone["W"], rtol=0, atol=1e-5)

@@ -5,6 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.medians import quartiles
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -15,6 +16,4 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def table(measures, settings):
-    groups = measures.instances.groupby("d")["distance"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    return groups.agg(median="median", **quartiles, instances="size").reset_index()
+    return quartiles(measures.instances.groupby("d")["distance"])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, band, bars, canvas, title
 
 NAME = {"linf": "max", "fro": "Frobenius", "spectral": "spectral", "l1": r"$\ell_1$", "nuc": "nuclear"}
 COLOURS = (BLUE, GREEN, VERMILLION, ORANGE, SKY)
@@ -20,9 +20,7 @@ def draw(table, settings):
         ratios = table[table["quantity"] == "linf"]
         for run in runs:
             rows, look = ratios[ratios["run"] == run].sort_values("step"), looks[run]
-            colour, line = look["color"], look["linestyle"]
-            way.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.12, linewidth=0)
-            way.plot(rows["step"], rows["median"], color=colour, linestyle=line)
+            band(way, rows, "step", "median", 0.12, color=look["color"], linestyle=look["linestyle"])
         way.axhline(1, color=GREY, linewidth=0.6)
         way.set(xscale="log", xlabel="step", ylabel="margin ratio in the max norm", ylim=(0, 1.03))
         title(way, "a", "on the way")
@@ -82,8 +80,7 @@ def _pace(axes, table, runs, looks) -> None:
     for run in steady:
         slower = slower_pace(sign.loc[run, "median"], growth.loc[run, "beta2"])
         at, look = growth.loc[run], looks[run]
-        bars = [[at["median"] - at["low"]], [at["high"] - at["median"]]]
-        axes.errorbar([slower], [at["median"]], yerr=bars, color=look["color"], fmt=look["marker"])
+        axes.errorbar([slower], [at["median"]], bars(at, "median"), color=look["color"], fmt=look["marker"])
     axes.set(xscale="log", yscale="log")
     places = growth["median"].min() * 0.5, growth["median"].max() * 2
     axes.plot(places, places, color=GREY, linestyle="--", linewidth=0.8, zorder=0)

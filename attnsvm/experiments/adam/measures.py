@@ -5,12 +5,13 @@ import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio, smallest_margin
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.medians import quartiles
 
 
 def measures(cell, problems, trained, solved, settings):
     solutions = solved["solutions"]
-    certified = np.all([answer["status"] == "solved" for answer in solutions.values()], axis=0)
+    certified = all_solved(solutions.values())
     frames, ends = [], []
     for name, run in trained.items():
         place = solved["place"][name]
@@ -46,5 +47,4 @@ def table(measures, settings):
     values = [name for name in frame.columns if name not in (*run, "seed", "step")]
     rows = frame.melt(id_vars=[*run, "step"], value_vars=values, var_name="quantity")
     groups = rows.groupby([*run, "step", "quantity"], sort=False)["value"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    return groups.agg(median="median", **quartiles, instances="size").reset_index()
+    return quartiles(groups)

@@ -1,17 +1,11 @@
 """The solutions in every norm of what each run selects; where runs select the same, solved once."""
 
-import numpy as np
-
-from attnsvm.analysis.selection import different_choices, selected_tokens
-from attnsvm.svm.instances import certified
+from attnsvm.analysis.selection import selected_tokens
+from attnsvm.svm.instances import certified_once
 
 NORMS = ("linf", "fro", "spectral", "l1", "nuc")
 
 
 def svm(problems, trained, settings):
-    owner, tokens, place = different_choices(np.stack([selected_tokens(x["probabilities"]) for x in trained.values()]))
-    return {
-        "place": dict(zip(trained, place, strict=True)),
-        "selected": tokens,
-        "solutions": {norm: certified(problems[owner], tokens, norm) for norm in NORMS},
-    }
+    selected = {name: selected_tokens(run["probabilities"]) for name, run in trained.items()}
+    return certified_once(problems, selected, NORMS)

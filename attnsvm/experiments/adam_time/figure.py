@@ -1,6 +1,6 @@
 """Adam's pace over its closed form, and its margin ratio against its own time."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, bars, canvas, title
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 LEFT_BEHIND = 50  # logits: see the caption
@@ -15,9 +15,8 @@ def draw(table, settings):
             look = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
             for quantity, shift, face in (("deviation", -0.15, look["color"]), ("slower", 0.15, "white")):
                 row = ends.loc[(run, quantity)] + 1
-                bars = [[row["median"] - row["low"]], [row["high"] - row["median"]]]
                 style = {"color": look["color"], "fmt": look["marker"], "markerfacecolor": face}
-                paces.errorbar([row["median"]], [k + shift], xerr=bars, **style)
+                paces.errorbar([row["median"]], [k + shift], xerr=bars(row, "median"), **style)
             wide = rows.pivot(index="step", columns="quantity", values="median")
             wide = wide[wide["travelled"] >= LEFT_BEHIND]
             label = f"{rows['beta2'].iloc[0]:g}, {rows['rate'].iloc[0]:g}"

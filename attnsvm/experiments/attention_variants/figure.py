@@ -1,6 +1,6 @@
 """Four panels: dropout, merged tokens, weights without a softmax, linear attention."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SERIES, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SERIES, VERMILLION, band, bars, canvas, title
 
 PEAKS = {
     "attention": ("softmax attention", BLACK, "-"),
@@ -46,8 +46,7 @@ def _rows(table, variant: str, quantity: str):
 
 
 def _way(axes, rows, label, colour, dashes) -> None:
-    axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
-    axes.plot(rows["step"], rows["value"], color=colour, linestyle=dashes, label=label)
+    band(axes, rows, "step", alpha=0.15, color=colour, linestyle=dashes, label=label)
 
 
 def _dropout(axes, table) -> None:
@@ -65,8 +64,8 @@ def _dropout(axes, table) -> None:
 def _merged(axes, table) -> None:
     for k, (variant, quantity, label) in enumerate(MARGINS):
         row = _rows(table, variant, quantity).iloc[-1]
-        bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
-        axes.errorbar([row["value"]], [k], xerr=bars, color=BLUE if quantity == "margin" else VERMILLION, fmt="o")
+        colour = BLUE if quantity == "margin" else VERMILLION
+        axes.errorbar([row["value"]], [k], xerr=bars(row), color=colour, fmt="o")
         same = _rows(table, variant, "same")["value"].iloc[-1]
         said = f"{label} ({same:.0%} same pair)" if quantity == "margin" else label
         axes.text(row["value"], k - 0.2, said, ha="center", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})

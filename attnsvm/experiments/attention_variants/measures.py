@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval, share_interval
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.medians import medians
+from attnsvm.analysis.statistics import share_interval
 from attnsvm.experiments.attention_variants.merging import HALF, MERGED, PLAIN, RESCALED
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, UNIFORM, token_weights
 
@@ -15,8 +16,7 @@ MEANS = ("same", "peak")  # of the others the median is read
 def measures(cell, problems, trained, solved, settings):
     steps, runs, linear = trained["steps"], trained["runs"], trained["linear"]
     tokens, predictions = solved["tokens"], solved["predictions"]
-    answers = (*tokens.values(), *predictions.values())
-    good = np.all([answer["status"] == "solved" for answer in answers], axis=0)
+    good = all_solved((*tokens.values(), *predictions.values()))
     margin = {name: 1 / np.linalg.norm(answer["W"], axis=(1, 2)) for name, answer in tokens.items()}
     plain = runs[PLAIN]["selected"]
     frames = []
@@ -52,10 +52,4 @@ def peak(weights) -> np.ndarray:
 
 
 def table(measures, settings):
-    found = []
-    for (variant, quantity, step), group in measures.instances.groupby(["variant", "quantity", "step"], sort=False):
-        values = group["value"].to_numpy()
-        interval = share_interval(values) if quantity in MEANS else median_interval(values)
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        found.append({"variant": variant, "quantity": quantity, "step": step} | numbers | {"instances": len(values)})
-    return pd.DataFrame(found)
+    return medians(measures.instances, ["variant", "quantity", "step"], MEANS.__contains__, share_interval)

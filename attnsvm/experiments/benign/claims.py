@@ -64,8 +64,8 @@ def constant(tables, asked, control):
     values = {f"n = {r['n']}, η = {r['flips']:g}": estimate(r) for _, r in found.iterrows()}
     wrong = where(rows, quantity="all counted", flips=rows["flips"].max())
     counted = smallest([estimate(r) for _, r in wrong.iterrows()], "low")
-    farthest = max(values.values(), key=lambda e: max(abs(e.low - 1.0), abs(e.high - 1.0)))
-    parts = {f"{name}: {e.value:.4f}": asked(max(abs(e.low - 1.0), abs(e.high - 1.0))) for name, e in values.items()}
+    farthest = max(values.values(), key=lambda e: e.off(1.0))
+    parts = {f"{name}: {e.value:.4f}": asked(e.off(1.0)) for name, e in values.items()}
     parts[f"control, flipped inputs counted: {counted.value:.3f}"] = control(counted)
     return Reading(*farthest, parts)
 

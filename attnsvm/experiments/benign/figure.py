@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, band, bars, canvas, title
 
 LOOKS = ((ORANGE, "--", "^"), (GREEN, "-.", "D"))  # of descent: after two steps, after all
 
@@ -56,8 +56,7 @@ def _law(axes, table):
         names.append(f"{n}, {flips:g}")
         for quantity, colour, marker, label in shown:
             row = table[(table["flips"] == flips) & (table["n"] == n) & (table["quantity"] == quantity)]
-            ends = [row["value"] - row["low"], row["high"] - row["value"]]
-            axes.errorbar([k], row["value"], ends, color=colour, marker=marker, label=label if k == 0 else None)
+            axes.errorbar([k], row["value"], bars(row), color=colour, marker=marker, label=label if k == 0 else None)
     axes.axhline(1.0, color=GREY, linewidth=0.6)
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right")
     axes.set(xlabel="n, η", ylabel="signal over √(d/c)")
@@ -67,6 +66,4 @@ def _law(axes, table):
 
 
 def _line(axes, rows, label, **look):
-    rows = rows.sort_values("at")
-    axes.fill_between(rows["at"], rows["low"], rows["high"], color=look["color"], alpha=0.18, linewidth=0)
-    axes.plot(rows["at"], rows["value"], label=label, **look)
+    band(axes, rows.sort_values("at"), "at", label=label, **look)

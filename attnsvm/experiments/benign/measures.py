@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
-from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.medians import medians
+from attnsvm.analysis.measured import Measures, by_quantity, outcomes
+from attnsvm.analysis.medians import largest, medians
 from attnsvm.experiments.benign.layer import OPTIONS, SERVED, SIGNS, parts
 
 KEYS = ["n", "flips", "run", "quantity", "at"]
@@ -23,8 +23,8 @@ def measures(cell, problems, trained, solved, settings):
     seeds, flips = problems.seeds[good], float(cell.variant.removeprefix("flips"))
 
     def add(at, found, run):
-        rows = (curves(seeds, at, {"value": v[good]}, quantity=q) for q, v in found.items())
-        frames.extend(each.assign(n=cell.n, flips=flips, run=run) for each in rows)
+        known = {quantity: value[good] for quantity, value in found.items()}
+        frames.append(by_quantity(seeds, at, known, n=cell.n, flips=flips, run=run))
 
     signal = np.full(len(OPTIONS), OPTIONS.index(("clean", "clean")))
     for j, run in enumerate((MAX_MARGIN, SIGNAL)):
@@ -112,9 +112,5 @@ def threshold(size: np.ndarray) -> np.ndarray:
 
 
 def table(measures, settings):
-    return pd.DataFrame(
-        [
-            row | {"smallest": of["value"].min(), "largest": of["value"].max(), "instances": len(of)}
-            for row, of in medians(measures.instances, KEYS, SHARES.__contains__)
-        ]
-    )
+    smallest = {"smallest": lambda of: of["value"].min()}
+    return medians(measures.instances, KEYS, SHARES.__contains__, **smallest, largest=largest)

@@ -55,7 +55,7 @@ def seed(tables, asked, wrong):
     """By what the copies of training noise change the error; and how wrong those of flipped inputs are."""
     (change,), (copies,) = (tuple(at_end(tables, "published", q).values()) for q in ("seed alike", "copies of flips"))
     parts = {
-        f"error changes by {change.value:+.2g}": asked(max(abs(change.low), abs(change.high))),
+        f"error changes by {change.value:+.2g}": asked(change.off(0.0)),
         f"control, copies of flipped inputs: error {copies.value:.2f}": wrong(copies),
     }
     return Reading(*change, parts)

@@ -7,8 +7,9 @@ decomposition, drawn as such, of Gaussian entries with the variance 1/(3d) of th
 
 import numpy as np
 
+from attnsvm.analysis.probabilities import softmax
 from attnsvm.data.bartlett import lower
-from attnsvm.experiments.benign_selection.layer import classes, softmax, with_signals
+from attnsvm.experiments.benign_selection.layer import classes, with_signals
 
 STREAM = 24091  # of the first W
 

@@ -1,6 +1,6 @@
 """Flipped labels are fitted at every signal; errors on new inputs grow by it where the signal is short."""
 
-from attnsvm.plots.style import BLACK, MARKERS, SIZES, canvas, title
+from attnsvm.plots.style import BLACK, MARKERS, SIZES, band, canvas, title
 
 PANELS = (
     ("flips fitted", "share of flips fitted", "flips are fitted"),
@@ -19,11 +19,10 @@ def draw(table, settings):
             for (run, size, colour), marker in zip(runs, MARKERS, strict=False):
                 rows = table[(table["run"] == run) & (table["size"] == size) & (table["quantity"] == quantity)]
                 rows = rows[rows["at"] > 0].sort_values("at")
-                axes.fill_between(rows["at"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
                 name = f"‖μ‖ = {size:g}" + (
                     ", as published" if run == "published" else f" = {rows['multiple'].max():g} √(d/n)"
                 )
-                axes.plot(rows["at"], rows["value"], color=colour, marker=marker, label=name)
+                band(axes, rows, "at", color=colour, marker=marker, label=name)
             axes.set(xscale="log", xlabel="published steps", ylabel=label)
             title(axes, letter, words)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)

@@ -17,9 +17,3 @@ def with_signals(noise: np.ndarray, true: np.ndarray, size: float, weak: float) 
     tokens[..., i, WEAK, own] += weak * size
     tokens[..., i, OPPOSITE, 1 - own] += weak * size
     return tokens
-
-
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """Probabilities over the last axis."""
-    shares = np.exp(logits - logits.max(-1, keepdims=True))
-    return shares / shares.sum(-1, keepdims=True)

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.medians import medians
-from attnsvm.experiments.benign_selection.layer import RELEVANT, classes, softmax, with_signals
+from attnsvm.analysis.measured import Measures, by_quantity, outcomes
+from attnsvm.analysis.medians import largest, medians
+from attnsvm.analysis.probabilities import softmax
+from attnsvm.experiments.benign_selection.layer import RELEVANT, classes, with_signals
 
 KEYS = ["run", "size", "multiple", "quantity", "at"]
 RUNS = ("published", "longer")
@@ -24,8 +25,8 @@ def measures(cell, problems, trained, solved, settings):
         values = {name: np.array([one[name] for one in found]).reshape(-1, len(at)) for name in QUANTITIES}
         values["harm"] = values["error"] - values["error"][:, :1]
         values["seed alike"] = (cell.n / new) * (values["copies"] - values["error"])
-        rows = [curves(problems.seeds, at, {"value": v}, quantity=q) for q, v in values.items()]
-        rows += [curves(problems.seeds, at[-1:], {"value": v}, quantity=q) for q, v in since_fitted(values).items()]
+        rows = [by_quantity(problems.seeds, at, values)]
+        rows.append(by_quantity(problems.seeds, at[-1:], since_fitted(values)))
         run, multiple = RUNS[min(r, 1)], size * np.sqrt(cell.n / cell.d)
         frames.append(pd.concat(rows).assign(run=run, size=float(size), multiple=float(multiple)))
         ever = np.where(values["fitted"].any(1), "fitted", "never fitted")
@@ -88,9 +89,4 @@ def since_fitted(values) -> dict[str, np.ndarray]:
 
 
 def table(measures, settings):
-    return pd.DataFrame(
-        [
-            row | {"largest": of["value"].max(), "instances": len(of)}
-            for row, of in medians(measures.instances, KEYS, SHARES.__contains__)
-        ]
-    )
+    return medians(measures.instances, KEYS, SHARES.__contains__, largest=largest)

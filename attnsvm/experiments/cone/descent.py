@@ -9,8 +9,9 @@ from itertools import product
 
 import numpy as np
 
-from attnsvm.analysis.selection import by_token, locally_optimal, margins, scores, support
+from attnsvm.analysis.selection import locally_optimal, scores, support_of
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.gradient_descent import exact
@@ -53,10 +54,9 @@ def choices(problems):
     for s in range(S):
         copies = problems[np.full(len(every), s)]
         answers = certified(copies, every, "fro")
-        proofs.append({name: answers[name] for name in ("status", "gap", "residual")})
+        proofs.append(proof(answers))
         solved = answers["status"] == "solved"
-        margin = margins(copies.tokens, copies.queries, answers["W"], every)
-        tight = support(margin, by_token(answers["dual"], every, T), every)
+        tight = support_of(copies.tokens, copies.queries, answers, every)
         score = scores(copies.tokens, copies.head, copies.labels)
         local = locally_optimal(score, every, tight)
         optimal = (every == score.argmax(-1)).all(1)

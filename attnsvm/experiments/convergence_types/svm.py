@@ -3,10 +3,11 @@
 import numpy as np
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.selection import by_token, margins, optimal_tokens, selected_tokens, support
+from attnsvm.analysis.selection import optimal_tokens, selected_tokens, support_of
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.geometry import BIAS_NORM
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof
 
 
 def svm(problems, trained, settings):
@@ -27,7 +28,5 @@ def _solve(problems, selected, norm, settings, weights):
     """Proofs, each solution's correlation with the weights, and whether each token is a support index (S, n, T)."""
     answers = certified(problems, selected, norm, settings["attention"])
     queries = ATTENTIONS[settings["attention"]](problems).queries
-    margin = margins(problems.tokens, queries, answers["W"], selected)
-    tight = support(margin, by_token(answers["dual"], selected, margin.shape[2]), selected)
-    proof = {name: answers[name] for name in ("status", "gap", "residual")}
-    return proof | {"correlation": correlation(weights, answers["W"]), "support": tight}
+    tight = support_of(problems.tokens, queries, answers, selected)
+    return proof(answers) | {"correlation": correlation(weights, answers["W"]), "support": tight}

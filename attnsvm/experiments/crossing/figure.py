@@ -1,6 +1,6 @@
 """How often W and (K, Q) select the optimal tokens, saturated or not, and which is ahead, versus the dimension."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREY, VERMILLION, bars, canvas, title
 
 LOOKS = {"W": ("$W$", BLUE, "o"), "KQ": ("$(K, Q)$", VERMILLION, "s")}
 COUNTED = {"selected": ("-", None), "saturated": (":", "white")}
@@ -33,5 +33,4 @@ def draw(table, settings):
 
 def _bars(axes, table, **look):
     for k, (_, rows) in enumerate(table.groupby(["n", "T"], sort=False)):
-        ends = abs(rows[["low", "high"]].sub(rows["value"], axis=0)).to_numpy().T
-        axes.errorbar(rows["d"], rows["value"], yerr=ends, **(look if k == 0 else look | {"label": None}))
+        axes.errorbar(rows["d"], rows["value"], bars(rows), **(look if k == 0 else look | {"label": None}))

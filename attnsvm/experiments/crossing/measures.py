@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
-from attnsvm.analysis.statistics import mean_interval, wilson
+from attnsvm.analysis.statistics import sample_interval, wilson
 
 RUNS = ("W", "KQ")
 SHAPE = ["n", "T", "d"]
@@ -29,15 +29,11 @@ def table(measures, settings):
         hits = found.drop(columns=[*SHAPE, "seed"]).astype(float)
         for counted in ("selected", "saturated"):
             values = {name: wilson(int(hits[f"{counted} {name}"].sum()), len(hits)) for name in RUNS}
-            values["lead"] = _mean(hits[f"{counted} W"] - hits[f"{counted} KQ"])
+            values["lead"] = sample_interval(hits[f"{counted} W"] - hits[f"{counted} KQ"])
             rows += [_row(key, counted, quantity, numbers, len(hits)) for quantity, numbers in values.items()]
         waiting = {name: hits[f"selected {name}"] - hits[f"saturated {name}"] for name in RUNS}
-        rows.append(_row(key, "selected", "waiting", _mean(waiting["W"] - waiting["KQ"]), len(hits)))
+        rows.append(_row(key, "selected", "waiting", sample_interval(waiting["W"] - waiting["KQ"]), len(hits)))
     return pd.DataFrame(rows)
-
-
-def _mean(values):
-    return mean_interval(values.mean(), values.std(ddof=1), len(values))
 
 
 def _row(key, counted, quantity, numbers, instances):

@@ -1,6 +1,6 @@
 """Where rules with decoupled weight decay end: on the ball of their norm, and with vanishing decay at its SVM."""
 
-from attnsvm.audit.numbers import Estimate, Limit, each, estimate, exact, largest, smallest
+from attnsvm.audit.numbers import Limit, each, estimate, exact, largest, smallest
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import ends, where
 
@@ -14,19 +14,14 @@ def of(tables, run, quantity):
     return estimate(rows.loc[rows["decay"].idxmin()])
 
 
-def off_by(found: Estimate) -> Estimate:
-    """How far the farther end of the interval is from one."""
-    return exact(max(abs(found.low - 1.0), abs(found.high - 1.0)), found.instances)
-
-
 def radius(tables, asked, gap, coupled):
     sizes = {run: of(tables, run, "radius") for run in (*RULES, SMALLER)}
-    parts = each(sizes, "{}: radius {.value:.4f}/λ", lambda size: asked(off_by(size).value))
+    parts = each(sizes, "{}: radius {.value:.4f}/λ", lambda size: asked(size.off(1.0)))
     gaps = {run: of(tables, run, "gap") for run in (*RULES, SMALLER)}
     parts |= each(gaps, "{}: conditions unmet by {.value:.2g}", gap)
     control = of(tables, COUPLED, "radius")
     parts[f"with λW in the gradient: radius {control.value:.2g}/λ"] = coupled(control)
-    return Reading(*largest(off_by(size) for size in sizes.values()), parts)
+    return Reading(*largest(exact(size.off(1.0), size.instances) for size in sizes.values()), parts)
 
 
 def adamw(tables, asked, radius):

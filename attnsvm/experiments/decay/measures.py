@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.medians import medians
 from attnsvm.experiments.decay.layer import gradient, selected
 from attnsvm.experiments.decay.rules import norm_of
@@ -20,7 +20,7 @@ def measures(cell, problems, trained, solved, settings):
         size = geometry.get(norm).value(W)
         gap = np.stack([unmet(problems, W[:, k], norm, 1.0 / decay) for k, decay in enumerate(decays)], 1)
         found = {"radius": size * decays, "gap": gap}
-        rows = [curves(problems.seeds, decays, {"value": value}, quantity=q) for q, value in found.items()]
+        rows = [by_quantity(problems.seeds, decays, found)]
         answers = {key: answer["W"][place] for key, answer in solved["solutions"].items()}
         good = np.all([answer["status"][place] == "solved" for answer in solved["solutions"].values()], axis=0)
         known, tokens = problems[good], solved["selected"][place][good]
@@ -46,4 +46,4 @@ def unmet(problems, W: np.ndarray, norm: str, radius: float) -> np.ndarray:
 
 
 def table(measures, settings):
-    return pd.DataFrame([row | {"instances": len(of)} for row, of in medians(measures.instances, KEYS, "ahead".__eq__)])
+    return medians(measures.instances, KEYS, "ahead".__eq__)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from attnsvm.analysis.statistics import median_interval
-from attnsvm.audit.numbers import Estimate, Limit, largest
+from attnsvm.audit.numbers import Limit, largest, sample_median
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import where
 
@@ -17,21 +16,29 @@ def layers(tables, rule):
     }
 
 
+def ends(tables):
+    """The median of every layer after the last step, and the parts of a claim that say how tails and control are."""
+    laws, shuffled = layers(tables, "law"), layers(tables, "shuffled")
+    found = {place: sample_median(wide.iloc[:, -1]) for place, wide in laws.items()}
+    tails = [tail.iloc[-1] < tail.iloc[-2] for tail in (wide.quantile(0.95) for wide in laws.values())]
+    controls = [sample_median(shuffled[at].iloc[:, -1]).low > own.high for at, own in found.items() if at in shuffled]
+    parts = {
+        "every layer's 95 % quantile falls": all(tails),
+        "every layer below the top is farther with the counting rows shuffled": all(controls),
+    }
+    return found, parts
+
+
 def slowest(tables, asked, slope, foretold):
     """The median of every layer after the last step, how it falls, and what the first two steps say of it."""
-    found, falls, ratios, tails, controls = {}, {}, {}, [], []
-    shuffled = layers(tables, "shuffled")
+    found, others = ends(tables)
+    falls, ratios = {}, {}
     for place, wide in layers(tables, "law").items():
         first, before, end = (wide[step] for step in sorted(wide))
         further = np.log(wide.columns[2] / wide.columns[1]) / np.log(wide.columns[1] / wide.columns[0])
         predicted = before * (before / first) ** further
-        found[place] = Estimate(*median_interval(end.to_numpy()), len(end))
         falls[place] = np.log(end.median() / before.median()) / np.log(wide.columns[2] / wide.columns[1])
         ratios[place] = abs(np.log(end.median() / predicted.median()))
-        earlier, late = (part.quantile(0.95) for part in (before, end))
-        tails.append(late < earlier)
-        if place in shuffled:
-            controls.append(median_interval(shuffled[place].iloc[:, -1].to_numpy())[1] > found[place].high)
     worst = max(falls.values())
     parts = {
         f"every layer: upper end below {asked.value}": all(map(asked, found.values())),
@@ -39,10 +46,8 @@ def slowest(tables, asked, slope, foretold):
         f"known before: every median within a factor {np.exp(max(ratios.values())):.2f}": foretold(
             np.exp(max(ratios.values()))
         ),
-        "every layer's 95 % quantile falls": all(tails),
-        "every layer below the top is farther with the counting rows shuffled": all(controls),
     }
-    return Reading(*largest(found)[:3], min(one.instances for one in found.values()), parts)
+    return Reading(*largest(found)[:3], min(one.instances for one in found.values()), parts | others)
 
 
 CLAIMS = (

@@ -4,21 +4,20 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
-
-SATURATED = 0.99  # least largest probability in every row of the top
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.stacked import saturated
 
 
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for depth, run in trained.items():
-        proved = np.logical_and.reduce([answer["status"] == "solved" for answer in solved[depth]["law"].values()])
-        saturated = run["top"].max(-1).min((1, 2, 3)) >= SATURATED
-        words = np.select([~proved, ~saturated], ["without SVM", "not saturated"], "measured")
+        proved = all_solved(solved[depth]["law"].values())
+        whole = saturated(run["top"])
+        words = np.select([~proved, ~whole], ["without SVM", "not saturated"], "measured")
         ends.append(outcomes(cell, problems.seeds, np.char.add(f"depth {depth} ", words)))
         for rule, layers in solved[depth].items():
             for layer, answer in layers.items():
-                good = proved & saturated & (answer["status"] == "solved")
+                good = proved & whole & (answer["status"] == "solved")
                 value = 1.0 - correlation(run["weights"][:, :, int(layer) - 1, 0], answer["W"][:, None])
                 columns = {"depth": int(depth), "layer": int(layer), "rule": rule}
                 frames.append(curves(problems.seeds[good], run["steps"], {"value": value[good]}, **columns))

@@ -52,9 +52,9 @@ def pace(tables, asked, least, most, frozen):
     slope, control = (end_of(tables, model, "exponent") for model in (TRAINED, FROZEN))
     constant = end_of(tables, TRAINED, "constant")
     parts = {
-        f"V trained: 1 − σ as τ^{slope.value:.3f}": asked(max(abs(slope.low + 2), abs(slope.high + 2))),
+        f"V trained: 1 − σ as τ^{slope.value:.3f}": asked(slope.off(-2.0)),
         f"times τ²: {constant.value:.3f}": least(constant.low) and most(constant.high),
-        f"V frozen: τ^{control.value:.3f}": frozen(max(abs(control.low + 1), abs(control.high + 1))),
+        f"V frozen: τ^{control.value:.3f}": frozen(control.off(-1.0)),
     }
     return Reading(*slope, parts)
 

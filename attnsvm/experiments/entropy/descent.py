@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from attnsvm.analysis.probabilities import softmax
 from attnsvm.experiments.entropy.layer import fit
-from attnsvm.experiments.entropy.value_softmax import along_the_margin, logistic, softmax, square, start
+from attnsvm.experiments.entropy.value_softmax import along_the_margin, logistic, square, start
 from attnsvm.training.start import draw_initial, normal
 
 A_DECADE = 3  # times τ that are kept, of each decade

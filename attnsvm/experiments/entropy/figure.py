@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, band, canvas, title
 
 FLOWS = {"trained": (BLUE, "-"), "frozen": (ORANGE, "--")}
 
@@ -28,8 +28,7 @@ def draw(table, settings):
         title(spread, "b", "the start, amplified")
         for name, (colour, line) in FLOWS.items():
             rows = _rows(table, f"margin, V {name}", "others", starts[0])
-            pace.fill_between(rows["at"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
-            pace.plot(rows["at"], rows["value"], color=colour, linestyle=line, label=f"V {name}")
+            band(pace, rows, "at", color=colour, linestyle=line, label=f"V {name}")
         pace.set(xscale="log", yscale="log", xlabel="time τ of the margin's flow", ylabel="1 − largest probability")
         pace.legend(loc="lower left")
         title(pace, "c", "logistic loss: 1/τ²")
@@ -48,5 +47,4 @@ def _rows(table, model, quantity, start):
 
 def _line(axes, rows, look, label=None):
     colour, line, marker = look
-    axes.fill_between(rows["at"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
-    axes.plot(rows["at"], rows["value"], color=colour, linestyle=line, marker=marker, label=label)
+    band(axes, rows, "at", color=colour, linestyle=line, marker=marker, label=label)

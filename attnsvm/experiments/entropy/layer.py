@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.experiments.entropy.value_softmax import softmax
+from attnsvm.analysis.probabilities import softmax
 
 
 def fit(problems, v: np.ndarray, size: float, rate: float, steps: int) -> np.ndarray:

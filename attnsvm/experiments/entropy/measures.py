@@ -3,11 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
+from attnsvm.analysis.probabilities import softmax
+from attnsvm.analysis.slopes import slope
 
 KEYS = ["model", "start", "quantity", "at"]
 SHARES = ("fell", "sum", "value")  # quantities that an instance has or has not
+TWO_DECADES = 99.0  # of times that are powers of ten up to rounding
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -16,9 +19,9 @@ def measures(cell, problems, trained, solved, settings):
     frames = []
 
     def add(at, found, **columns):
-        frames.extend(curves(seeds, np.asarray(at), {"value": v}, quantity=q, **columns) for q, v in found.items())
+        frames.append(by_quantity(seeds, np.asarray(at), found, **columns))
 
-    before = tokens(probabilities(most * a))
+    before = tokens(softmax(most * a))
     for loss, p in trained["published"].items():
         found = {"tokens": tokens(p), "fell": tokens(p) < before}
         add([1.0], found, model=f"published, {loss}", start=most)
@@ -26,25 +29,20 @@ def measures(cell, problems, trained, solved, settings):
         logits = centred(trained["square"][:, k])
         law = scale * amplified(a, u, sizes)
         error = np.linalg.norm(logits - law, axis=-1) / np.linalg.norm(law, axis=-1)
-        kept = tokens(probabilities(logits))
+        kept = tokens(softmax(logits))
         found = {"tokens": kept, "even": kept / a.shape[-1], "spread": spread(logits), "law": spread(law)}
         add(sizes, found | {"error": error}, model="square", start=scale)
     kept = tokens(trained["layer"]).mean(-1)
     add(sizes, {"tokens": kept, "even": kept / cell.T}, model="layer", start=most)
     for name, logits in trained["margin"].items():
         left = others(logits)
-        found = {"others": left, "exponent": exponent(np.log(left), trained["times"])}
+        found = {"others": left, "exponent": slope(np.log(left), trained["times"], TWO_DECADES)}
         add(trained["times"], found | {"constant": left * trained["times"] ** 2}, model=f"margin, V {name}", start=most)
         won = logits[:, -1].argmax(-1)
         ahead = {"sum": won == (a + u).argmax(-1), "value": won == u.argmax(-1)}
         add(trained["times"][-1:], ahead, model=f"margin, V {name}", start=most)
     frame = pd.concat(frames).rename(columns={"step": "at"})
     return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, seeds, "measured"))
-
-
-def probabilities(logits: np.ndarray) -> np.ndarray:
-    shares = np.exp(logits - logits.max(-1, keepdims=True))
-    return shares / shares.sum(-1, keepdims=True)
 
 
 def tokens(p: np.ndarray) -> np.ndarray:
@@ -76,15 +74,5 @@ def others(logits: np.ndarray) -> np.ndarray:
     return shares / (1.0 + shares)
 
 
-def exponent(logarithm: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """The slope of a logarithm (S, K) against log τ over the two decades before each time; NaN before there are any."""
-    before = np.searchsorted(times, times / 99.0, side="right") - 1
-    with np.errstate(invalid="ignore", divide="ignore"):
-        slope = (logarithm - logarithm[:, before]) / np.log(times / times[before])
-    return np.where(times > 99.0, slope, np.nan)
-
-
 def table(measures, settings):
-    return pd.DataFrame(
-        [row | {"instances": len(of)} for row, of in medians(measures.instances, KEYS, SHARES.__contains__)]
-    )
+    return medians(measures.instances, KEYS, SHARES.__contains__)

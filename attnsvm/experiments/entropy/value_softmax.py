@@ -6,6 +6,7 @@ by the factor s alone, which is a change of time.
 
 import numpy as np
 
+from attnsvm.analysis.probabilities import softmax
 from attnsvm.training.start import draw_initial, normal
 
 GROWTH = 0.01  # of the steps along the margin: their length over one plus the time that has passed
@@ -16,12 +17,6 @@ def start(seeds: np.ndarray, C: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     drawn = draw_initial("value-softmax", seeds, normal((C + 2, C)))
     a, target = drawn[:, C], drawn[:, C + 1]
     return drawn[:, :C], a, target / np.linalg.norm(target, axis=-1, keepdims=True)
-
-
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """Probabilities over the last axis."""
-    shares = np.exp(logits - logits.max(-1, keepdims=True))
-    return shares / shares.sum(-1, keepdims=True)
 
 
 def square(V: np.ndarray, a: np.ndarray, target: np.ndarray, rate: float, steps: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, band, bars, canvas, title
 
 LOOKS = {
     "published": (VERMILLION, "--", "s"),
@@ -47,9 +47,8 @@ def draw(table, settings):
 
 def _way(axes, rows, rule) -> None:
     colour, line, _ = LOOKS[rule]
-    rows = rows.sort_values("step")
-    axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
-    axes.plot(rows["step"], rows["median"], color=colour, linestyle=line, label=NAME.get(rule, rule))
+    rows, label = rows.sort_values("step"), NAME.get(rule, rule)
+    band(axes, rows, "step", "median", 0.15, color=colour, linestyle=line, label=label)
 
 
 def _starts(axes, rows) -> None:
@@ -62,8 +61,7 @@ def _starts(axes, rows) -> None:
         at = other[(other["rule"] == rule) & (other["step"] == step)].set_index(["m", "scale"]).loc[cases]
         colour, _, mark = LOOKS[rule]
         places = [x + 0.16 * (k - 0.5) for x in range(len(cases))]
-        bars = at["median"] - at["low"], at["high"] - at["median"]
-        axes.errorbar(places, at["median"], yerr=bars, color=colour, fmt=mark, label=rule)
+        axes.errorbar(places, at["median"], bars(at, "median"), color=colour, fmt=mark, label=rule)
     names = [f"$m={m}$" if s == 1 else f"$m={m}$\n{s:g}×" for m, s in cases]
     axes.set_xticks(range(len(cases)), names)
     axes.set(yscale="log", ylabel=DISTANCE)

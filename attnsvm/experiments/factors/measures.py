@@ -5,7 +5,8 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import margin_ratio
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.medians import quartiles
 
 QUANTITIES = ("distance", "nuclear", "spectral")
 
@@ -13,7 +14,7 @@ QUANTITIES = ("distance", "nuclear", "spectral")
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     solutions = solved["solutions"]
-    certified = np.all([answer["status"] == "solved" for answer in solutions.values()], axis=0)
+    certified = all_solved(solutions.values())
     for name, run in trained.items():
         place = solved["place"][name]
         good = certified[place]
@@ -39,7 +40,5 @@ def table(measures, settings):
     left = ends.assign(quantity="left", value=ends["distance"] / smallest.reindex(ends.index)).reset_index()
     rows = pd.concat([ways, left[ways.columns]])
     groups = rows.groupby([*run, "step", "quantity"], sort=False)["value"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    larger = {"larger": lambda v: (v > settings["left"]).mean()}
-    found = groups.agg(median="median", **quartiles, **larger, instances="size").reset_index()
+    found = quartiles(groups, larger=lambda v: (v > settings["left"]).mean())
     return found.assign(larger=found["larger"].where(found["quantity"] == "left"))

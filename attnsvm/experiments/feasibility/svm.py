@@ -7,6 +7,7 @@ import numpy as np
 
 from attnsvm.analysis.selection import scores
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof
 
 ATTENTIONS = ("cross", "self")
 RANDOM_STREAM = 30816  # keeps the random tokens apart from the data drawn with the same seed
@@ -15,7 +16,7 @@ RANDOM_STREAM = 30816  # keeps the random tokens apart from the data drawn with 
 def svm(problems, trained, settings):
     chosen = choices(problems)
     return {
-        attention: {alpha: _decided(problems, selected, attention) for alpha, selected in chosen.items()}
+        attention: {alpha: proof(certified(problems, selected, "fro", attention)) for alpha, selected in chosen.items()}
         for attention in ATTENTIONS
     }
 
@@ -31,8 +32,3 @@ def choices(problems) -> dict[str, np.ndarray]:
         "random": np.array(drawn, dtype=int).reshape(score.shape[:2]),
         "worst": score.argmin(-1),
     }
-
-
-def _decided(problems, selected, attention):
-    answers = certified(problems, selected, "fro", attention)
-    return {name: answers[name] for name in ("status", "gap", "residual")}

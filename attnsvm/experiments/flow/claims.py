@@ -1,5 +1,7 @@
 """Gradient flow on factors and the nuclear norm: aligned starts, random ones, diagonal factors, and other steps."""
 
+from functools import partial
+
 from attnsvm.audit.numbers import Limit, estimate, smallest
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import last, where
@@ -13,7 +15,7 @@ def end(tables, run, start, quantity):
     return estimate(last(some(rows, f"{quantity} of {run}, {start}")).iloc[0])
 
 
-def to_nuclear(tables, asked, falls, other, start):
+def to_nuclear(start, tables, asked, falls, other):
     """The distance of the flow from the nuclear solution, how it falls, and that of one matrix."""
     distance, left = (end(tables, "flow", start, quantity) for quantity in ("distance", "remaining"))
     control = end(tables, "one matrix", "random", "distance")
@@ -23,14 +25,6 @@ def to_nuclear(tables, asked, falls, other, start):
         f"one matrix: {control.value:.2g}": other(control),
     }
     return Reading(*distance, parts)
-
-
-def aligned(tables, asked, falls, other):
-    return to_nuclear(tables, asked, falls, other, "aligned")
-
-
-def random(tables, asked, falls, other):
-    return to_nuclear(tables, asked, falls, other, "random")
 
 
 def diagonal(tables, asked, other):
@@ -63,7 +57,7 @@ CLAIMS = (
         measured="median of 1 − correlation with the nuclear solution",
         asked=Limit(1e-3, "≤ {}", "as asked of KQ_joint"),
         also={"falls": FALLS, "other": OTHER},
-        read=aligned,
+        read=partial(to_nuclear, "aligned"),
     ),
     Claim(
         key="flow_random",
@@ -75,7 +69,7 @@ CLAIMS = (
         measured="median of 1 − correlation with the nuclear solution",
         asked=Limit(1e-2, "≤ {}", "like 1/√‖W‖ or faster, and ‖W‖ is some thousands by then"),
         also={"falls": FALLS, "other": OTHER},
-        read=random,
+        read=partial(to_nuclear, "random"),
     ),
     Claim(
         key="flow_diagonal",

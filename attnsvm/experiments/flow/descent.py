@@ -5,6 +5,7 @@ import numpy as np
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.experiments.flow.diagonal import flow, probabilities
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
@@ -39,8 +40,7 @@ def descent(problems, settings, progress):
         w = flow(problems, factors, short, kept)
         vectors[name] = {"weights": w, "probabilities": probabilities(problems, w[:, -1])}
         progress(len(problems))
-    proof = {name: answer[name] for name in ("status", "gap", "residual")}
-    return {"steps": kept, "runs": runs, "vectors": vectors, "start": proof}
+    return {"steps": kept, "runs": runs, "vectors": vectors, "start": proof(answer)}
 
 
 def aligned(answer: dict, K: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
 """Gradient flow, joint and published steps of (K, Q) from two starts, and diagonal factors, against their solutions."""
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, band, canvas, title
 
 STARTS = {"random": "-", "aligned": "--"}
 
@@ -36,5 +36,4 @@ def _rows(table, run, start, quantity="distance"):
 
 
 def _line(axes, rows, along, colour, line, label):
-    axes.fill_between(rows[along], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
-    axes.plot(rows[along], rows["value"], color=colour, linestyle=line, label=label)
+    band(axes, rows, along, alpha=0.15, color=colour, linestyle=line, label=label)

@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, band, bars, canvas, title
 
 LOOKS = {
     "fro": ("Frobenius SVM", BLUE, "-", "o"),
@@ -48,14 +48,12 @@ def draw(table, settings):
 
 def _sizes(axes, rows) -> None:
     fits = rows[rows["quantity"] == "separable"]
-    axes.fill_between(fits["n"], fits["low"], fits["high"], color=BLACK, alpha=0.1, linewidth=0)
-    axes.plot(fits["n"], fits["value"], color=BLACK, marker="D")
+    band(axes, fits, "n", alpha=0.1, color=BLACK, marker="D")
     new = rows[rows["quantity"] == "held_out"]
     for by, (_, colour, line, mark) in LOOKS.items():
         own = new[new["by"] == by]
         last = own[own["step"] == own["step"].max()].sort_values("n")
-        bars = [last["value"] - last["low"], last["high"] - last["value"]]
-        axes.errorbar(last["n"], last["value"], yerr=bars, color=colour, linestyle=line, marker=mark)
+        axes.errorbar(last["n"], last["value"], bars(last), color=colour, linestyle=line, marker=mark)
     chance = new[new["by"] == "chance"]
     axes.plot(chance["n"], chance["value"], color=GREY, linestyle=":")
     axes.set_xscale("log", base=2)
@@ -71,8 +69,7 @@ def _along(axes, table) -> None:
             continue
         rows = table[(table["variant"] == variant) & (table["n"] == fitted[flipped]) & (table["by"] == "W")]
         rows = rows[rows["quantity"] == "held_out"].sort_values("step")
-        axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
         label = f"{name} (n = {fitted[flipped]})"
-        axes.plot(rows["step"], rows["value"], color=colour, linestyle=line, label=label)
+        band(axes, rows, "step", alpha=0.15, color=colour, linestyle=line, label=label)
     axes.set(xscale="log", xlabel="step")
     axes.legend(loc="upper left", title="$W$ trained: new inputs")

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.statistics import mean_interval, share
 from attnsvm.experiments.generalisation.problems import flipped, inputs, logits, wanted
 
@@ -20,9 +20,7 @@ def measures(cell, problems, trained, solved, settings):
     frames = []
     for by, (steps, W, kept) in runs.items():
         found = _accuracies(problems[kept], new[kept], flips[kept], W[kept])
-        for quantity, values in found.items():
-            names = {"variant": cell.variant, "n": cell.n, "by": by, "quantity": quantity}
-            frames.append(curves(problems.seeds[kept], steps, {"value": values}, **names))
+        frames.append(by_quantity(problems.seeds[kept], steps, found, variant=cell.variant, n=cell.n, by=by))
     blind = {"variant": cell.variant, "n": cell.n, "by": "chance", "quantity": "held_out"}
     frames.append(curves(problems.seeds, np.array([0]), {"value": np.full((len(problems), 1), 1 / cell.T)}, **blind))
     frame = pd.concat(frames)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
 from attnsvm.analysis.statistics import share
 from attnsvm.errors import require
 
@@ -18,7 +18,7 @@ TRAINED, CONTROL = "trained", "untrained"
 
 def measures(cell, problems, trained, solved, settings):
     solutions = solved["solutions"]
-    certified = np.all([answer["status"] == "solved" for answer in solutions.values()], axis=0)
+    certified = all_solved(solutions.values())
     good = np.all([certified[place] for place in solved["place"].values()], axis=0)
     frames, kept = [], problems[good]
     for rule, run in trained.items():
@@ -73,8 +73,7 @@ def table(measures, settings):
 
 def _share(hits: np.ndarray) -> dict:
     """Value, low, high and instances of the share of instances that hit, (S,) bool."""
-    found = share(int(hits.sum()), len(hits))
-    return {"value": found.pop("share"), **found}
+    return share(int(hits.sum()), len(hits), of="value")
 
 
 def largest(values: np.ndarray, place: int) -> np.ndarray:

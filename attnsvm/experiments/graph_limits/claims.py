@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from attnsvm.analysis.statistics import median_interval
-from attnsvm.audit.numbers import Estimate, Limit, largest, proportion, sample_mean
+from attnsvm.audit.numbers import Limit, largest, sample_mean, sample_median, share_of
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import decade, where
 
@@ -34,9 +33,9 @@ def factored(tables, asked, nearer):
     for kind in KINDS:
         wide, other = (ways(tables, kind, "factored", norm) for norm in ("nuc", "fro"))
         end, before = (wide[row["step"]] for row in decade(wide.columns.to_frame(index=False)))
-        found[kind] = own = Estimate(*median_interval(end.to_numpy()), len(end))
+        found[kind] = own = sample_median(end)
         tails = [part.quantile(0.95) for part in (before, end)]
-        closer, ahead = (proportion(hits.sum(), len(end)) for hits in (end < before, end < other.iloc[:, -1]))
+        closer, ahead = map(share_of, (end < before, end < other.iloc[:, -1]))
         parts[f"{kind}: median within the threshold ({own.value:.2g})"] = asked(own)
         parts[f"{kind}: nearer than a decade before: {closer.value:.2f}"] = nearer(closer)
         parts[f"{kind}: nearer than to the Frobenius norm's: {ahead.value:.2f}"] = nearer(ahead)

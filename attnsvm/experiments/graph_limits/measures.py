@@ -5,18 +5,14 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation, scale_by_norm, svm_equivalent
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.experiments.next_token.measures import became
 
 SOLUTIONS = {"squared": ("fro", "graded"), "factored": ("fro", "nuc")}
 
 
 def measures(cell, problems, trained, solved, settings):
-    proved = np.logical_and.reduce([answers["status"] == "solved" for answers in solved.values()])
-    finite = np.logical_and.reduce([trained[run]["exists"] for run in SOLUTIONS])
-    of_kind = trained["cyclic"] == (cell.variant == "cyclic")
-    ordered = np.logical_and.reduce([np.abs(answers["W"]).max((1, 2)) > 0 for answers in solved.values()])
-    conditions = [~of_kind, ~proved, ~ordered, ~finite]
-    reasons = ["no data set of its kind drawn", "without SVM", "no order to learn", "W_fin at infinity"]
-    outcome = np.select(conditions, reasons, cell.variant)
+    exists = np.logical_and.reduce([trained[run]["exists"] for run in SOLUTIONS])
+    outcome = became(cell, trained["cyclic"], solved, exists)
     kept = outcome == cell.variant
     frames = []
     for run, names in SOLUTIONS.items():

@@ -1,8 +1,7 @@
 """What holds of (K, Q) under the published rule: it goes where hard steps go, on a spiral, not to the nuclear "
 "solution."""
 
-from attnsvm.analysis.statistics import median_interval
-from attnsvm.audit.numbers import Estimate, Limit, proportion
+from attnsvm.audit.numbers import Limit, sample_median, share_of
 from attnsvm.audit.reading import Claim, Reading, only, some
 from attnsvm.audit.rows import last
 
@@ -14,15 +13,12 @@ def spiral(tables, asked, tenth, most, times, apart, slack, nuclear):
     def ends(by, quantity):
         return last(only(table, by=by, quantity=quantity)).set_index("seed")["value"]
 
-    def middle(values):
-        return Estimate(*median_interval(values.to_numpy()), len(values))
-
     run, left = ends("published", "from hard") / ends("published", "from nuclear"), ends("two norms", "spiral")
-    near, own = proportion(run.map(tenth).sum(), len(run)), middle(left)
-    turning = middle(ends("two norms", "still") / left)
-    other, control = (middle(ends(by, "nuclear")) for by in ("two norms", "one norm"))
-    unlike, excess = middle(ends("one norm", "spiral")), middle(ends("two norms", "slack"))
-    far, joint = (middle(ends(by, "from nuclear")) for by in ("two norms", "one norm"))
+    near, own = share_of(run.map(tenth)), sample_median(left)
+    turning = sample_median(ends("two norms", "still") / left)
+    other, control = (sample_median(ends(by, "nuclear")) for by in ("two norms", "one norm"))
+    unlike, excess = sample_median(ends("one norm", "spiral")), sample_median(ends("two norms", "slack"))
+    far, joint = (sample_median(ends(by, "from nuclear")) for by in ("two norms", "one norm"))
     parts = {
         f"published rule nearer to hard steps than to the nuclear solution by that: {near.value:.2f}": most(near),
         f"far out, the spiral's conditions are met ({own.value:.2g})": asked(own),

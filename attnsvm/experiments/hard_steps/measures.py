@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.selection import selected_tokens
 from attnsvm.experiments.hard_steps.conditions import left
 from attnsvm.experiments.hard_steps.hard import Factors, constraints
@@ -19,18 +19,14 @@ def measures(cell, problems, trained, solved, settings):
         "from nuclear": 1.0 - correlation(run["weights"], solved["W"][:, None]),
     }
     seeds, steps = problems.seeds[good], run["steps"]
-    frames = [
-        curves(seeds, steps, {"value": value[good]}, by="published", quantity=quantity)
-        for quantity, value in values.items()
-    ]
+    frames = [by_quantity(seeds, steps, {name: value[good] for name, value in values.items()}, by="published")]
     asked = constraints(problems, selected_tokens(run["probabilities"]))
     for name in FAR:
         factors = Factors(**trained[name])
         found = pd.DataFrame([left(*each) for each in zip(*asked, *factors, strict=True)])
         found["from nuclear"] = 1.0 - correlation(factors.W, solved["W"])
-        for quantity in found:
-            value = found[quantity].to_numpy()[good]
-            frames.append(curves(seeds, steps[-1:], {"value": value}, by=name, quantity=quantity))
+        last = {quantity: column.to_numpy()[good] for quantity, column in found.items()}
+        frames.append(by_quantity(seeds, steps[-1:], last, by=name))
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, np.where(good, "measured", "without SVM")))
 
 

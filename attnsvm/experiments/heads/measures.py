@@ -5,7 +5,8 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, by_quantity, outcomes
+from attnsvm.analysis.medians import quartiles
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
 
 COLUMNS = ["normalisation", "heads", "quantity", "seed", "step", "value"]
@@ -16,7 +17,7 @@ def measures(cell, problems, trained, solved, settings):
     for name, run in trained.items():
         answers = solved[name]
         own = [answers["heads"][str(h)] for h in range(len(answers["heads"]))]
-        proved = np.logical_and.reduce([one["status"] == "solved" for one in (*own, answers["block"])])
+        proved = all_solved((*own, answers["block"]))
         saturated = run["probabilities"].max(-1).min((1, 2)) >= settings["saturated"]
         kept = proved & saturated
         words = [f"{name} without SVM", f"{name} unsaturated"]
@@ -27,9 +28,8 @@ def measures(cell, problems, trained, solved, settings):
         solutions = np.stack([one["W"][kept] for one in own], 1), answers["block"]["W"][kept]
         values = _values(problems[kept], run["weights"][kept], run, kept, *solutions)
         normalisation, count = name.split("_")
-        for quantity, value in values.items():
-            columns = {"normalisation": normalisation, "heads": int(count), "quantity": quantity}
-            frames.append(curves(problems.seeds[kept], run["steps"], {"value": value}, **columns))
+        columns = {"normalisation": normalisation, "heads": int(count)}
+        frames.append(by_quantity(problems.seeds[kept], run["steps"], values, **columns))
     found = pd.concat(frames[1:] or frames)
     return Measures(found.astype({"heads": int, "step": int, "value": float}), pd.concat(ends))
 
@@ -69,7 +69,4 @@ def _values(problems, W, run, kept, own, block):
 def table(measures, settings):
     keys = ["normalisation", "heads", "quantity", "step"]
     groups = measures.instances.groupby(keys, sort=False)["value"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    return groups.agg(
-        median="median", **quartiles, mean="mean", std=lambda v: v.std(ddof=0), instances="size"
-    ).reset_index()
+    return quartiles(groups, mean="mean", std=lambda v: v.std(ddof=0))

@@ -18,9 +18,7 @@ def root(tables, asked, apart, alone):
         error = np.hypot((own.high - own.low) / own.value, (first.high - first.low) / first.value) / 2
         ratio = own.value / first.value
         found.append(scaled := Estimate(*(ratio * np.sqrt(H) * np.exp([0, -error, error])), own.instances))
-        parts[f"H = {H}: √H of it {scaled.value:.3f} times that of one head"] = asked(
-            max(scaled.high - 1, 1 - scaled.low)
-        )
+        parts[f"H = {H}: √H of it {scaled.value:.3f} times that of one head"] = asked(scaled.off(1.0))
         parts[f"H = {H}: narrower ({ratio:.3f} times)"] = alone(ratio * np.exp(error))
     few, most = (mean(row) for _, row in wins.iloc[[0, -1]].iterrows())
     more = difference(most, few)

@@ -57,7 +57,7 @@ def logarithm(tables, asked, other):
     at = ends(tables)
     pace = at(TASK, "pace")
     parts = {
-        "the whole interval within the limit of 2": asked(max(abs(pace.low - 2.0), abs(pace.high - 2.0))),
+        "the whole interval within the limit of 2": asked(pace.off(2.0)),
         "with a norm for each layer it is no logarithm": other(at(SLOW, "pace")),
     }
     return Reading(*pace, parts)
@@ -67,7 +67,7 @@ def force(tables, asked, other):
     at = ends(tables)
     found = at(TASK, "force")
     parts = {
-        "the whole interval within the limit of 1": asked(max(abs(found.low - 1.0), abs(found.high - 1.0))),
+        "the whole interval within the limit of 1": asked(found.off(1.0)),
         "not with a norm for each layer": other(at(SLOW, "force")),
     }
     return Reading(*found, parts)

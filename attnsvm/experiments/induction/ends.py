@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm.analysis.composition import SHARED
+from attnsvm.analysis.probabilities import log_softmax
 from attnsvm.experiments.induction.task import carried, first_place
 
 FALLS = -1.0  # log p against log ‖W‖: nearer to 0, that of a mixture, than to −2, that of a token that has to go
@@ -29,10 +30,10 @@ def rows_at(tokens: np.ndarray, W: np.ndarray) -> Rows:
     """Of tokens (S, n, T, d) and weights (S, 2, d, d)."""
     T = tokens.shape[2]
     logits = tokens @ W[:, :1].swapaxes(-1, -2) @ tokens.swapaxes(-1, -2)
-    below = _log_softmax(np.where(np.tri(T, dtype=bool), logits, -np.inf))
+    below = log_softmax(np.where(np.tri(T, dtype=bool), logits, -np.inf))
     composed = composed_by(tokens, np.exp(below))
     query = composed[:, :, -1:] @ W[:, 1:].swapaxes(-1, -2)
-    return Rows(below, composed, _log_softmax(query @ composed.swapaxes(-1, -2))[:, :, 0])
+    return Rows(below, composed, log_softmax(query @ composed.swapaxes(-1, -2))[:, :, 0])
 
 
 def composed_by(tokens: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -89,8 +90,3 @@ def gains(tokens: np.ndarray, composed: np.ndarray, W: np.ndarray, dual: np.ndar
     along = weight[..., None] * (composed[:, :, -1:] @ W[:, None].swapaxes(-1, -2))
     along[:, :, -1] += (weight[..., None] * composed).sum(2) @ W
     return along @ (tokens @ carried(tokens.shape[2])).swapaxes(-1, -2)
-
-
-def _log_softmax(logits: np.ndarray) -> np.ndarray:
-    logits = logits - logits.max(-1, keepdims=True)
-    return logits - np.log(np.exp(logits).sum(-1, keepdims=True))

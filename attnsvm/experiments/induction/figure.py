@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.experiments.induction.runs import RUNS, SLOW, TASK
-from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, VERMILLION, band, canvas, title
 
 FALSE = "permuted answers"
 PARTS = {"previous": (BLUE, "layer below: place before"), "answer": (BLACK, "top: the answer's place")}
@@ -33,8 +33,7 @@ def forms(axes, table):
         for quantity, (colour, words) in PARTS.items():
             rows = table[(table["run"] == run) & (table["quantity"] == quantity)].sort_values("step")
             words = words if run == TASK else None
-            axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
-            axes.plot(rows["step"], rows["value"], dashes, color=colour, label=words)
+            band(axes, rows, "step", alpha=0.15, linestyle=dashes, color=colour, label=words)
     axes.plot([], [], "--", color=GREY, label=FALSE)
     axes.set(xscale="log", xlabel="step", ylabel="probability", ylim=(0, 1.05))
     axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(0.36, 0.62))

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.medians import medians
+from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
+from attnsvm.analysis.medians import largest, medians, named_share
 from attnsvm.experiments.induction.ends import NEEDED, answer_place, half, norms, rows_at
 from attnsvm.experiments.induction.runs import RUNS
 from attnsvm.experiments.induction.task import embedded, every_input
@@ -22,11 +22,7 @@ def measures(cell, problems, trained, solved, settings):
         steps, seeds = run["steps"], problems.seeds
         found = np.stack([formed(every, run["weights"][:, place]) for place in range(len(steps))], axis=2)
         whole = found[2, :, -1] == 1.0
-        rows = [
-            curves(seeds, steps, {"value": found[0]}, quantity="previous"),
-            curves(seeds, steps, {"value": found[1]}, quantity="answer"),
-            curves(seeds, steps, {"value": found[2] == 1.0}, quantity="share formed"),
-        ]
+        rows = [by_quantity(seeds, steps, {"previous": found[0], "answer": found[1], "share formed": found[2] == 1.0})]
         words = np.where(whole, "formed", "not formed")
         if RUNS[name].long:
             status = np.array([solved[name][rule]["status"] for rule in ("top", *BELOW)])
@@ -77,7 +73,7 @@ def of_long(problems, run, answers, good):
             ends[f"apart from {rule}"] = 1.0 - correlation(needed, solved[rule])
     ends |= needed_terms(problems.tokens[good], answers["gain"][good])
     found = [(steps, along), (steps[-1:], ends)]
-    return [curves(problems.seeds[good], k, {"value": v}, quantity=q) for k, of in found for q, v in of.items()]
+    return [by_quantity(problems.seeds[good], where, of) for where, of in found]
 
 
 def needed_terms(tokens, gain):
@@ -100,12 +96,5 @@ def needed_terms(tokens, gain):
 
 
 def table(measures, settings):
-    rows = []
-    for row, of in medians(measures.instances, KEYS, _is_share):
-        largest = np.nan if _is_share(row["quantity"]) else of["value"].max()
-        rows.append(row | {"largest": largest, "instances": len(of)})
-    return pd.DataFrame(rows)
-
-
-def _is_share(quantity: str) -> bool:
-    return quantity.startswith("share")
+    found = medians(measures.instances, KEYS, named_share, largest=largest)
+    return found.assign(largest=found["largest"].where(~found["quantity"].map(named_share)))

@@ -13,8 +13,12 @@ def descent(problems, settings, progress):
     rule, steps = exact(settings["learning_rate"]), settings["steps"]
     trained = {}
     for rate in settings["head_rates"]:
-        how = {"head_rate": rate, "progress": progress}
-        log = train_stack(problems, Stack(), LinearHead, rule, steps, np.array([steps]), **how)
-        end = {"W": log.weights[:, -1, 0, 0], "v": log.head[:, -1], "probabilities": log.top[:, 0, :, 0]}
-        trained[f"{rate:g}"] = end
+        trained[f"{rate:g}"] = ends(problems, rule, steps, rate, progress)
     return trained
+
+
+def ends(problems, rule, steps: int, rate: float, progress) -> dict:
+    """W and v after the last step, v at `rate` times the rate of W, and the softmax (S, n, T) then."""
+    how = {"head_rate": rate, "progress": progress}
+    log = train_stack(problems, Stack(), LinearHead, rule, steps, np.array([steps]), **how)
+    return {"W": log.weights[:, -1, 0, 0], "v": log.head[:, -1], "probabilities": log.top[:, 0, :, 0]}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, band, canvas, title
 
 TARGETS = {
     "even": ("1 of all", {"color": BLUE, "linestyle": (0, (3.2, 1.4)), "marker": "s"}),
@@ -36,8 +36,7 @@ def draw(table, settings):
 
 def _line(axes, table, quantity, label, **look):
     rows = table[table["quantity"] == quantity].sort_values("rate")
-    axes.fill_between(rows["rate"], rows["low"], rows["high"], color=look["color"], alpha=0.18, linewidth=0)
-    axes.plot(rows["rate"], rows["median"], label=label, markersize=3, **look)
+    band(axes, rows, "rate", "median", label=label, markersize=3, **look)
 
 
 def _points(axes, bar, rows):

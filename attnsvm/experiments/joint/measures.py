@@ -5,23 +5,22 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, outcomes
+from attnsvm.analysis.medians import quartiles
 from attnsvm.analysis.selection import selected_tokens
 
 TARGETS = ("even", "relaxed", "graded", "only", "shuffled")
 HEADS = ("v", "v_other")
+MEASURED = "measured"
 
 
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for rate, run in trained.items():
         answers = solved[rate]
-        proved = np.logical_and.reduce([answers[name]["status"] == "solved" for name in (*TARGETS, *HEADS)])
-        # Where all inputs are support vectors the four SVMs of W are one, and nothing can be told apart.
-        alike = answers["support"].all(1)
-        words = np.select([~proved, alike], ["without SVM", "all support vectors"], "measured")
+        words = became(answers)
         ends.append(outcomes(cell, problems.seeds, [f"rate {rate} {word}" for word in words]))
-        kept = proved & ~alike
+        kept = words == MEASURED
         values = {name: 1.0 - correlation(run["W"], answers[name]["W"]) for name in TARGETS}
         values |= {name: 1.0 - correlation(run["v"][..., None], answers[name]["W"]) for name in HEADS}
         values["support"] = answers["support"].mean(1)
@@ -30,6 +29,12 @@ def measures(cell, problems, trained, solved, settings):
             frames.append(pd.DataFrame(rows).assign(rate=float(rate), quantity=quantity, asked=np.nan))
         frames.append(_margins(problems, run, answers, kept).assign(rate=float(rate), quantity="margin"))
     return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def became(answers) -> np.ndarray:
+    """What became of each instance, (S,) words; where all inputs are support vectors the four SVMs of W are one."""
+    proved = all_solved(answers[name] for name in (*TARGETS, *HEADS))
+    return np.select([~proved, answers["support"].all(1)], ["without SVM", "all support vectors"], MEASURED)
 
 
 def _margins(problems, run, answers, kept):
@@ -50,7 +55,5 @@ def table(measures, settings):
     rows = measures.instances
     whole, single = rows[rows["quantity"] != "margin"], rows[rows["quantity"] == "margin"]
     groups = whole.groupby(["rate", "quantity"], sort=False)["value"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    spread = {"mean": "mean", "std": lambda v: v.std(ddof=0)}
-    summary = groups.agg(median="median", **quartiles, **spread, instances="size").reset_index()
+    summary = quartiles(groups, mean="mean", std=lambda v: v.std(ddof=0))
     return pd.concat([summary, single.reset_index(drop=True)]).astype({"seed": "Int64", "instances": "Int64"})

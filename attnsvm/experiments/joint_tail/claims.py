@@ -1,20 +1,11 @@
 """What holds of W trained together with v: the graded solution in the median, and in all but few slow instances."""
 
-from attnsvm.analysis.statistics import median_interval
-from attnsvm.audit.numbers import Estimate, Limit, largest, proportion
+from attnsvm.audit.numbers import Limit, largest, sample_median, share_of
 from attnsvm.audit.reading import Claim, NoInstance, Reading, some
 from attnsvm.audit.rows import ends, where
 
 SEEDS = 100000, 100099
 NO_INPUT = "instance with an input that is no support vector"
-
-
-def middle(values) -> Estimate:
-    return Estimate(*median_interval(values.to_numpy()), len(values))
-
-
-def share(hits) -> Estimate:
-    return proportion(hits.sum(), len(hits))
 
 
 def after(tables):
@@ -31,13 +22,13 @@ def graded(tables, asked, within, most, falling, nearest):
     """Median, tail and fall at every rate; and which of three solutions is the nearest where they are apart."""
     found, parts, rival = {}, {}, []
     for rate, (rows, fall) in after(tables).items():
-        found[rate] = own = middle(rows["graded"])
-        near, worst = share(rows["graded"].map(within)), rows["graded"].max()
+        found[rate] = own = sample_median(rows["graded"])
+        near, worst = share_of(rows["graded"].map(within)), rows["graded"].max()
         parts[f"rate {rate:g}: median within the threshold ({own.value:.2g})"] = asked(own)
         parts[f"rate {rate:g}: {near.value:.2f} of the instances near it, the farthest at {worst:.2g}"] = most(near)
         parts[f"rate {rate:g}: the median falls to {fall:.2g} of itself"] = falling(fall)
         rival.append(rows["graded"] <= rows[["relaxed", "even", "shuffled"]].min(axis=1))
-    best = [share(hits) for hits in rival[:-1]]
+    best = [share_of(hits) for hits in rival[:-1]]
     if not best:
         raise NoInstance("second rate")
     fewest = min(best)
@@ -53,8 +44,8 @@ def relaxed(tables, asked, most):
     if len(rows) < 2:
         raise NoInstance("second rate")
     slow, fast = rows[min(rows)], rows[max(rows)]
-    own, nearer = middle(fast["relaxed"]), share(fast["relaxed"] < fast["even"])
-    other = share(slow["even"] < slow["relaxed"])
+    own, nearer = sample_median(fast["relaxed"]), share_of(fast["relaxed"] < fast["even"])
+    other = share_of(slow["even"] < slow["relaxed"])
     parts = {
         f"fastest v: median within the threshold ({own.value:.2g}), maximum {fast['relaxed'].max():.2g}": asked(own),
         f"fastest v: nearer than margin 1 throughout in {nearer.value:.2f} of the instances": most(nearer),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, COLOUR, GREEN, GREY, NAME, PURPLE, canvas, title
+from attnsvm.plots.style import BLACK, COLOUR, GREEN, GREY, NAME, PURPLE, bars, canvas, title
 
 NORMS = ("fro", "nuc")
 NORM_OF = {"KQ": "nuc", "W": "fro"}  # the norm of each parametrisation whose weights decay
@@ -33,11 +33,10 @@ def draw(table, settings):
 def points(axes, rows, places, look, label, filled=True):
     """Medians with their intervals, at x = places[key]; hollow where a null is drawn."""
     x = np.array([places[key] for key in rows["key"]], dtype=float)
-    ends = np.abs(rows[["low", "high"]].to_numpy().T - rows["value"].to_numpy())
     colour, marker = look
     style = {"color": colour, "marker": marker, "linewidth": 0.9, "elinewidth": 0.8, "label": label}
     style |= {} if filled else {"markerfacecolor": "white", "linestyle": ":"}
-    axes.errorbar(x, rows["value"], ends, **style)
+    axes.errorbar(x, rows["value"], bars(rows), **style)
 
 
 def alignment_by_rung(axes, rows):

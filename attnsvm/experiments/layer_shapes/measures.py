@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.analysis.stacked import distance
+from attnsvm.analysis.stacked import certain, distance
 from attnsvm.analysis.statistics import share
 from attnsvm.architecture import Stack
-from attnsvm.experiments.layers.measures import MEASURED, certain, corrected, outcome
+from attnsvm.experiments.layers.measures import MEASURED, corrected, outcome
 
 ENDS = ("law", "farther", "not saturated", "not separable", "equal tokens", "uncertified")
 # The answers that are one problem of all layers.

@@ -1,12 +1,4 @@
 """Random instances over a grid of shapes."""
 
-from attnsvm.data.cells import shapes
-from attnsvm.data.draws import draw_cell, gaussian
-
-
-def cells(settings):
-    return shapes(settings)
-
-
-def problems(cell, settings):
-    return draw_cell(gaussian, cell)
+from attnsvm.experiments.convergence_types.problems import cells as cells
+from attnsvm.experiments.convergence_types.problems import problems as problems

@@ -5,9 +5,9 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.ends import equal_tokens
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
-from attnsvm.analysis.stacked import distance, norms
+from attnsvm.analysis.stacked import SATURATED, certain, distance, norms, saturated
 from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
@@ -15,7 +15,6 @@ from attnsvm.experiments.layers.conditions import conditions
 from attnsvm.experiments.layers.ends import corrected, early_place, rows_at, stated
 from attnsvm.experiments.layers.forces import angle, coefficients, held_law, held_terms, multipliers, reversed_terms
 
-SATURATED = 0.99  # least largest probability in every row of the top
 EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an instance, up to which they are one
 KEYS = ["architecture", "layer", "quantity", "step"]
 MEASURED = "measured"
@@ -47,16 +46,8 @@ def measures(cell, problems, trained, solved, settings):
                 at = WHEN.get(rule, slice(None))
                 frames.append(curves(problems.seeds[good], run["steps"][at], {"value": value[good, at]}, **columns))
         frames += worst(problems.seeds, name, run, architecture, answers, kept)
-        frames.append(
-            curves(
-                problems.seeds,
-                run["steps"],
-                {"value": norms(run["weights"])},
-                **WHOLE,
-                architecture=name,
-                quantity="norm",
-            )
-        )
+        length = {"norm": norms(run["weights"])}
+        frames.append(by_quantity(problems.seeds, run["steps"], length, **WHOLE, architecture=name))
         if architecture.layers > 1 and name != NO_RESIDUAL:
             frames += ratios(problems.seeds, name, run, architecture, answers, kept)
         if architecture.layers > 1:
@@ -96,10 +87,8 @@ def mixed(problems, name, run, architecture, kept):
         "share unsaturated": (run["below"].max(-1) < SATURATED).any((1, 2, 3, 4)),
         "share mixed": corrected(problems, run, architecture).mixed.any((1, 2, 3, 4, 5)),
     }
-    return [
-        curves(seeds, last, {"value": value[kept]}, **WHOLE, architecture=name, quantity=quantity)
-        for quantity, value in found.items()
-    ]
+    known = {quantity: value[kept] for quantity, value in found.items()}
+    return [by_quantity(seeds, last, known, **WHOLE, architecture=name)]
 
 
 def of_two_layers(problems, name, run, answers, kept):
@@ -186,28 +175,15 @@ def shuffled_terms(dual):
     return type(dual)(*(np.roll(part, 1, axis=-1) for part in dual))
 
 
-def certain(answer, count):
-    """Which of `count` instances have every head certified."""
-    return (answer["status"].reshape(count, -1) == "solved").all(1)
-
-
 def outcome(run, answers):
     """What became of each run, in one word."""
     top, distinct = next(iter(answers["top"].values())), distinct_tokens(run)
     S = len(distinct)
     refuted = (top["status"].reshape(S, -1) == "infeasible").any(1)
-    good = np.logical_and.reduce(
-        [certain(answer, S) for rule in ("top", "law") for answer in answers.get(rule, {}).values()]
-    )
-    unproved = np.logical_or.reduce(
-        [
-            (answer["status"].reshape(S, -1) == "uncertified").any(1)
-            for rule in ("top", "law")
-            for answer in answers.get(rule, {}).values()
-        ]
-    )
-    saturated = run["top"].max(-1).min((1, 2, 3)) >= SATURATED
-    words = np.where(good & saturated, MEASURED, "not saturated")
+    every = [answer for rule in ("top", "law") for answer in answers.get(rule, {}).values()]
+    good = np.logical_and.reduce([certain(answer, S) for answer in every])
+    unproved = np.logical_or.reduce([(answer["status"].reshape(S, -1) == "uncertified").any(1) for answer in every])
+    words = np.where(good & saturated(run["top"]), MEASURED, "not saturated")
     words = np.where(~good, np.where(unproved, "uncertified", "not separable"), words)
     return np.where(refuted & ~distinct, "equal tokens", words)
 
@@ -259,21 +235,15 @@ def held(problems, name, run, answer, kept):
         margin = np.where(np.arange(T) == chosen[s][..., None], np.inf, winner - logits).min(-1)
         values[0, s] = margin[:, rows[s]].mean(1)
         values[1, s] = values[0, s] / margin[:, counts[s]].min(1)
-    columns = {"architecture": name, "layer": 1}
-    return [
-        curves(problems.seeds[kept], run["steps"], {"value": value[kept]}, quantity=quantity, **columns)
-        for quantity, value in zip(("held margin", "held share"), values, strict=True)
-    ]
+    margin, share = values[:, kept]
+    found = {"held margin": margin, "held share": share}
+    return [by_quantity(problems.seeds[kept], run["steps"], found, architecture=name, layer=1)]
 
 
 def at_the_end(seeds, name, run, became):
     """Whether a run could be measured, and whether the top sees equal tokens: 0 or 1 each, after the last step."""
     answers = {"share measured": became == MEASURED, "share of equal tokens": became == "equal tokens"}
-    frames = [
-        curves(seeds, run["steps"][-1:], {"value": values}, architecture=name, layer=0, quantity=quantity)
-        for quantity, values in answers.items()
-    ]
-    return pd.concat(frames)
+    return by_quantity(seeds, run["steps"][-1:], answers, architecture=name, layer=0)
 
 
 def table(measures, settings):

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.medians import medians
-from attnsvm.analysis.stacked import distance, norms
+from attnsvm.analysis.medians import largest, medians, named_share
+from attnsvm.analysis.stacked import certain, distance, norms
 from attnsvm.experiments.layers_beyond.ends import corrected, saturated
 from attnsvm.experiments.layers_beyond.kinds import KINDS, seen
 
@@ -38,7 +38,7 @@ def measures(cell, problems, trained, solved, settings):
         for rule, layers in solved[name].items():
             for layer, answer in layers.items():
                 far = distance(run["weights"], int(layer), answer["W"])
-                good = (by_instance(answer, seeds) == "solved").all(1)
+                good = certain(answer, len(seeds))
                 where = {"kind": name, "layer": int(layer), "quantity": rule}
                 frames.append(curves(seeds[good], steps, {"value": far[good]}, **where))
         size = [np.linalg.norm(solved[name]["corrected"][k]["W"].reshape(len(seeds), -1), axis=1) for k in ("1", "2")]
@@ -55,12 +55,5 @@ def by_instance(answer, seeds):
 
 
 def table(measures, settings):
-    rows = []
-    for row, of in medians(measures.instances, KEYS, _is_share):
-        largest = np.nan if _is_share(row["quantity"]) else of["value"].max()
-        rows.append(row | {"largest": largest, "instances": len(of)})
-    return pd.DataFrame(rows)
-
-
-def _is_share(quantity: str) -> bool:
-    return quantity.startswith("share")
+    found = medians(measures.instances, KEYS, named_share, largest=largest)
+    return found.assign(largest=found["largest"].where(~found["quantity"].map(named_share)))

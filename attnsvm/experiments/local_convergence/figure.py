@@ -2,7 +2,7 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import COLOUR, DASHES, NAME, canvas, title
+from attnsvm.plots.style import COLOUR, DASHES, NAME, band, canvas, title
 
 CORRELATIONS = {"fro": "corr_fro", "nuc": "corr_nuc"}
 
@@ -42,8 +42,7 @@ def _select(table, parametrisation: str, quantity: str):
 
 
 def _band(axes, rows, key: str, label: str) -> None:
-    axes.fill_between(rows["step"], rows["low"], rows["high"], color=COLOUR[key], alpha=0.18, linewidth=0)
-    axes.plot(rows["step"], rows["mean"], color=COLOUR[key], linestyle=DASHES[key], label=label)
+    band(axes, rows, "step", "mean", color=COLOUR[key], linestyle=DASHES[key], label=label)
 
 
 def counts(table) -> str:

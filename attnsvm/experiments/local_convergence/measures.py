@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, by_quantity, outcomes
 from attnsvm.analysis.statistics import MIDDLE
 
 
@@ -14,12 +14,11 @@ def measures(cell, problems, trained, solved, settings):
         drawn = run["steps"] <= settings["drawn_steps"]
         weights, answers = run["weights"][:, drawn], solved[parametrisation]
         # An instance without both certified solutions leaves every average, by name.
-        kept = np.logical_and.reduce([answer["status"] == "solved" for answer in answers.values()])
+        kept = all_solved(answers.values())
         values = {"softmax": run["largest"][:, drawn]}
         values |= {f"corr_{norm}": correlation(weights, answer["W"][:, None]) for norm, answer in answers.items()}
-        for quantity, value in values.items():
-            columns = {"parametrisation": parametrisation, "quantity": quantity}
-            frames.append(curves(problems.seeds[kept], run["steps"][drawn], {"value": value[kept]}, **columns))
+        known = {quantity: value[kept] for quantity, value in values.items()}
+        frames.append(by_quantity(problems.seeds[kept], run["steps"][drawn], known, parametrisation=parametrisation))
         ends.append(outcomes(cell, problems.seeds, np.where(kept, "measured", f"{parametrisation} without SVM")))
     return Measures(pd.concat(frames), pd.concat(ends))
 

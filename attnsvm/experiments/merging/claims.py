@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from attnsvm.analysis.statistics import median_interval
-from attnsvm.audit.numbers import Estimate, Limit, sample_mean
+from attnsvm.audit.numbers import Limit, sample_mean, sample_median
 from attnsvm.audit.reading import Claim, Reading, some
 
 SEEDS = 100000, 100255
@@ -14,16 +13,11 @@ def wide(tables, quantity):
     return rows.pivot(index="seed", columns="variant", values=quantity)
 
 
-def middle(values) -> Estimate:
-    """The median with its 95 % interval."""
-    return Estimate(*median_interval(values.to_numpy()), len(values))
-
-
 def margin(tables, asked, length, restored):
     """Merged over one of two, in the median; and with the length brought back."""
     found = wide(tables, "margin")
-    ratio, unit = (middle(found[name] / found["half"]) for name in ("merged", "merged unit"))
-    whole = middle(found["merged"])
+    ratio, unit = (sample_median(found[name] / found["half"]) for name in ("merged", "merged unit"))
+    whole = sample_median(found["merged"])
     expected = 1 / np.sqrt(2)
     parts = {
         f"narrower than on one of two ({ratio.value:.3f} times)": asked(ratio),

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, outcomes
 from attnsvm.experiments.merging.merging import PLAIN, SHORTER
 
 
 def measures(cell, problems, trained, solved, settings):
-    good = np.all([answer["status"] == "solved" for answer in solved.values()], axis=0)
+    good = all_solved(solved.values())
     margin = {name: 1 / np.linalg.norm(answer["W"], axis=(1, 2)) for name, answer in solved.items()}
     frames = []
     for name in SHORTER:

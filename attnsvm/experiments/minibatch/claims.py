@@ -1,5 +1,7 @@
 """One input at a time: which rules keep the margin of their norm, and which leave it."""
 
+from functools import partial
+
 from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import last, where
@@ -13,20 +15,12 @@ def end(tables, rule, inputs, norm):
     return estimate(last(some(rows, f"run of {rule} on {inputs}")).iloc[0])
 
 
-def remembers(tables, asked, forgets, rule, without, norm):
+def remembers(rule, without, norm, tables, asked, forgets):
     """With memory the margin ratio on one input at a time is large, and without it is not."""
     found = {inputs: end(tables, rule, inputs, norm) for inputs in (ONE, ALL)}
     parts = {f"{rule}, {inputs}: {of.value:.3f}": asked(of) for inputs, of in found.items()}
     control = end(tables, without, ONE, norm)
     return Reading(*found[ONE], parts | {f"{without}, {ONE}: {control.value:.3f}": forgets(control)})
-
-
-def signum(tables, asked, forgets):
-    return remembers(tables, asked, forgets, "Signum", "signs", "linf")
-
-
-def momentum(tables, asked, forgets):
-    return remembers(tables, asked, forgets, "normalised, momentum", "normalised", "fro")
 
 
 def adam(tables, asked, near):
@@ -53,7 +47,7 @@ CLAIMS = (
         measured="median of the margin ratio, one input at a time",
         asked=Limit(0.95, "each ≥ {}", "as of sign descent on all inputs"),
         also={"forgets": FORGETS},
-        read=signum,
+        read=partial(remembers, "Signum", "signs", "linf"),
     ),
     Claim(
         key="minibatch_adam",
@@ -80,6 +74,6 @@ CLAIMS = (
         measured="median of the margin ratio, one input at a time",
         asked=Limit(0.95, "each ≥ {}", "as of the rules of geometries"),
         also={"forgets": FORGETS},
-        read=momentum,
+        read=partial(remembers, "normalised, momentum", "normalised", "fro"),
     ),
 )

@@ -1,6 +1,6 @@
 """The margin ratio along training on all inputs and on one at a time, of sign rules and of normalised ones."""
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, band, canvas, title
 
 LOOKS = {
     "normalised": (BLUE, "fro"),
@@ -24,8 +24,7 @@ def draw(table, settings):
                 for inputs, line in LINES.items():
                     kept = (table["rule"] == rule) & (table["inputs"] == inputs) & (table["norm"] == norm)
                     rows = table[kept].sort_values("step")
-                    axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
-                    axes.plot(rows["step"], rows["value"], color=colour, linestyle=line, label=rule)
+                    band(axes, rows, "step", alpha=0.15, color=colour, linestyle=line, label=rule)
             axes.axhline(1, color=GREY, linewidth=0.6)
             axes.set(xscale="log", xlabel="step", xlim=(rows["step"].max() / 1000, None), ylim=(0, 1.05))
             title(axes, letter, f"margin ratio {words}")

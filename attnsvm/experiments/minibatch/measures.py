@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval
+from attnsvm.analysis.medians import medians
 
 KEYS = ["rule", "inputs", "norm", "step"]
 
@@ -26,8 +26,4 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        numbers = dict(zip(("value", "low", "high"), median_interval(group["value"].to_numpy()), strict=True))
-        rows.append(dict(zip(KEYS, keys, strict=True)) | numbers | {"instances": len(group)})
-    return pd.DataFrame(rows)
+    return medians(measures.instances, KEYS)

@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLUE, GREEN, PURPLE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, PURPLE, VERMILLION, band, canvas, title
 
 LOOKS = ((VERMILLION, "--"), (BLUE, "-"), (GREEN, "-."), (PURPLE, ":"))
 WORDS = {
@@ -40,8 +40,7 @@ def draw(table, settings):
 def _lines(axes, rows, norms, q) -> None:
     for p, (colour, dashes) in zip(norms, LOOKS, strict=False):
         line = rows[rows["p"] == p].sort_values("step")
-        axes.fill_between(line["step"], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0)
         width = 2.2 if p == q else 1.2
-        axes.plot(line["step"], line["value"], color=colour, linestyle=dashes, linewidth=width)
+        band(axes, line, "step", alpha=0.15, color=colour, linestyle=dashes, linewidth=width)
     axes.set(xscale="log", yscale="log")
     axes.margins(x=0)

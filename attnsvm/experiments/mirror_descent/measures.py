@@ -9,7 +9,8 @@ shared     as published, but all p start from one W(0)
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.medians import quartiles
 from attnsvm.analysis.statistics import share
 from attnsvm.errors import require
 
@@ -27,7 +28,7 @@ def bregman(best: np.ndarray, W: np.ndarray, q: float) -> np.ndarray:
 
 def measures(cell, problems, trained, solved, settings):
     place, solutions = solved["place"], solved["solutions"]
-    certified = np.all([answer["status"] == "solved" for answer in solutions.values()], axis=0)
+    certified = all_solved(solutions.values())
     good = np.all([certified[own] for runs in place.values() for own in runs.values()], axis=0)
     seeds, frames = problems.seeds[good], []
     for comparison, kind in COMPARISONS.items():
@@ -49,8 +50,7 @@ def table(measures, settings):
         "mirror_descent: no instance has a certified solution in every norm: choose a larger d",
     )
     groups = measures.instances.groupby(["comparison", "p", "q", "step"], sort=False)["distance"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    distances = groups.agg(value="median", **quartiles, mean="mean", instances="size").reset_index()
+    distances = quartiles(groups, mean="mean").rename(columns={"median": "value"})
     frames = [distances.assign(quantity="distance")]
     for comparison, runs in measures.instances.groupby("comparison", sort=False):
         ends = runs[runs["step"] == runs.groupby("p")["step"].transform("max")]
@@ -66,5 +66,4 @@ def table(measures, settings):
 
 def _share(hits: pd.Series, **columns) -> pd.DataFrame:
     """One row: the share of instances that hit, with its interval."""
-    found = share(int(hits.sum()), len(hits))
-    return pd.DataFrame([{**columns, "value": found.pop("share"), **found}])
+    return pd.DataFrame([columns | share(int(hits.sum()), len(hits), of="value")])

@@ -4,27 +4,25 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, outcomes
+from attnsvm.analysis.stacked import saturated
 from attnsvm.architecture import Stack
 from attnsvm.experiments.mixtures_decide.ends import corrected
 
-SATURATED = 0.99  # least largest probability in every row of the top
 RULES = ("stated", "corrected")
 
 
 def measures(cell, problems, trained, solved, settings):
     W = trained["weights"][:, -1, :, 0]
-    proved = np.logical_and.reduce(
-        [answer["status"] == "solved" for layers in solved.values() for answer in layers.values()]
-    )
-    saturated = trained["top"].max(-1).min((1, 2, 3)) >= SATURATED
+    proved = all_solved(answer for layers in solved.values() for answer in layers.values())
+    whole = saturated(trained["top"])
     columns = {"seed": problems.seeds}
     for rule in RULES:
         each = [1.0 - correlation(W[:, int(layer) - 1], answer["W"]) for layer, answer in solved[rule].items()]
         columns[rule] = np.max(each, axis=0)
     columns["mixed"] = corrected(problems, trained, Stack(layers=2)).mixed.any((1, 2, 3, 4, 5))
-    words = np.select([~proved, ~saturated], ["without SVM", "not saturated"], "measured")
-    return Measures(pd.DataFrame(columns)[proved & saturated], outcomes(cell, problems.seeds, words))
+    words = np.select([~proved, ~whole], ["without SVM", "not saturated"], "measured")
+    return Measures(pd.DataFrame(columns)[proved & whole], outcomes(cell, problems.seeds, words))
 
 
 def table(measures, settings):

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation, fitted_scale, scale_by_norm, svm_equivalent
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.medians import quartiles
 
 # loss, parametrisation, rule, the solution, and how C is found
 RUNS = (
@@ -27,13 +28,8 @@ SOME = 1e-6  # ‖W_fin‖ above which it has a direction: labels drawn as often
 
 
 def measures(cell, problems, trained, solved, settings):
-    proved = np.logical_and.reduce([answers["status"] == "solved" for answers in solved.values()])
-    finite = np.logical_and.reduce([part["exists"] for part in trained["finite"].values()])
-    of_kind = (np.abs(trained["basis"]).max((1, 2, 3)) > 0) == (cell.variant == "cyclic")
-    ordered = np.logical_and.reduce([np.abs(answers["W"]).max((1, 2)) > 0 for answers in solved.values()])
-    conditions = [~of_kind, ~proved, ~ordered, ~finite]
-    reasons = ["no data set of its kind drawn", "without SVM", "no order to learn", "W_fin at infinity"]
-    outcome = np.select(conditions, reasons, cell.variant)
+    exists = np.logical_and.reduce([part["exists"] for part in trained["finite"].values()])
+    outcome = became(cell, np.abs(trained["basis"]).max((1, 2, 3)) > 0, solved, exists)
     kept = outcome == cell.variant
     frames = []
     for loss, parametrisation, rule, solution in RUNS:
@@ -59,11 +55,22 @@ def measures(cell, problems, trained, solved, settings):
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, outcome))
 
 
+def became(cell, cyclic: np.ndarray, solved: dict, exists: np.ndarray) -> np.ndarray:
+    """What became of each data set, (S,) words: the kind of the cell, where it can be measured.
+
+    Args:
+        cyclic: (S,) bool, whether its graphs have a cycle.
+        exists: (S,) bool, whether its W_fin is finite.
+    """
+    ordered = np.logical_and.reduce([np.abs(answers["W"]).max((1, 2)) > 0 for answers in solved.values()])
+    conditions = [cyclic != (cell.variant == "cyclic"), ~all_solved(solved.values()), ~ordered, ~exists]
+    reasons = ["no data set of its kind drawn", "without SVM", "no order to learn", "W_fin at infinity"]
+    return np.select(conditions, reasons, cell.variant)
+
+
 KEYS = ["graphs", "loss", "parametrisation", "rule", "solution", "quantity", "step"]
 
 
 def table(measures, settings):
     groups = measures.instances.dropna().groupby(KEYS, sort=False)["value"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    spread = {"mean": "mean", "std": lambda v: v.std(ddof=0), "smallest": "min", "largest": "max"}
-    return groups.agg(median="median", **quartiles, **spread, instances="size").reset_index()
+    return quartiles(groups, mean="mean", std=lambda v: v.std(ddof=0), smallest="min", largest="max")

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from attnsvm.audit.numbers import Limit, proportion
+from attnsvm.audit.numbers import Limit, share_of
 from attnsvm.audit.reading import Claim, Reading, only
 from attnsvm.audit.rows import decade, last
 
@@ -20,15 +20,13 @@ def runs_of(tables, condition):
 def diverges(tables, asked):
     found = {name: runs_of(tables, name)["growth"].map(asked) for name in ("all_support", "equal_scores")}
     grows = pd.concat(found)
-    return Reading(
-        *proportion(grows.sum(), len(grows)), {f"every run, {name}": runs.all() for name, runs in found.items()}
-    )
+    return Reading(*share_of(grows), {f"every run, {name}": runs.all() for name, runs in found.items()})
 
 
 def settles(tables, asked, still):
     runs = runs_of(tables, "contradicting")
     rests = runs["growth"].abs().map(still) & runs["gradient"].map(asked)
-    return Reading(*proportion(rests.sum(), len(runs)), {"every run with contradicting labels": rests.all()})
+    return Reading(*share_of(rests), {"every run with contradicting labels": rests.all()})
 
 
 CLAIMS = (

@@ -2,7 +2,7 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import COLOUR, NAME, canvas, title
+from attnsvm.plots.style import COLOUR, NAME, band, canvas, title
 
 LINES = {"published": (0, (1.2, 1.2)), "exact": "-"}
 SOLUTION = {"W": "Frobenius", "KQ": "nuclear"}
@@ -16,9 +16,8 @@ def draw(table, settings):
             for normalisation, line in LINES.items():
                 own = (table["parametrisation"] == parametrisation) & (table["normalisation"] == normalisation)
                 rows = table[own].sort_values("step")
-                look = {"color": COLOUR[parametrisation]}
-                axes.fill_between(rows["step"], rows["low"], rows["high"], alpha=0.15, linewidth=0, **look)
-                axes.plot(rows["step"], rows["median"], linestyle=line, label=f"{normalisation} normalisation", **look)
+                look = {"color": COLOUR[parametrisation], "linestyle": line, "label": f"{normalisation} normalisation"}
+                band(axes, rows, "step", "median", 0.15, **look)
             axes.set(xscale="log", yscale="log", xlabel="step")
             axes.margins(x=0)
             axes.legend(loc="lower left")

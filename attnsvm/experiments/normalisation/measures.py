@@ -5,6 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.medians import quartiles
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -23,5 +24,4 @@ def measures(cell, problems, trained, solved, settings):
 
 def table(measures, settings):
     groups = measures.instances.groupby(["normalisation", "parametrisation", "step"], sort=False)["value"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    return groups.agg(median="median", **quartiles, mean="mean", instances="size").reset_index()
+    return quartiles(groups, mean="mean")

@@ -1,6 +1,6 @@
 """What holds of the claim that (K, Q) goes to the nuclear solution: it does where one norm divides both gradients."""
 
-from attnsvm.audit.numbers import Limit, proportion, sample_mean
+from attnsvm.audit.numbers import Limit, sample_mean, share_of
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import decade, where
 
@@ -13,7 +13,7 @@ def one_norm(tables, asked, falling, nearer):
         wide = rows.pivot(index="seed", columns="step", values="value")
         end, before = (wide[row["step"]] for row in decade(wide.columns.to_frame(index=False)))
         ends[rule] = end, before
-        shares[rule] = proportion((end < before).sum(), len(end))
+        shares[rule] = share_of(end < before)
     (end, before), seen = ends["joint"], sample_mean(ends["joint"][0])
     medians, tails = ([part.quantile(q) for part in (before, end)] for q in (0.5, 0.95))
     own, other = shares["joint"], shares["separate"]

@@ -2,8 +2,7 @@
 
 from itertools import pairwise
 
-from attnsvm.analysis.statistics import median_interval
-from attnsvm.audit.numbers import Estimate, Limit, exact, proportion, smallest
+from attnsvm.audit.numbers import Estimate, Limit, exact, sample_median, share_of, smallest
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import where
 
@@ -27,7 +26,7 @@ def same_path(tables, asked):
 def ratios(tables, run, rule) -> Estimate:
     """The median margin ratio, with its interval."""
     rows = some(where(tables.own(), run=run, rule=rule), f"measured instance of {run}")
-    return Estimate(*median_interval(rows["value"].to_numpy()), len(rows))
+    return sample_median(rows["value"])
 
 
 def graded(tables, asked, ahead):
@@ -38,7 +37,7 @@ def graded(tables, asked, ahead):
         parts[f"{run}: {own.value:.3f}"] = asked(own)
         wide = where(tables.own(), run=run, layer=1).pivot(index="seed", columns="rule", values="value")
         for rule in RIVALS:
-            lead = proportion((wide["graded"] > wide[rule]).sum(), len(wide))
+            lead = share_of(wide["graded"] > wide[rule])
             parts[f"{run}: ahead of '{rule}' ({wide[rule].median():.3f}) in {lead.value:.2f}"] = ahead(lead)
     return Reading(*smallest(found), parts)
 

@@ -5,13 +5,12 @@ import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.analysis.stacked import norms
+from attnsvm.analysis.measured import Measures, all_solved, outcomes
+from attnsvm.analysis.stacked import norms, saturated
 from attnsvm.experiments.other_steps.ends import below, ends_of, rows_at
 from attnsvm.experiments.other_steps.runs import PATHS, RUNS, SEPARATE, trained_on
 from attnsvm.svm.law import layer_problems
 
-SATURATED = 0.99  # least largest probability in every row of the top
 ASKED = 0.1  # margins that are compared: of smaller ones log ‖W‖/‖W‖ would be too large a share
 
 
@@ -39,9 +38,9 @@ def of_paths(seeds, paths) -> pd.DataFrame:
 def of_run(problems, run, solved, norm):
     """The margin ratio after the last step, of each layer by each rule, and what became of each instance."""
     rows = rows_at(problems, run, -1)
-    saturated = np.exp(rows.top).max(-1).min((1, 2, 3)) >= SATURATED
-    proved = np.logical_and.reduce([answer["status"] == "solved" for answer in solved.values()])
-    W, kept, frames = run["weights"][:, -1, :, 0], saturated & proved, []
+    whole = saturated(np.exp(rows.top))
+    proved = all_solved(solved.values())
+    W, kept, frames = run["weights"][:, -1, :, 0], whole & proved, []
     asked = below(problems, run)
     asked |= {
         "frobenius": asked["graded"],
@@ -54,7 +53,7 @@ def of_run(problems, run, solved, norm):
         margin = np.array([least(c, w) for c, w in zip(constraints, W[:, layer - 1], strict=True)])
         columns = {"layer": layer, "rule": rule, "seed": problems.seeds, "step": int(run["steps"][-1])}
         frames.append(pd.DataFrame(columns | {"norm": size, "value": margin / size * best})[kept])
-    words = np.select([~proved, ~saturated], ["without SVM", "not saturated"], "measured")
+    words = np.select([~proved, ~whole], ["without SVM", "not saturated"], "measured")
     return pd.concat(frames), words
 
 

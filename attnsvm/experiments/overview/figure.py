@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.plots import plane
 from attnsvm.plots.shares import logarithmic
-from attnsvm.plots.style import COLOUR, DASHES, MARKERS, NAME, SIZES, canvas
+from attnsvm.plots.style import COLOUR, DASHES, MARKERS, NAME, SIZES, band, canvas
 
 REACH = 1.6  # how far W z_i is followed, as a multiple of the farthest token's distance
 # What the paper says, in our words; the audit has the verdicts.
@@ -45,9 +45,8 @@ def _separates(axes, rows) -> None:
 def _converges(axes, rows) -> None:
     for name, norm in NORM_OF.items():
         line = rows[(rows["parametrisation"] == name) & (rows["normalisation"] == "exact")].sort_values("step")
-        axes.fill_between(line["step"], line["low"], line["high"], color=COLOUR[name], alpha=0.18, linewidth=0)
         label = f"{NAME[name]} to its {norm}\nSVM solution"
-        axes.plot(line["step"], line["median"], color=COLOUR[name], linestyle=DASHES[name], label=label)
+        band(axes, line, "step", "median", color=COLOUR[name], linestyle=DASHES[name], label=label)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
     axes.margins(x=0)
     axes.legend(loc="lower left")

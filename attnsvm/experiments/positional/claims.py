@@ -1,6 +1,6 @@
 """Does a positional encoding act like a regulariser? Read as: does it widen the margin?"""
 
-from attnsvm.audit.numbers import Limit, proportion
+from attnsvm.audit.numbers import Limit, share_of
 from attnsvm.audit.reading import Claim, Reading, some
 
 TOKENS = {"encoded": "token lengths brought back to one", "added": "token lengths left to grow"}
@@ -10,7 +10,7 @@ def positional(tables, asked):
     norms = tables.own(quantity="norm").pivot(index="seed", columns="tokens", values="value")
     # Tokens of which no instance is separable have no column.
     norms = some(norms.reindex(columns=["plain", *TOKENS]).dropna(), "instance that is separable with all three tokens")
-    found = {name: proportion((norms[name] < norms["plain"]).sum(), len(norms)) for name in TOKENS}
+    found = {name: share_of(norms[name] < norms["plain"]) for name in TOKENS}
     parts = {f"most margins widen, {TOKENS[name]} ({seen.value:.2g})": asked(seen) for name, seen in found.items()}
     return Reading(*found["encoded"], parts)
 

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, outcomes
 
 
 def measures(cell, problems, trained, solved, settings):
-    kept = np.logical_and.reduce([answer["status"] == "solved" for answer in solved.values()])
+    kept = all_solved(solved.values())
     values = {
         "correlation": correlation(trained["weights"], solved["selected"]["W"]),
         "norm": np.linalg.norm(solved["first"]["W"], axis=(1, 2)),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, proportion
+from attnsvm.audit.numbers import Limit, share_of
 from attnsvm.audit.reading import Claim, Reading, some
 
 # How much longer tokens are: sinusoidal positions of length one are added to tokens of length one, nearly orthogonal.
@@ -15,9 +15,9 @@ def narrower(tables, asked, widened):
     norms = tables.own(quantity="norm").pivot(index="seed", columns="tokens", values="value")
     norms = some(norms.reindex(columns=["plain", *LONGER]).dropna(), "instance that is separable with all three tokens")
     ratios = {name: norms["plain"] / norms[name] / length for name, length in LONGER.items()}
-    found = {name: proportion((ratio < 1).sum(), len(ratio)) for name, ratio in ratios.items()}
+    found = {name: share_of(ratio < 1) for name, ratio in ratios.items()}
     parts = {f"{WORDS[name]}: narrower in {seen.value:.2f}": asked(seen) for name, seen in found.items()}
-    grown = proportion((norms["added"] < norms["plain"]).sum(), len(norms))
+    grown = share_of(norms["added"] < norms["plain"])
     parts[f"token lengths left to grow: wider in {grown.value:.2f}"] = widened(grown)
     return Reading(*min(found.values()), parts)
 

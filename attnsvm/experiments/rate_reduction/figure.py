@@ -1,6 +1,6 @@
 """Accuracy and selection, coding rates before and after attention, alignment with its null models."""
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, band, bars, canvas, title
 
 LAYERS = {"plain": ("plain attention", BLUE), "crate": ("CRATE", VERMILLION)}
 RATES = {"selected": ("selected tokens", GREEN), "chance": ("random tokens", GREY)}
@@ -43,8 +43,7 @@ def _rows(table, layer: str, quantity: str):
 
 def _way(axes, table, layer, quantity, colour, dashes, label=None) -> None:
     rows = _rows(table, layer, quantity)
-    axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
-    axes.plot(rows["step"], rows["value"], color=colour, linestyle=dashes, label=label)
+    band(axes, rows, "step", alpha=0.15, color=colour, linestyle=dashes, label=label)
 
 
 def _rates(axes, table, layer) -> None:
@@ -60,8 +59,7 @@ def _rates(axes, table, layer) -> None:
 
 
 def _point(axes, x, row, colour, marker, face) -> None:
-    bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
-    axes.errorbar([x], [row["value"]], yerr=bars, color=colour, fmt=marker, markerfacecolor=face)
+    axes.errorbar([x], [row["value"]], bars(row), color=colour, fmt=marker, markerfacecolor=face)
 
 
 def _alignment(axes, table) -> None:

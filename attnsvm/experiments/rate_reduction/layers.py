@@ -10,6 +10,8 @@ With p twice as large in `crate` both have the same number of parameters: 4·d·
 
 import numpy as np
 
+from attnsvm.analysis.probabilities import softmax
+
 PLAIN, CRATE = "plain", "crate"
 LAYERS = (PLAIN, CRATE)
 MATRICES = {PLAIN: ("K", "Q", "V", "O"), CRATE: ("U",)}
@@ -42,8 +44,7 @@ def attended(kind: str, layer: dict, tokens: np.ndarray, queries: np.ndarray) ->
         tokens: (S, n, T, d), who is attended to; queries: (S, n, q, d), who attends.
     """
     scores = queries[:, None] @ scoring(kind, layer)[:, :, None].swapaxes(-1, -2) @ tokens[:, None].swapaxes(-1, -2)
-    p = np.exp(scores - scores.max(-1, keepdims=True))
-    p /= p.sum(-1, keepdims=True)
+    p = softmax(scores)
     mixed = p @ tokens[:, None]
     return queries + (mixed @ moving(kind, layer)[:, :, None].swapaxes(-1, -2)).sum(1), p
 

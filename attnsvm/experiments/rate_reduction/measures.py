@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import mean_interval
+from attnsvm.analysis.measured import Measures, by_quantity, outcomes
+from attnsvm.analysis.medians import medians
+from attnsvm.analysis.stacked import certain
+from attnsvm.analysis.statistics import sample_interval
 from attnsvm.experiments.rate_reduction.layers import LAYERS, attended, coding_rate, read_out
 
 TOKEN_STREAM = 51411
@@ -24,7 +26,7 @@ def measures(cell, problems, trained, solved, settings):
             for k in range(len(steps))
         ]
         values = {name: np.stack([one[name] for one in found], 1) for name in found[0]}
-        frames.append(_rows(problems.seeds, steps, kind, values))
+        frames.append(by_quantity(problems.seeds, steps, values, layer=kind))
         last = {}
         for name, part in answers.items():
             good = (part["proof"]["status"] == "solved").reshape(part["alignment"].shape)
@@ -36,13 +38,13 @@ def measures(cell, problems, trained, solved, settings):
                 last[f"rate_{name}"] = coding_rate(taken(tokens[:, None, None], pick), eps).mean((1, 2))
                 last[f"alignment_over_{name}"] = last["alignment_own"] - last[f"alignment_{name}"]
                 last[f"rate_over_{name}"] = values["rate_selected"][:, -1] - last[f"rate_{name}"]
-        frames.append(_rows(problems.seeds, steps[-1:], kind, {name: x[:, None] for name, x in last.items()}))
+        frames.append(by_quantity(problems.seeds, steps[-1:], last, layer=kind))
         for name, part in answers.items():
-            every = (part["proof"]["status"] == "solved").reshape(len(problems), -1).all(1)
+            every = certain(part["proof"], len(problems))
             (ends if name == "own" else nulls).append(every)
     lead = [frame[(frame["quantity"] == "accuracy") & (frame["step"] == steps[-1])] for frame in frames[::2]]
     difference = lead[1]["value"].to_numpy() - lead[0]["value"].to_numpy()
-    frames.append(_rows(problems.seeds, steps[-1:], LAYERS[1], {"accuracy_over_plain": difference[:, None]}))
+    frames.append(by_quantity(problems.seeds, steps[-1:], {"accuracy_over_plain": difference}, layer=LAYERS[1]))
     certified = np.where(np.all(nulls, axis=0), "measured", "measured, a random head without SVM left out")
     certified = np.where(np.all(ends, axis=0), certified, "without SVM")
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, certified))
@@ -84,16 +86,11 @@ def left_out(Z, pick) -> np.ndarray:
     return np.stack(rows).reshape(S, pick.shape[1], n * (T - 1), d)
 
 
-def _rows(seeds, steps, kind, values):
-    frames = [curves(seeds, steps, {"value": x}, layer=kind, quantity=name) for name, x in values.items()]
-    return pd.concat(frames)
-
-
 def table(measures, settings):
-    groups = measures.instances.dropna(subset="value").groupby(["layer", "quantity", "step"], sort=False)["value"]
-    found = []
-    for (layer, quantity, step), values in groups:
-        interval = mean_interval(values.mean(), values.std(ddof=1) if len(values) > 1 else 0.0, len(values))
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        found.append({"layer": layer, "quantity": quantity, "step": step} | numbers | {"instances": len(values)})
-    return pd.DataFrame(found)
+    known = measures.instances.dropna(subset="value")
+    return medians(known, ["layer", "quantity", "step"], lambda quantity: True, mean)
+
+
+def mean(values: np.ndarray) -> tuple[float, float, float]:
+    """The mean over the seeds with its 95 % interval; of one seed no interval."""
+    return sample_interval(values) if len(values) > 1 else (values[0],) * 3

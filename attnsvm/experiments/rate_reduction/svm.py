@@ -6,7 +6,7 @@ from attnsvm.experiments.rate_reduction.layers import CRATE, LAYERS, scoring
 from attnsvm.inspect.layers import Inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm.solution import as_arrays
+from attnsvm.svm.solution import as_arrays, proof
 
 NULL_STREAM = 51410
 
@@ -67,7 +67,6 @@ def _measure(part, problem, held, heads) -> None:
 
 def _arrays(part, shape) -> dict:
     """Answers without their matrices and multipliers, which are not used later and would take much space."""
-    proof = as_arrays(part["answers"])
-    kept = {name: proof[name] for name in ("status", "gap", "residual")}
+    kept = proof(as_arrays(part["answers"]))
     values = {name: np.array(part[name]).reshape(*shape, -1) for name in ("alignment", "predicted")}
     return {"proof": kept, **values, "heads": np.stack(part["W"]).reshape(*shape, -1, *part["W"][0].shape)}

@@ -28,10 +28,7 @@ def everywhere(tables, asked, control):
 def turning(tables, asked, plain):
     """The exponents of the distance from the solution's direction in the number of steps."""
     found = {run: last_of(tables, run, "turning") for run in FAST}
-    parts = {
-        f"{run}: {of.value:.3f} [{of.low:.3f}, {of.high:.3f}]": asked(max(abs(of.low + 1), abs(of.high + 1)))
-        for run, of in found.items()
-    }
+    parts = {f"{run}: {of.value:.3f} [{of.low:.3f}, {of.high:.3f}]": asked(of.off(-1.0)) for run, of in found.items()}
     slow = last_of(tables, "plain", "turning")
     return Reading(*found["normalised"], parts | {f"plain: {slow.value:.3f}": plain(slow)})
 
@@ -40,14 +37,11 @@ def saturating(tables, asked, plain):
     """−log(1 − p) against the step: a power for normalised and Polyak steps, a logarithm for plain ones."""
     found = {run: last_of(tables, run, "deepening") for run in FAST}
     parts = {
-        f"{run}: −log(1 − p) as step^{of.value:.3f} [{of.low:.3f}, {of.high:.3f}]": asked(
-            max(abs(of.low - 1), abs(of.high - 1))
-        )
+        f"{run}: −log(1 − p) as step^{of.value:.3f} [{of.low:.3f}, {of.high:.3f}]": asked(of.off(1.0))
         for run, of in found.items()
     }
     slow = last_of(tables, "plain", "saturating")
-    off = max(abs(slow.low + 1), abs(slow.high + 1))
-    return Reading(*found["normalised"], parts | {f"plain: 1 − p as step^{slow.value:.3f}": plain(off)})
+    return Reading(*found["normalised"], parts | {f"plain: 1 − p as step^{slow.value:.3f}": plain(slow.off(-1.0))})
 
 
 CLAIMS = (

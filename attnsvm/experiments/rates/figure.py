@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, band, canvas, title
 
 LOOKS = {"plain": (ORANGE, ":"), "normalised": (BLUE, "-"), "Polyak": (VERMILLION, "--")}
 SCORES = {"equal": (BLUE, "o", "other scores equal"), "different": (GREY, "s", "scores as they come")}
@@ -25,8 +25,7 @@ def draw(table, settings):
         for run, look in LOOKS.items():
             for axes, quantity in ((turning, "distance"), (depth, "depth")):
                 rows = _rows(table, run, quantity)
-                axes.fill_between(rows["at"], rows["low"], rows["high"], color=look[0], alpha=0.18, linewidth=0)
-                axes.plot(rows["at"], rows["value"], color=look[0], linestyle=look[1], label=f"{run} steps")
+                band(axes, rows, "at", color=look[0], linestyle=look[1], label=f"{run} steps")
         rows = _rows(table, "normalised", "distance")
         steps = np.array([rows["at"].max() / 30, rows["at"].max()])
         guide = 2.5 * rows["value"].iloc[-1] * steps[-1] / steps

@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.medians import medians
+from attnsvm.analysis.slopes import slope
 from attnsvm.experiments.rates.others import logarithm_of_others
 
 KEYS = ["scores", "run", "quantity", "at"]
+TWO_DECADES = 100
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -23,25 +25,13 @@ def measures(cell, problems, trained, solved, settings):
         distance = np.sqrt(2.0 * np.maximum(1.0 - correlation(W, solved["W"][good][:, None]), 0.0))
         depth = -logarithm_of_others(known, W)
         found = {"distance": distance, "depth": depth}
-        found |= {"turning": slope(np.log(distance), steps), "saturating": slope(-depth, steps)}
-        found["deepening"] = slope(np.log(depth), steps)
-        frames += [
-            curves(known.seeds, steps, {"value": v}, quantity=q, run=run, scores="equal") for q, v in found.items()
-        ]
+        followed = {"turning": np.log(distance), "saturating": -depth, "deepening": np.log(depth)}
+        found |= {name: slope(values, steps, TWO_DECADES) for name, values in followed.items()}
+        frames.append(by_quantity(known.seeds, steps, found, run=run, scores="equal"))
     frame = pd.concat(frames).rename(columns={"step": "at"})
     words = np.where(good, "measured", "without SVM")
     return Measures(frame[[*KEYS, "seed", "value"]].dropna(), outcomes(cell, problems.seeds, words))
 
 
-def slope(values: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """The slope of values (S, K) against log step over the two decades before each step; NaN before there are any."""
-    before = np.searchsorted(steps, steps / 100, side="right") - 1
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = (values - values[:, before]) / np.log(steps / steps[before])
-    return np.where(steps >= 100, found, np.nan)
-
-
 def table(measures, settings):
-    return pd.DataFrame(
-        [row | {"instances": len(of)} for row, of in medians(measures.instances, KEYS, "optimal".__eq__)]
-    )
+    return medians(measures.instances, KEYS, "optimal".__eq__)

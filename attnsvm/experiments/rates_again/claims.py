@@ -2,14 +2,9 @@
 
 from attnsvm.audit.numbers import Limit, smallest
 from attnsvm.audit.reading import Claim, Reading
-from attnsvm.audit.rows import at_end
+from attnsvm.experiments.rate_reduction.claims import NAMES, end
 
-NAMES = {"plain": "plain attention", "crate": "CRATE"}
 SEEDS = 100000, 100011
-
-
-def end(tables, layer, quantity):
-    return at_end(tables.own(), quantity, layer=layer)
 
 
 def rates(tables, asked, chance):

@@ -2,7 +2,7 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, NAME, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, GREY, NAME, VERMILLION, band, bars, canvas, title
 
 LOOKS = {
     "digits_random": ("digits, random head", BLUE, "-", "o"),
@@ -42,9 +42,7 @@ def draw(table, settings):
 
 def _way(axes, rows, tokens) -> None:
     label, colour, line, _ = LOOKS[tokens]
-    rows = rows.sort_values("step")
-    axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
-    axes.plot(rows["step"], rows["value"], color=colour, linestyle=line, label=label)
+    band(axes, rows.sort_values("step"), "step", color=colour, linestyle=line, label=label)
 
 
 def _ends(axes, rows) -> None:
@@ -52,8 +50,7 @@ def _ends(axes, rows) -> None:
         found = rows[rows["tokens"] == tokens].set_index("quantity")
         found = found.loc[[end for end in ENDS if end in found.index]]
         places = [list(ENDS).index(end) + 0.18 * (k - 1.5) for end in found.index]
-        bars = [found["value"] - found["low"], found["high"] - found["value"]]
-        axes.errorbar(found["value"], places, xerr=bars, color=colour, fmt=mark, label=label)
+        axes.errorbar(found["value"], places, xerr=bars(found), color=colour, fmt=mark, label=label)
     axes.set_yticks(range(len(ENDS)), ENDS.values())
     axes.set(xscale="log", xlabel="1 − cosine")
 

@@ -5,6 +5,7 @@ import numpy as np
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.experiments.regularisation_path.balls import Excess, path
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof
 
 NORMS = ("fro", "nuc")
 START_STREAM = 23081  # keeps the random starts apart from the data drawn with the same seed
@@ -27,9 +28,7 @@ def descent(problems, settings, progress):
     return {
         "radii": radii,
         "balls": balls,
-        "starts": {
-            norm: {name: start[name] for name in ("status", "gap", "residual")} for norm, start in starts.items()
-        },
+        "starts": {norm: proof(start) for norm, start in starts.items()},
     }
 
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from attnsvm.audit.numbers import Limit, proportion
+from attnsvm.audit.numbers import Limit, share_of
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import where
 
@@ -23,10 +23,10 @@ def grow_or_rest(attention, tables, asked, still, inseparable):
         parts[f"{words} (as first asked {before:.3f})"] = asked(ended)
     share = len(resting) / len(others)
     parts[f"{share:.2f} of the {len(others)} others rest"] = still(share)
-    without, control = (proportion((~part["separable"]).sum(), len(part)) for part in (resting, growing))
+    without, control = (share_of(~part["separable"]) for part in (resting, growing))
     words = f"optimal tokens without a separator: {without.value:.2f} of them, {control.value:.2f} of the growing runs"
     parts[words] = inseparable(without.value) and without.low > control.high
-    return Reading(*proportion(growing["local"].sum(), len(growing)), parts)
+    return Reading(*share_of(growing["local"]), parts)
 
 
 def claim(key, sharpens, short, attention, place):

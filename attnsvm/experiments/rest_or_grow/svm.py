@@ -3,17 +3,11 @@
 import numpy as np
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.selection import (
-    by_token,
-    locally_optimal,
-    margins,
-    optimal_tokens,
-    scores,
-    support,
-)
+from attnsvm.analysis.selection import locally_optimal, optimal_tokens, scores, support_of
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.geometry import BIAS_NORM
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof
 
 
 def svm(problems, trained, settings):
@@ -25,7 +19,7 @@ def svm(problems, trained, settings):
         given = problems[run["places"]], BIAS_NORM[parametrisation], attention
         optimal = optimal_tokens(given[0].tokens, given[0].head, given[0].labels)
         ends = {when: _judged(*given, run[when], run["weights"][:, k]) for k, when in enumerate(("first", "last"))}
-        solved[name] = ends | {"optimal": _proof(certified(given[0], optimal, *given[1:]))}
+        solved[name] = ends | {"optimal": proof(certified(given[0], optimal, *given[1:]))}
         solved[name]["global"] = (run["last"] == optimal).all(1)
     return solved
 
@@ -34,12 +28,7 @@ def _judged(problems, norm, attention, selected, weights):
     """Proofs, each solution's correlation with the weights, and whether the tokens are locally optimal."""
     answers = certified(problems, selected, norm, attention)
     queries = ATTENTIONS[attention](problems).queries
-    margin = margins(problems.tokens, queries, answers["W"], selected)
-    tight = support(margin, by_token(answers["dual"], selected, margin.shape[2]), selected)
+    tight = support_of(problems.tokens, queries, answers, selected)
     score = scores(problems.tokens, problems.head, problems.labels)
     local = locally_optimal(score, selected, tight) & (answers["status"] == "solved")
-    return _proof(answers) | {"correlation": correlation(weights, answers["W"]), "local": np.asarray(local)}
-
-
-def _proof(answers):
-    return {name: answers[name] for name in ("status", "gap", "residual")}
+    return proof(answers) | {"correlation": correlation(weights, answers["W"]), "local": np.asarray(local)}

@@ -1,6 +1,6 @@
 """The theorem carries over to rotary attention with a free W, and what rotation adds is parameters."""
 
-from attnsvm.audit.numbers import Limit, difference, each, proportion, smallest
+from attnsvm.audit.numbers import Limit, difference, each, share_of, smallest
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import decade, last
 
@@ -15,7 +15,7 @@ def nearer(tables, asked, near):
         wide = runs.pivot(index=["d", "seed"], columns="step", values=["distance", "reversed"])
         own, past = wide["distance"][end], wide["distance"][before]
         good = (own <= near.value) & (past >= FALL * own) & ~(wide["reversed"][end] <= own)
-        found[f"{F}"] = proportion(good.sum(), len(good))
+        found[f"{F}"] = share_of(good)
     parts = each(found, "runs with {} frequencies", asked)
     return Reading(*smallest(found)[:3], len(turned.groupby(["d", "F", "seed"])), parts)
 
@@ -26,7 +26,7 @@ def added(tables, asked):
     small = some(ends[(ends["d"] == ends["d"].min()) & (ends["F"] > 0)], "shape with frequencies")
     alone = some(ends[(ends["d"] == ends["d"].min()) & (ends["F"] == 0)], "shape without frequencies")
     most = small[small["F"] == small["F"].max()]
-    turned, still = (proportion(rows["separable"].sum(), len(rows)) for rows in (most, alone))
+    turned, still = (share_of(rows["separable"]) for rows in (most, alone))
     gain = difference(turned, still)
     return Reading(*gain[:3], len(most), {"most choices become separable": asked(gain)})
 

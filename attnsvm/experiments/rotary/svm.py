@@ -6,6 +6,7 @@ import numpy as np
 
 from attnsvm.analysis.selection import selected_tokens
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof
 
 RANDOM_STREAM = 20270  # keeps the random choices apart from the data drawn with the same seed
 
@@ -14,11 +15,11 @@ def svm(problems, trained, settings):
     selected = selected_tokens(trained["probabilities"])
     streams = (np.random.default_rng([RANDOM_STREAM, seed]) for seed in problems.seeds)
     drawn = [stream.integers(problems.tokens.shape[2], size=selected.shape[1]) for stream in streams]
-    random = certified(problems, np.array(drawn, dtype=int).reshape(selected.shape), "fro")
+    random = np.array(drawn, dtype=int).reshape(selected.shape)
     return {
         "own": certified(problems, selected, "fro"),
         "reversed": certified(replace(problems, tokens=elsewhere(problems)), selected, "fro"),
-        "random": {name: random[name] for name in ("status", "gap", "residual")},
+        "random": proof(certified(problems, random, "fro")),
     }
 
 

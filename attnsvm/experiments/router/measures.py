@@ -5,8 +5,9 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.medians import medians
 from attnsvm.analysis.selection import optimal_tokens
-from attnsvm.analysis.statistics import median_interval, share_interval
+from attnsvm.analysis.statistics import share_interval
 
 PLAIN = "attention"
 WAYS = ("distance", "to_plain", "to_mean", "saturation")
@@ -73,11 +74,4 @@ def _ratio(times, name, what) -> np.ndarray:
 def table(measures, settings):
     frame = measures.instances
     rows = frame.melt(["selector", "seed", "step"], [*WAYS, *ENDS, *TIMES], "quantity").dropna(subset="value")
-    found = []
-    for (selector, quantity, step), group in rows.groupby(["selector", "quantity", "step"], sort=False):
-        values = group["value"].to_numpy()
-        mean = quantity in ENDS
-        interval = share_interval(values) if mean else median_interval(values)
-        numbers = dict(zip(("value", "low", "high"), interval, strict=True))
-        found.append({"selector": selector, "quantity": quantity, "step": step} | numbers | {"instances": len(values)})
-    return pd.DataFrame(found)
+    return medians(rows, ["selector", "quantity", "step"], ENDS.__contains__, share_interval)

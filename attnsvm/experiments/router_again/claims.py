@@ -2,7 +2,7 @@
 
 from attnsvm.audit.numbers import Limit, largest
 from attnsvm.audit.reading import Claim, Reading, some
-from attnsvm.audit.rows import at_end
+from attnsvm.experiments.router.claims import end
 
 SEEDS = 100000, 100063
 
@@ -12,10 +12,6 @@ def penalties(tables):
     table = tables.own()
     chosen = table["selector"].str.startswith("entropy")
     return list(dict.fromkeys(some(table[chosen], "router with an entropy penalty")["selector"]))
-
-
-def end(tables, selector, quantity):
-    return at_end(tables.own(), quantity, selector=selector)
 
 
 def tokens(tables, asked, best):

@@ -1,6 +1,6 @@
 """How often each rule ends globally, and how far gradient descent is ahead of it, versus the dimension."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILLION, bars, canvas, title
 
 LOOKS = {
     "fro": ("gradient descent", BLACK, "o"),
@@ -20,9 +20,8 @@ def draw(table, settings):
         for k, (rule, (name, colour, marker)) in enumerate(LOOKS.items()):
             for axes, quantity in ((shares, "global"), (leads, "lead")):
                 rows = table[(table["rule"] == rule) & (table["quantity"] == quantity)]
-                ends = abs(rows[["low", "high"]].sub(rows["value"], axis=0)).to_numpy().T
                 look = {"color": colour, "marker": marker, "label": name if axes is shares else None}
-                axes.errorbar(rows["d"] * SHIFT ** (k - 2), rows["value"], yerr=ends, **look)
+                axes.errorbar(rows["d"] * SHIFT ** (k - 2), rows["value"], bars(rows), **look)
         shares.set(ylabel="share that ends globally", ylim=(0, 1.02))
         leads.set(ylabel="gradient descent, less the rule")
         title(shares, "a", "how often")

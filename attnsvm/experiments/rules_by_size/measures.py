@@ -4,7 +4,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
-from attnsvm.analysis.statistics import mean_interval, wilson
+from attnsvm.analysis.statistics import sample_interval, wilson
 
 KEYS = ["n", "T", "d", "rule"]
 
@@ -30,8 +30,7 @@ def table(measures, settings):
             names, count = dict(zip(KEYS, (*size, rule), strict=True)), len(runs)
             values = {name: wilson(int(runs[name].sum()), count) for name in ("global", "waiting")}
             if rule != "fro":
-                lead = wide["fro"] - wide[rule]
-                values["lead"] = mean_interval(lead.mean(), lead.std(ddof=1), count)
+                values["lead"] = sample_interval(wide["fro"] - wide[rule])
             for quantity, (value, low, high) in values.items():
                 numbers = {"quantity": quantity, "value": value, "low": low, "high": high, "instances": count}
                 rows.append(names | numbers)

@@ -7,9 +7,10 @@ from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.selection import selected_sets, selected_tokens
+from attnsvm.analysis.stacked import SATURATED
 from attnsvm.analysis.statistics import share
 from attnsvm.architecture import counting_rows
-from attnsvm.experiments.layers.measures import MEASURED, SATURATED, outcome
+from attnsvm.experiments.layers.measures import MEASURED, outcome
 
 KEYS = ["rule", "layer", "quantity", "step"]
 
@@ -76,8 +77,7 @@ def table(measures, settings):
     for keys, group in measures.instances.groupby(KEYS, sort=False):
         values = group["value"].to_numpy(dtype=float)
         if keys[2] in ("lead", "share mixed", "share measured"):
-            numbers = share(int(values.sum()), len(values))
-            numbers = {"value": numbers.pop("share"), **numbers}
+            numbers = share(int(values.sum()), len(values), of="value")
         else:
             quartiles = np.quantile(values, (0.5, 0.25, 0.75))
             numbers = dict(zip(("value", "low", "high"), quartiles, strict=True)) | {"instances": len(values)}

@@ -12,7 +12,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import locally_optimal, optimal_tokens, scores, selected_tokens
-from attnsvm.analysis.statistics import mean_interval, share
+from attnsvm.analysis.statistics import sample_interval, share
 from attnsvm.experiments.selection_by_rule.problems import new_inputs
 
 ENDS = ("global", "local", "neither", "not_saturated")
@@ -53,8 +53,7 @@ def table(measures, settings):
     for key, runs in measures.instances.groupby(keys, sort=False):
         names = dict(zip(keys, key, strict=True))
         rows += [{**names, "quantity": end, **share(int((runs["end"] == end).sum()), len(runs))} for end in ENDS]
-        accuracy = runs["held_out"]
-        value, low, high = mean_interval(accuracy.mean(), accuracy.std(ddof=1), len(runs))
+        value, low, high = sample_interval(runs["held_out"])
         values = {"share": value, "low": low, "high": high, "instances": len(runs)}
         rows.append({**names, "quantity": "held_out", **values})
         rows.append({**names, "quantity": "blind", "share": 1 / T, "instances": len(runs)})
@@ -65,7 +64,7 @@ def table(measures, settings):
             by_rule = runs.pivot(index=["d", "seed"], columns="rule", values=column).astype(float)
             for rule in by_rule.columns.drop("fro"):
                 lead = by_rule["fro"] - by_rule[rule]
-                value, low, high = mean_interval(lead.mean(), lead.std(ddof=1), len(lead))
+                value, low, high = sample_interval(lead)
                 names = {"labels": labels, "d": np.nan, "steps": steps, "rule": rule, "quantity": quantity}
                 rows.append({**names, "share": value, "low": low, "high": high, "instances": len(lead)})
     return pd.DataFrame(rows).rename(columns={"share": "value"})

@@ -5,8 +5,9 @@ Adam is judged in the max norm, that of sign descent.
 
 import numpy as np
 
-from attnsvm.analysis.selection import by_token, margins, optimal_tokens, selected_tokens, support
+from attnsvm.analysis.selection import optimal_tokens, selected_tokens, support_of
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof
 
 NORM = {"adam": "linf"}
 
@@ -27,7 +28,5 @@ def _apart(problems, run, optimal, norm):
     if len(places):
         some, chosen = problems[places], selected[places]
         answers = certified(some, chosen, norm)
-        margin = margins(some.tokens, some.queries, answers["W"], chosen)
-        tight = support(margin, by_token(answers["dual"], chosen, margin.shape[2]), chosen)
-        own["solved"] = {name: answers[name] for name in ("status", "gap", "residual")} | {"support": tight}
+        own["solved"] = proof(answers) | {"support": support_of(some.tokens, some.queries, answers, chosen)}
     return own

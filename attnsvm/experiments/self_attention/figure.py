@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 
 from attnsvm.plots.shares import LOOKS, SPREAD, logarithmic
-from attnsvm.plots.style import COLOUR, DASHES, GREY, NAME, canvas, title
+from attnsvm.plots.style import COLOUR, DASHES, GREY, NAME, band, canvas, title
 
 CROSS = {"linestyle": "none", "marker": "o", "markersize": 4.5, "markerfacecolor": "none", "markeredgewidth": 0.7}
 TYPES = ("global", "not_local")
@@ -47,8 +47,8 @@ def _correlations(axes, own, cross, name: str) -> None:
             for rows in (own, cross)
         )
         look = {"color": COLOUR[norm]}
-        axes.fill_between(line["step"], line["low"], line["high"], alpha=0.18, linewidth=0, **look)
-        axes.plot(line["step"], line["mean"], linestyle=DASHES[norm], label=f"with the {NAME[norm]} solution", **look)
+        label = f"with the {NAME[norm]} solution"
+        band(axes, line, "step", "mean", linestyle=DASHES[norm], label=label, **look)
         axes.plot(other["step"], other["mean"], markevery=EVERY, **CROSS, **look)
     axes.set(xlabel="step")
     axes.margins(x=0.01)

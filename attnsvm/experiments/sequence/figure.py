@@ -1,6 +1,6 @@
 """A query at every position: the trained W against the SVM constrained at every position."""
 
-from attnsvm.plots.style import COLOUR, DASHES, NAME, canvas, title
+from attnsvm.plots.style import COLOUR, DASHES, NAME, band, canvas, title
 
 NAMES = {"sequence": "every token competes", "causal": "tokens up to the query compete"}
 SOLUTION = {"W": "Frobenius", "KQ": "nuclear"}
@@ -14,9 +14,8 @@ def draw(table, settings):
             for name, solution in SOLUTION.items():
                 own = (table["attention"] == attention) & (table["parametrisation"] == name)
                 line = table[own].sort_values("step")
-                axes.fill_between(line["step"], line["low"], line["high"], color=COLOUR[name], alpha=0.18, linewidth=0)
                 label = f"{NAME[name]}, {solution} solution"
-                axes.plot(line["step"], line["mean"], color=COLOUR[name], linestyle=DASHES[name], label=label)
+                band(axes, line, "step", "mean", color=COLOUR[name], linestyle=DASHES[name], label=label)
             axes.set(xscale="log", xlabel="step")
             axes.margins(x=0)
             axes.set_ylim(top=1.04)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.analysis.stacked import distance, norms
+from attnsvm.analysis.stacked import certain, distance, norms
 from attnsvm.experiments.settled_rows.ends import PLACES, change, saturated_at
 from attnsvm.experiments.settled_rows.kinds import KINDS, seen
 
@@ -18,7 +18,7 @@ def measures(cell, problems, trained, solved, settings):
             step = int(run["steps"][place])
             layers = solved[name][str(step)]
             far = np.max([distance(run["weights"], int(k), of["W"])[:, place] for k, of in layers.items()], axis=0)
-            proved = np.logical_and.reduce([by_instance(of, problems.seeds) for of in layers.values()])
+            proved = np.logical_and.reduce([certain(of, len(far)) for of in layers.values()])
             saturated = saturated_at(own, run, kind, place)
             columns = {"kind": name, "seed": problems.seeds, "step": step, "norm": length[:, place], "value": far}
             columns |= {"change": change(own, run, kind, place), "all": every[:, place]}
@@ -26,11 +26,6 @@ def measures(cell, problems, trained, solved, settings):
         words = np.select([~proved, ~saturated], ["without SVM", "not saturated"], "measured")
         ends.append(outcomes(cell, problems.seeds, [f"{word} ({name})" for word in words]))
     return Measures(pd.concat(frames), pd.concat(ends))
-
-
-def by_instance(answer, seeds):
-    """Whether the problems of all heads of an instance are solved, (S,)."""
-    return (answer["status"].reshape(len(seeds), -1) == "solved").all(1)
 
 
 def table(measures, settings):

@@ -45,7 +45,7 @@ def margin(tables, asked, control, norm):
     parts = {
         f"all rows: {near.value:.3f}": asked(near),
         f"control, rows without a trigger: {far.value:.3f}": control(far),
-        f"squared norm of the solution: {size.value:.4f}": norm(max(abs(size.low - 4 / 3), abs(size.high - 4 / 3))),
+        f"squared norm of the solution: {size.value:.4f}": norm(size.off(4 / 3)),
     }
     return Reading(*near, parts)
 

@@ -1,6 +1,6 @@
 """A sink with softmax and none with ReLU, what goes with the fixed token, and the path to the sink's SVM."""
 
-from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, bars, canvas, title
 
 CASES = {
     ("softmax", "fixed"): "softmax, fixed",
@@ -48,7 +48,7 @@ def _bars(axes, table, quantity, shift, width, **look):
         row = table[(table["model"] == model) & (table["first"] == first) & (table["quantity"] == quantity)]
         label = look.get("label") if k == 0 else None
         axes.bar([k + shift], row["value"], width, **(look | {"label": label}))
-        axes.errorbar([k + shift], row["value"], [row["value"] - row["low"], row["high"] - row["value"]], color="k")
+        axes.errorbar([k + shift], row["value"], bars(row), color="k")
     axes.set_xticks(range(len(CASES)), CASES.values(), rotation=35, ha="right")
     axes.grid(visible=False, axis="x")
 

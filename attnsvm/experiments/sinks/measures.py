@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
 from attnsvm.experiments.sinks.layer import (
     FIXED,
@@ -30,8 +30,7 @@ def measures(cell, problems, trained, solved, settings):
     new = np.array([sequences(stream, *size) for stream in drawn]).reshape(len(seeds), *size[:3])
 
     def add(at, found, model):
-        rows = (curves(seeds, at, {"value": v}, quantity=q) for q, v in found.items())
-        frames.extend(each.assign(first=cell.variant, model=model) for each in rows)
+        frames.append(by_quantity(seeds, at, found, first=cell.variant, model=model))
 
     for name, of in trained["adam"].items():
         found = answered(new, name, of["W"], of["V"]) | ({"steps": of["steps"]} if "steps" in of else {})
@@ -78,6 +77,4 @@ def answered(x, attention, W, V) -> dict[str, np.ndarray]:
 
 
 def table(measures, settings):
-    return pd.DataFrame(
-        [row | {"instances": len(of)} for row, of in medians(measures.instances, KEYS, SHARES.__contains__)]
-    )
+    return medians(measures.instances, KEYS, SHARES.__contains__)

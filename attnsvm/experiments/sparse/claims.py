@@ -18,7 +18,7 @@ def stops(tables, asked, moved, grows):
     parts, found = {}, {}
     for name in SPARSE:
         margin, still = (last_of(tables, name, "plain", quantity) for quantity in ("margin", "moved"))
-        found[name] = exact(max(abs(margin.low - 1), abs(margin.high - 1)), margin.instances)
+        found[name] = exact(margin.off(1.0), margin.instances)
         parts[f"{name}: margin {margin.value:.4f} of 1/(α − 1)"] = asked(found[name].value)
         parts[f"{name}: moved by {still.value:.2g} in the last nine tenths of the steps"] = moved(still)
     control = last_of(tables, "softmax", "plain", "moved")
@@ -54,9 +54,8 @@ def rate(tables, asked, stays, leaves):
     slope = last_of(tables, "1.5-entmax", "decayed", "exponent")
     tried = some(where(tables.own(), quantity="stays"), "solution of sparsemax").sort_values("at")
     below, above = (estimate(row) for row in ends(tried, "at"))
-    off = max(abs(slope.low - 1), abs(slope.high - 1))
     parts = {
-        f"1.5-entmax: exponent {slope.value:.3f} [{slope.low:.3f}, {slope.high:.3f}]": asked(off),
+        f"1.5-entmax: exponent {slope.value:.3f} [{slope.low:.3f}, {slope.high:.3f}]": asked(slope.off(1.0)),
         f"sparsemax stays below λ* in {below.value:.2f} of the instances": stays(below.value),
         f"and above it in {above.value:.2f}": leaves(above.value),
     }

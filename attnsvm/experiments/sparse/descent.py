@@ -5,6 +5,7 @@ import numpy as np
 from attnsvm.analysis.selection import by_token, margins, selected_tokens, support
 from attnsvm.experiments.sparse.layer import ATTENTIONS, NEAR_KINK, Layer
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof
 from attnsvm.training.log import logarithmic_steps
 
 FOLDS = 8.0  # at each level what is missing is divided by about exp(FOLDS)
@@ -90,8 +91,7 @@ def near_the_kink(problems, probabilities: np.ndarray) -> dict:
             W = W - length * (layer.gradient(W) + decay * W)
         kept = np.take_along_axis(layer.probabilities(W), chosen[..., None], 2)
         left.append(np.where(solved, 1.0 - kept.min((1, 2)), 1.0))
-    proof = {name: answer[name] for name in ("status", "gap", "residual")}
-    return {"taken": np.stack(left, 1), "solution": proof}
+    return {"taken": np.stack(left, 1), "solution": proof(answer)}
 
 
 def kink(layer: Layer, chosen: np.ndarray, solution: np.ndarray, dual: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Sparse attention stops at a margin, and goes to the SVM's solution as the decay vanishes; softmax does neither."""
 
-from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, band, canvas, title
 
 LOOKS = {"sparsemax": (VERMILLION, "-"), "1.5-entmax": (BLUE, "--"), "softmax": (ORANGE, ":")}
 
@@ -45,5 +45,4 @@ def _rows(table, name, run, quantity):
 
 def _line(axes, table, name, run, quantity, **look):
     rows = _rows(table, name, run, quantity)
-    axes.fill_between(rows["at"], rows["low"], rows["high"], color=look["color"], alpha=0.18, linewidth=0)
-    axes.plot(rows["at"], rows["value"], **look)
+    band(axes, rows, "at", **look)

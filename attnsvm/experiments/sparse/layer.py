@@ -6,6 +6,7 @@ sparsemax (arXiv:1602.02068) at α = 2. One token has everything as soon as it l
 
 import numpy as np
 
+from attnsvm.analysis.probabilities import softmax
 from attnsvm.data.problems import Problems
 
 ATTENTIONS = {"sparsemax": 2.0, "1.5-entmax": 1.5, "softmax": 1.0}  # the α of each
@@ -16,8 +17,7 @@ NEAR_KINK = (0.9, 1.1)  # times the decay up to which sparsemax stays at the sol
 def entmax(logits: np.ndarray, alpha: float) -> np.ndarray:
     """Probabilities over the last axis, for α = 1, 1.5 or 2."""
     if alpha == 1.0:
-        shares = np.exp(logits - logits.max(-1, keepdims=True))
-        return shares / shares.sum(-1, keepdims=True)
+        return softmax(logits)
     y = (alpha - 1.0) * (logits - logits.max(-1, keepdims=True))
     falling, k = -np.sort(-y, axis=-1), np.arange(1, y.shape[-1] + 1)
     mean = falling.cumsum(-1) / k

@@ -5,8 +5,8 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
-from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.medians import medians
+from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
+from attnsvm.analysis.medians import largest, medians
 from attnsvm.experiments.sparse.layer import ATTENTIONS, NEAR_KINK, RUNS
 
 ONE_TOKEN = 0.9  # least probability of the token that an input ends on; less: a mixture
@@ -26,7 +26,7 @@ def measures(cell, problems, trained, solved, settings):
             at = trained["steps"] if run == "plain" else trained["levels"][name]
             measured = measured_of(kept, W, solution, selected, margin_of(alpha))
             measured |= {"moved": moved(W, at)} if run == "plain" else {"exponent": exponent(measured["distance"], at)}
-            rows = [curves(kept.seeds, at, {"value": value}, quantity=q) for q, value in measured.items()]
+            rows = [by_quantity(kept.seeds, at, measured)]
             if run == "decayed" and alpha == 2.0:
                 stays = {"value": trained["tried"]["taken"][good] <= STAYS}
                 rows.append(curves(kept.seeds, np.array(NEAR_KINK), stays, quantity="stays"))
@@ -72,9 +72,4 @@ def exponent(distance: np.ndarray, levels: np.ndarray) -> np.ndarray:
 
 
 def table(measures, settings):
-    return pd.DataFrame(
-        [
-            row | {"largest": of["value"].max(), "instances": len(of)}
-            for row, of in medians(measures.instances, KEYS, "stays".__eq__)
-        ]
-    )
+    return medians(measures.instances, KEYS, "stays".__eq__, largest=largest)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, band, canvas, title
 
 LAYERS = {
     ("first", "gaussian"): (ORANGE, "V, Gaussian"),
@@ -32,9 +32,8 @@ def draw(table, settings):
                 for axes, quantity in ((turning, "distance"), (falling, "depth")):
                     rows = _rows(table, words=words, stage=stage, run=run, quantity=quantity)
                     rows = rows[(rows["at"] > 0) & (rows["value"] > 0)]
-                    axes.fill_between(rows["at"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
                     named = label if run == "normalised" and axes is turning else None
-                    axes.plot(rows["at"], rows["value"], color=colour, linestyle=line, label=named)
+                    band(axes, rows, "at", color=colour, linestyle=line, label=named)
         steps = np.array([10.0, table["at"].max()])
         turning.plot(steps, 3.0 / steps, color=GREY, linestyle=":")
         turning.set(xscale="log", yscale="log", xlabel="update t", ylabel="distance of directions")

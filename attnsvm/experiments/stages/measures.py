@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
+from attnsvm.analysis.slopes import slope
 from attnsvm.analysis.statistics import share_interval
 from attnsvm.experiments.stages.layer import attention, log_excess, log_of_pairs
 from attnsvm.experiments.stages.sentences import sentences
@@ -14,6 +15,7 @@ from attnsvm.experiments.stages.shifted import KINDS, right, shifted
 KEYS = ["words", "stage", "run", "quantity", "at"]
 SHARES = ("trained", "best", *KINDS)
 ROUNDING = 1e-8  # of a distance
+DECADE = 10
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -21,8 +23,7 @@ def measures(cell, problems, trained, solved, settings):
     kept, steps, frames = problems[good], trained["steps"], []
 
     def add(stage, run, found, at=steps):
-        one = {"words": cell.variant, "stage": stage, "run": run}
-        frames.extend(curves(kept.seeds, at, {"value": v}, quantity=q, **one) for q, v in found.items())
+        frames.append(by_quantity(kept.seeds, at, found, words=cell.variant, stage=stage, run=run))
 
     def turned(stage, run, W, at=steps):
         add(stage, run, turning(W, solved[stage]["W"][good], at), at)
@@ -54,21 +55,14 @@ def turning(W: np.ndarray, solution: np.ndarray, steps: np.ndarray) -> dict[str,
         cosine = correlation(W, solution[:, None])
     distance = np.sqrt(2.0 * np.maximum(1.0 - cosine, 0.0))
     turns = np.where(distance > 10.0 * ROUNDING, np.log(np.maximum(distance, ROUNDING)), np.nan)
-    return {"distance": distance, "exponent": slope(turns, steps)}
+    return {"distance": distance, "exponent": slope(turns, steps, DECADE)}
 
 
 def falling(log_loss: np.ndarray, steps: np.ndarray) -> dict[str, np.ndarray]:
     """−log of a loss (S, L), and its exponent in t: one where the loss falls by the same factor in every step."""
     depth = -log_loss
-    return {"depth": depth, "deepening": slope(np.where(depth > 0.0, np.log(np.maximum(depth, 1e-300)), np.nan), steps)}
-
-
-def slope(values: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """The slope of values (S, L) against log t over the decade before each step; NaN before there is one."""
-    before = np.searchsorted(steps, steps / 10, side="right") - 1
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = (values - values[:, before]) / np.log(steps / steps[before])
-    return np.where(steps >= 10, found, np.nan)
+    known = np.where(depth > 0.0, np.log(np.maximum(depth, 1e-300)), np.nan)
+    return {"depth": depth, "deepening": slope(known, steps, DECADE)}
 
 
 def new_sentences(cell, problems, V: np.ndarray, W: np.ndarray) -> dict[str, np.ndarray]:
@@ -88,9 +82,4 @@ def new_sentences(cell, problems, V: np.ndarray, W: np.ndarray) -> dict[str, np.
 
 
 def table(measures, settings):
-    return pd.DataFrame(
-        [
-            row | {"instances": len(of)}
-            for row, of in medians(measures.instances, KEYS, SHARES.__contains__, share_interval)
-        ]
-    )
+    return medians(measures.instances, KEYS, SHARES.__contains__, share_interval)

@@ -55,8 +55,3 @@ def sentences(seed: int, d: int, n: int) -> Sentences:
 def best_first(order: np.ndarray, words: tuple[int, ...]) -> list[int]:
     """Words of an order, the best one first."""
     return sorted(words, key=order.tolist().index)
-
-
-def follows(word: np.ndarray | int, d: int):
-    """The word that comes after a word."""
-    return (word + 1) % d

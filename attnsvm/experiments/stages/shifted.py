@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
+from attnsvm.analysis.probabilities import softmax
 from attnsvm.experiments.stages.sentences import Sentences, best_first
 
 KINDS = ("implied", "above", "below", "open")
@@ -50,6 +51,5 @@ def right(embeddings: np.ndarray, V: np.ndarray, W: np.ndarray, asked: list[tupl
     words, queries = np.array([words for _, words in asked]), np.array([query for query, _ in asked])
     tokens = embeddings[words]
     logits = ((tokens @ W) * embeddings[queries][:, None]).sum(-1)
-    p = np.exp(logits - logits.max(-1, keepdims=True))
-    said = ((p / p.sum(-1, keepdims=True))[:, None] @ tokens)[:, 0] @ V.T
+    said = (softmax(logits)[:, None] @ tokens)[:, 0] @ V.T
     return said.argmax(-1) == (words[:, 0] + 1) % len(embeddings)

@@ -1,6 +1,6 @@
 """What stopping at a step gains on new inputs, with flipped labels and without."""
 
-from attnsvm.plots.style import BLUE, GREY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREY, VERMILLION, band, canvas, title
 
 TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}
 LABELS = {"flipped": (VERMILLION, "s", "--", "labels flipped"), "clean": (BLUE, "o", "-", "labels by the rule")}
@@ -15,8 +15,7 @@ def draw(table, settings):
             for labels, (colour, marker, line, name) in LABELS.items():
                 rows = table[table["variant"] == f"{tokens}_{labels}"]
                 rows = rows[rows["n"] == rows["n"].max()]
-                axes.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
-                axes.plot(rows["step"], rows["value"], color=colour, marker=marker, linestyle=line, label=name)
+                band(axes, rows, "step", color=colour, marker=marker, linestyle=line, label=name)
             title(axes, letter, f"{words}, $n = {rows['n'].max()}$")
             axes.set(xscale="log", xlabel="training stops at this step")
         panels[0].set(ylabel="new inputs right,\nless that after the last step")

@@ -4,7 +4,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.selection import selected_tokens
-from attnsvm.analysis.statistics import mean_interval
+from attnsvm.analysis.statistics import sample_interval
 from attnsvm.experiments.stop_early.problems import inputs, logits, wanted
 
 
@@ -21,8 +21,7 @@ def table(measures, settings):
     for (variant, n), found in measures.instances.groupby(["variant", "n"], sort=False):
         wide = found.pivot(index="seed", columns="step", values="right")
         for step in wide:
-            gain, count = wide[step] - wide[wide.columns.max()], len(wide)
-            value, low, high = mean_interval(gain.mean(), gain.std(ddof=1), count)
-            numbers = {"value": value, "low": low, "high": high, "right": wide[step].mean(), "instances": count}
+            value, low, high = sample_interval(wide[step] - wide[wide.columns.max()])
+            numbers = {"value": value, "low": low, "high": high, "right": wide[step].mean(), "instances": len(wide)}
             rows.append({"variant": variant, "n": n, "step": step} | numbers)
     return pd.DataFrame(rows)

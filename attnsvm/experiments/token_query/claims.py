@@ -1,7 +1,6 @@
 """What holds of (K, Q) on digits with a token as query: every instance comes nearer, some of them slowly."""
 
-from attnsvm.analysis.statistics import median_interval
-from attnsvm.audit.numbers import Estimate, Limit, proportion
+from attnsvm.audit.numbers import Limit, sample_median, share_of
 from attnsvm.audit.reading import Claim, Reading, some
 from attnsvm.audit.rows import decade, where
 
@@ -15,8 +14,8 @@ def slow(tables, asked, nearer, halved):
         for norm in ("nuc", "fro")
     )
     end, before = (wide[row["step"]] for row in decade(wide.columns.to_frame(index=False)))
-    own = Estimate(*median_interval(end.to_numpy()), len(end))
-    closer, ahead = (proportion(hits.sum(), len(end)) for hits in (end < before, end < other.iloc[:, -1]))
+    own = sample_median(end)
+    closer, ahead = map(share_of, (end < before, end < other.iloc[:, -1]))
     ratio, tails = end.median() / before.median(), [part.quantile(0.95) for part in (before, end)]
     parts = {
         f"median, its interval within the threshold ({own.value:.2g} [{own.low:.2g}, {own.high:.2g}])": asked(own),

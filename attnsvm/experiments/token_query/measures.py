@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
 
 
 def measures(cell, problems, trained, solved, settings):
     saturated = trained["probabilities"].max(-1).min(-1) >= settings["saturated"]
-    proved = np.logical_and.reduce([answers["status"] == "solved" for answers in solved.values()])
+    proved = all_solved(solved.values())
     kept = saturated & proved
     frames = []
     for norm, answers in solved.items():

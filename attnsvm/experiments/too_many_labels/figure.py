@@ -1,6 +1,6 @@
 """How often flipped labels have a solution, and what clean ones teach, against the constraints per entry of W."""
 
-from attnsvm.plots.style import BLUE, VERMILLION, canvas
+from attnsvm.plots.style import BLUE, VERMILLION, bars, canvas
 
 TOKENS = {"gaussian": ("Gaussian tokens", BLUE, "o"), "digits": ("digits", VERMILLION, "s")}
 QUANTITIES = {
@@ -16,10 +16,9 @@ def draw(table, settings):
         for quantity, (words, line, face) in QUANTITIES.items():
             for tokens, (name, colour, marker) in TOKENS.items():
                 rows = table[(table["tokens"] == tokens) & (table["quantity"] == quantity)].sort_values("ratio")
-                ends = abs(rows[["low", "high"]].sub(rows["value"], axis=0)).to_numpy().T
                 look = {"color": colour, "marker": marker, "linestyle": line, "label": f"{name}: {words}"}
                 axes.errorbar(
-                    rows["ratio"], rows["value"], yerr=ends, **look, **({"markerfacecolor": face} if face else {})
+                    rows["ratio"], rows["value"], yerr=bars(rows), **look, **({"markerfacecolor": face} if face else {})
                 )
         axes.set(xlabel="constraints per entry of $W$, $n(T-1)/d^2$", ylabel="share", ylim=(-0.03, 1.03))
         axes.legend(loc="upper right")

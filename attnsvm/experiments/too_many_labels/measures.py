@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import selected_tokens
-from attnsvm.analysis.statistics import mean_interval, wilson
+from attnsvm.analysis.statistics import sample_interval, wilson
 from attnsvm.experiments.too_many_labels.problems import inputs, logits, wanted
 
 
@@ -30,7 +30,7 @@ def table(measures, settings):
         if quantity == "separable":
             interval = wilson(int(own["value"].sum()), len(own))
         else:
-            interval = mean_interval(own["value"].mean(), own["value"].std(ddof=1), len(own))
+            interval = sample_interval(own["value"])
         names = {"tokens": tokens, "n": n, "ratio": ratio, "quantity": quantity}
         rows.append(names | dict(zip(("value", "low", "high"), interval, strict=True)) | {"instances": len(own)})
     return pd.DataFrame(rows)

@@ -1,8 +1,6 @@
 """The heads of each layer along training with their null models, and the accuracy of the network."""
 
-import numpy as np
-
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, bars, canvas, title
 
 LOOKS = {  # colour, marker, line, whether hollow, words
     "own": (BLUE, "o", "-", False, "trained heads"),
@@ -72,8 +70,7 @@ def line(axes, table, layer, quantity, look, shift=None, wide=1.0):
     rows = table[(table["layer"] == layer) & (table["quantity"] == quantity)].sort_values("step")
     shift = APART * (list(LOOKS.values()).index(look) - 1) if shift is None else shift
     x = [steps.index(step) + shift for step in rows["step"]]
-    ends = np.abs(rows[["low", "high"]].to_numpy().T - rows["value"].to_numpy())
     style = {"color": colour, "marker": marker, "linestyle": dashes, "linewidth": wide, "elinewidth": 0.7}
     style |= {"markerfacecolor": "white"} if hollow else {}
-    axes.errorbar(x, rows["value"], ends, label=words, **style)
+    axes.errorbar(x, rows["value"], bars(rows), label=words, **style)
     axes.set_xticks(range(len(steps)), steps)

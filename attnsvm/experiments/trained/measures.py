@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval
+from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
+from attnsvm.analysis.medians import medians
 
 KEYS = ["layer", "quantity", "step"]
 # What is compared per head, before means are taken: name, of which quantity, less which other.
@@ -18,9 +18,8 @@ COMPARED = (
 
 
 def measures(cell, problems, trained, solved, settings):
-    seeds, steps, frames = problems.seeds, trained["steps"], []
-    for name in ("train", "held_out"):
-        frames.append(curves(seeds, steps, {"value": trained[name]}, layer=0, quantity=name))
+    seeds, steps = problems.seeds, trained["steps"]
+    frames = [by_quantity(seeds, steps, {name: trained[name] for name in ("train", "held_out")}, layer=0)]
     for norm, found in solved.items():
         numbers = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
         for name, one, other in COMPARED:
@@ -47,9 +46,4 @@ def became(solved, count):
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        interval = median_interval(group["value"].to_numpy())
-        row = dict(zip(KEYS, keys, strict=True)) | dict(zip(("value", "low", "high"), interval, strict=True))
-        rows.append(row | {"instances": len(group)})
-    return pd.DataFrame(rows)
+    return medians(measures.instances, KEYS)

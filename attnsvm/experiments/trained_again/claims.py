@@ -1,5 +1,7 @@
 """What holds of trained heads against random ones: it is the upper layer in which training shows."""
 
+from functools import partial
+
 from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import Claim, Reading
 from attnsvm.experiments.trained.claims import at
@@ -19,10 +21,6 @@ def upper_layer(quantity, tables, asked, little):
         f"layer {LOWER} is above them by less than the threshold ({lower.value:.2g})": little(lower),
     }
     return Reading(*upper, parts)
-
-
-def aligned(tables, asked, little):
-    return upper_layer("alignment_above_random_fro", tables, asked, little)
 
 
 def predicted(tables, asked, little, place):
@@ -46,7 +44,7 @@ CLAIMS = (
         measured="difference of the cosines, upper layer",
         asked=Limit(0.02, "> {}", "the whole interval, which must lie above that of untrained heads"),
         also={"little": Limit(0.15, "difference in the lower layer ≤ {}", "the upper end that was found for it, 0.12")},
-        read=aligned,
+        read=partial(upper_layer, "alignment_above_random_fro"),
     ),
     Claim(
         key="trained_predicted_upper",

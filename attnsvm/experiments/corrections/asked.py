@@ -70,10 +70,3 @@ def draws(problems, s: int) -> Iterator[Draw]:
         named = own[rows] == NAMED
         (template,) = np.unique(every.template[rows[named]])
         yield Draw(every.take(rows), named, held, wrong, held.template == template, int(template))
-
-
-def stacked(rows: list[dict]) -> dict:
-    """Equal trees of numbers and arrays as one, with a first axis more."""
-    if not isinstance(rows[0], dict):
-        return np.stack(rows)
-    return {name: stacked([row[name] for row in rows]) for name in rows[0]}

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from attnsvm.experiments.corrections.asked import draws, head, stacked
+from attnsvm.analysis.probabilities import softmax
+from attnsvm.analysis.trees import stacked
+from attnsvm.experiments.corrections.asked import draws, head
 from attnsvm.experiments.known_answers.asked import Asked
 from attnsvm.svm.change import least_change
 
@@ -61,9 +63,7 @@ def gradient(asks: Asked, W: np.ndarray, weights: np.ndarray) -> np.ndarray:
     for rows in np.split(np.arange(len(asks)), begin[1:]):
         a, T = asks.first[rows[0]], asks.counts[rows[0]]
         X = asks.tokens[a : a + T]
-        logits = along[rows] @ X.T
-        chances = np.exp(logits - logits.max(1, keepdims=True))
-        chances /= chances.sum(1, keepdims=True)
+        chances = softmax(along[rows] @ X.T)
         chances[np.arange(len(rows)), asks.answer[rows]] -= 1
         slope[rows] = (weights[rows, None] * chances) @ X
     return slope.T @ asks.queries

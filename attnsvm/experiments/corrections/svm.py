@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from attnsvm.experiments.corrections.asked import draws, head, stacked
+from attnsvm.analysis.trees import stacked
+from attnsvm.experiments.corrections.asked import draws, head
 from attnsvm.svm.change import least_change
 
 

@@ -7,6 +7,7 @@ the token that is most alike.
 
 import numpy as np
 
+from attnsvm.analysis.trees import stacked
 from attnsvm.experiments.known_answers.asked import asked, best_offset, positions, right, sizes
 from attnsvm.inspect import cycles
 from attnsvm.inspect.nulls import permuted, random_head
@@ -30,7 +31,7 @@ def svm(problems, trained, settings):
         if pretrained:
             one["heads"] = _heads(problems.head[s], int(number), fit, held, settings)
         found.append(one)
-    return _stacked(found)
+    return stacked(found)
 
 
 def _answers(fit, held, sizes, settings):
@@ -94,7 +95,7 @@ def _heads(rows, number, fit, held, settings):
             "permuted": [_answer(problem, W, ask, held, permuted(selected, ask.counts, rng)) for _ in other],
             "mismatched": [_answer(problem, rows[h, 0].T @ rows[k, 1], ask, held) for k in other],
         }
-        one |= {kind: _stacked(several) for kind, several in nulls.items()}
+        one |= {kind: stacked(several) for kind, several in nulls.items()}
         rules = {
             "position": positions(held, best_offset(ask, selected)),
             "same token": held.same,
@@ -103,7 +104,7 @@ def _heads(rows, number, fit, held, settings):
         one["rules"] = {name: right(named, own) for name, named in rules.items()}
         one["right"] = right(own, held.answer)
         found.append(one)
-    return _stacked(found)
+    return stacked(found)
 
 
 def _answer(problem, W, ask, held, selected=None):
@@ -114,10 +115,3 @@ def _answer(problem, W, ask, held, selected=None):
     hits = right(held.selections(solution.W), held.selections(W)) if solution.solved else np.full(len(held), np.nan)
     aligned = problem.cosines(W, [solution.W])[0] if solution.solved else np.nan
     return row | {"alignment": np.array(aligned), "predicted": hits}
-
-
-def _stacked(trees):
-    """Equal trees of arrays as one, with a first axis more."""
-    if not isinstance(trees[0], dict):
-        return np.stack(trees)
-    return {name: _stacked([tree[name] for tree in trees]) for name in trees[0]}

@@ -9,6 +9,7 @@ import numpy as np
 
 from attnsvm import geometry
 from attnsvm.analysis.selection import selected_tokens
+from attnsvm.analysis.trees import stacked
 from attnsvm.experiments.pretrained.inputs import inputs, of_a_layer
 from attnsvm.inspect.layers import selections
 from attnsvm.inspect.measures import rule
@@ -26,7 +27,7 @@ def svm(problems, trained, settings):
         return {
             name: {norm: certified(problems, selected, norm) for norm in NORMS} for name, selected in chosen.items()
         }
-    return _stacked([_layer(problems, s, settings) for s in range(len(problems))])
+    return stacked([_layer(problems, s, settings) for s in range(len(problems))])
 
 
 def _layer(problems, s, settings):
@@ -50,7 +51,7 @@ def _layer(problems, s, settings):
         }
         found.append(one | {"selects": _selects(most.inputs, held, W)})
     sizes = {name: np.array(len(problem.inputs)) for name, (problem, _) in fits.items()}
-    return _stacked(found) | {"inputs": sizes, "layer": np.array(number)}
+    return stacked(found) | {"inputs": sizes, "layer": np.array(number)}
 
 
 def _beside_nulls(problem, norm, W, heads, held, rng, aligned):
@@ -59,7 +60,7 @@ def _beside_nulls(problem, norm, W, heads, held, rng, aligned):
     random = [_answer(problem, norm, R, selections(kept, R), held, aligned) for R in heads]
     shuffled = [_answer(problem, norm, W, permuted(selected, counts, rng), held, aligned) for _ in heads]
     own = _answer(problem, norm, W, selected, held, aligned)
-    return {"head": own, "random": _stacked(random), "permuted": _stacked(shuffled)}
+    return {"head": own, "random": stacked(random), "permuted": stacked(shuffled)}
 
 
 def _answer(problem, norm, W, selected, held, aligned):
@@ -80,10 +81,3 @@ def _selects(fit, held, W):
     ends = np.array([marks[a] for marks, a in zip(fit.delimiters, selected, strict=True)])
     best = rule(fit, selected, held, own)["rule_predicted"]
     return {"delimiter": float(ends.mean()), "rule": best, "chance": float((1 / counts).mean())}
-
-
-def _stacked(trees):
-    """Equal trees of numbers and arrays as one, with a first axis more."""
-    if not isinstance(trees[0], dict):
-        return np.stack(trees)
-    return {name: _stacked([tree[name] for tree in trees]) for name in trees[0]}

@@ -4,8 +4,7 @@ import numpy as np
 
 from attnsvm.analysis.probabilities import softmax
 from attnsvm.analysis.trees import stacked
-from attnsvm.experiments.corrections.asked import draws, head
-from attnsvm.experiments.known_answers.asked import Asked
+from attnsvm.experiments.corrections.asked import Asked, draws, head
 from attnsvm.svm.change import least_change
 
 MOST = 4  # steps at most, relative to those of a straight way

@@ -9,10 +9,10 @@ LOOKS = {"color": BLUE, "marker": "o"}, {"color": ORANGE, "marker": "^"}, {"colo
 MORE = {"color": GREY, "marker": "s"}  # of weights beyond the second
 PANELS = {
     "named": ("named mistakes", "share that come right"),
-    "same": ("the same mistake, held out", "share that come right"),
-    "broken": ("right ones lost, held out", "mappings"),
-    "other": ("other mistakes, held out", "mappings that come right"),
-    "net": ("gained less lost", "mappings"),
+    "same": ("the same mistake elsewhere", "share that come right"),
+    "broken": ("right mappings lost", "mappings, held out"),
+    "other": ("other mistakes corrected", "mappings, held out"),
+    "net": ("gained less lost", "mappings, held out"),
 }
 
 
@@ -42,7 +42,7 @@ def _kinds(rows):
     """{kind: (text, look)}, the certified change first, then the largest weight."""
     gradient = sorted({kind for kind in rows["kind"] if kind != LEAST}, key=lambda kind: -float(kind.split()[1]))
     looks = [*LOOKS, *[MORE] * len(gradient)]
-    texts = ["least change, certified", *(f"gradient descent, weight {kind.split()[1]}" for kind in gradient)]
+    texts = ["certified least change", *(f"gradient, weight {kind.split()[1]}" for kind in gradient)]
     return {kind: (text, look) for kind, text, look in zip([LEAST, *gradient], texts, looks, strict=False)}
 
 
@@ -60,9 +60,9 @@ def _by_template(axes, rows, kinds):
         if kind != LEAST:
             own = rows[rows["kind"] == kind].set_index("template")["value"].reindex(least.index)
             axes.plot(least, own, linestyle="none", markersize=3, **look)
-    top = 1.05 * max(rows["value"].max(), 1)
+    top, right = (1.1 * max(values.max(), 1) for values in (rows["value"], least))
     axes.plot([0, top], [0, top], color=BLACK, linewidth=0.6)
-    axes.set(xlabel="lost by the least change", ylabel="lost by gradient descent", xlim=(0, top), ylim=(0, top))
+    axes.set(xlabel="lost by the least change", ylabel="lost by gradient descent", xlim=(0, right), ylim=(0, top))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(5, integer=True))
     title(axes, "f", "template by template")

@@ -77,6 +77,7 @@ CLAIMS = (
         measured="share that come right",
         asked=Limit(0.4, "> {}", "two mistakes in five; without a change none comes right"),
         read=carries,
+        unsharpened="Its audit is that of an optional figure.",
     ),
     Claim(
         key="corrections_as_often",

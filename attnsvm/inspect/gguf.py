@@ -5,7 +5,7 @@ is what their layouts ask for: names, the settings of config.json, and the order
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,8 +13,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from attnsvm.errors import UserError, require
+from attnsvm.inspect.packaged import CONFIG
+from attnsvm.inspect.shards import INDEX
 
 ENDING = ".gguf"
+SHARD = 2**30  # bytes of a file of weights
 # {architecture: (model_type, whether pairs of rows are neighbours in the file, where they are half a head apart in the
 # layout of the folder)}
 READ = {"llama": ("llama", True), "qwen2": ("qwen2", False), "qwen3": ("qwen3", False)}
@@ -50,7 +53,7 @@ def opened(model: Path) -> Iterator[Path]:
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """Write config.json, model.safetensors (float32) and the tokenizer of a GGUF file into a folder.
+    """Write config.json, weights in float32 (shards of safetensors) and the tokenizer of a GGUF file into a folder.
 
     Args:
         folder: it is made; empty where it is there.
@@ -73,8 +76,38 @@ def unpack(file: Path, folder: Path) -> None:
     except (ValueError, IndexError, OSError, KeyError) as error:
         raise UserError(f"{file}: cannot be read as GGUF ({str(error).strip() or 'it ends too early'})") from error
     config, interleaved = _config(file, said, {one.name: one.shape for one in read.tensors})
-    tokenizer, weights = _tokenizer(file), {}
-    for one in read.tensors:
+    weights = _weights(file, read.tensors, config, interleaved)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".unpacking-", dir=folder.parent) as beside:
+        made = Path(beside) / "model"
+        _tokenizer(file).save_pretrained(made)
+        (made / CONFIG).write_text(json.dumps(config, indent=1), "utf-8")
+        index: dict[str, str] = {}
+        for number, part in enumerate(_shards(weights)):
+            shard = f"model-{number:05d}.safetensors"
+            save_file(part, made / shard, metadata={"format": "pt"})
+            index |= dict.fromkeys(part, shard)
+        (made / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": index}, indent=1), "utf-8")
+        made.replace(folder)  # whole, or not there
+
+
+def _shards(weights: Iterable[tuple[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
+    """The weights in parts of `SHARD` bytes or a little more, so that few of them are in memory."""
+    part: dict[str, np.ndarray] = {}
+    for name, values in weights:
+        part[name] = values
+        if sum(one.nbytes for one in part.values()) >= SHARD:
+            yield part
+            part = {}
+    if part:
+        yield part
+
+
+def _weights(file, tensors, config, interleaved) -> Iterator[tuple[str, np.ndarray]]:
+    """Name and numbers of every tensor, one at a time."""
+    import gguf
+
+    for one in tensors:
         if one.name == LEFT_OUT:
             continue
         try:
@@ -86,11 +119,7 @@ def unpack(file: Path, folder: Path) -> None:
         name = _name(file, one.name)
         heads = config["num_attention_heads" if ".q_proj." in name else "num_key_value_heads"]
         turned = interleaved and (".q_proj." in name or ".k_proj." in name)
-        weights[name] = np.ascontiguousarray(_half_apart(values, heads) if turned else values)
-    folder.mkdir(parents=True, exist_ok=True)
-    tokenizer.save_pretrained(folder)
-    (folder / "config.json").write_text(json.dumps(config, indent=1), "utf-8")
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})  # the last: until then it is no model
+        yield name, np.ascontiguousarray(_half_apart(values, heads) if turned else values)
 
 
 def _config(file, said, shapes) -> tuple[dict, bool]:

@@ -14,6 +14,13 @@ from attnsvm.errors import UserError
 from attnsvm.inspect import several
 
 
+def weights_in(folder):
+    found = {}
+    for shard in sorted(folder.glob("*.safetensors")):
+        found |= load_file(shard)
+    return found
+
+
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory):
     model = small("llama")
@@ -24,7 +31,7 @@ def llama(tmp_path_factory):
 def test_weights_settings_and_logits_are_those_of_the_model(kind, tmp_path):
     model = small(kind)
     inspect.unpack(written(tmp_path / "small.gguf", model, kind), tmp_path / "folder")
-    held = load_file(tmp_path / "folder" / "model.safetensors")
+    held = weights_in(tmp_path / "folder")
     theirs = {key: tensor.numpy() for key, tensor in model.state_dict().items() if key != "lm_head.weight"}
     assert set(held) == set(theirs)
     for key, values in theirs.items():
@@ -43,7 +50,7 @@ def test_quantised_weights_are_the_numbers_that_they_stand_for(stored, llama, tm
     model, _ = llama
     kind = gguf.GGMLQuantizationType[stored]
     inspect.unpack(written(tmp_path / "small.gguf", model, stored=kind), tmp_path / "folder")
-    held = load_file(tmp_path / "folder" / "model.safetensors")
+    held = weights_in(tmp_path / "folder")
     ours, theirs = (one["model.layers.1.self_attn.q_proj.weight"].reshape(-1, 32) for one in (held, model.state_dict()))
     theirs = theirs.numpy()
     spread = np.ptp(theirs, axis=1) if stored == "Q4_1" else np.abs(theirs).max(1)
@@ -67,6 +74,21 @@ def test_a_file_is_inspected_as_its_folder_is(llama, tmp_path, capsys):
     page = (tmp_path / "out" / "file" / "heads.html").read_text()
     assert "small.gguf" in page
     assert len(inspect.why(file, TEXTS, layer=1)) > 0
+
+
+def test_a_large_model_is_written_in_shards(llama, tmp_path, monkeypatch):
+    _, file = llama
+    monkeypatch.setattr("attnsvm.inspect.gguf.SHARD", 30_000)
+    inspect.unpack(file, tmp_path / "many")
+    monkeypatch.undo()
+    inspect.unpack(file, tmp_path / "one")
+    assert len(list((tmp_path / "many").glob("*.safetensors"))) > 2
+    assert len(list((tmp_path / "one").glob("*.safetensors"))) == 1
+    many, one = (weights_in(tmp_path / name) for name in ("many", "one"))
+    assert set(many) == set(one)
+    assert all(np.array_equal(many[name], one[name]) for name in one)
+    tables = [inspect.heads(tmp_path / name, TEXTS, layers=[0], norms=("fro",), draws=1) for name in ("many", "one")]
+    assert tables[0].equals(tables[1])
 
 
 def refused(model, tmp_path, **given):

@@ -1,6 +1,7 @@
 """Two finished smoke runs for every test that needs one, whichever process of the test run it is in."""
 
 import fcntl
+import gc
 import shutil
 import subprocess
 import sys
@@ -48,9 +49,11 @@ def pytest_collection():
     """Compile every file of tests once, not in each process of the run, and keep what was compiled for the next run.
 
     The first process to come compiles, where the others, and the next run, read. To compile is more than half of what
-    collecting takes; PYTHONDONTWRITEBYTECODE, as containers have it, is for what the tests start.
+    collecting takes; PYTHONDONTWRITEBYTECODE, as containers have it, is for what the tests start. What collecting
+    leaves is there to the end: the garbage collector does not look through it again and again.
     """
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    gc.disable()
     with open(__file__) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -60,6 +63,8 @@ def pytest_collection():
             return (yield)
         finally:
             sys.dont_write_bytecode = before
+            gc.freeze()
+            gc.enable()
 
 
 class Scheduling(LoadFileScheduling):

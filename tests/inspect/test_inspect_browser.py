@@ -1,16 +1,12 @@
 """The page of an inspection in a browser: a grid that keys and fingers open, in any light and on any width."""
 
-import os
-import shutil
-
+import chromium
 import numpy as np
 import pytest
 
 from attnsvm import inspect
 
-missing = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
-if missing and not os.environ.get("ATTNSVM_REQUIRE_BROWSER"):
-    pytest.skip(f"not installed: {', '.join(missing)}", allow_module_level=True)
+chromium.required()
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +26,7 @@ def page(tmp_path_factory):
 
 @pytest.fixture
 def browser():
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1200,900"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    driver = chromium.started(1200, 900)
     yield driver
     driver.quit()
 

@@ -1,27 +1,13 @@
 """The explorer, written to a file and opened in headless Chromium."""
 
-import os
-import shutil
-
+import chromium
 import pytest
-
-EXECUTABLES = ("chromium", "chromedriver")
 
 
 @pytest.fixture(scope="session")
 def browser():
-    missing = [name for name in EXECUTABLES if shutil.which(name) is None]
-    if missing and not os.environ.get("ATTNSVM_REQUIRE_BROWSER"):
-        pytest.skip(f"not installed: {', '.join(missing)}")
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,1000"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
-    driver.set_script_timeout(120)
+    chromium.required()
+    driver = chromium.started()
     yield driver
     driver.quit()
 

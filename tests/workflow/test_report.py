@@ -1,11 +1,11 @@
 """Snakemake's report in a real browser: the verdicts first, each figure with its caption, no link dead."""
 
 import csv
-import os
 import shutil
 import time
 from collections import Counter
 
+import chromium
 import pytest
 from harness import BUILT, build, few
 
@@ -13,10 +13,7 @@ from attnsvm.building import cards
 from attnsvm.building.configuration import resolve
 from attnsvm.documents.captions import caption
 
-EXECUTABLES = ("chromium", "chromedriver")
-missing = [name for name in EXECUTABLES if shutil.which(name) is None]
-if missing and not os.environ.get("ATTNSVM_REQUIRE_BROWSER"):
-    pytest.skip(f"not installed: {', '.join(missing)}", allow_module_level=True)
+chromium.required()
 
 FIGURES = {card.name: card for card in few(cards.figures())}
 SECTIONS = {section: few(own) for section, own in cards.sections().items() if few(own)}
@@ -40,14 +37,7 @@ def claims(report):
 
 @pytest.fixture(scope="module")
 def browser():
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,1000"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(shutil.which("chromedriver")))
+    driver = chromium.started()
     driver.implicitly_wait(10)
     yield driver
     driver.quit()

@@ -3,25 +3,41 @@
 import gguf
 import numpy as np
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers import (
+    LlamaConfig,
+    LlamaForCausalLM,
+    Qwen2Config,
+    Qwen2ForCausalLM,
+    Qwen3Config,
+    Qwen3ForCausalLM,
+)
 
 HEADS, SHARED, WIDTH, LAYERS = 4, 2, 64, 2
 LETTERS = ["<|endoftext|>", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,'-", "Ġ", "Ġt", "he"]
 NAMES = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
          "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
          "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm",
-         "post_attention_layernorm": "ffn_norm"}  # fmt: skip
+         "post_attention_layernorm": "ffn_norm", "self_attn.q_norm": "attn_q_norm",
+         "self_attn.k_norm": "attn_k_norm"}  # fmt: skip
+KINDS = {"llama": (LlamaConfig, LlamaForCausalLM), "qwen2": (Qwen2Config, Qwen2ForCausalLM),
+         "qwen3": (Qwen3Config, Qwen3ForCausalLM)}  # fmt: skip
 OUTSIDE = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
            "lm_head.weight": "output.weight"}  # fmt: skip
 
 
-def small(kind):
+def small(kind, **settings):
+    """A model of random weights, biases and factors of norms among them."""
     torch.manual_seed(4)
     more = {"vocab_size": len(LETTERS), "hidden_size": WIDTH, "intermediate_size": 32, "num_hidden_layers": LAYERS,
             "num_attention_heads": HEADS, "num_key_value_heads": SHARED, "max_position_embeddings": 64,
-            "initializer_range": 0.3, "bos_token_id": 0, "eos_token_id": 0}  # fmt: skip
-    made = {"llama": (LlamaConfig, LlamaForCausalLM), "qwen2": (Qwen2Config, Qwen2ForCausalLM)}[kind]
-    return made[1](made[0](**more)).eval()
+            "initializer_range": 0.3, "bos_token_id": 0, "eos_token_id": 0,
+            "head_dim": WIDTH // HEADS}  # fmt: skip
+    settings_of, model_of = KINDS[kind]
+    model = model_of(settings_of(**more | settings)).eval()
+    with torch.no_grad():
+        for vector in (one for one in model.parameters() if one.ndim == 1):
+            vector.add_(0.3 * torch.randn_like(vector))
+    return model
 
 
 def neighbours(rows, heads):
@@ -34,12 +50,13 @@ def written(path, model, kind="llama", stored=gguf.GGMLQuantizationType.F32, cha
     """A GGUF file of a model."""
     file = gguf.GGUFWriter(path, kind)
     numbers = {"block_count": LAYERS, "context_length": 64, "embedding_length": WIDTH, "feed_forward_length": 32,
-               "attention.head_count": HEADS, "attention.head_count_kv": SHARED} | dict(changes)  # fmt: skip
+               "attention.head_count": HEADS, "attention.head_count_kv": SHARED,
+               "attention.key_length": model.config.head_dim} | dict(changes)  # fmt: skip
     for name, value in numbers.items():
         if value is not None:
             (file.add_string if isinstance(value, str) else file.add_uint32)(f"{kind}.{name}", value)
     file.add_float32(f"{kind}.attention.layer_norm_rms_epsilon", model.config.rms_norm_eps)
-    file.add_float32(f"{kind}.rope.freq_base", 10000.0)
+    file.add_float32(f"{kind}.rope.freq_base", model.config.rope_parameters["rope_theta"])
     file.add_string("tokenizer.ggml.model", "gpt2")
     file.add_token_list(LETTERS)
     file.add_token_types([3] + [1] * (len(LETTERS) - 1))
@@ -47,6 +64,8 @@ def written(path, model, kind="llama", stored=gguf.GGMLQuantizationType.F32, cha
     file.add_bos_token_id(0)
     file.add_eos_token_id(0)
     for key, tensor in model.state_dict().items():
+        if key == "lm_head.weight" and model.config.tie_word_embeddings:
+            continue
         name, values = OUTSIDE.get(key), tensor.numpy()
         if name is None:
             _, _, layer, part = key.split(".", 3)

@@ -30,7 +30,7 @@ INSIDE = {
     "ffn_norm": "post_attention_layernorm",
     **{f"ffn_{name}": f"mlp.{name}_proj" for name in ("gate", "up", "down")},
 }
-LEFT_OUT = "output.weight"  # behind all layers: no attention reads it
+HEAD = "output.weight"  # of the words; without it the model takes the embeddings
 NUMBERS = {
     "num_hidden_layers": "block_count",
     "hidden_size": "embedding_length",
@@ -59,15 +59,16 @@ def unpack(file: Path, folder: Path) -> None:
         folder: it is made; empty where it is there.
 
     Raises:
-        UserError: the library gguf is not installed, the file is no model that is read, or the folder is not empty; one
-            sentence.
+        UserError: the library gguf is not installed, the file is no model that is read, or the folder is not empty or
+            cannot be written; one sentence.
     """
     require(file.is_file(), f"{file}: there is no such file")
-    require(not folder.is_file(), f"{folder} is a file, expected a folder; choose another place")
-    require(not folder.exists() or not any(folder.iterdir()), f"{folder} is not empty; choose another place")
+    place = folder.resolve()  # before it is looked at: x/.. is there even where x is not
+    require(not place.is_file(), f"{folder} is a file, expected a folder; choose another place")
+    require(not place.exists() or not any(place.iterdir()), f"{folder} is not empty; choose another place")
     try:
         import gguf
-        from safetensors.numpy import save_file
+        from safetensors import SafetensorError
     except ImportError as error:
         raise UserError(f"{error.name} is not installed, which reads {ENDING} files: pip install gguf") from error
     try:
@@ -77,18 +78,33 @@ def unpack(file: Path, folder: Path) -> None:
         raise UserError(f"{file}: cannot be read as GGUF ({str(error).strip() or 'it ends too early'})") from error
     config, interleaved = _config(file, said, {one.name: one.shape for one in read.tensors})
     weights = _weights(file, read.tensors, config, interleaved)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".unpacking-", dir=folder.parent) as beside:
+    try:
+        _write(place, config, weights, _tokenizer(file))
+    except (OSError, SafetensorError) as error:
+        raise UserError(f"{folder}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
+
+
+def _write(folder, config, weights, tokenizer):
+    """Fill a folder beside the place, or in it where it is there, and put it, or its files, in place."""
+    from safetensors.numpy import save_file
+
+    home = folder if folder.exists() else folder.parent  # there the place can be a disk of its own
+    home.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".unpacking-", dir=home) as beside:
         made = Path(beside) / "model"
-        _tokenizer(file).save_pretrained(made)
-        (made / CONFIG).write_text(json.dumps(config, indent=1), "utf-8")
+        tokenizer.save_pretrained(made)
         index: dict[str, str] = {}
         for number, part in enumerate(_shards(weights)):
             shard = f"model-{number:05d}.safetensors"
             save_file(part, made / shard, metadata={"format": "pt"})
             index |= dict.fromkeys(part, shard)
         (made / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": index}, indent=1), "utf-8")
-        made.replace(folder)  # whole, or not there
+        (made / CONFIG).write_text(json.dumps(config, indent=1), "utf-8")
+        if home is folder:
+            for path in sorted(made.iterdir(), key=lambda path: path.name == CONFIG):  # without it there is no model
+                path.replace(folder / path.name)
+        else:
+            made.replace(folder)
 
 
 def _shards(weights: Iterable[tuple[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
@@ -108,8 +124,6 @@ def _weights(file, tensors, config, interleaved) -> Iterator[tuple[str, np.ndarr
     import gguf
 
     for one in tensors:
-        if one.name == LEFT_OUT:
-            continue
         try:
             values = gguf.quants.dequantize(one.data, one.tensor_type).astype(np.float32)
         except (NotImplementedError, ValueError, KeyError) as error:
@@ -154,7 +168,7 @@ def _config(file, said, shapes) -> tuple[dict, bool]:
         "vocab_size": int(shapes["token_embd.weight"][1]),
         "rope_theta": said.get(f"{kind}.rope.freq_base", 10000.0),
         "attention_bias": model_type == "llama" and "blk.0.attn_q.bias" in shapes,
-        "tie_word_embeddings": LEFT_OUT not in shapes,
+        "tie_word_embeddings": HEAD not in shapes,
     }
     dimensions = said.get(f"{kind}.rope.dimension_count", config["head_dim"])
     require(dimensions == config["head_dim"], f"{file}: turns {dimensions} of {config['head_dim']} rows of a head; "
@@ -166,6 +180,8 @@ def _name(file, name) -> str:
     """The name of a tensor in the layout of the folder."""
     stem, _, kind = name.rpartition(".")
     block, _, part = stem.partition(".")[2].partition(".")
+    if name == HEAD:
+        return "lm_head.weight"
     if stem in OUTSIDE:
         return f"model.{OUTSIDE[stem]}.{kind}"
     known = stem.startswith("blk.") and block.isdecimal() and part in INSIDE

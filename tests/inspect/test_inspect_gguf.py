@@ -4,14 +4,17 @@ import gguf
 import numpy as np
 import pytest
 import torch
+from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from small_gguf import HEADS, small, written
 from small_models import TEXTS
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from attnsvm import command, inspect
 from attnsvm.errors import UserError
 from attnsvm.inspect import several
+
+THETA = {"rope_type": "default", "rope_theta": 500.0}
 
 
 def weights_in(folder):
@@ -27,20 +30,32 @@ def llama(tmp_path_factory):
     return model, written(tmp_path_factory.mktemp("gguf") / "small.gguf", model)
 
 
-@pytest.mark.parametrize("kind", ["llama", "qwen2"])
-def test_weights_settings_and_logits_are_those_of_the_model(kind, tmp_path):
-    model = small(kind)
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        ("llama", {}),
+        ("llama", {"tie_word_embeddings": True, "attention_bias": True, "rope_parameters": THETA}),
+        ("qwen2", {"rms_norm_eps": 0.01}),
+        ("qwen3", {"head_dim": 8, "rope_parameters": THETA}),
+        ("qwen3", {"tie_word_embeddings": True}),
+    ],
+)
+def test_weights_settings_and_logits_are_those_of_the_model(kind, settings, tmp_path):
+    model = small(kind, **settings)
     inspect.unpack(written(tmp_path / "small.gguf", model, kind), tmp_path / "folder")
     held = weights_in(tmp_path / "folder")
-    theirs = {key: tensor.numpy() for key, tensor in model.state_dict().items() if key != "lm_head.weight"}
+    theirs = {key: tensor.numpy() for key, tensor in model.state_dict().items()}
+    if settings.get("tie_word_embeddings"):
+        del theirs["lm_head.weight"]
     assert set(held) == set(theirs)
     for key, values in theirs.items():
         np.testing.assert_array_equal(held[key], values, err_msg=key)
-    again = AutoModel.from_pretrained(tmp_path / "folder")
+    again = AutoModelForCausalLM.from_pretrained(tmp_path / "folder")
     ids = torch.tensor([AutoTokenizer.from_pretrained(tmp_path / "folder")("The cat sat")["input_ids"]])
     with torch.no_grad():
-        states = [one(ids, output_hidden_states=True).hidden_states for one in (again, model.model)]
-    for ours, own in zip(*states, strict=True):  # the file has settings in float32; rows out of order differ by ones
+        ends = [one(ids, output_hidden_states=True) for one in (again, model)]
+    states = zip(*([*end.hidden_states, end.logits] for end in ends), strict=True)
+    for ours, own in states:  # the file has settings in float32; rows out of order differ by ones
         np.testing.assert_allclose(ours, own, rtol=1e-4, atol=1e-4)
 
 
@@ -139,3 +154,32 @@ def test_other_files_and_places_are_one_sentence(llama, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "gguf", None)
     with pytest.raises(UserError, match=r"gguf is not installed, which reads \.gguf files: pip install gguf"):
         inspect.unpack(file, tmp_path / "new")
+
+
+def test_an_empty_place_is_filled_and_one_that_cannot_be_written_is_one_sentence(llama, tmp_path, monkeypatch):
+    """The place can be where the user stands, a link, or a disk of its own; what fails leaves nothing behind."""
+    _, file = llama
+    inspect.unpack(file, tmp_path / "new")
+    expected = sorted(path.name for path in (tmp_path / "new").iterdir())
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there")
+    monkeypatch.chdir(tmp_path / "here")
+    for place in (".", "../link"):
+        inspect.unpack(file, place)
+    for place in ("here", "there"):
+        assert sorted(path.name for path in (tmp_path / place).iterdir()) == expected
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UserError, match="is not empty"):
+        inspect.unpack(file, "none/..")
+    for place in (file / "below", "/proc/attnsvm"):
+        with pytest.raises(UserError, match=r"cannot be written \(.+\)"):
+            inspect.unpack(file, place)
+    monkeypatch.setattr("safetensors.numpy.save_file", full)
+    with pytest.raises(UserError, match=r"half: cannot be written \(.*No space left"):
+        inspect.unpack(file, tmp_path / "half")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def full(*_, **__):
+    raise SafetensorError("I/O error: No space left on device (os error 28)")

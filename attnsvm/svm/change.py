@@ -65,7 +65,9 @@ def _multipliers(c: TokenConstraints) -> tuple[np.ndarray, bool]:
 def _on(c: TokenConstraints) -> tuple[np.ndarray, bool]:
     """The multipliers of a few constraints, whose rows are written in a basis of what they span."""
     gram = (c.left @ c.left.T) * (c.right @ c.right.T)
-    length = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+    length = np.sqrt(np.diag(gram))
+    if not length.all():  # bounds in a working set are positive: no W meets such a one
+        return np.where(length == 0, 1.0, 0.0), False
     values, vectors = np.linalg.eigh(gram / np.outer(length, length))
     kept = values > DIMENSION * values.max(initial=0.0)
     rows = vectors[:, kept] * np.sqrt(values[kept])

@@ -119,3 +119,19 @@ def test_it_takes_the_positions_of_a_sequence():
     answer = least_change(c, W)
     assert answer.status is Status.SOLVED
     assert (c.apply(W + answer.W) >= c.bound - 1e-9).all()
+
+
+def test_equal_tokens_are_told_apart_by_no_change():
+    tokens, queries, W, selected = drawn(4)
+    tokens[1, (selected[1] + 1) % 5] = tokens[1, selected[1]]
+    answer = least_change(separation(tokens, queries, selected, 0.5), W)
+    assert answer.status is Status.INFEASIBLE
+    assert np.count_nonzero(answer.dual) == 1
+
+
+def test_opposite_wishes_that_differ_by_rounding_alone_are_never_solved():
+    """⟨A, W⟩ ≥ b and ⟨−A, W⟩ ≥ b: no W, but where b is a ten millionth of what W gives rounding hides it."""
+    tokens, queries, W, _ = drawn(5, n=1, T=2)
+    tokens, queries = np.repeat(tokens, 2, 0), np.repeat(queries, 2, 0)
+    for bound, statuses in ((1.0, {Status.INFEASIBLE}), (1e-7, {Status.INFEASIBLE, Status.UNCERTIFIED})):
+        assert least_change(separation(tokens, queries, np.array([0, 1]), bound), 10 * W).status in statuses

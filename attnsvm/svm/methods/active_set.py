@@ -90,7 +90,8 @@ def _inequalities(A, b, options):
         refined = _refined(system[:, active], target, u[active])
         certificate = np.zeros(len(b))
         certificate[active] = refined
-        if np.linalg.norm(system @ certificate - target) < options.certain:
+        left = np.linalg.norm(system @ certificate - target)
+        if left < options.certain or residual < EPSILON:  # zero but for rounding: no w to scale, the checker judges
             return np.full(A.shape[1], np.nan), certificate, False
     w, dual = _active_set(A, b, u * size / residual**2, options)
     return w, dual, True

@@ -6,6 +6,7 @@ from attnsvm.lazy import exports
 
 if TYPE_CHECKING:
     from attnsvm.audit.reading import Claim as Claim
+    from attnsvm.audit.reading import Claims as Claims
     from attnsvm.audit.reading import NoInstance as NoInstance
     from attnsvm.audit.reading import Reading as Reading
     from attnsvm.audit.reading import Tables as Tables

@@ -105,6 +105,10 @@ class Limit:
         """Whether the whole interval lies beyond the limit."""
         return bool(number.low > self.value) if self._sign in "≤<" else bool(number.high < self.value)
 
+    def worst(self, found: Mapping[str, Estimate] | Iterable[Estimate]) -> Estimate:
+        """Of several numbers that this is asked of, the one whose interval reaches farthest towards the limit."""
+        return largest(found, "high") if self._sign in "≤<" else smallest(found, "low")
+
     @property
     def said(self) -> str:
         """What is asked, with the limit in it: "mean ≤ 0.001"."""

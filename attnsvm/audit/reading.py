@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -185,3 +186,41 @@ class Claim:
         if self.read is None:
             raise TypeError(f"claim {self.key!r} cannot be tested")
         return self.read(tables, self.asked, **self.also)
+
+
+class Claims(list[Claim]):
+    """The claims of an experiment, in their order.
+
+    A claim is its reading, a function, with its words and limits above it:
+
+        CLAIMS = Claims(group="paper")
+
+        @CLAIMS.add(short=..., statement=..., check=..., measured=..., asked=Limit(...), control=Limit(...))
+        def rank_bound(tables, asked, control): ...
+
+    Args:
+        shared: fields that the claims have in common; a claim may have another value.
+    """
+
+    def __init__(self, **shared):
+        super().__init__()
+        self.shared = shared
+
+    def add(self, read: Callable[..., Reading] | None = None, **words):
+        """Add a claim and return its reading; without `read`, what does so with the function below.
+
+        Args:
+            words: fields of the `Claim`, `key` being the name of the function if it is not given; and the limits of
+                `also` by their names.
+
+        Raises:
+            TypeError: a word is neither a field nor a limit.
+        """
+        if read is None:
+            return partial(self.add, **words)
+        also = {name: words.pop(name) for name in list(words) if name not in Claim.__dataclass_fields__}
+        if wrong := [name for name, limit in also.items() if not isinstance(limit, Limit)]:
+            raise TypeError(f"a claim has no field {wrong[0]!r}, and what it is given is no limit")
+        key = words.pop("key", None) or read.__name__
+        self.append(Claim(key=key, read=read, also=also, **self.shared | words))
+        return read

@@ -1,6 +1,6 @@
 """The audit as a table: one row per claim."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from attnsvm.errors import UserError, require
 from attnsvm.svm.statuses import STATUSES
 
 
-def audit(tables: Tables, claims: dict[str, tuple[Claim, ...]]) -> pd.DataFrame:
+def audit(tables: Tables, claims: Mapping[str, Sequence[Claim]]) -> pd.DataFrame:
     """One row per claim: what it says, what was measured, and the verdict that follows.
 
     Args:

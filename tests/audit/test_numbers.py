@@ -76,6 +76,12 @@ def test_a_limit_asks_the_whole_interval(wanted, inside, beyond):
     assert limit.said == wanted.format("1")
 
 
+def test_the_worst_of_several_numbers_is_farthest_towards_the_limit():
+    found = {"a": Estimate(1, 0.5, 9, 3), "b": Estimate(2, 1, 3, 4), "c": Estimate(3, 0, 4, 5)}
+    for sign, instances in (("≤", 3), ("<", 3), ("≥", 5), (">", 5)):
+        assert Limit(1.0, f"{sign} {{}}", "").worst(found).instances == instances
+
+
 @pytest.mark.parametrize("wanted", ["", "{}", "about {}", "≤ {} ≤", "≤", "0 < {} < 1"])
 def test_what_is_asked_ends_with_a_sign_and_the_limit(wanted):
     with pytest.raises(UserError, match="expected words that end with a sign and the limit"):

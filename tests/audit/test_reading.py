@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from attnsvm.audit import Claim, NoInstance, Reading, Tables, only, some
+from attnsvm.audit import Claim, Claims, NoInstance, Reading, Tables, only, some
 from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART
 from attnsvm.errors import UserError
@@ -56,3 +56,28 @@ def test_tables_of_an_experiment_know_their_own_and_lend_copies(folder):
 def test_a_group_that_is_not_there_is_named():
     with pytest.raises(UserError, match=r"claim 'a': there is no group 'papers': known are 'paper', 'ours'"):
         Claim(key="a", group="papers", short="", statement="", check="", asked=Limit(0.0, "> {}", ""))
+
+
+WORDS = {"short": "", "statement": "", "check": "", "asked": Limit(0.0, "> {}", "")}
+
+
+def test_a_claim_is_its_reading_with_words_and_limits_above_it():
+    claims, near = Claims(group="paper", figure="cone"), Limit(1.0, "near < {}", "")
+
+    @claims.add(near=near, **WORDS)
+    def first(tables, asked, near):
+        return near
+
+    claims.add(key="second", group="ours", read=first, **WORDS)
+    assert [(claim.key, claim.group, claim.figure) for claim in claims] == [
+        ("first", "paper", "cone"),
+        ("second", "ours", "cone"),
+    ]
+    assert [claim.also for claim in claims] == [{"near": near}, {}]
+    assert claims[0].read is claims[1].read is first
+    assert claims[0].reading(None) is near
+
+
+def test_a_word_that_is_no_field_and_no_limit_is_an_error():
+    with pytest.raises(TypeError, match="a claim has no field 'unsharpend', and what it is given is no limit"):
+        Claims(group="ours").add(key="a", read=len, unsharpend="So.", **WORDS)

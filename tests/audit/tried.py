@@ -11,7 +11,7 @@ from attnsvm.audit.reading import Claim
 from attnsvm.building import cards
 
 CARDS = {card.name: card for card in cards.claiming(optional=True)}
-CLAIMS: dict[str, tuple[Claim, ...]] = {name: card.module("claims").CLAIMS for name, card in CARDS.items()}
+CLAIMS: dict[str, list[Claim]] = {name: card.module("claims").CLAIMS for name, card in CARDS.items()}
 HOME = {claim.key: name for name, own in CLAIMS.items() for claim in own}
 BY_KEY = {claim.key: claim for own in CLAIMS.values() for claim in own}
 TRIED = {name: card.module("flips") for name, card in CARDS.items() if "flips" in card.modules}

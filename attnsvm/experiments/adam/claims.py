@@ -3,10 +3,11 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, each, estimate, exact, smallest
-from attnsvm.audit.reading import Claim, NoInstance, Reading, some
+from attnsvm.audit.reading import Claims, NoInstance, Reading, some
 from attnsvm.audit.rows import where
 
 STEADY, DECAYING = ("constant", "small", "large"), ("root",)  # schedules
+CLAIMS = Claims(group="beyond")
 
 
 def ends(tables, quantity):
@@ -16,7 +17,15 @@ def ends(tables, quantity):
     return rows.sort_values("step").groupby("run").last().loc[order]
 
 
-def sign(tables, asked):
+@CLAIMS.add(
+    short="Adam goes where sign descent goes",
+    statement="Adam goes to the max-margin solution of the max norm, as sign descent does.",
+    check="margin ratio in the max norm after the last step, median and quartiles over the instances, of every Adam; "
+    "the smallest is shown",
+    measured="smallest median of the margin ratio in the max norm (best: 1)",
+    asked=Limit(0.95, "every run ≥ {}", "what sign descent itself reaches in a tenth of the steps"),
+)
+def adam_sign(tables, asked):
     last = ends(tables, "linf")
     runs = some(where(last, rule="Adam"), "run of Adam")
     adam = {run: estimate(row, "median") for run, row in runs.iterrows()}
@@ -25,7 +34,21 @@ def sign(tables, asked):
     return Reading(*smallest(adam), parts | {f"sign descent itself: {control:.3f}": asked(control)})
 
 
-def pace(tables, asked, held_back):
+@CLAIMS.add(
+    short="Adam's margin grows as fast as it forgets",
+    statement="At a constant rate the smallest margin of Adam grows at the slower of two paces: that of sign descent, "
+    "and ½ log(1/β2) per step, at which its second moment forgets, whatever the learning rate.",
+    check="growth of the smallest margin per step over the last half of the steps, median over the instances, divided "
+    "by the slower pace, minus one; the largest in size of all runs is shown",
+    measured="relative deviation of the pace of the margin",
+    asked=Limit(0.1, "every run: size ≤ {}", "the approach to either pace is like 1/steps"),
+    held_back=Limit(
+        0.5,
+        "pace of its memory over that of sign descent, in some run < {}",
+        "else nothing could be told from sign descent",
+    ),
+)
+def adam_pace(tables, asked, held_back):
     """The growth of the margin at constant rates, beside the slower of the paces of sign descent and of forgetting."""
     growth, fastest = ends(tables, "growth"), ends(tables, "sign_pace")
     if unknown := set(growth["schedule"]) - {*STEADY, *DECAYING}:
@@ -41,37 +64,3 @@ def pace(tables, asked, held_back):
         raise NoInstance("run that its memory holds back")
     parts = {f"{run}: {value:+.3f}": asked(abs(value)) for run, value in deviations.items()}
     return Reading(*exact(max(deviations.values(), key=abs), steady["instances"].min()), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="adam_sign",
-        group="beyond",
-        short="Adam goes where sign descent goes",
-        statement="Adam goes to the max-margin solution of the max norm, as sign descent does.",
-        check="margin ratio in the max norm after the last step, median and quartiles over the instances, of every "
-        "Adam; the smallest is shown",
-        measured="smallest median of the margin ratio in the max norm (best: 1)",
-        asked=Limit(0.95, "every run ≥ {}", "what sign descent itself reaches in a tenth of the steps"),
-        read=sign,
-    ),
-    Claim(
-        key="adam_pace",
-        group="beyond",
-        short="Adam's margin grows as fast as it forgets",
-        statement="At a constant rate the smallest margin of Adam grows at the slower of two paces: that of sign "
-        "descent, and ½ log(1/β2) per step, at which its second moment forgets, whatever the learning rate.",
-        check="growth of the smallest margin per step over the last half of the steps, median over the instances, "
-        "divided by the slower pace, minus one; the largest in size of all runs is shown",
-        measured="relative deviation of the pace of the margin",
-        asked=Limit(0.1, "every run: size ≤ {}", "the approach to either pace is like 1/steps"),
-        also={
-            "held_back": Limit(
-                0.5,
-                "pace of its memory over that of sign descent, in some run < {}",
-                "else nothing could be told from sign descent",
-            )
-        },
-        read=pace,
-    ),
-)

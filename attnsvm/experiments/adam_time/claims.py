@@ -3,25 +3,16 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, each, estimate, exact, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 
-SEEDS = 100000, 100031
 PER_DECADE = 4  # times at which two runs are compared
+CLAIMS = Claims(group="beyond", seeds=(100000, 100031))
 
 
 def ends(tables, quantity):
     """The last row of every run, in order."""
     rows = some(tables.own(quantity=quantity), "run of Adam")
     return rows.sort_values("step").groupby("run", sort=False).last()
-
-
-def pace(tables, asked, slower):
-    """The deviation from the closed form, beside that from the slower of the two paces: its largest is the control."""
-    own, other = (ends(tables, quantity) for quantity in ("deviation", "slower"))
-    parts = {f"β2, η = {run}: {row['median']:+.1e}": asked(abs(row["median"])) for run, row in own.iterrows()}
-    control = max(other["median"], key=abs)
-    parts[f"the slower of two paces: {control:+.2f} in some run"] = slower(abs(control))
-    return Reading(*exact(max(own["median"], key=abs), own["instances"].min()), parts)
 
 
 def ways(tables, start):
@@ -43,7 +34,47 @@ def distances(curves) -> list[float]:
     return found
 
 
-def own_time(tables, asked, done, spread, start):
+@CLAIMS.add(
+    sharpens="adam_pace",
+    short="Adam's pace in closed form",
+    statement="At a constant rate the smallest margin of Adam grows by g per step, g = P·(1 − β1)/(1 − β1·exp(g))·√((1 "
+    "− β2·exp(2g))/(1 − β2)), with P the pace of sign descent; the two paces are its asymptotes.",
+    check="growth of the smallest margin per step over the last half of the steps, over the closed form of each "
+    "instance, minus one, median over the instances; the largest in size of all runs is shown; control: over the "
+    "slower of the two paces",
+    measured="relative deviation of the pace of the margin from the closed form",
+    asked=Limit(5e-3, "every run: size ≤ {}", "a twentieth of what the slower of two paces was asked"),
+    slower=Limit(
+        0.1, "deviation from the slower of two paces, some run: size > {}", "it fails where the two are equal"
+    ),
+)
+def adam_pace_closed(tables, asked, slower):
+    """The deviation from the closed form, beside that from the slower of the two paces: its largest is the control."""
+    own, other = (ends(tables, quantity) for quantity in ("deviation", "slower"))
+    parts = {f"β2, η = {run}: {row['median']:+.1e}": asked(abs(row["median"])) for run, row in own.iterrows()}
+    control = max(other["median"], key=abs)
+    parts[f"the slower of two paces: {control:+.2f} in some run"] = slower(abs(control))
+    return Reading(*exact(max(own["median"], key=abs), own["instances"].min()), parts)
+
+
+@CLAIMS.add(
+    sharpens="adam_sign",
+    short="Adam goes to the max norm, at its own time",
+    statement="Adam goes to the max-margin solution of the max norm at its own time, 2/((1 − β2)(g/P)²) steps, in "
+    "which its second moment forgets the start: at equal shares of it all β2 and rates are equally near.",
+    check="margin ratio in the max norm, median over the instances: of every run after 20 such times; and of any two "
+    "runs at equal times, once P times the step is 50 logits; control: runs that end before",
+    measured="smallest median of the margin ratio in the max norm, runs that have their time behind them",
+    asked=Limit(0.95, "every run ≥ {}", "as first asked"),
+    done=Limit(
+        20.0,
+        "steps of a run that has its time behind it, in times ≥ {}",
+        "the curve of the runs that the claim was found on crosses .95 at 15 to 20",
+    ),
+    spread=Limit(0.05, "distance of two runs at equal times ≤ {}", "as much as may be missing to one at the end"),
+    start=Limit(50.0, "P times the step, in logits ≥ {}", "the start's margins are a few logits"),
+)
+def adam_sign_time(tables, asked, done, spread, start):
     """Every run that has its time behind it; and all runs at equal times, as far apart as any two of them are."""
     times, ratios = ends(tables, "time")["median"], ends(tables, "linf")
     late = some(ratios[times.map(done)], "run that has its time behind it")
@@ -55,52 +86,3 @@ def own_time(tables, asked, done, spread, start):
     early = ratios[~times.map(done)]["median"]
     parts[f"{len(early)} runs before their time: {early.max():.3f} at most"] = not asked(early.max())
     return Reading(*smallest(seen), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="adam_pace_closed",
-        sharpens="adam_pace",
-        seeds=SEEDS,
-        group="beyond",
-        short="Adam's pace in closed form",
-        statement="At a constant rate the smallest margin of Adam grows by g per step, g = P·(1 − β1)/(1 − β1·exp(g))·"
-        "√((1 − β2·exp(2g))/(1 − β2)), with P the pace of sign descent; the two paces are its asymptotes.",
-        check="growth of the smallest margin per step over the last half of the steps, over the closed form of each "
-        "instance, minus one, median over the instances; the largest in size of all runs is shown; control: over the "
-        "slower of the two paces",
-        measured="relative deviation of the pace of the margin from the closed form",
-        asked=Limit(5e-3, "every run: size ≤ {}", "a twentieth of what the slower of two paces was asked"),
-        also={
-            "slower": Limit(
-                0.1, "deviation from the slower of two paces, some run: size > {}", "it fails where the two are equal"
-            )
-        },
-        read=pace,
-    ),
-    Claim(
-        key="adam_sign_time",
-        sharpens="adam_sign",
-        seeds=SEEDS,
-        group="beyond",
-        short="Adam goes to the max norm, at its own time",
-        statement="Adam goes to the max-margin solution of the max norm at its own time, 2/((1 − β2)(g/P)²) steps, in "
-        "which its second moment forgets the start: at equal shares of it all β2 and rates are equally near.",
-        check="margin ratio in the max norm, median over the instances: of every run after 20 such times; and of any "
-        "two runs at equal times, once P times the step is 50 logits; control: runs that end before",
-        measured="smallest median of the margin ratio in the max norm, runs that have their time behind them",
-        asked=Limit(0.95, "every run ≥ {}", "as first asked"),
-        also={
-            "done": Limit(
-                20.0,
-                "steps of a run that has its time behind it, in times ≥ {}",
-                "the curve of the runs that the claim was found on crosses .95 at 15 to 20",
-            ),
-            "spread": Limit(
-                0.05, "distance of two runs at equal times ≤ {}", "as much as may be missing to one at the end"
-            ),
-            "start": Limit(50.0, "P times the step, in logits ≥ {}", "the start's margins are a few logits"),
-        },
-        read=own_time,
-    ),
-)

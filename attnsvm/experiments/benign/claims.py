@@ -1,10 +1,13 @@
 """Benign overfitting: two steps, the threshold, its constant, what does the harm, and what more steps do."""
 
-from attnsvm.audit.numbers import Limit, estimate, largest, smallest
-from attnsvm.audit.reading import Claim, NoInstance, Reading, some
+from attnsvm.audit.numbers import Limit, estimate
+from attnsvm.audit.reading import Claims, NoInstance, Reading, some
 from attnsvm.audit.rows import one, where
 
 MAX_MARGIN, SIGNAL = "max margin", "signal tokens"
+NONE = "a fifth of the flipped labels' share: who repeated the flips would err more"
+CHANCE = "nine tenths of chance"
+CLAIMS = Claims(group="beyond")
 
 
 def errors(tables, run, low=0.0, high=float("inf")):
@@ -29,7 +32,18 @@ def at(rows, run, quantity, multiple):
     return estimate(one(rows, f"{quantity} of {run} at {multiple:g}", run=run, quantity=quantity, at=multiple))
 
 
-def two_steps(tables, asked, fitted, harm):
+@CLAIMS.add(
+    short="two steps: flips fitted, no harm",
+    statement="Two steps of gradient descent on p and v fit all labels, flipped ones included, and the test error "
+    "stays small where the signal is long enough (arXiv:2410.07746, as its abstract says; n = 200, d = 40,000).",
+    check="probability that a new input is classified wrongly, exact given v and p, at twice √(d/n): median with its "
+    "95 % interval; share of instances with all labels fitted, Wilson; control: the shortest signal",
+    measured="test error after two steps, median",
+    asked=Limit(0.01, "≤ {}", NONE),
+    fitted=Limit(0.9, "share of instances with all labels fitted ≥ {}", "nearly all, beyond doubt"),
+    harm=Limit(0.2, "error with the shortest signal ≥ {}", "four times the share of flipped labels"),
+)
+def benign_two_steps(tables, asked, fitted, harm):
     """All labels fitted after two steps; no harm with a long signal, harm with a short one."""
     rows, (two, _) = most(tables)
     short, far = rows[rows["quantity"] == "error"]["at"].min(), 2.0
@@ -44,12 +58,19 @@ def two_steps(tables, asked, fitted, harm):
     return Reading(*end, parts)
 
 
-def threshold(tables, asked, harm):
+@CLAIMS.add(
+    short="max margin: benign from a signal on",
+    statement="Max-margin interpolators are benign if the signal-to-noise ratio ρ/√d is large enough, of the scale "
+    "1/√n, and harmful else (arXiv:2410.07746, abstract and summaries; hard attention).",
+    check="exact test error of the certified solution at twice √(d/n) and beyond, and up to √(d/n), every size: "
+    "medians with 95 % intervals",
+    measured="test error at twice the scale and beyond, median, the largest of all sizes",
+    asked=Limit(0.01, "≤ {}", NONE),
+    harm=Limit(0.45, "error up to √(d/n) ≥ {}", CHANCE),
+)
+def benign_threshold(tables, asked, harm):
     """No error above twice the printed scale, chance up to it, for every size."""
-    above, below = (
-        largest(errors(tables, MAX_MARGIN, 2.0), "high"),
-        smallest(errors(tables, MAX_MARGIN, 0.0, 1.0), "low"),
-    )
+    above, below = asked.worst(errors(tables, MAX_MARGIN, 2.0)), harm.worst(errors(tables, MAX_MARGIN, 0.0, 1.0))
     parts = {
         f"signal ≥ 2: error at most {above.value:.2g}": asked(above),
         f"signal ≤ 1: error at least {below.value:.2g}": harm(below),
@@ -57,25 +78,42 @@ def threshold(tables, asked, harm):
     return Reading(*above, parts)
 
 
-def constant(tables, asked, control):
+@CLAIMS.add(
+    short="threshold: √(d/c), c clean inputs",
+    statement="The max-margin solution uses the signal of a class from ρ = √(d/c) on, c its clean inputs: with two "
+    "equal classes from ρ/√d = √(2/((1 − η)n)) on (the constant is ours).",
+    check="threshold of the smaller class from certified norms, over √(d/c), every size: medians with 95 % intervals; "
+    "control: flipped inputs counted as well, where most are flipped",
+    measured="threshold over its law, median, the farthest from one",
+    asked=Limit(0.02, "distance of each end from one ≤ {}", "noise of n inputs is orthogonal up to 1/√d each"),
+    control=Limit(1.05, "with flipped inputs counted ≥ {}", "√(1/(1 − 0.2)) is 1.12"),
+)
+def benign_constant(tables, asked, control):
     """The threshold over its law, all sizes; the law with flipped inputs counted, where there are most flips."""
     rows = tables.own()
     found = some(where(rows, quantity="threshold"), "threshold")
     values = {f"n = {r['n']}, η = {r['flips']:g}": estimate(r) for _, r in found.iterrows()}
     wrong = where(rows, quantity="all counted", flips=rows["flips"].max())
-    counted = smallest([estimate(r) for _, r in wrong.iterrows()], "low")
+    counted = control.worst(estimate(r) for _, r in wrong.iterrows())
     farthest = max(values.values(), key=lambda e: e.off(1.0))
     parts = {f"{name}: {e.value:.4f}": asked(e.off(1.0)) for name, e in values.items()}
     parts[f"control, flipped inputs counted: {counted.value:.3f}"] = control(counted)
     return Reading(*farthest, parts)
 
 
-def choice(tables, asked, harm):
+@CLAIMS.add(
+    short="the choice of tokens does the harm",
+    statement="What is harmful below the threshold is which tokens have the largest margin, and not the max-margin p: "
+    "made to select the signal of the clean inputs, v and p of least norm are right at half of √(d/n), too.",
+    check="exact test errors at half of √(d/n), certified, with the signal of every clean input selected and with the "
+    "best choice of tokens, every size: medians with 95 % intervals",
+    measured="test error with the signal selected, median, the largest of all sizes",
+    asked=Limit(0.1, "≤ {}", "a fifth of chance"),
+    harm=Limit(0.45, "error of the best choice ≥ {}", CHANCE),
+)
+def benign_choice(tables, asked, harm):
     """At half the printed scale: the error with the signal selected, and that of the best choice of tokens."""
-    chosen, free = (
-        largest(errors(tables, SIGNAL, 0.5, 0.5), "high"),
-        smallest(errors(tables, MAX_MARGIN, 0.5, 0.5), "low"),
-    )
+    chosen, free = asked.worst(errors(tables, SIGNAL, 0.5, 0.5)), harm.worst(errors(tables, MAX_MARGIN, 0.5, 0.5))
     parts = {
         f"signal tokens: error at most {chosen.value:.2g}": asked(chosen),
         f"best choice of tokens: error at least {free.value:.2g}": harm(free),
@@ -83,7 +121,18 @@ def choice(tables, asked, harm):
     return Reading(*chosen, parts)
 
 
-def unlearned(tables, asked, before, above):
+@CLAIMS.add(
+    short="more steps unlearn below the threshold",
+    statement="Between the signals that suffice for two steps and the threshold of the max-margin solution, descent is "
+    "harmless after two steps and becomes harmful later, on its way to that solution; above, it stays.",
+    check="exact test errors at √(d/n), after two steps and after all, largest n: medians with 95 % intervals; "
+    "control: after all steps at twice √(d/n)",
+    measured="test error at √(d/n) after all steps, median",
+    asked=Limit(0.05, "≥ {}", "more than who knew the signal and repeated the flips"),
+    before=Limit(0.01, "after two steps ≤ {}", NONE),
+    above=Limit(0.01, "after all steps at twice √(d/n) ≤ {}", NONE),
+)
+def benign_unlearned(tables, asked, before, above):
     """Below the threshold harmless after two steps, harmful after more; above it harmless still."""
     rows, (two, many) = most(tables)
     first, later, long = at(rows, two, "error", 1.0), at(rows, many, "error", 1.0), at(rows, many, "error", 2.0)
@@ -93,81 +142,3 @@ def unlearned(tables, asked, before, above):
         f"control, signal 2, {many}: error {long.value:.2g}": above(long),
     }
     return Reading(*later, parts)
-
-
-NONE = "a fifth of the flipped labels' share: who repeated the flips would err more"
-CHANCE = "nine tenths of chance"
-
-CLAIMS = (
-    Claim(
-        key="benign_two_steps",
-        group="beyond",
-        short="two steps: flips fitted, no harm",
-        statement="Two steps of gradient descent on p and v fit all labels, flipped ones included, and the test error "
-        "stays small where the signal is long enough (arXiv:2410.07746, as its abstract says; n = 200, d = 40,000).",
-        check="probability that a new input is classified wrongly, exact given v and p, at twice √(d/n): median "
-        "with its 95 % interval; share of instances with all labels fitted, Wilson; control: the shortest signal",
-        measured="test error after two steps, median",
-        asked=Limit(0.01, "≤ {}", NONE),
-        also={
-            "fitted": Limit(0.9, "share of instances with all labels fitted ≥ {}", "nearly all, beyond doubt"),
-            "harm": Limit(0.2, "error with the shortest signal ≥ {}", "four times the share of flipped labels"),
-        },
-        read=two_steps,
-    ),
-    Claim(
-        key="benign_threshold",
-        group="beyond",
-        short="max margin: benign from a signal on",
-        statement="Max-margin interpolators are benign if the signal-to-noise ratio ρ/√d is large enough, of the scale "
-        "1/√n, and harmful else (arXiv:2410.07746, abstract and summaries; hard attention).",
-        check="exact test error of the certified solution at twice √(d/n) and beyond, and up to √(d/n), every size: "
-        "medians with 95 % intervals",
-        measured="test error at twice the scale and beyond, median, the largest of all sizes",
-        asked=Limit(0.01, "≤ {}", NONE),
-        also={"harm": Limit(0.45, "error up to √(d/n) ≥ {}", CHANCE)},
-        read=threshold,
-    ),
-    Claim(
-        key="benign_constant",
-        group="beyond",
-        short="threshold: √(d/c), c clean inputs",
-        statement="The max-margin solution uses the signal of a class from ρ = √(d/c) on, c its clean inputs: "
-        "with two equal classes from ρ/√d = √(2/((1 − η)n)) on (the constant is ours).",
-        check="threshold of the smaller class from certified norms, over √(d/c), every size: medians with 95 % "
-        "intervals; control: flipped inputs counted as well, where most are flipped",
-        measured="threshold over its law, median, the farthest from one",
-        asked=Limit(0.02, "distance of each end from one ≤ {}", "noise of n inputs is orthogonal up to 1/√d each"),
-        also={"control": Limit(1.05, "with flipped inputs counted ≥ {}", "√(1/(1 − 0.2)) is 1.12")},
-        read=constant,
-    ),
-    Claim(
-        key="benign_choice",
-        group="beyond",
-        short="the choice of tokens does the harm",
-        statement="What is harmful below the threshold is which tokens have the largest margin, and not the max-margin "
-        "p: made to select the signal of the clean inputs, v and p of least norm are right at half of √(d/n), too.",
-        check="exact test errors at half of √(d/n), certified, with the signal of every clean input selected and with "
-        "the best choice of tokens, every size: medians with 95 % intervals",
-        measured="test error with the signal selected, median, the largest of all sizes",
-        asked=Limit(0.1, "≤ {}", "a fifth of chance"),
-        also={"harm": Limit(0.45, "error of the best choice ≥ {}", CHANCE)},
-        read=choice,
-    ),
-    Claim(
-        key="benign_unlearned",
-        group="beyond",
-        short="more steps unlearn below the threshold",
-        statement="Between the signals that suffice for two steps and the threshold of the max-margin solution, "
-        "descent is harmless after two steps and becomes harmful later, on its way to that solution; above, it stays.",
-        check="exact test errors at √(d/n), after two steps and after all, largest n: medians with 95 % intervals; "
-        "control: after all steps at twice √(d/n)",
-        measured="test error at √(d/n) after all steps, median",
-        asked=Limit(0.05, "≥ {}", "more than who knew the signal and repeated the flips"),
-        also={
-            "before": Limit(0.01, "after two steps ≤ {}", NONE),
-            "above": Limit(0.01, "after all steps at twice √(d/n) ≤ {}", NONE),
-        },
-        read=unlearned,
-    ),
-)

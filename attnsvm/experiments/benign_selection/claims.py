@@ -1,8 +1,11 @@
 """Flipped labels fitted by attention alone: when that is harmless, what comes later, what a shared seed does."""
 
-from attnsvm.audit.numbers import Limit, estimate, largest, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.numbers import Limit, estimate
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
+
+FITTED = Limit(0.9, "share of instances with all labels fitted ≥ {}", "nearly all, beyond doubt")
+CLAIMS = Claims(group="beyond")
 
 
 def at_end(tables, run, quantity):
@@ -21,7 +24,20 @@ def between(tables, quantity, low, high):
     return {f"{row['multiple']:g}": estimate(row) for _, row in rows.iterrows()}
 
 
-def benign(tables, asked, fitted, harm):
+@CLAIMS.add(
+    short="attention alone fits flips, no harm",
+    statement="Token selection overfits benignly: with the head kept, gradient descent on the attention fits flipped "
+    "labels and errs little on new inputs (arXiv:2409.17625, as its abstract says; settings of its code).",
+    check="share of 1,000 new inputs that are classified wrongly after 1,000 steps, median with its 95 % interval; "
+    "share of instances with all labels fitted, Wilson; control: growth of the error with the shortest signal",
+    measured="test error, published settings, median",
+    asked=Limit(0.01, "≤ {}", "a twentieth of the flipped labels' share"),
+    fitted=FITTED,
+    harm=Limit(0.02, "growth of the error with the shortest signal ≥ {}", "two points: fitting can do harm"),
+    unsharpened="Where labels are missing after the published number of steps, mostly one flipped label is: the "
+    "longest signal shows that more steps fit it.",
+)
+def selection_benign(tables, asked, fitted, harm):
     """Published settings: all labels fitted, few errors; control: the shortest signal, where fitting does harm."""
     (error,), (fits,) = (tuple(at_end(tables, "published", q).values()) for q in ("error", "fitted"))
     control = next(iter(at_end(tables, "longer", "harm").values()))
@@ -33,25 +49,59 @@ def benign(tables, asked, fitted, harm):
     return Reading(*error, parts)
 
 
-def scale(tables, asked, harm, fitted):
+@CLAIMS.add(
+    short="harmless from SNR 1/√n on",
+    statement="Fitting flipped labels by attention does harm to new inputs where the signal-to-noise ratio is below "
+    "1/√n, and none from there on (the abstract says that the ratio decides; the scale is ours).",
+    check="test error at the end less that before training, same new inputs, by length of the signal: medians with 95 "
+    "% intervals; share of instances with all labels fitted, Wilson",
+    measured="growth of the error from √(d/n) on, median, the largest",
+    asked=Limit(0.01, "growth from √(d/n) on, each ≤ {}", "a twentieth of the flipped labels' share"),
+    harm=Limit(0.02, "growth up to half of √(d/n), each ≥ {}", "two points"),
+    fitted=FITTED,
+    unsharpened="Harm is as the statement says; with short signals a few instances never fit one of their labels.",
+)
+def selection_scale(tables, asked, harm, fitted):
     """No harm from √(d/n) on, harm up to half of it, labels fitted throughout."""
     long, short = between(tables, "harm", 1.0, 1e9), between(tables, "harm", 0.0, 0.5)
-    fits = smallest(at_end(tables, "longer", "fitted"), "low")
+    fits = fitted.worst(at_end(tables, "longer", "fitted"))
     parts = {f"signal {name}: error grows by {e.value:.2g}": asked(e) for name, e in long.items()}
     parts |= {f"signal {name}: error grows by {e.value:.2g}": harm(e) for name, e in short.items()}
     parts[f"all labels fitted in at least {fits.value:.2f}"] = fitted(fits)
-    return Reading(*largest(long, "high"), parts)
+    return Reading(*asked.worst(long), parts)
 
 
-def late(tables, asked, grows):
+@CLAIMS.add(
+    short="generalisation after overfitting",
+    statement="Generalisation is acquired late, after an initial phase of overfitting (arXiv:2409.17625, as its "
+    "abstract says; summaries: with a low signal-to-noise ratio).",
+    check="change of the test error and of the relevant token's probability on new inputs since all labels are fitted, "
+    "up to ten times the published number of steps, signals up to √(d/n): medians with 95 % intervals",
+    measured="change of the test error since all labels are fitted, median, the largest",
+    asked=Limit(-0.01, "change of the error, each ≤ {}", "one point at least is acquired"),
+    grows=Limit(0.05, "growth of the probability, each ≥ {}", "half of what it has before training"),
+    unsharpened="The head is kept along the signals, so that an untrained layer generalises already; summaries speak "
+    "of exponentially many steps, which are not run here.",
+)
+def selection_late(tables, asked, grows):
     """What the error loses, and the relevant token gains, after all labels are fitted, up to √(d/n)."""
     lost, gained = (between(tables, f"{q} since", 0.0, 1.0) for q in ("error", "signal"))
     parts = {f"signal {name}: error changes by {e.value:+.2g}": asked(e) for name, e in lost.items()}
     parts |= {f"signal {name}: probability grows by {e.value:.2g}": grows(e) for name, e in gained.items()}
-    return Reading(*largest(lost, "high"), parts)
+    return Reading(*asked.worst(lost), parts)
 
 
-def seed(tables, asked, wrong):
+@CLAIMS.add(
+    short="one seed for training and test",
+    statement="That the public code draws training and test inputs from the same seed changes its test error by less "
+    "than half a point, though it gives test inputs the noise of training inputs.",
+    check="error on 1,000 test inputs of which 20 have training noise, less that on new ones, published settings: "
+    "median with its 95 % interval; control: error on those with the noise of a flipped input of their class",
+    measured="change of the test error, median",
+    asked=Limit(0.005, "size of each end ≤ {}", "half a point: what a printed digit shows"),
+    wrong=Limit(0.9, "error on copies of flipped inputs ≥ {}", "else the copies would do nothing"),
+)
+def selection_seed(tables, asked, wrong):
     """By what the copies of training noise change the error; and how wrong those of flipped inputs are."""
     (change,), (copies,) = (tuple(at_end(tables, "published", q).values()) for q in ("seed alike", "copies of flips"))
     parts = {
@@ -59,69 +109,3 @@ def seed(tables, asked, wrong):
         f"control, copies of flipped inputs: error {copies.value:.2f}": wrong(copies),
     }
     return Reading(*change, parts)
-
-
-FITTED = Limit(0.9, "share of instances with all labels fitted ≥ {}", "nearly all, beyond doubt")
-
-CLAIMS = (
-    Claim(
-        key="selection_benign",
-        group="beyond",
-        short="attention alone fits flips, no harm",
-        statement="Token selection overfits benignly: with the head kept, gradient descent on the attention fits "
-        "flipped labels and errs little on new inputs (arXiv:2409.17625, as its abstract says; settings of its code).",
-        check="share of 1,000 new inputs that are classified wrongly after 1,000 steps, median with its 95 % interval; "
-        "share of instances with all labels fitted, Wilson; control: growth of the error with the shortest signal",
-        measured="test error, published settings, median",
-        asked=Limit(0.01, "≤ {}", "a twentieth of the flipped labels' share"),
-        also={
-            "fitted": FITTED,
-            "harm": Limit(0.02, "growth of the error with the shortest signal ≥ {}", "two points: fitting can do harm"),
-        },
-        unsharpened="Where labels are missing after the published number of steps, mostly one flipped label is: the "
-        "longest signal shows that more steps fit it.",
-        read=benign,
-    ),
-    Claim(
-        key="selection_scale",
-        group="beyond",
-        short="harmless from SNR 1/√n on",
-        statement="Fitting flipped labels by attention does harm to new inputs where the signal-to-noise ratio is "
-        "below 1/√n, and none from there on (the abstract says that the ratio decides; the scale is ours).",
-        check="test error at the end less that before training, same new inputs, by length of the signal: medians with "
-        "95 % intervals; share of instances with all labels fitted, Wilson",
-        measured="growth of the error from √(d/n) on, median, the largest",
-        asked=Limit(0.01, "growth from √(d/n) on, each ≤ {}", "a twentieth of the flipped labels' share"),
-        also={"harm": Limit(0.02, "growth up to half of √(d/n), each ≥ {}", "two points"), "fitted": FITTED},
-        unsharpened="Harm is as the statement says; with short signals a few instances never fit one of their labels.",
-        read=scale,
-    ),
-    Claim(
-        key="selection_late",
-        group="beyond",
-        short="generalisation after overfitting",
-        statement="Generalisation is acquired late, after an initial phase of overfitting (arXiv:2409.17625, as its "
-        "abstract says; summaries: with a low signal-to-noise ratio).",
-        check="change of the test error and of the relevant token's probability on new inputs since all labels are "
-        "fitted, up to ten times the published number of steps, signals up to √(d/n): medians with 95 % intervals",
-        measured="change of the test error since all labels are fitted, median, the largest",
-        asked=Limit(-0.01, "change of the error, each ≤ {}", "one point at least is acquired"),
-        also={"grows": Limit(0.05, "growth of the probability, each ≥ {}", "half of what it has before training")},
-        unsharpened="The head is kept along the signals, so that an untrained layer generalises already; summaries "
-        "speak of exponentially many steps, which are not run here.",
-        read=late,
-    ),
-    Claim(
-        key="selection_seed",
-        group="beyond",
-        short="one seed for training and test",
-        statement="That the public code draws training and test inputs from the same seed changes its test error "
-        "by less than half a point, though it gives test inputs the noise of training inputs.",
-        check="error on 1,000 test inputs of which 20 have training noise, less that on new ones, published settings: "
-        "median with its 95 % interval; control: error on those with the noise of a flipped input of their class",
-        measured="change of the test error, median",
-        asked=Limit(0.005, "size of each end ≤ {}", "half a point: what a printed digit shows"),
-        also={"wrong": Limit(0.9, "error on copies of flipped inputs ≥ {}", "else the copies would do nothing")},
-        read=seed,
-    ),
-)

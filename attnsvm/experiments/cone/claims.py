@@ -1,10 +1,25 @@
 """Descent stays in a cone around the solution of locally optimal tokens, and leaves that of others."""
 
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, where
 
+CLAIMS = Claims(group="paper")
 
+
+@CLAIMS.add(
+    short="stays in a cone if locally optimal",
+    statement="Gradient descent that starts in a narrow enough cone around the SVM direction of locally optimal "
+    "tokens, and far enough out, stays with them and converges to that direction.",
+    check="share of runs that end with these tokens at correlation 0.9 at least, largest R, smallest angle above zero, "
+    "Wilson interval",
+    measured="share of runs that stay and converge, narrowest cone, largest R",
+    asked=Limit(
+        0.95,
+        "≥ {}",
+        "the claim is for R large enough, which depends on the instance: one in twenty may need a larger one",
+    ),
+)
 def stays(tables, asked):
     table = tables.own(end="converged")
     local = some(where(table, kind="locally_optimal"), "locally optimal choice besides the optimal tokens")
@@ -20,39 +35,16 @@ def stays(tables, asked):
     return Reading(*estimate(farthest, "share"), parts)
 
 
+@CLAIMS.add(
+    short="leaves it if not",
+    statement="Gradient descent that starts around the SVM direction of tokens that are not locally optimal leaves "
+    "these tokens.",
+    check="largest share of runs that end with these tokens, over all R and angles, Wilson interval",
+    measured="largest share of runs that stay with these tokens",
+    asked=Limit(0.05, "≤ {}", "one run in twenty may still be on its way"),
+)
 def leaves(tables, asked):
     rows = where(tables.own(end="stayed"), kind="not_locally_optimal")
     other = some(rows, "separable choice that is not locally optimal")
     parts = {f"R = {R:g}": all(map(asked, group["share"])) for R, group in other.groupby("R")}
     return Reading(*estimate(other.sort_values("share").iloc[-1], "share"), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="stays",
-        group="paper",
-        short="stays in a cone if locally optimal",
-        statement="Gradient descent that starts in a narrow enough cone around the SVM direction of locally optimal "
-        "tokens, and far enough out, stays with them and converges to that direction.",
-        check="share of runs that end with these tokens at correlation 0.9 at least, largest R, smallest angle above "
-        "zero, Wilson interval",
-        measured="share of runs that stay and converge, narrowest cone, largest R",
-        asked=Limit(
-            0.95,
-            "≥ {}",
-            "the claim is for R large enough, which depends on the instance: one in twenty may need a larger one",
-        ),
-        read=stays,
-    ),
-    Claim(
-        key="leaves",
-        group="paper",
-        short="leaves it if not",
-        statement="Gradient descent that starts around the SVM direction of tokens that are not locally optimal leaves "
-        "these tokens.",
-        check="largest share of runs that end with these tokens, over all R and angles, Wilson interval",
-        measured="largest share of runs that stay with these tokens",
-        asked=Limit(0.05, "≤ {}", "one run in twenty may still be on its way"),
-        read=leaves,
-    ),
-)

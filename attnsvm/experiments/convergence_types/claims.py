@@ -4,10 +4,23 @@ import numpy as np
 
 from attnsvm.analysis.statistics import Z95
 from attnsvm.audit.numbers import Estimate, Limit, difference, estimate, proportion
-from attnsvm.audit.reading import Claim, NoInstance, Reading
+from attnsvm.audit.reading import Claims, NoInstance, Reading
 from attnsvm.audit.rows import ends, where, with_hits
 
+CLAIMS = Claims(group="paper")
 
+
+@CLAIMS.add(
+    short="more often global as $d$ grows",
+    statement="Runs end at the optimal tokens more often as d grows.",
+    check="global share at the largest d minus that at the smallest, least over shapes and parametrisations",
+    measured="gain of the global share from the smallest to the largest d",
+    asked=Limit(
+        0.0,
+        "> {}",
+        "the Wilson intervals of the two ends must not meet, and no step of d may lower the share significantly",
+    ),
+)
 def global_grows(tables, asked):
     """The global share at the largest dimension against that at the smallest."""
     table = tables.own(type="global").sort_values("d")
@@ -20,6 +33,13 @@ def global_grows(tables, asked):
     return Reading(*min(gains)[:3], table["instances"].sum(), parts)
 
 
+@CLAIMS.add(
+    short="all support vectors: not global",
+    statement="Where all tokens are support vectors, descent ends at the optimal tokens.",
+    check="share of such instances whose run does not end global, over all n, T and d, Wilson interval",
+    measured="share of such runs that do not end global",
+    asked=Limit(0.01, "≤ {}", "the claim allows none; one in a hundred may still be on its way after 5000 steps"),
+)
 def global_under_conditions(tables, asked):
     """Among the runs on instances whose tokens are all support vectors, those that do not end global."""
     hits = with_hits(tables.own()).groupby(["parametrisation", "type"])["hits"].sum().unstack()
@@ -34,10 +54,22 @@ def global_under_conditions(tables, asked):
     return Reading(*proportion(lost.sum(), count.sum()), parts)
 
 
-def locally_optimal(table, asked):
+@CLAIMS.add(
+    short="where not global, locally optimal",
+    statement="A run that does not end at the optimal tokens ends at locally optimal ones, along their SVM solution.",
+    check="share of the runs that are not global, unsaturated ones included, whose tokens are locally optimal and "
+    "whose correlation is 0.9 or more, Wilson interval; each part by its share",
+    measured="share of runs that are not global and end locally optimal",
+    asked=Limit(0.95, "≥ {}", "a limit is judged after finitely many steps: one run in twenty may still be on its way"),
+)
+def locally_optimal(tables, asked, **which):
     """Among the runs that are not global, unsaturated ones included, those that end locally optimal along their SVM."""
     keys = ["n", "T", "d", "parametrisation"]
-    hits = with_hits(table).pivot_table(index=keys, columns="type", values="hits", aggfunc="sum").reset_index()
+    hits = (
+        with_hits(tables.own(**which))
+        .pivot_table(index=keys, columns="type", values="hits", aggfunc="sum")
+        .reset_index()
+    )
     hits["kept"] = hits["local"] - hits["global"]
     hits["all"] = hits["kept"] + hits["not_local"] + hits["not_saturated"]
     if not hits["all"].sum():
@@ -54,6 +86,21 @@ def locally_optimal(table, asked):
     return Reading(*proportion(hits["kept"].sum(), hits["all"].sum()), parts)
 
 
+@CLAIMS.add(
+    group="ours",
+    short="W more often global at large $d$, $(K,Q)$ at small",
+    statement="Training W ends globally more often than training (K, Q) where d is large, and less often where it is "
+    "small.",
+    check="global share with W minus that with (K, Q), largest shape, over all d from 2 T on, its 95 % interval; part: "
+    "the same over d below T, with the other sign",
+    measured="difference of the global shares, d from 2 T on",
+    asked=Limit(
+        0.0,
+        "> {}",
+        "found with twenty times the instances (docs/performance.md), of which the first are those of this table; the "
+        "intervals must leave out zero",
+    ),
+)
 def parametrisations_cross(tables, asked):
     """Global shares of the largest shape: W minus (K, Q), d from 2 T on; and d below T, where the sign is the other."""
     table = tables.own()
@@ -71,62 +118,3 @@ def parametrisations_cross(tables, asked):
     (large, above), (small, below) = found.items()
     parts = {f"{large}: W more often": asked(above), f"{small}: (K, Q) more often": asked(-below.high)}
     return Reading(*above, parts)
-
-
-CLAIMS = (
-    Claim(
-        key="global_grows",
-        group="paper",
-        short="more often global as $d$ grows",
-        statement="Runs end at the optimal tokens more often as d grows.",
-        check="global share at the largest d minus that at the smallest, least over shapes and parametrisations",
-        measured="gain of the global share from the smallest to the largest d",
-        asked=Limit(
-            0.0,
-            "> {}",
-            "the Wilson intervals of the two ends must not meet, and no step of d may lower the share significantly",
-        ),
-        read=global_grows,
-    ),
-    Claim(
-        key="global_under_conditions",
-        group="paper",
-        short="all support vectors: not global",
-        statement="Where all tokens are support vectors, descent ends at the optimal tokens.",
-        check="share of such instances whose run does not end global, over all n, T and d, Wilson interval",
-        measured="share of such runs that do not end global",
-        asked=Limit(0.01, "≤ {}", "the claim allows none; one in a hundred may still be on its way after 5000 steps"),
-        read=global_under_conditions,
-    ),
-    Claim(
-        key="locally_optimal",
-        group="paper",
-        short="where not global, locally optimal",
-        statement="A run that does not end at the optimal tokens ends at locally optimal ones, along their SVM "
-        "solution.",
-        check="share of the runs that are not global, unsaturated ones included, whose tokens are locally optimal and "
-        "whose correlation is 0.9 or more, Wilson interval; each part by its share",
-        measured="share of runs that are not global and end locally optimal",
-        asked=Limit(
-            0.95, "≥ {}", "a limit is judged after finitely many steps: one run in twenty may still be on its way"
-        ),
-        read=lambda tables, asked: locally_optimal(tables.own(), asked),
-    ),
-    Claim(
-        key="parametrisations_cross",
-        group="ours",
-        short="W more often global at large $d$, $(K,Q)$ at small",
-        statement="Training W ends globally more often than training (K, Q) where d is large, and less often where it "
-        "is small.",
-        check="global share with W minus that with (K, Q), largest shape, over all d from 2 T on, its 95 % interval; "
-        "part: the same over d below T, with the other sign",
-        measured="difference of the global shares, d from 2 T on",
-        asked=Limit(
-            0.0,
-            "> {}",
-            "found with twenty times the instances (docs/performance.md), of which the first are those of this table; "
-            "the intervals must leave out zero",
-        ),
-        read=parametrisations_cross,
-    ),
-)

@@ -1,11 +1,12 @@
 """Where rules with decoupled weight decay end: on the ball of their norm, and with vanishing decay at its SVM."""
 
 from attnsvm.audit.numbers import Limit, each, estimate, exact, largest, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, where
 
 RULES = ("l1", "fro", "linf", "spectral", "nuc")
 SMALLER, COUPLED, ADAMW = "fro, smaller steps", "linf, coupled", "AdamW"
+CLAIMS = Claims(group="beyond")
 
 
 def of(tables, run, quantity):
@@ -24,14 +25,53 @@ def radius(tables, asked, gap, coupled):
     return Reading(*largest(exact(size.off(1.0), size.instances) for size in sizes.values()), parts)
 
 
-def adamw(tables, asked, radius):
+CLAIMS.add(
+    key="decay_radius",
+    short="decay: a ball of radius 1/λ",
+    statement="Steepest descent in a norm with decoupled weight decay λ ends at a KKT point of the loss on the ball of "
+    "that norm of radius 1/λ, whatever the learning rate (arXiv:2404.04454, 2506.15054).",
+    check="norm of W times λ, and relative Frank–Wolfe gap of the ball of radius 1/λ, with the least λ, for five norms "
+    "and for smaller steps: medians with 95 % intervals; control: λW added to the gradient before the sign",
+    measured="largest deviation of an end of an interval of the radius from 1/λ, relative",
+    asked=Limit(0.01, "each ≤ {}", "what the start leaves after ten times 1/(ηλ) steps is less"),
+    gap=Limit(0.05, "conditions unmet, each ≤ {}", "steps of finite length go to and fro between supports"),
+    coupled=Limit(0.5, "radius with λW in the gradient, times λ ≤ {}", "else every decay had this radius"),
+    read=radius,
+)
+
+
+@CLAIMS.add(
+    short="AdamW: the max norm's ball",
+    statement="AdamW at a constant rate ends at a KKT point of the loss on the max norm's ball of radius 1/λ "
+    "(arXiv:2404.04454, where convergence is assumed).",
+    check="relative Frank–Wolfe gap of that ball, and norm of W times λ, with the least λ: medians with 95 % intervals",
+    measured="median of the relative gap",
+    asked=Limit(0.05, "≤ {}", "as for steepest descent"),
+    radius=Limit(0.95, "norm of W times λ ≥ {}", "a twentieth inside is a gap of that size"),
+    unsharpened="The theorem assumes that AdamW converges. At a constant rate gradients go to and fro, and its step "
+    "stays below one where they do: the smaller the rate, the less is unmet.",
+)
+def decay_adamw(tables, asked, radius):
     """AdamW: the conditions of the ball of radius 1/λ, and its radius."""
     gap, size = of(tables, ADAMW, "gap"), of(tables, ADAMW, "radius")
     parts = {f"conditions unmet by {gap.value:.2g}": asked(gap), f"radius {size.value:.3f}/λ": radius(size)}
     return Reading(*gap, parts)
 
 
-def to_the_svm(tables, asked, missing, ahead):
+@CLAIMS.add(
+    short="vanishing decay: the norm's SVM",
+    statement="As its decoupled weight decay λ vanishes, each rule goes to the direction of the max-margin solution of "
+    "its norm.",
+    check="margin in the own norm as a share of the best, with the least λ, median with its 95 % interval; what is "
+    "missing to one, over that with the largest λ; share of instances in which no other of five norms is ahead",
+    measured="smallest median of the margin ratio in the own norm (best: 1)",
+    asked=Limit(0.95, "each ≥ {}", "what is missing falls like λ log(1/λ)"),
+    missing=Limit(0.5, "missing, over that with the largest λ ≤ {}", "a limit would leave all of it"),
+    ahead=Limit(0.9, "share of instances with the own norm ahead ≥ {}", "one in ten may be on its way"),
+    unsharpened="What is missing falls about in proportion to λ, as the figure shows: where the best margin is small, "
+    "as in ℓ1, the limit needs a smaller λ.",
+)
+def decay_svm(tables, asked, missing, ahead):
     """The margin ratio in the own norm with the least decay, and what is still missing of that with the largest."""
     found, parts = {run: of(tables, run, "ratio") for run in RULES}, {}
     for run, ratio in found.items():
@@ -42,56 +82,3 @@ def to_the_svm(tables, asked, missing, ahead):
         share = of(tables, run, "ahead")
         parts[f"{run}: ahead in its norm in {share.value:.2f} of the instances"] = ahead(share.value)
     return Reading(*smallest(found), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="decay_radius",
-        group="beyond",
-        short="decay: a ball of radius 1/λ",
-        statement="Steepest descent in a norm with decoupled weight decay λ ends at a KKT point of the loss on the "
-        "ball of that norm of radius 1/λ, whatever the learning rate (arXiv:2404.04454, 2506.15054).",
-        check="norm of W times λ, and relative Frank–Wolfe gap of the ball of radius 1/λ, with the least λ, for five "
-        "norms and for smaller steps: medians with 95 % intervals; control: λW added to the gradient before the sign",
-        measured="largest deviation of an end of an interval of the radius from 1/λ, relative",
-        asked=Limit(0.01, "each ≤ {}", "what the start leaves after ten times 1/(ηλ) steps is less"),
-        also={
-            "gap": Limit(0.05, "conditions unmet, each ≤ {}", "steps of finite length go to and fro between supports"),
-            "coupled": Limit(0.5, "radius with λW in the gradient, times λ ≤ {}", "else every decay had this radius"),
-        },
-        read=radius,
-    ),
-    Claim(
-        key="decay_adamw",
-        group="beyond",
-        short="AdamW: the max norm's ball",
-        statement="AdamW at a constant rate ends at a KKT point of the loss on the max norm's ball of radius 1/λ "
-        "(arXiv:2404.04454, where convergence is assumed).",
-        check="relative Frank–Wolfe gap of that ball, and norm of W times λ, with the least λ: medians with 95 % "
-        "intervals",
-        measured="median of the relative gap",
-        asked=Limit(0.05, "≤ {}", "as for steepest descent"),
-        also={"radius": Limit(0.95, "norm of W times λ ≥ {}", "a twentieth inside is a gap of that size")},
-        unsharpened="The theorem assumes that AdamW converges. At a constant rate gradients go to and fro, and its "
-        "step stays below one where they do: the smaller the rate, the less is unmet.",
-        read=adamw,
-    ),
-    Claim(
-        key="decay_svm",
-        group="beyond",
-        short="vanishing decay: the norm's SVM",
-        statement="As its decoupled weight decay λ vanishes, each rule goes to the direction of the max-margin "
-        "solution of its norm.",
-        check="margin in the own norm as a share of the best, with the least λ, median with its 95 % interval; what is "
-        "missing to one, over that with the largest λ; share of instances in which no other of five norms is ahead",
-        measured="smallest median of the margin ratio in the own norm (best: 1)",
-        asked=Limit(0.95, "each ≥ {}", "what is missing falls like λ log(1/λ)"),
-        also={
-            "missing": Limit(0.5, "missing, over that with the largest λ ≤ {}", "a limit would leave all of it"),
-            "ahead": Limit(0.9, "share of instances with the own norm ahead ≥ {}", "one in ten may be on its way"),
-        },
-        unsharpened="What is missing falls about in proportion to λ, as the figure shows: where the best margin is "
-        "small, as in ℓ1, the limit needs a smaller λ.",
-        read=to_the_svm,
-    ),
-)

@@ -3,8 +3,10 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, largest, sample_median
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
+
+CLAIMS = Claims(group="beyond")
 
 
 def layers(tables, rule):
@@ -29,7 +31,23 @@ def ends(tables):
     return found, parts
 
 
-def slowest(tables, asked, slope, foretold):
+@CLAIMS.add(
+    sharpens="layers_depth",
+    seeds=(100000, 100031),
+    short="deep stacks: 1/steps², in every layer",
+    statement="In a stack of six layers the distance of every layer falls like 1/steps², also in the slowest, that "
+    "below the top: what is missing after 10,000 steps is a matter of steps, and known from them.",
+    check="1 − correlation with the law's SVM after 30,000 steps, medians and their 95 % intervals; slope of the "
+    "median against the step; median predicted by continuing each instance from 3333 and 10,000 steps as a power of "
+    "the step; control: counting rows shuffled",
+    measured="median 1 − correlation, the farthest layer",
+    asked=Limit(0.03, "≤ {}", "as first asked, of the upper ends"),
+    slope=Limit(-1.5, "slope of every layer's median ≤ {}", "nearer to −2 than to −1"),
+    foretold=Limit(
+        1.5, "factor between predicted and measured median ≤ {}", "1/steps instead of 1/steps² would be a factor 3"
+    ),
+)
+def layers_depth_steps(tables, asked, slope, foretold):
     """The median of every layer after the last step, how it falls, and what the first two steps say of it."""
     found, others = ends(tables)
     falls, ratios = {}, {}
@@ -48,30 +66,3 @@ def slowest(tables, asked, slope, foretold):
         ),
     }
     return Reading(*largest(found)[:3], min(one.instances for one in found.values()), parts | others)
-
-
-CLAIMS = (
-    Claim(
-        key="layers_depth_steps",
-        sharpens="layers_depth",
-        seeds=(100000, 100031),
-        group="beyond",
-        short="deep stacks: 1/steps², in every layer",
-        statement="In a stack of six layers the distance of every layer falls like 1/steps², also in the slowest, "
-        "that below the top: what is missing after 10,000 steps is a matter of steps, and known from them.",
-        check="1 − correlation with the law's SVM after 30,000 steps, medians and their 95 % intervals; slope of the "
-        "median against the step; median predicted by continuing each instance from 3333 and 10,000 steps as a power "
-        "of the step; control: counting rows shuffled",
-        measured="median 1 − correlation, the farthest layer",
-        asked=Limit(0.03, "≤ {}", "as first asked, of the upper ends"),
-        also={
-            "slope": Limit(-1.5, "slope of every layer's median ≤ {}", "nearer to −2 than to −1"),
-            "foretold": Limit(
-                1.5,
-                "factor between predicted and measured median ≤ {}",
-                "1/steps instead of 1/steps² would be a factor 3",
-            ),
-        },
-        read=slowest,
-    ),
-)

@@ -1,28 +1,18 @@
 """Low entropy under gradient flow: where it comes without a margin to gain, its pace with one, and who wins."""
 
 from attnsvm.audit.numbers import Limit, estimate, exact, largest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, where
 
 LOSSES = ("logistic", "square")
 TRAINED, FROZEN = "margin, V trained", "margin, V frozen"
+CLAIMS = Claims(group="beyond")
 
 
 def end_of(tables, model, quantity):
     """The quantity at the last time."""
     rows = some(where(tables.own(), model=model, quantity=quantity), f"{quantity} of {model}")
     return estimate(rows.loc[rows["at"].idxmax()])
-
-
-def low(tables, asked, falls):
-    """How many tokens share the softmax at the end, and in how many instances they are fewer than at the start."""
-    found, parts = {}, {}
-    for loss in LOSSES:
-        found[loss] = end_of(tables, f"published, {loss}", "tokens")
-        fell = end_of(tables, f"published, {loss}", "fell")
-        parts[f"{loss} loss: {found[loss].value:.2f} tokens"] = asked(found[loss])
-        parts[f"{loss} loss: fewer than at the start in {fell.value:.2f} of the instances"] = falls(fell)
-    return Reading(*largest(found), parts)
 
 
 def by_size(tables, model, quantity, start):
@@ -33,7 +23,42 @@ def by_size(tables, model, quantity, start):
     return estimate(small), estimate(rows.iloc[-2]), estimate(large)
 
 
-def amplified(tables, asked, few, even):
+@CLAIMS.add(
+    short="value and softmax: low entropy",
+    statement="Gradient flow on the value-softmax model drives the softmax to low entropy, under the logistic and "
+    "under the square loss (arXiv:2603.06248, as its abstract says; settings of its notebook).",
+    check="exp of the entropy at the end, of ten tokens, median with its 95 % interval; share of instances in which it "
+    "is below that of the start, Wilson interval",
+    measured="number of tokens that share the softmax, median, the larger of both losses",
+    asked=Limit(2.0, "each ≤ {}", "fewer than two tokens share what ten shared"),
+    falls=Limit(0.9, "share of instances in which the entropy falls ≥ {}", "nearly all, beyond doubt"),
+    unsharpened="A target of size 1 multiplies what is uneven at the start by three at most, and the loss has nothing "
+    "to gain from more: the row entropy_amplified says what the size decides.",
+)
+def entropy_low(tables, asked, falls):
+    """How many tokens share the softmax at the end, and in how many instances they are fewer than at the start."""
+    found, parts = {}, {}
+    for loss in LOSSES:
+        found[loss] = end_of(tables, f"published, {loss}", "tokens")
+        fell = end_of(tables, f"published, {loss}", "fell")
+        parts[f"{loss} loss: {found[loss].value:.2f} tokens"] = asked(found[loss])
+        parts[f"{loss} loss: fewer than at the start in {fell.value:.2f} of the instances"] = falls(fell)
+    return Reading(*largest(found), parts)
+
+
+@CLAIMS.add(
+    short="without margin: e to the target's size",
+    statement="Under the square loss, where the softmax has nothing to gain, descent multiplies what is uneven at the "
+    "start by cosh B and sinh B, B the size of the target: so a large target leaves few tokens, a small one all of "
+    "them, and a smaller start needs a larger target; in an attention layer, too.",
+    check="distance of the logits from a cosh B + u sinh B, least start, last size but one, relative; number of tokens "
+    "at the largest and share of tokens at the smallest size: medians with 95 % intervals",
+    measured="relative distance of the logits from the law, median",
+    asked=Limit(0.1, "≤ {}", "the next order is the spread itself: e⁴ times a thousandth, twice"),
+    few=Limit(2.0, "tokens at the largest target ≤ {}", "e⁸ times a tenth is beyond every softmax"),
+    even=Limit(0.95, "share of tokens at the smallest target ≥ {}", "else polarising needed no size"),
+)
+def entropy_amplified(tables, asked, few, even):
     """The law where it is small, few tokens where it is large, and all of them where the target is small."""
     _, error, _ = by_size(tables, "square", "error", "min")
     parts = {f"least start, last size but one: off by {error.value:.3f}": asked(error)}
@@ -47,7 +72,20 @@ def amplified(tables, asked, few, even):
     return Reading(*error, parts)
 
 
-def pace(tables, asked, least, most, frozen):
+@CLAIMS.add(
+    short="logistic loss: entropy as 1/log²",
+    statement="Under the logistic loss, what the softmax leaves to other tokens falls as 2(1 − 1/C)/τ² in the time τ "
+    "of the margin's flow, τ of the order log t; with V frozen it falls as 1/τ, and τ is of the order t: a trained V "
+    "makes the softmax polarise more slowly (the rates are ours).",
+    check="slope of the logarithms over the last two decades of τ, by instance, and the product with τ²: medians with "
+    "95 % intervals; control: the slope with V frozen",
+    measured="exponent of 1 − σ in τ, V trained",
+    asked=Limit(0.05, "distance of each end from −2 ≤ {}", "of the next order are powers of 1/τ"),
+    least=Limit(1.0, "times τ² ≥ {}", "one rival"),
+    most=Limit(2.0, "times τ² ≤ {}", "2(1 − 1/C), all others alike, is less for every C"),
+    frozen=Limit(0.1, "V frozen: distance of each end from −1 ≤ {}", "logarithms of the passage remain"),
+)
+def entropy_pace(tables, asked, least, most, frozen):
     """The exponents in τ with V trained and frozen, and the constant of the former."""
     slope, control = (end_of(tables, model, "exponent") for model in (TRAINED, FROZEN))
     constant = end_of(tables, TRAINED, "constant")
@@ -59,7 +97,20 @@ def pace(tables, asked, least, most, frozen):
     return Reading(*slope, parts)
 
 
-def winner(tables, asked, frozen, other):
+@CLAIMS.add(
+    short="V trained: not the best value wins",
+    statement="With V trained the token wins whose logit and value together are the largest at the start, whatever "
+    "their values alone; with V frozen the token of the largest value.",
+    check="share of instances in which the token of largest a + u, of largest u at the start has the largest "
+    "probability at the end, Wilson intervals; control: V frozen",
+    measured="share of instances, V trained, largest a + u",
+    asked=Limit(0.85, "≥ {}", "nearly all: the second order decides where the two largest are close"),
+    frozen=Limit(0.95, "V frozen, largest u ≥ {}", "all, beyond doubt"),
+    other=Limit(0.6, "V trained, largest u ≤ {}", "by chance both agree in .43 of the instances"),
+    unsharpened="With V frozen the exceptions have two largest values close together: the better one catches up after "
+    "a time exponential in one over their difference, beyond those followed.",
+)
+def entropy_winner(tables, asked, frozen, other):
     """Which token wins: of largest a + u at the start with V trained, of largest u without."""
     both, value = (end_of(tables, TRAINED, quantity) for quantity in ("sum", "value"))
     control = end_of(tables, FROZEN, "value")
@@ -69,75 +120,3 @@ def winner(tables, asked, frozen, other):
         f"V frozen: the largest u in {control.value:.2f}": frozen(control),
     }
     return Reading(*exact(both.value, both.instances)[:1], both.low, both.high, both.instances, parts)
-
-
-CLAIMS = (
-    Claim(
-        key="entropy_low",
-        group="beyond",
-        short="value and softmax: low entropy",
-        statement="Gradient flow on the value-softmax model drives the softmax to low entropy, under the logistic and "
-        "under the square loss (arXiv:2603.06248, as its abstract says; settings of its notebook).",
-        check="exp of the entropy at the end, of ten tokens, median with its 95 % interval; share of instances in "
-        "which it is below that of the start, Wilson interval",
-        measured="number of tokens that share the softmax, median, the larger of both losses",
-        asked=Limit(2.0, "each ≤ {}", "fewer than two tokens share what ten shared"),
-        also={"falls": Limit(0.9, "share of instances in which the entropy falls ≥ {}", "nearly all, beyond doubt")},
-        unsharpened="A target of size 1 multiplies what is uneven at the start by three at most, and the loss has "
-        "nothing to gain from more: the row entropy_amplified says what the size decides.",
-        read=low,
-    ),
-    Claim(
-        key="entropy_amplified",
-        group="beyond",
-        short="without margin: e to the target's size",
-        statement="Under the square loss, where the softmax has nothing to gain, descent multiplies what is uneven at "
-        "the start by cosh B and sinh B, B the size of the target: so a large target leaves few tokens, a small one "
-        "all of them, and a smaller start needs a larger target; in an attention layer, too.",
-        check="distance of the logits from a cosh B + u sinh B, least start, last size but one, relative; "
-        "number of tokens at the largest and share of tokens at the smallest size: medians with 95 % intervals",
-        measured="relative distance of the logits from the law, median",
-        asked=Limit(0.1, "≤ {}", "the next order is the spread itself: e⁴ times a thousandth, twice"),
-        also={
-            "few": Limit(2.0, "tokens at the largest target ≤ {}", "e⁸ times a tenth is beyond every softmax"),
-            "even": Limit(0.95, "share of tokens at the smallest target ≥ {}", "else polarising needed no size"),
-        },
-        read=amplified,
-    ),
-    Claim(
-        key="entropy_pace",
-        group="beyond",
-        short="logistic loss: entropy as 1/log²",
-        statement="Under the logistic loss, what the softmax leaves to other tokens falls as 2(1 − 1/C)/τ² in the time "
-        "τ of the margin's flow, τ of the order log t; with V frozen it falls as 1/τ, and τ is of the order t: a "
-        "trained V makes the softmax polarise more slowly (the rates are ours).",
-        check="slope of the logarithms over the last two decades of τ, by instance, and the product with τ²: medians "
-        "with 95 % intervals; control: the slope with V frozen",
-        measured="exponent of 1 − σ in τ, V trained",
-        asked=Limit(0.05, "distance of each end from −2 ≤ {}", "of the next order are powers of 1/τ"),
-        also={
-            "least": Limit(1.0, "times τ² ≥ {}", "one rival"),
-            "most": Limit(2.0, "times τ² ≤ {}", "2(1 − 1/C), all others alike, is less for every C"),
-            "frozen": Limit(0.1, "V frozen: distance of each end from −1 ≤ {}", "logarithms of the passage remain"),
-        },
-        read=pace,
-    ),
-    Claim(
-        key="entropy_winner",
-        group="beyond",
-        short="V trained: not the best value wins",
-        statement="With V trained the token wins whose logit and value together are the largest at the start, whatever "
-        "their values alone; with V frozen the token of the largest value.",
-        check="share of instances in which the token of largest a + u, of largest u at the start has the largest "
-        "probability at the end, Wilson intervals; control: V frozen",
-        measured="share of instances, V trained, largest a + u",
-        asked=Limit(0.85, "≥ {}", "nearly all: the second order decides where the two largest are close"),
-        also={
-            "frozen": Limit(0.95, "V frozen, largest u ≥ {}", "all, beyond doubt"),
-            "other": Limit(0.6, "V trained, largest u ≤ {}", "by chance both agree in .43 of the instances"),
-        },
-        unsharpened="With V frozen the exceptions have two largest values close together: the better one catches up "
-        "after a time exponential in one over their difference, beyond those followed.",
-        read=winner,
-    ),
-)

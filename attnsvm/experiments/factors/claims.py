@@ -1,8 +1,11 @@
 """(K, Q) and the nuclear solution: the rule that goes there, the published one that leaves, and what makes it leave."""
 
 from attnsvm.audit.numbers import Limit, estimate, exact, proportion
-from attnsvm.audit.reading import Claim, Reading
+from attnsvm.audit.reading import Claims, Reading
 from attnsvm.audit.rows import decade
+
+MOST = Limit(0.5, "share of instances in which it has grown by a fifth > {}", "beyond doubt more than half")
+CLAIMS = Claims(group="beyond")
 
 
 def way(tables, rule, quantity="distance"):
@@ -18,7 +21,21 @@ def remaining(line):
     return end["median"] / before["median"]
 
 
-def joint(tables, asked, falling, few):
+@CLAIMS.add(
+    short="$(K, Q)$, joint norm: nuclear",
+    statement="If the gradients of K and Q are divided by their joint norm, (K, Q) goes in direction to the solution "
+    "of least nuclear norm, and stays.",
+    check="median of 1 − correlation after the last step, quartiles over the instances",
+    measured="median of 1 − correlation with the nuclear solution",
+    asked=Limit(1e-3, "≤ {}", "an angle of 2.6°, as asked of W"),
+    falling=Limit(0.5, "median over that a decade of steps before < {}", "still on its way: a standstill would be 1"),
+    few=Limit(
+        0.1,
+        "share of instances in which it has grown again ≤ {}",
+        "one in ten may be between two of the steps that are kept",
+    ),
+)
+def KQ_joint(tables, asked, falling, few):
     line = way(tables, "joint")
     end, before = decade(line)
     left = way(tables, "joint", "left").iloc[-1]
@@ -30,7 +47,18 @@ def joint(tables, asked, falling, few):
     return Reading(*estimate(end, "median"), parts)
 
 
-def leaves(tables, asked, most):
+@CLAIMS.add(
+    short="$(K, Q)$, published: leaves again",
+    statement="Under the published rule, which divides each of the two gradients by its own norm, (K, Q) comes near "
+    "the nuclear solution and goes away from it again.",
+    check="median distance after the last step, divided by that a decade of steps before; the share of instances in "
+    "which the last distance exceeds the smallest one on the way by a fifth, with its Wilson interval; and joint "
+    "normalisation as the control",
+    measured="median distance, as a share of that a decade of steps before",
+    asked=Limit(1.0, "> {}", "above 1 the distance grows"),
+    most=MOST,
+)
+def KQ_published_leaves(tables, asked, most):
     """How much the median distance grows over the last decade of steps, and in how many instances; with a control."""
     line = way(tables, "published")
     end, _ = decade(line)
@@ -47,7 +75,17 @@ def leaves(tables, asked, most):
     return Reading(*exact(remaining(line), end["instances"]), parts)
 
 
-def cause(tables, asked):
+@CLAIMS.add(
+    short="the cause: coarse steps, two norms",
+    statement="The published rule leaves because two things come together: steps that change the logits by more and "
+    "more, so that one input at a time rules the gradient, and two norms that weight this input differently in K and "
+    "in Q. Without the one or the other it goes on to the nuclear solution; a drift of ‖K‖ against ‖Q‖ is not the "
+    "cause.",
+    check="median distance as a share of that a decade of steps before: published, and with one thing changed",
+    measured="share of the distance that a decade leaves, published rule with shrinking steps",
+    asked=Limit(0.7, "< {}", "1 is a standstill; a rule that converges like 1/√steps leaves 0.32"),
+)
+def KQ_published_cause(tables, asked):
     """How much of the distance a decade of steps leaves, with each possible cause switched off."""
     until = tables.own(rule="balanced")["step"].max()
     shares = {}
@@ -61,56 +99,3 @@ def cause(tables, asked):
         f"one norm for both: {shares['joint']:.2f}, less": asked(shares["joint"]),
     }
     return Reading(*exact(shares["published_shrinking"], way(tables, "balanced")["instances"].min()), parts)
-
-
-MOST = Limit(0.5, "share of instances in which it has grown by a fifth > {}", "beyond doubt more than half")
-CLAIMS = (
-    Claim(
-        key="KQ_joint",
-        group="beyond",
-        short="$(K, Q)$, joint norm: nuclear",
-        statement="If the gradients of K and Q are divided by their joint norm, (K, Q) goes in direction to the "
-        "solution of least nuclear norm, and stays.",
-        check="median of 1 − correlation after the last step, quartiles over the instances",
-        measured="median of 1 − correlation with the nuclear solution",
-        asked=Limit(1e-3, "≤ {}", "an angle of 2.6°, as asked of W"),
-        also={
-            "falling": Limit(
-                0.5, "median over that a decade of steps before < {}", "still on its way: a standstill would be 1"
-            ),
-            "few": Limit(
-                0.1,
-                "share of instances in which it has grown again ≤ {}",
-                "one in ten may be between two of the steps that are kept",
-            ),
-        },
-        read=joint,
-    ),
-    Claim(
-        key="KQ_published_leaves",
-        group="beyond",
-        short="$(K, Q)$, published: leaves again",
-        statement="Under the published rule, which divides each of the two gradients by its own norm, (K, Q) comes "
-        "near the nuclear solution and goes away from it again.",
-        check="median distance after the last step, divided by that a decade of steps before; the share of instances "
-        "in which the last distance exceeds the smallest one on the way by a fifth, with its Wilson interval; and "
-        "joint normalisation as the control",
-        measured="median distance, as a share of that a decade of steps before",
-        asked=Limit(1.0, "> {}", "above 1 the distance grows"),
-        also={"most": MOST},
-        read=leaves,
-    ),
-    Claim(
-        key="KQ_published_cause",
-        group="beyond",
-        short="the cause: coarse steps, two norms",
-        statement="The published rule leaves because two things come together: steps that change the logits by more "
-        "and more, so that one input at a time rules the gradient, and two norms that weight this input "
-        "differently in K and in Q. Without the one or the other it goes on to the nuclear solution; a drift of ‖K‖ "
-        "against ‖Q‖ is not the cause.",
-        check="median distance as a share of that a decade of steps before: published, and with one thing changed",
-        measured="share of the distance that a decade leaves, published rule with shrinking steps",
-        asked=Limit(0.7, "< {}", "1 is a standstill; a rule that converges like 1/√steps leaves 0.32"),
-        read=cause,
-    ),
-)

@@ -3,11 +3,20 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, proportion
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import with_hits
 
+CLAIMS = Claims(group="paper")
 
-def feasible(tables, asked):
+
+@CLAIMS.add(
+    short="separable from $d = \\max(T-1, n)$ on",
+    statement="From d = max(T − 1, n) on, any choice of tokens can be separated, in cross- and in self-attention.",
+    check="share of random instances with a certified separator, all d at or above the bound, Wilson interval",
+    measured="share of instances with a certified separator",
+    asked=Limit(1.0, "≥ {}", "the claim is for almost all data: one infeasible instance refutes it"),
+)
+def feasibility(tables, asked):
     table = with_hits(tables.own())
     bound = np.maximum(table["T"] - 1, table["n"])
     above = some(table[table["d"] >= bound], "instance with d at max(T − 1, n) or above")
@@ -16,17 +25,3 @@ def feasible(tables, asked):
         for (attention, alpha), group in above.groupby(["attention", "alpha"])
     }
     return Reading(*proportion(above["hits"].sum(), above["instances"].sum()), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="feasibility",
-        group="paper",
-        short="separable from $d = \\max(T-1, n)$ on",
-        statement="From d = max(T − 1, n) on, any choice of tokens can be separated, in cross- and in self-attention.",
-        check="share of random instances with a certified separator, all d at or above the bound, Wilson interval",
-        measured="share of instances with a certified separator",
-        asked=Limit(1.0, "≥ {}", "the claim is for almost all data: one infeasible instance refutes it"),
-        read=feasible,
-    ),
-)

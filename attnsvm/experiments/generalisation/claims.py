@@ -1,10 +1,14 @@
 """Is it easy to make an SVM overfit? What flipped labels cost, what training on costs, and what ends it."""
 
 from attnsvm.audit.numbers import Limit, estimate, smallest
-from attnsvm.audit.reading import Claim, NoInstance, Reading, only, some
+from attnsvm.audit.reading import Claims, NoInstance, Reading, only, some
 from attnsvm.audit.rows import one, single, where
 
 TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}
+INTERVAL = "95 % interval of the mean over the instances"
+MOST = Limit(0.5, "share of instances in which flipped labels are fitted > {}", "beyond doubt more than half")
+ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/too_many_labels`, which is optional."
+CLAIMS = Claims(group="secondary")
 
 
 def fitted(table, tokens):
@@ -22,7 +26,17 @@ def number(seen):
     return f"{seen.value:.2g} [{seen.low:.2g}, {seen.high:.2g}]"
 
 
-def overfit(tables, asked, most):
+@CLAIMS.add(
+    short="an SVM overfits easily",
+    statement="It is easy to make an SVM overfit.",
+    check="taken to mean that it selects every training token, labels flipped or not, and pays for it on new inputs: "
+    f"share of new inputs, clean minus flipped labels, at the largest n where it fits; {INTERVAL}. Controls: it must "
+    "select better than chance without flips, and labels that are coins must teach it less",
+    measured="share of new inputs that flipped labels cost, the smaller of Gaussian tokens and digits",
+    asked=Limit(0.0, "> {}", "the interval must lie above zero, on Gaussian tokens and on digits"),
+    most=MOST,
+)
+def easy_to_overfit(tables, asked, most):
     """What flipped labels cost the Frobenius solution on new inputs where it fits every one of them."""
     table, drops, parts = tables.own(), {}, {}
     for tokens, name in TOKENS.items():
@@ -42,7 +56,16 @@ def overfit(tables, asked, most):
     return Reading(*smallest(drops), parts)
 
 
-def trained_on(tables, asked):
+@CLAIMS.add(
+    group="beyond",
+    short="training on overfits",
+    statement="W selects new inputs better if training stops early.",
+    check="share of new inputs, after about ten steps minus after the last; the smallest of Gaussian tokens and "
+    f"digits, labels flipped or not; {INTERVAL}",
+    measured="share of new inputs that training on costs, the smallest of four",
+    asked=Limit(0.0, "> {}", "all four intervals must lie above zero"),
+)
+def overfit_by_training(tables, asked):
     """What W loses on new inputs by training on, at the largest n where flipped labels are separable."""
     table, losses = tables.own(), {}
     for tokens, name in TOKENS.items():
@@ -52,7 +75,18 @@ def trained_on(tables, asked):
     return Reading(*smallest(losses), {f"{name}: {number(loss)}": asked(loss) for name, loss in losses.items()})
 
 
-def more_inputs(tables, asked, few):
+@CLAIMS.add(
+    short="more inputs end it",
+    statement="With enough inputs the SVM no longer overfits: the rule is learned, and flipped labels have no "
+    "solution.",
+    check=f"share of new inputs at the largest n, the smaller of Gaussian tokens and digits; {INTERVAL}; share of "
+    "instances with flipped labels that are still separable there, Wilson interval",
+    measured="share of new inputs that the Frobenius solution selects right",
+    asked=Limit(0.5, "> {}", "a rule that knows v and not the label is right half of the time at most"),
+    few=Limit(0.5, "share of instances with flipped labels that are separable < {}", "beyond doubt fewer than half"),
+    unsharpened=ELSEWHERE,
+)
+def overfit_ends(tables, asked, few):
     """With the largest n: new inputs by the rule's labels, and whether flipped labels are still fitted."""
     table, ends, parts = tables.own(), {}, {}
     for tokens, name in TOKENS.items():
@@ -67,7 +101,17 @@ def more_inputs(tables, asked, few):
     return Reading(*smallest(ends), parts)
 
 
-def low_rank(tables, asked):
+@CLAIMS.add(
+    group="beyond",
+    short="a low-rank rule: nuclear knows more",
+    statement="If the rule has rank one, the solution of least nuclear norm selects new inputs better than that of "
+    "least Frobenius norm.",
+    check="share of new inputs, nuclear minus Frobenius, instance by instance, at the largest n of both, the smaller "
+    f"of Gaussian tokens and digits; {INTERVAL}. Control: a rule of full rank, for which it must be less",
+    measured="lead of the nuclear solution on new inputs",
+    asked=Limit(0.0, "> {}", "the intervals must lie above zero"),
+)
+def nuclear_generalises(tables, asked):
     """The lead of the nuclear solution over the Frobenius one on new inputs, where the rule has rank one."""
     leads, largest = where(tables.own(), quantity="lead"), {}
     for variant in ("gaussian_clean", "gaussian_full", "digits_clean"):
@@ -77,64 +121,3 @@ def low_rank(tables, asked):
     parts = {f"{name}: {number(lead)}": asked(lead) for name, lead in largest.items()}
     parts[f"less where the rule has full rank: {number(full)}"] = full.high < largest["gaussian_clean"].low
     return Reading(*smallest(largest), parts)
-
-
-INTERVAL = "95 % interval of the mean over the instances"
-MOST = Limit(0.5, "share of instances in which flipped labels are fitted > {}", "beyond doubt more than half")
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/too_many_labels`, which is optional."
-CLAIMS = (
-    Claim(
-        key="easy_to_overfit",
-        group="secondary",
-        short="an SVM overfits easily",
-        statement="It is easy to make an SVM overfit.",
-        check="taken to mean that it selects every training token, labels flipped or not, and pays for it on new "
-        f"inputs: share of new inputs, clean minus flipped labels, at the largest n where it fits; {INTERVAL}. "
-        "Controls: it must select better than chance without flips, and labels that are coins must teach it less",
-        measured="share of new inputs that flipped labels cost, the smaller of Gaussian tokens and digits",
-        asked=Limit(0.0, "> {}", "the interval must lie above zero, on Gaussian tokens and on digits"),
-        also={"most": MOST},
-        read=overfit,
-    ),
-    Claim(
-        key="overfit_by_training",
-        group="beyond",
-        short="training on overfits",
-        statement="W selects new inputs better if training stops early.",
-        check="share of new inputs, after about ten steps minus after the last; the smallest of Gaussian tokens and "
-        f"digits, labels flipped or not; {INTERVAL}",
-        measured="share of new inputs that training on costs, the smallest of four",
-        asked=Limit(0.0, "> {}", "all four intervals must lie above zero"),
-        read=trained_on,
-    ),
-    Claim(
-        key="overfit_ends",
-        group="secondary",
-        short="more inputs end it",
-        statement="With enough inputs the SVM no longer overfits: the rule is learned, and flipped labels have no "
-        "solution.",
-        check=f"share of new inputs at the largest n, the smaller of Gaussian tokens and digits; {INTERVAL}; share of "
-        "instances with flipped labels that are still separable there, Wilson interval",
-        measured="share of new inputs that the Frobenius solution selects right",
-        asked=Limit(0.5, "> {}", "a rule that knows v and not the label is right half of the time at most"),
-        also={
-            "few": Limit(
-                0.5, "share of instances with flipped labels that are separable < {}", "beyond doubt fewer than half"
-            )
-        },
-        unsharpened=ELSEWHERE,
-        read=more_inputs,
-    ),
-    Claim(
-        key="nuclear_generalises",
-        group="beyond",
-        short="a low-rank rule: nuclear knows more",
-        statement="If the rule has rank one, the solution of least nuclear norm selects new inputs better than that "
-        "of least Frobenius norm.",
-        check="share of new inputs, nuclear minus Frobenius, instance by instance, at the largest n of both, the "
-        f"smaller of Gaussian tokens and digits; {INTERVAL}. Control: a rule of full rank, for which it must be less",
-        measured="lead of the nuclear solution on new inputs",
-        asked=Limit(0.0, "> {}", "the intervals must lie above zero"),
-        read=low_rank,
-    ),
-)

@@ -1,11 +1,27 @@
 """Every rule of descent goes to the max-margin solution of its own norm: the diagonal of the matrix is largest."""
 
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claim, Reading, only
+from attnsvm.audit.reading import Claims, Reading, only
 from attnsvm.audit.rows import decade, last, single
 
+CLAIMS = Claims(group="beyond")
 
-def diagonal(tables, asked):
+
+@CLAIMS.add(
+    short="every rule has its own SVM",
+    statement="Steepest descent in a norm (ℓ1, ℓ1.75, Frobenius, ℓ3, max, spectral, nuclear, largest row, sum of rows) "
+    "goes to the max-margin solution of that norm, and of no other: its margin, as a share of the best one, is largest "
+    "in its own norm, and no other rule does better there.",
+    check="share of instances in which this holds for all rules at once after the last step, Wilson interval; each "
+    "rule by its shares; and matrices of the same shapes that were not trained",
+    measured="share of instances with every rule's own norm and own rule ahead",
+    asked=Limit(
+        0.95,
+        "each ≥ {}",
+        "asked of every rule, in its row and in its column: one instance in twenty may still be on its way",
+    ),
+)
+def geometries(tables, asked):
     """The share of instances with every rule's own ratio largest in row and column; then rule by rule, and the control.
 
     The control can kill the claim: if matrices that nobody trained, of the same shapes, did as well, the picture would
@@ -23,7 +39,20 @@ def diagonal(tables, asked):
     return Reading(*every, parts | {words: every.low > control.high})
 
 
-def limit(tables, asked, missing):
+@CLAIMS.add(
+    short="the margin of the own norm goes to the best",
+    statement="Under steepest descent in a norm the margin in that norm goes to the best one.",
+    check="margin ratio in the own norm after the last step, median and quartiles over the instances, of the rule that "
+    "has the smallest",
+    measured="smallest median of the margin ratio in the own norm (best: 1)",
+    asked=Limit(
+        0.95, "≥ {}", "what is missing falls about like 1/steps; at the last step a few hundredths may be left"
+    ),
+    missing=Limit(
+        0.5, "what is missing, over that a decade of steps before ≤ {}", "a limit below the best would leave all of it"
+    ),
+)
+def geometries_limit(tables, asked, missing):
     """The smallest median own ratio of all rules; and whether what is missing to one still shrinks."""
     own = tables.own(kind="trained", quantity="ratio")
     parts, found = {}, []
@@ -34,44 +63,3 @@ def limit(tables, asked, missing):
         parts[words] = asked(end["value"]) and shrinks
         found.append(estimate(end))
     return Reading(*min(found), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="geometries",
-        group="beyond",
-        short="every rule has its own SVM",
-        statement="Steepest descent in a norm (ℓ1, ℓ1.75, Frobenius, ℓ3, max, spectral, nuclear, largest row, sum of "
-        "rows) goes to the max-margin solution of that norm, and of no other: its margin, as a share of the best one, "
-        "is largest in its own norm, and no other rule does better there.",
-        check="share of instances in which this holds for all rules at once after the last step, Wilson interval; "
-        "each rule by its shares; and matrices of the same shapes that were not trained",
-        measured="share of instances with every rule's own norm and own rule ahead",
-        asked=Limit(
-            0.95,
-            "each ≥ {}",
-            "asked of every rule, in its row and in its column: one instance in twenty may still be on its way",
-        ),
-        read=diagonal,
-    ),
-    Claim(
-        key="geometries_limit",
-        group="beyond",
-        short="the margin of the own norm goes to the best",
-        statement="Under steepest descent in a norm the margin in that norm goes to the best one.",
-        check="margin ratio in the own norm after the last step, median and quartiles over the instances, of the rule "
-        "that has the smallest",
-        measured="smallest median of the margin ratio in the own norm (best: 1)",
-        asked=Limit(
-            0.95, "≥ {}", "what is missing falls about like 1/steps; at the last step a few hundredths may be left"
-        ),
-        also={
-            "missing": Limit(
-                0.5,
-                "what is missing, over that a decade of steps before ≤ {}",
-                "a limit below the best would leave all of it",
-            )
-        },
-        read=limit,
-    ),
-)

@@ -2,11 +2,32 @@
 "solution."""
 
 from attnsvm.audit.numbers import Limit, sample_median, share_of
-from attnsvm.audit.reading import Claim, Reading, only, some
+from attnsvm.audit.reading import Claims, Reading, only, some
 from attnsvm.audit.rows import last
 
+CLAIMS = Claims(group="beyond")
 
-def spiral(tables, asked, tenth, most, times, apart, slack, nuclear):
+
+@CLAIMS.add(
+    sharpens="KQ_published_leaves",
+    seeds=(100000, 100031),
+    short="$(K, Q)$, published: hard steps, a spiral",
+    statement="Far out the published rule is one of hard steps, each on the constraint of least margin alone. They go "
+    "to a limit of their own, a spiral: K(I + A) = Σ μ b̂ (Qᵀz)^ᵀ and Q(I + A) = Σ μ ẑ (Kᵀb)^ᵀ with μ ≥ 0 at least "
+    "margins and an antisymmetric A; both factors keep turning, K Qᵀ does not.",
+    check="1 − correlation after 20,000 further updates, with hard steps from the same start and with the nuclear "
+    "solution, Wilson interval; 24,000 more hard steps by shares of ‖(K, Q)‖: what the best multipliers and the best A "
+    "leave of the conditions, relative to ‖(K, Q)‖, medians and their 95 % intervals; control: one norm for both",
+    measured="median of what is left of the spiral's conditions",
+    asked=Limit(0.01, "≤ {}", "one per cent: components that die out like a small power of the step are left"),
+    tenth=Limit(0.1, "distance from hard steps over that from the nuclear solution ≤ {}", "ten times nearer"),
+    most=Limit(0.85, "share of instances so much nearer ≥ {}", "nearly all, beyond doubt"),
+    times=Limit(5.0, "left without turning over left with it ≥ {}", "A is more than one parameter more"),
+    apart=Limit(0.05, "left of conditions that are not met ≥ {}", "five times what counts as met"),
+    slack=Limit(0.01, "mean excess of margins with multipliers ≤ {}", "complementary slackness to a per cent"),
+    nuclear=Limit(1e-3, "1 − correlation with the nuclear solution ≤ {}", "as asked of one norm elsewhere"),
+)
+def KQ_published_spiral(tables, asked, tenth, most, times, apart, slack, nuclear):
     """Where the published rule goes, which conditions that limit meets, and what one norm for both changes."""
     table = some(tables.own(), "instance with a certified nuclear solution")
 
@@ -31,36 +52,3 @@ def spiral(tables, asked, tenth, most, times, apart, slack, nuclear):
         f"and it is the nuclear solution ({joint.value:.2g} away)": nuclear(joint),
     }
     return Reading(*own, parts)
-
-
-CLAIMS = (
-    Claim(
-        key="KQ_published_spiral",
-        sharpens="KQ_published_leaves",
-        seeds=(100000, 100031),
-        group="beyond",
-        short="$(K, Q)$, published: hard steps, a spiral",
-        statement="Far out the published rule is one of hard steps, each on the constraint of least margin alone. "
-        "They go to a limit of their own, a spiral: K(I + A) = Σ μ b̂ (Qᵀz)^ᵀ and Q(I + A) = Σ μ ẑ (Kᵀb)^ᵀ with μ ≥ 0 "
-        "at least margins and an antisymmetric A; both factors keep turning, K Qᵀ does not.",
-        check="1 − correlation after 20,000 further updates, with hard steps from the same start and with the nuclear "
-        "solution, Wilson interval; 24,000 more hard steps by shares of ‖(K, Q)‖: what the best multipliers and the "
-        "best A leave of the conditions, relative to ‖(K, Q)‖, medians and their 95 % intervals; control: one norm "
-        "for both",
-        measured="median of what is left of the spiral's conditions",
-        asked=Limit(0.01, "≤ {}", "one per cent: components that die out like a small power of the step are left"),
-        also={
-            "tenth": Limit(
-                0.1, "distance from hard steps over that from the nuclear solution ≤ {}", "ten times nearer"
-            ),
-            "most": Limit(0.85, "share of instances so much nearer ≥ {}", "nearly all, beyond doubt"),
-            "times": Limit(5.0, "left without turning over left with it ≥ {}", "A is more than one parameter more"),
-            "apart": Limit(0.05, "left of conditions that are not met ≥ {}", "five times what counts as met"),
-            "slack": Limit(
-                0.01, "mean excess of margins with multipliers ≤ {}", "complementary slackness to a per cent"
-            ),
-            "nuclear": Limit(1e-3, "1 − correlation with the nuclear solution ≤ {}", "as asked of one norm elsewhere"),
-        },
-        read=spiral,
-    ),
-)

@@ -3,11 +3,12 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, each, largest, mean
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, last, single, where
 
 NEAR = "H = {}: mean within the threshold ({.value:.2g})"
 ELSEWHERE = "where each head has a norm of its own"
+CLAIMS = Claims(group="beyond")
 
 
 def at_end(tables, normalisation, quantity):
@@ -32,19 +33,43 @@ def shown(found, parts):
     return Reading(*largest(found)[:3], min(seen.instances for seen in found.values()), parts)
 
 
-def own_svm(tables, asked):
+@CLAIMS.add(
+    short="several heads: each its own SVM",
+    statement="Of several heads that train together, each goes to the SVM solution of the tokens that it selects.",
+    check="1 − correlation of a head with its certified solution after the last step, mean over the heads; mean over "
+    "instances and its 95 % interval, for every H; control: the solution of another head",
+    measured="1 − correlation, mean at the worst H",
+    asked=Limit(5e-3, "≤ {}", "an angle of 6°; after as many steps one head alone is nearer still"),
+)
+def heads_own_svm(tables, asked):
     rows, others = (by_heads(at_end(tables, "joint", quantity)) for quantity in ("head", "other_head"))
     apart = each(others, "H = {}: not the SVM of another head ({.value:.2g})", asked.against)
     return shown(rows, each(rows, NEAR, asked) | apart)
 
 
-def norm_ratios(tables, asked):
+@CLAIMS.add(
+    short="several heads: one ratio of norms",
+    statement="Under one norm for all heads, ‖W_h‖/‖W_h^mm‖ becomes the same for all heads: one common margin.",
+    check="largest minus smallest logarithm of the ratio across heads, mean over instances and its 95 % interval; "
+    "control: each head's step divided by its own norm",
+    measured="spread of log ratios, mean at the worst H",
+    asked=Limit(0.03, "≤ {}", "norms within 3 %"),
+)
+def heads_norm_ratios(tables, asked):
     rows, control = several(tables, "ratios")
     words = f"not {ELSEWHERE} ({control['mean']:.2g})"
     return shown(rows, each(rows, NEAR, asked) | {words: asked.against(mean(control))})
 
 
-def block_svm(tables, asked):
+@CLAIMS.add(
+    short="several heads: one block SVM",
+    statement="All heads together go to the block SVM, min Σ‖W_h‖² with one common margin.",
+    check="1 − correlation of the stacked heads with its certified solution, mean over instances and its 95 % "
+    "interval, for every H > 1; control: each head's step divided by its own norm",
+    measured="1 − correlation, mean at the worst H",
+    asked=Limit(5e-3, "≤ {}", "as for a head alone"),
+)
+def heads_block_svm(tables, asked):
     rows, control = several(tables, "block")
     parts = each(rows, NEAR, asked)
     if same := rows.get(control["heads"]):
@@ -52,7 +77,21 @@ def block_svm(tables, asked):
     return shown(rows, parts)
 
 
-def regulariser(tables, asked):
+@CLAIMS.add(
+    group="secondary",
+    short="heads as a regulariser",
+    statement="Multi-head attention acts like a regulariser of the SVM.",
+    check="certified and trained margin per unit of total norm with the most heads, over that with one; share of heads "
+    "whose tokens are all the best for their own value vector; 95 % intervals",
+    measured="margin per unit of total norm, most heads over one",
+    asked=Limit(
+        1.0,
+        "> {}",
+        "a regulariser widens the margin per unit of norm, or keeps more heads out of local ends; the same instances "
+        "are compared, intervals as if they were others",
+    ),
+)
+def multi_head(tables, asked):
     """The best margin per unit of total norm, with the most heads over that with one; and the share of global ends."""
     best, trained, wins = (at_end(tables, "joint", name) for name in ("best_margin", "margin", "global_heads"))
     one, many = ends(best, "heads")
@@ -73,56 +112,3 @@ def regulariser(tables, asked):
         f"more heads end at the best tokens ({few.value:.2f} to {most.value:.2f})": most.low > few.high,
     }
     return Reading(value, low, high, best["instances"].min(), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="heads_own_svm",
-        group="beyond",
-        short="several heads: each its own SVM",
-        statement="Of several heads that train together, each goes to the SVM solution of the tokens that it selects.",
-        check="1 − correlation of a head with its certified solution after the last step, mean over the heads; mean "
-        "over instances and its 95 % interval, for every H; control: the solution of another head",
-        measured="1 − correlation, mean at the worst H",
-        asked=Limit(5e-3, "≤ {}", "an angle of 6°; after as many steps one head alone is nearer still"),
-        read=own_svm,
-    ),
-    Claim(
-        key="heads_norm_ratios",
-        group="beyond",
-        short="several heads: one ratio of norms",
-        statement="Under one norm for all heads, ‖W_h‖/‖W_h^mm‖ becomes the same for all heads: one common margin.",
-        check="largest minus smallest logarithm of the ratio across heads, mean over instances and its 95 % interval; "
-        "control: each head's step divided by its own norm",
-        measured="spread of log ratios, mean at the worst H",
-        asked=Limit(0.03, "≤ {}", "norms within 3 %"),
-        read=norm_ratios,
-    ),
-    Claim(
-        key="heads_block_svm",
-        group="beyond",
-        short="several heads: one block SVM",
-        statement="All heads together go to the block SVM, min Σ‖W_h‖² with one common margin.",
-        check="1 − correlation of the stacked heads with its certified solution, mean over instances and its 95 % "
-        "interval, for every H > 1; control: each head's step divided by its own norm",
-        measured="1 − correlation, mean at the worst H",
-        asked=Limit(5e-3, "≤ {}", "as for a head alone"),
-        read=block_svm,
-    ),
-    Claim(
-        key="multi_head",
-        group="secondary",
-        short="heads as a regulariser",
-        statement="Multi-head attention acts like a regulariser of the SVM.",
-        check="certified and trained margin per unit of total norm with the most heads, over that with one; share of "
-        "heads whose tokens are all the best for their own value vector; 95 % intervals",
-        measured="margin per unit of total norm, most heads over one",
-        asked=Limit(
-            1.0,
-            "> {}",
-            "a regulariser widens the margin per unit of norm, or keeps more heads out of local ends; the same "
-            "instances are compared, intervals as if they were others",
-        ),
-        read=regulariser,
-    ),
-)

@@ -3,12 +3,27 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Estimate, Limit, difference, mean
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import single
 from attnsvm.experiments.heads.claims import at_end
 
+CLAIMS = Claims(group="secondary")
 
-def root(tables, asked, apart, alone):
+
+@CLAIMS.add(
+    sharpens="multi_head",
+    seeds=(100000, 100063),
+    short="margin per unit of total norm falls like 1/√H",
+    statement="Heads do not regularise each other: the margin per unit of total norm falls like 1/√H, as it does for "
+    "equal heads that share a norm, and as many heads end at their best tokens.",
+    check="√H times the certified margin per unit of total norm, over that with one head, for every H, 95 % interval; "
+    "share of heads whose tokens are all the best for their value vector, most heads less one",
+    measured="√H times the margin per unit of total norm, over that with one head, most heads",
+    asked=Limit(0.1, "farther end of the interval less one, size ≤ {}", "a margin that stays would be √H off"),
+    apart=Limit(0.15, "difference of the shares at the best tokens, size ≤ {}", "an interval of 64 heads"),
+    alone=Limit(1.0, "margin per unit of total norm over that of one head < {}", "as first asked, reversed"),
+)
+def multi_head_root(tables, asked, apart, alone):
     """√H times the certified margin per unit of total norm, over that of one head, for every H; and the best tokens."""
     best, wins = (at_end(tables, "joint", name) for name in ("best_margin", "global_heads"))
     first = mean(single(some(best[best["heads"] == 1], "run with one head")))
@@ -24,25 +39,3 @@ def root(tables, asked, apart, alone):
     more = difference(most, few)
     parts[f"share of heads at the best tokens: {few.value:.2f} to {most.value:.2f}"] = apart(abs(more.value))
     return Reading(*found[-1], parts)
-
-
-CLAIMS = (
-    Claim(
-        key="multi_head_root",
-        sharpens="multi_head",
-        seeds=(100000, 100063),
-        group="secondary",
-        short="margin per unit of total norm falls like 1/√H",
-        statement="Heads do not regularise each other: the margin per unit of total norm falls like 1/√H, as it does "
-        "for equal heads that share a norm, and as many heads end at their best tokens.",
-        check="√H times the certified margin per unit of total norm, over that with one head, for every H, 95 % "
-        "interval; share of heads whose tokens are all the best for their value vector, most heads less one",
-        measured="√H times the margin per unit of total norm, over that with one head, most heads",
-        asked=Limit(0.1, "farther end of the interval less one, size ≤ {}", "a margin that stays would be √H off"),
-        also={
-            "apart": Limit(0.15, "difference of the shares at the best tokens, size ≤ {}", "an interval of 64 heads"),
-            "alone": Limit(1.0, "margin per unit of total norm over that of one head < {}", "as first asked, reversed"),
-        },
-        read=root,
-    ),
-)

@@ -1,10 +1,11 @@
 """v trained together with W: which SVM each goes to."""
 
 from attnsvm.audit.numbers import Limit, each, largest, mean
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, where
 
 NEAR = "rate {:g}: mean within the threshold ({.value:.2g})"
+CLAIMS = Claims(group="beyond")
 
 
 def rows_of(tables, quantity):
@@ -24,12 +25,31 @@ def with_control(rows, other, words, asked):
     return Reading(*largest(found)[:3], rows["instances"].min(), parts)
 
 
-def graded(tables, asked):
+@CLAIMS.add(
+    short="v and W together: graded margins",
+    statement="Where v trains along, W goes to the SVM that asks of each input what v leaves open, at any rate.",
+    check="1 − correlation of W with the certified graded solution, mean over instances and its 95 % interval, at "
+    "every rate; control: the same margins handed to other inputs",
+    measured="1 − correlation, mean at the worst rate",
+    asked=Limit(
+        2e-3, "≤ {}", "an angle of 3.6°, which neither margin 1 throughout nor the relaxed solution keeps at all rates"
+    ),
+)
+def joint_graded(tables, asked):
     rows, shuffled = (rows_of(tables, quantity) for quantity in ("graded", "shuffled"))
     return with_control(rows, shuffled, "not with the margins of other inputs", asked)
 
 
-def relaxed(tables, asked):
+@CLAIMS.add(
+    short="v far ahead of W: relaxed SVM",
+    statement="With v far ahead, W goes to the SVM that asks a margin of v's support vectors alone, and of the others "
+    "the same winner (2306.13596).",
+    check="1 − correlation of W with the certified relaxed solution at the fastest v, mean over instances and its 95 % "
+    "interval; against margin 1 throughout, there and at the slowest v",
+    measured="1 − correlation, mean at the fastest v",
+    asked=Limit(2e-3, "≤ {}", "as for the graded solution"),
+)
+def joint_relaxed(tables, asked):
     """At the fastest v: the relaxed solution; at the slowest not, and there margin 1 throughout."""
     (slow, fast), (near, far) = (map(mean, ends(rows_of(tables, name), "rate")) for name in ("relaxed", "even"))
     parts = {
@@ -40,49 +60,15 @@ def relaxed(tables, asked):
     return Reading(*fast, parts)
 
 
-def head_svm(tables, asked):
+@CLAIMS.add(
+    short="v goes to its SVM",
+    statement="Trained together with W, v goes to the SVM of the tokens that W selects.",
+    check="1 − correlation of v with its certified solution, mean over instances and its 95 % interval, at every rate "
+    "but the slowest, whose v has hardly moved; control: other tokens of the same inputs",
+    measured="1 − correlation, mean at the worst rate",
+    asked=Limit(5e-3, "≤ {}", "an angle of 6°"),
+)
+def joint_head(tables, asked):
     rows, other = (rows_of(tables, quantity) for quantity in ("v", "v_other"))
     later = some(rows[rows["rate"] > rows["rate"].min()], "second rate")
     return with_control(later, other, "not the SVM of other tokens", asked)
-
-
-CLAIMS = (
-    Claim(
-        key="joint_graded",
-        group="beyond",
-        short="v and W together: graded margins",
-        statement="Where v trains along, W goes to the SVM that asks of each input what v leaves open, at any rate.",
-        check="1 − correlation of W with the certified graded solution, mean over instances and its 95 % interval, at "
-        "every rate; control: the same margins handed to other inputs",
-        measured="1 − correlation, mean at the worst rate",
-        asked=Limit(
-            2e-3,
-            "≤ {}",
-            "an angle of 3.6°, which neither margin 1 throughout nor the relaxed solution keeps at all rates",
-        ),
-        read=graded,
-    ),
-    Claim(
-        key="joint_relaxed",
-        group="beyond",
-        short="v far ahead of W: relaxed SVM",
-        statement="With v far ahead, W goes to the SVM that asks a margin of v's support vectors alone, and of the "
-        "others the same winner (2306.13596).",
-        check="1 − correlation of W with the certified relaxed solution at the fastest v, mean over instances and its "
-        "95 % interval; against margin 1 throughout, there and at the slowest v",
-        measured="1 − correlation, mean at the fastest v",
-        asked=Limit(2e-3, "≤ {}", "as for the graded solution"),
-        read=relaxed,
-    ),
-    Claim(
-        key="joint_head",
-        group="beyond",
-        short="v goes to its SVM",
-        statement="Trained together with W, v goes to the SVM of the tokens that W selects.",
-        check="1 − correlation of v with its certified solution, mean over instances and its 95 % interval, at every "
-        "rate but the slowest, whose v has hardly moved; control: other tokens of the same inputs",
-        measured="1 − correlation, mean at the worst rate",
-        asked=Limit(5e-3, "≤ {}", "an angle of 6°"),
-        read=head_svm,
-    ),
-)

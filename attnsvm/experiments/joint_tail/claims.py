@@ -1,11 +1,12 @@
 """What holds of W trained together with v: the graded solution in the median, and in all but few slow instances."""
 
 from attnsvm.audit.numbers import Limit, largest, sample_median, share_of
-from attnsvm.audit.reading import Claim, NoInstance, Reading, some
+from attnsvm.audit.reading import Claims, NoInstance, Reading, some
 from attnsvm.audit.rows import ends, where
 
-SEEDS = 100000, 100099
 NO_INPUT = "instance with an input that is no support vector"
+THRESHOLD = Limit(2e-3, "median ≤ {}", "an angle of 3.6°, as first asked of the mean; now of the whole interval")
+CLAIMS = Claims(group="beyond", seeds=(100000, 100099))
 
 
 def after(tables):
@@ -18,7 +19,22 @@ def after(tables):
     return found
 
 
-def graded(tables, asked, within, most, falling, nearest):
+@CLAIMS.add(
+    sharpens="joint_graded",
+    short="v and W together: graded margins, few slow",
+    statement="Where v trains along, W goes to the graded SVM at any rate: in the median it is near after 8000 steps "
+    "and comes nearer about like 1/steps²; the mean is that of few slow instances.",
+    check="1 − correlation of W with the certified graded solution after 8000 steps, median and its 95 % interval, at "
+    "every rate; share of instances within the threshold, Wilson interval; median over that after 2000 steps; share of "
+    "instances to which it is nearer than margin 1 throughout, the relaxed solution and margins of other inputs",
+    measured="1 − correlation, median at the worst rate",
+    asked=THRESHOLD,
+    within=Limit(2e-3, "distance of an instance that counts as near ≤ {}", "the threshold of the median"),
+    most=Limit(0.7, "share of near instances ≥ {}", "two of three, beyond doubt, at the slowest rate too"),
+    falling=Limit(0.1, "median over that after a quarter of the steps ≤ {}", "1/16 is like 1/steps²"),
+    nearest=Limit(0.8, "share of instances nearest to the graded solution ≥ {}", "where v is fastest, the relaxed one"),
+)
+def joint_graded_median(tables, asked, within, most, falling, nearest):
     """Median, tail and fall at every rate; and which of three solutions is the nearest where they are apart."""
     found, parts, rival = {}, {}, []
     for rate, (rows, fall) in after(tables).items():
@@ -38,7 +54,19 @@ def graded(tables, asked, within, most, falling, nearest):
     return Reading(*largest(found)[:3], min(len(hits) for hits in rival), parts)
 
 
-def relaxed(tables, asked, most):
+@CLAIMS.add(
+    sharpens="joint_relaxed",
+    short="v far ahead of W: relaxed SVM, few slow",
+    statement="With v far ahead, W goes to the relaxed SVM in the median, and in nearly every instance it is nearer "
+    "than margin 1 throughout; with v far behind it is the other way round.",
+    check="1 − correlation of W with the certified relaxed solution at the fastest v, median and its 95 % interval; "
+    "share of instances in which it is nearer than margin 1 throughout, and the reverse at the slowest v, Wilson "
+    "intervals",
+    measured="1 − correlation, median at the fastest v",
+    asked=THRESHOLD,
+    most=Limit(0.85, "share of instances ≥ {}", "nearly every instance, beyond doubt"),
+)
+def joint_relaxed_median(tables, asked, most):
     """The fastest v and the slowest, instance by instance against margin 1 throughout."""
     rows = {rate: own for rate, (own, _) in after(tables).items()}
     if len(rows) < 2:
@@ -52,50 +80,3 @@ def relaxed(tables, asked, most):
         f"slowest v: margin 1 throughout is nearer in {other.value:.2f}": most(other),
     }
     return Reading(*own, parts)
-
-
-THRESHOLD = Limit(2e-3, "median ≤ {}", "an angle of 3.6°, as first asked of the mean; now of the whole interval")
-CLAIMS = (
-    Claim(
-        key="joint_graded_median",
-        sharpens="joint_graded",
-        seeds=SEEDS,
-        group="beyond",
-        short="v and W together: graded margins, few slow",
-        statement="Where v trains along, W goes to the graded SVM at any rate: in the median it is near after 8000 "
-        "steps and comes nearer about like 1/steps²; the mean is that of few slow instances.",
-        check="1 − correlation of W with the certified graded solution after 8000 steps, median and its 95 % interval, "
-        "at every rate; share of instances within the threshold, Wilson interval; median over that after 2000 steps; "
-        "share of instances to which it is nearer than margin 1 throughout, the relaxed solution and margins of other "
-        "inputs",
-        measured="1 − correlation, median at the worst rate",
-        asked=THRESHOLD,
-        also={
-            "within": Limit(2e-3, "distance of an instance that counts as near ≤ {}", "the threshold of the median"),
-            "most": Limit(0.7, "share of near instances ≥ {}", "two of three, beyond doubt, at the slowest rate too"),
-            "falling": Limit(0.1, "median over that after a quarter of the steps ≤ {}", "1/16 is like 1/steps²"),
-            "nearest": Limit(
-                0.8,
-                "share of instances nearest to the graded solution ≥ {}",
-                "where v is fastest, the relaxed one",
-            ),
-        },
-        read=graded,
-    ),
-    Claim(
-        key="joint_relaxed_median",
-        sharpens="joint_relaxed",
-        seeds=SEEDS,
-        group="beyond",
-        short="v far ahead of W: relaxed SVM, few slow",
-        statement="With v far ahead, W goes to the relaxed SVM in the median, and in nearly every instance it is "
-        "nearer than margin 1 throughout; with v far behind it is the other way round.",
-        check="1 − correlation of W with the certified relaxed solution at the fastest v, median and its 95 % "
-        "interval; share of instances in which it is nearer than margin 1 throughout, and the reverse at the slowest "
-        "v, Wilson intervals",
-        measured="1 − correlation, median at the fastest v",
-        asked=THRESHOLD,
-        also={"most": Limit(0.85, "share of instances ≥ {}", "nearly every instance, beyond doubt")},
-        read=relaxed,
-    ),
-)

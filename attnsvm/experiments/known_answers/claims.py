@@ -1,11 +1,15 @@
 """What a head whose right answers are known says of max-margin solutions, and the controls that could kill it."""
 
-from attnsvm.audit.numbers import Limit, each, estimate, exact, largest, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from functools import partial
+
+from attnsvm.audit.numbers import Limit, each, estimate, exact, largest
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import one, where
 
 NULLS = ("random", "permuted", "mismatched")
 RULES = ("position", "same token", "string")
+ABOVE = Limit(0.0, "> {}", "the whole interval over held-out templates above zero")
+CLAIMS = Claims(group="beyond")
 
 
 def mapping(tables, quantity):
@@ -20,7 +24,46 @@ def fitted(tables, quantity):
     return some(rows, f"{quantity} of right answers at the layer of that head").sort_values("inputs")
 
 
-def alignment(tables, asked):
+def leads(kinds, tables, asked):
+    rows = mapping(tables, "lead")
+    found = {kind: estimate(one(rows, f"prediction to compare with {kind}", kind=kind)) for kind in kinds}
+    return Reading(*asked.worst(found), each(found, "over {} ({.value:+.3f})", asked))
+
+
+@CLAIMS.add(
+    short="a head that maps atoms",
+    statement="One head of a model of reactions selects, for an atom of the product, the atom of the reactants that it "
+    "was, on templates and molecules made by us.",
+    check="share of held-out queries with the right atom, mean over held-out templates and its 95 % interval; the "
+    "largest share of another head of the layer",
+    measured="share of right atoms",
+    asked=Limit(0.9, "> {}", "nine atoms in ten, of which some twenty could be named"),
+    others=Limit(0.6, "largest share of another head ≤ {}", "well below: it is the head, not the layer"),
+)
+def answers_maps(tables, asked, others):
+    rows = where(tables.own(part="heads"), quantity="right")
+    own = estimate(one(where(rows, mapping=1), "head that is read"))
+    (layer,) = where(rows, mapping=1)["layer"]
+    rest = some(where(rows, mapping=0, layer=layer), "other head of that layer")
+    most = largest(estimate(row) for _, row in rest.iterrows())
+    parts = {
+        "the head selects the right atom": asked(own),
+        f"no other head of its layer does (at most {most.value:.2f})": others(most.value),
+    }
+    return Reading(*own, parts)
+
+
+@CLAIMS.add(
+    short="the mapping head: alignment",
+    statement="That head is aligned with the max-margin solution of what it selects more than any null model of a head "
+    "of its layer is with that of what it selects.",
+    check="cosine on the span of the constraints, less the largest of the null models of each kind, of all heads of "
+    "the layer",
+    measured="least lead over the largest of a kind of null models",
+    asked=Limit(0.0, "lead > {}", "above all of them; a null model exceeds a head like itself in half of the cases"),
+    unsharpened="Its audit is that of an optional figure.",
+)
+def answers_alignment(tables, asked):
     own = one(mapping(tables, "alignment"), "alignment of the head itself", kind="head")
     rows = where(tables.own(part="heads"), layer=own["layer"], quantity="alignment")
     parts, lead = {}, []
@@ -32,53 +75,79 @@ def alignment(tables, asked):
     return Reading(*exact(min(lead), draws), parts)
 
 
-def leads(tables, asked, kinds):
-    rows = mapping(tables, "lead")
-    found = {kind: estimate(one(rows, f"prediction to compare with {kind}", kind=kind)) for kind in kinds}
-    return Reading(*smallest(found, by="low"), each(found, "over {} ({.value:+.3f})", asked))
+CLAIMS.add(
+    key="answers_nulls",
+    short="the mapping head: nulls predict less",
+    statement="The max-margin solution of what that head selects predicts its selections on other templates and "
+    "molecules better than the solutions of null models predict theirs, those of mismatched heads among them.",
+    check="share of held-out selections less that of the control, template by template, mean and 95 % interval",
+    measured="least lead over a null model",
+    asked=ABOVE,
+    unsharpened="Its audit is that of an optional figure.",
+    read=partial(leads, NULLS),
+)
+
+CLAIMS.add(
+    key="answers_rules",
+    short="the mapping head: rules predict less",
+    statement="No rule that does without the model, of position, of equal tokens or of equal strings, predicts what "
+    "that head selects as well as the max-margin solution does.",
+    check="share of held-out selections, less that of the rule, template by template, mean and its 95 % interval; the "
+    "offset of the rule of position is the best one for the fitted queries",
+    measured="least lead over a rule",
+    asked=ABOVE,
+    unsharpened="Its audit is that of an optional figure.",
+    read=partial(leads, RULES),
+)
 
 
-def over_nulls(tables, asked):
-    return leads(tables, asked, NULLS)
-
-
-def over_rules(tables, asked):
-    return leads(tables, asked, RULES)
-
-
-def maps(tables, asked, others):
-    rows = where(tables.own(part="heads"), quantity="right")
-    own = estimate(one(where(rows, mapping=1), "head that is read"))
-    (layer,) = where(rows, mapping=1)["layer"]
-    rest = some(where(rows, mapping=0, layer=layer), "other head of that layer")
-    most = largest(estimate(row) for _, row in rest.iterrows())
-    return Reading(
-        *own,
-        {
-            "the head selects the right atom": asked(own),
-            f"no other head of its layer does (at most {most.value:.2f})": others(most.value),
-        },
-    )
-
-
-def as_good(tables, asked):
+@CLAIMS.add(
+    short="right answers: as good as the head",
+    statement="Fitted to the right answers of the largest number of reactions, the max-margin solution maps other "
+    "molecules by other templates nearly as well as the head that the model learned.",
+    check="share of right atoms, less that of the head, template by template; mean and its 95 % interval",
+    measured="lead over the head, share of right atoms",
+    asked=Limit(-0.05, "> {}", "one atom in twenty, about one for each reaction"),
+    unsharpened="Its audit is that of an optional figure.",
+)
+def answers_as_good(tables, asked):
     rows = where(fitted(tables, "lead"), kind="head")
     last = estimate(some(rows, "fit to compare with the head").iloc[-1])
     return Reading(*last, {"within the limit of the head": asked(last)})
 
 
-def softmax(tables, asked):
+@CLAIMS.add(
+    short="right answers: margin beats softmax",
+    statement="The max-margin solution of the right answers maps other molecules by other templates better than "
+    "softmax regression on the same reactions does.",
+    check="share of right atoms, less that of softmax regression, for each ridge and each number of reactions, "
+    "template by template, mean and its 95 % interval",
+    measured="least lead over softmax regression",
+    asked=ABOVE,
+    unsharpened="Its audit is that of an optional figure.",
+)
+def answers_softmax(tables, asked):
     rows = fitted(tables, "lead")
-    kinds = [kind for kind in rows["kind"].unique() if kind.startswith("softmax")]
-    found = {}
-    for kind in kinds:
-        for _, row in where(rows, kind=kind).iterrows():
-            found[f"{kind} at {row['inputs']:.0f}"] = estimate(row)
-    some(rows[rows["kind"].isin(kinds)], "softmax regression to compare with")
-    return Reading(*smallest(found, by="low"), each(found, "over {} ({.value:+.3f})", asked))
+    rows = some(rows[rows["kind"].str.startswith("softmax")], "softmax regression to compare with")
+    found = {
+        f"{kind} at {row['inputs']:.0f}": estimate(row)
+        for kind, own in rows.groupby("kind", sort=False)
+        for _, row in own.iterrows()
+    }
+    return Reading(*asked.worst(found), each(found, "over {} ({.value:+.3f})", asked))
 
 
-def controls(tables, asked, untrained):
+@CLAIMS.add(
+    short="right answers: what the tokens know",
+    statement="The tokens of the trained model carry the mapping: random answers in the place of right ones, or tokens "
+    "of a model with random weights, leave little of it.",
+    check="share of right atoms of the max-margin solution at the layer of the head, mean over held-out templates and "
+    "its 95 % interval",
+    measured="largest share with random answers",
+    asked=Limit(0.15, "≤ {}", "three times what a guess among twenty atoms gives"),
+    untrained=Limit(0.5, "share on a model with random weights ≤ {}", "half of the atoms"),
+)
+def answers_controls(tables, asked, untrained):
     rows = fitted(tables, "right")
     random = some(where(rows, kind="random answers"), "fit of random answers")
     chance = largest(estimate(row) for _, row in random.iterrows())
@@ -87,123 +156,22 @@ def controls(tables, asked, untrained):
     return Reading(*chance, {"random answers": asked(chance), words: untrained(bare)})
 
 
-def first_layer(tables, asked, later):
+@CLAIMS.add(
+    short="right answers: not at the first layer",
+    statement="At the first layer no W gives the right answers of some dozens of reactions, which is certified; at "
+    "every later layer one does.",
+    check="whether a solution exists, of all fits of right answers",
+    measured="share of separable fits at the first layer",
+    asked=Limit(0.0, "≤ {}", "one that is separable refutes it"),
+    later=Limit(1.0, "least share at a later layer ≥ {}", "one that is not separable refutes it"),
+    unsharpened="Its audit is that of an optional figure.",
+)
+def answers_layers(tables, asked, later):
     rows = where(tables.own(part="answers"), quantity="separable", kind="svm")
     first = where(rows, layer=rows["layer"].min())
     rest = some(rows[rows["layer"] > rows["layer"].min()], "fit at a later layer")
-    return Reading(
-        *exact(first["value"].mean(), len(first)),
-        {
-            "no fit at the first layer is separable": asked(first["value"].max()),
-            "at later layers all are": later(rest["value"].min()),
-        },
-    )
-
-
-ABOVE = Limit(0.0, "> {}", "the whole interval over held-out templates above zero")
-CLAIMS = (
-    Claim(
-        key="answers_maps",
-        group="beyond",
-        short="a head that maps atoms",
-        statement="One head of a model of reactions selects, for an atom of the product, the atom of the reactants "
-        "that it was, on templates and molecules made by us.",
-        check="share of held-out queries with the right atom, mean over held-out templates and its 95 % interval; the "
-        "largest share of another head of the layer",
-        measured="share of right atoms",
-        asked=Limit(0.9, "> {}", "nine atoms in ten, of which some twenty could be named"),
-        also={"others": Limit(0.6, "largest share of another head ≤ {}", "well below: it is the head, not the layer")},
-        read=maps,
-    ),
-    Claim(
-        key="answers_alignment",
-        group="beyond",
-        short="the mapping head: alignment",
-        statement="That head is aligned with the max-margin solution of what it selects more than any null model of a "
-        "head of its layer is with that of what it selects.",
-        check="cosine on the span of the constraints, less the largest of the null models of each kind, of all heads "
-        "of the layer",
-        measured="least lead over the largest of a kind of null models",
-        asked=Limit(
-            0.0, "lead > {}", "above all of them; a null model exceeds a head like itself in half of the cases"
-        ),
-        read=alignment,
-        unsharpened="Its audit is that of an optional figure.",
-    ),
-    Claim(
-        key="answers_nulls",
-        group="beyond",
-        short="the mapping head: nulls predict less",
-        statement="The max-margin solution of what that head selects predicts its selections on other templates and "
-        "molecules better than the solutions of null models predict theirs, those of mismatched heads among them.",
-        check="share of held-out selections less that of the control, template by template, mean and 95 % interval",
-        measured="least lead over a null model",
-        asked=ABOVE,
-        read=over_nulls,
-        unsharpened="Its audit is that of an optional figure.",
-    ),
-    Claim(
-        key="answers_rules",
-        group="beyond",
-        short="the mapping head: rules predict less",
-        statement="No rule that does without the model, of position, of equal tokens or of equal strings, predicts "
-        "what that head selects as well as the max-margin solution does.",
-        check="share of held-out selections, less that of the rule, template by template, mean and its 95 % interval; "
-        "the offset of the rule of position is the best one for the fitted queries",
-        measured="least lead over a rule",
-        asked=ABOVE,
-        read=over_rules,
-        unsharpened="Its audit is that of an optional figure.",
-    ),
-    Claim(
-        key="answers_as_good",
-        group="beyond",
-        short="right answers: as good as the head",
-        statement="Fitted to the right answers of the largest number of reactions, the max-margin solution maps other "
-        "molecules by other templates nearly as well as the head that the model learned.",
-        check="share of right atoms, less that of the head, template by template; mean and its 95 % interval",
-        measured="lead over the head, share of right atoms",
-        asked=Limit(-0.05, "> {}", "one atom in twenty, about one for each reaction"),
-        read=as_good,
-        unsharpened="Its audit is that of an optional figure.",
-    ),
-    Claim(
-        key="answers_softmax",
-        group="beyond",
-        short="right answers: margin beats softmax",
-        statement="The max-margin solution of the right answers maps other molecules by other templates better than "
-        "softmax regression on the same reactions does.",
-        check="share of right atoms, less that of softmax regression, for each ridge and each number of reactions, "
-        "template by template, mean and its 95 % interval",
-        measured="least lead over softmax regression",
-        asked=ABOVE,
-        read=softmax,
-        unsharpened="Its audit is that of an optional figure.",
-    ),
-    Claim(
-        key="answers_controls",
-        group="beyond",
-        short="right answers: what the tokens know",
-        statement="The tokens of the trained model carry the mapping: random answers in the place of right ones, or "
-        "tokens of a model with random weights, leave little of it.",
-        check="share of right atoms of the max-margin solution at the layer of the head, mean over held-out templates "
-        "and its 95 % interval",
-        measured="largest share with random answers",
-        asked=Limit(0.15, "≤ {}", "three times what a guess among twenty atoms gives"),
-        also={"untrained": Limit(0.5, "share on a model with random weights ≤ {}", "half of the atoms")},
-        read=controls,
-    ),
-    Claim(
-        key="answers_layers",
-        group="beyond",
-        short="right answers: not at the first layer",
-        statement="At the first layer no W gives the right answers of some dozens of reactions, which is certified; at "
-        "every later layer one does.",
-        check="whether a solution exists, of all fits of right answers",
-        measured="share of separable fits at the first layer",
-        asked=Limit(0.0, "≤ {}", "one that is separable refutes it"),
-        also={"later": Limit(1.0, "least share at a later layer ≥ {}", "one that is not separable refutes it")},
-        read=first_layer,
-        unsharpened="Its audit is that of an optional figure.",
-    ),
-)
+    parts = {
+        "no fit at the first layer is separable": asked(first["value"].max()),
+        "at later layers all are": later(rest["value"].min()),
+    }
+    return Reading(*exact(first["value"].mean(), len(first)), parts)

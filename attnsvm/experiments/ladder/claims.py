@@ -2,12 +2,18 @@
 
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, each, estimate, largest, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.numbers import Limit, each, estimate, largest
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import one, where
 from attnsvm.experiments.ladder.rungs import RUNGS
 
 FIRST = next(iter(RUNGS))
+MEDIANS = "medians over the instances, 95 % intervals from order statistics"
+UNTRAINED = Limit(
+    0.1, "above the null before training < {}", "an untrained layer has no more than chance and this little"
+)
+ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/ladder_again`, which is optional."
+CLAIMS = Claims(group="beyond")
 
 
 def of(tables, part, name, quantity, when="end", decay=None):
@@ -23,7 +29,19 @@ def positive_decays(tables):
     return sorted(set(some(decays[decays > 0], "weight decay above zero")))
 
 
-def theorem(tables, asked, untrained):
+@CLAIMS.add(
+    short="on real patches: W alone obeys",
+    statement="On patches of digits, W trained alone goes to the Frobenius solution of what it selects.",
+    check=f"cosine with the certified solution on the span of the constraints; {MEDIANS}",
+    measured="median cosine with the certified solution",
+    asked=Limit(
+        0.95,
+        "≥ {}",
+        "as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
+    ),
+    untrained=UNTRAINED,
+)
+def ladder_theorem(tables, asked, untrained):
     own, null = (of(tables, "rungs", FIRST, quantity) for quantity in ("alignment_fro", "null_fro"))
     start = of(tables, "rungs", FIRST, "gain_fro", "start")
     parts = {
@@ -34,20 +52,47 @@ def theorem(tables, asked, untrained):
     return Reading(*own, parts)
 
 
-def falls(tables, asked):
+@CLAIMS.add(
+    short="each step to practice costs alignment",
+    statement="From W alone to AdamW with everything trained, alignment falls with every rung.",
+    check=f"cosine of a rung less that of the one before, per instance, in its parametrisation's norm; {MEDIANS}",
+    measured="median change of the cosine, at the rung that falls least",
+    asked=Limit(0.0, "< {}", "a fall is a change whose whole interval is below zero, at each of the five steps"),
+    unsharpened=ELSEWHERE,
+)
+def ladder_falls(tables, asked):
     changes = {name: of(tables, "rungs", name, "change_alignment") for name in list(RUNGS)[1:]}
-    return Reading(*largest(changes, by="high"), each(changes, "'{}' lies below the rung before", asked))
+    return Reading(*asked.worst(changes), each(changes, "'{}' lies below the rung before", asked))
 
 
-def above_null(tables, asked, untrained):
+@CLAIMS.add(
+    short="but never down to chance",
+    statement="On every rung the alignment is above that of random heads with the same singular values.",
+    check=f"cosine less that of the null heads, per instance, in the parametrisation's norm; {MEDIANS}",
+    measured="median difference from the null, at the rung with the least",
+    asked=Limit(
+        0.0,
+        "> {}",
+        "any matrix aligns with the SVM of what it selects: the difference counts, and untrained layers have none",
+    ),
+    untrained=UNTRAINED,
+)
+def ladder_above_null(tables, asked, untrained):
     gains = {name: of(tables, "rungs", name, f"gain_{rung.norm}") for name, rung in RUNGS.items()}
     starts = [of(tables, "rungs", name, "gain_fro", "start") for name in RUNGS]
     parts = each(gains, "'{}' is above its null", asked)
     parts[f"before training no rung is {untrained.value} above its null"] = all(map(untrained, starts))
-    return Reading(*smallest(gains, by="low"), parts)
+    return Reading(*asked.worst(gains), parts)
 
 
-def decay_and_rank(tables, asked):
+@CLAIMS.add(
+    short="decay on K, Q lowers the rank",
+    statement="Weight decay on K and Q lowers the rank of K Qᵀ, as a nuclear penalty does, and that on W does not.",
+    check=f"effective rank with the largest decay over that without, per instance; {MEDIANS}",
+    measured="median ratio of effective ranks",
+    asked=Limit(0.5, "≤ {}", "half of the rank; the same decay on W, a Frobenius penalty, is the control"),
+)
+def ladder_decay_rank(tables, asked):
     decays = positive_decays(tables)
     factors, whole = (of(tables, "decays", name, "rank_ratio", decay=decays[-1]) for name in ("KQ", "W"))
     ratios = [of(tables, "decays", "KQ", "rank_ratio", decay=decay).value for decay in decays]
@@ -59,12 +104,34 @@ def decay_and_rank(tables, asked):
     return Reading(*factors, parts)
 
 
-def decay_and_alignment(tables, asked):
+@CLAIMS.add(
+    short="decay on K, Q brings it back",
+    statement="Weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution.",
+    check=f"cosine with a decay less that without, per instance; {MEDIANS}; every decay",
+    measured="median change of the cosine, at the best decay",
+    asked=Limit(0.0, "> {}", "a rise is a change whose whole interval is above zero"),
+    unsharpened=ELSEWHERE,
+)
+def ladder_decay_alignment(tables, asked):
     rows = {decay: of(tables, "decays", "KQ", "change_alignment", decay=decay) for decay in positive_decays(tables)}
     return Reading(*largest(rows), each(rows, "decay {:g} raises it", asked))
 
 
-def decay_takes_it_away(tables, asked, fits):
+@CLAIMS.add(
+    short="strong decay leaves nothing of it",
+    statement="Under strong decay of K and Q the layer still fits, but its attention is no max-margin separator: its "
+    "alignment is that of a random head.",
+    check=f"cosine less that of the null heads, per instance, with the largest decay and without; {MEDIANS}",
+    measured="median difference from the null, largest decay",
+    asked=Limit(0.0, "lower end ≤ {}", "the theory needs weights that grow: where they cannot, it must end"),
+    fits=Limit(
+        0.99,
+        "share of training inputs right, median ≥ {}",
+        "a layer that no longer fits would say nothing of its attention",
+    ),
+    unsharpened=ELSEWHERE,
+)
+def ladder_decay_breaks(tables, asked, fits):
     strongest = positive_decays(tables)[-1]
     gain, free = (of(tables, "decays", "KQ", "gain_nuc", decay=decay) for decay in (strongest, 0.0))
     train = of(tables, "decays", "KQ", "train", decay=strongest)
@@ -74,93 +141,3 @@ def decay_takes_it_away(tables, asked, fits):
         "the layer still fits its inputs": fits(train.value),
     }
     return Reading(*gain, parts)
-
-
-MEDIANS = "medians over the instances, 95 % intervals from order statistics"
-UNTRAINED = Limit(
-    0.1, "above the null before training < {}", "an untrained layer has no more than chance and this little"
-)
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/ladder_again`, which is optional."
-CLAIMS = (
-    Claim(
-        key="ladder_theorem",
-        group="beyond",
-        short="on real patches: W alone obeys",
-        statement="On patches of digits, W trained alone goes to the Frobenius solution of what it selects.",
-        check=f"cosine with the certified solution on the span of the constraints; {MEDIANS}",
-        measured="median cosine with the certified solution",
-        asked=Limit(
-            0.95,
-            "≥ {}",
-            "as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
-        ),
-        also={"untrained": UNTRAINED},
-        read=theorem,
-    ),
-    Claim(
-        key="ladder_falls",
-        group="beyond",
-        short="each step to practice costs alignment",
-        statement="From W alone to AdamW with everything trained, alignment falls with every rung.",
-        check=f"cosine of a rung less that of the one before, per instance, in its parametrisation's norm; {MEDIANS}",
-        measured="median change of the cosine, at the rung that falls least",
-        asked=Limit(0.0, "< {}", "a fall is a change whose whole interval is below zero, at each of the five steps"),
-        unsharpened=ELSEWHERE,
-        read=falls,
-    ),
-    Claim(
-        key="ladder_above_null",
-        group="beyond",
-        short="but never down to chance",
-        statement="On every rung the alignment is above that of random heads with the same singular values.",
-        check=f"cosine less that of the null heads, per instance, in the parametrisation's norm; {MEDIANS}",
-        measured="median difference from the null, at the rung with the least",
-        asked=Limit(
-            0.0,
-            "> {}",
-            "any matrix aligns with the SVM of what it selects: the difference counts, and untrained layers have none",
-        ),
-        also={"untrained": UNTRAINED},
-        read=above_null,
-    ),
-    Claim(
-        key="ladder_decay_rank",
-        group="beyond",
-        short="decay on K, Q lowers the rank",
-        statement="Weight decay on K and Q lowers the rank of K Qᵀ, as a nuclear penalty does, and that on W does not.",
-        check=f"effective rank with the largest decay over that without, per instance; {MEDIANS}",
-        measured="median ratio of effective ranks",
-        asked=Limit(0.5, "≤ {}", "half of the rank; the same decay on W, a Frobenius penalty, is the control"),
-        read=decay_and_rank,
-    ),
-    Claim(
-        key="ladder_decay_alignment",
-        group="beyond",
-        short="decay on K, Q brings it back",
-        statement="Weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution.",
-        check=f"cosine with a decay less that without, per instance; {MEDIANS}; every decay",
-        measured="median change of the cosine, at the best decay",
-        asked=Limit(0.0, "> {}", "a rise is a change whose whole interval is above zero"),
-        unsharpened=ELSEWHERE,
-        read=decay_and_alignment,
-    ),
-    Claim(
-        key="ladder_decay_breaks",
-        group="beyond",
-        short="strong decay leaves nothing of it",
-        statement="Under strong decay of K and Q the layer still fits, but its attention is no max-margin separator: "
-        "its alignment is that of a random head.",
-        check=f"cosine less that of the null heads, per instance, with the largest decay and without; {MEDIANS}",
-        measured="median difference from the null, largest decay",
-        asked=Limit(0.0, "lower end ≤ {}", "the theory needs weights that grow: where they cannot, it must end"),
-        also={
-            "fits": Limit(
-                0.99,
-                "share of training inputs right, median ≥ {}",
-                "a layer that no longer fits would say nothing of its attention",
-            )
-        },
-        unsharpened=ELSEWHERE,
-        read=decay_takes_it_away,
-    ),
-)

@@ -1,15 +1,26 @@
 """What holds of the ladder from theorem to practice, and of weight decay: on other images of the same digits."""
 
-from attnsvm.audit.numbers import Limit, each, largest
-from attnsvm.audit.reading import Claim, Reading
+from attnsvm.audit.numbers import Limit, each
+from attnsvm.audit.reading import Claims, Reading
 from attnsvm.experiments.ladder.claims import of, positive_decays
 
-SEEDS = 100000, 100019
 MEDIANS = "medians over the instances, 95 % intervals from order statistics; other images of the same digits"
 FIRST, FALLING, BEYOND = "W", ("+ v", "+ (K, Q)", "+ MLP"), ("+ embeddings", "+ AdamW")
+CLAIMS = Claims(group="beyond", seeds=(100000, 100019))
 
 
-def to_the_mlp(tables, asked, unsaturated):
+@CLAIMS.add(
+    sharpens="ladder_falls",
+    short="alignment falls to the MLP; then no input saturates",
+    statement="Alignment falls with the head, with (K, Q) and with the MLP; embeddings and AdamW leave it below, in no "
+    "order, and under AdamW no input is saturated: there the theorem's premise has ended.",
+    check="cosine of a rung less that of the one before, per instance; cosines of the last two rungs against that of "
+    f"the first that falls; share of saturated inputs; {MEDIANS}",
+    measured="median change of the cosine, at the rung of three that falls least",
+    asked=Limit(0.0, "< {}", "a fall is a change whose whole interval is below zero, at each of three steps"),
+    unsaturated=Limit(0.05, "share of saturated inputs ≤ {}", "none, but for one in twenty"),
+)
+def ladder_falls_to_mlp(tables, asked, unsaturated):
     """Three rungs that fall, two that lie below the first of them, and the last without a saturated input."""
     changes = {name: of(tables, "rungs", name, "change_alignment") for name in FALLING}
     parts = each(changes, "'{}' lies below the rung before ({.value:.2f})", asked)
@@ -23,10 +34,20 @@ def to_the_mlp(tables, asked, unsaturated):
     parts[f"saturated inputs: {whole.value:.2f} on the first rung, {last.value:.2f} on the last"] = unsaturated(
         last
     ) and not unsaturated(whole.low)
-    return Reading(*largest(changes, by="high"), parts)
+    return Reading(*asked.worst(changes), parts)
 
 
-def decay_lowers(tables, asked, near):
+@CLAIMS.add(
+    sharpens="ladder_decay_alignment",
+    short="decay on K, Q: no help, and strong decay hurts",
+    statement="No weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution: the weakest leaves "
+    "it as it is, the strongest lowers it.",
+    check=f"cosine with a decay less that without, per instance; every decay; {MEDIANS}",
+    measured="median change of the cosine, strongest decay",
+    asked=Limit(0.0, "< {}", "below zero, the whole interval"),
+    near=Limit(0.05, "a change that counts as none ≤ {}", "a quarter of what is above the null"),
+)
+def ladder_decay_lowers(tables, asked, near):
     """No decay raises the alignment by more than a little; the weakest leaves it, the strongest lowers it."""
     changes = {decay: of(tables, "decays", "KQ", "change_alignment", decay=decay) for decay in positive_decays(tables)}
     weakest, strongest = changes[min(changes)], changes[max(changes)]
@@ -36,7 +57,19 @@ def decay_lowers(tables, asked, near):
     return Reading(*strongest, parts)
 
 
-def a_rest(tables, asked, least, fits, half):
+@CLAIMS.add(
+    sharpens="ladder_decay_breaks",
+    short="strong decay leaves a little of it",
+    statement="Under strong decay of K and Q the layer still fits, no input is saturated, the rank is less than half, "
+    "and of the alignment a little is left: above that of a random head, by less than 0.15.",
+    check=f"cosine less that of the null heads, per instance, with the largest decay; {MEDIANS}",
+    measured="median difference from the null, largest decay",
+    asked=Limit(0.15, "≤ {}", "less than what was found without decay, 0.18"),
+    least=Limit(0.0, "difference from the null > {}", "above zero, the whole interval"),
+    fits=Limit(0.99, "share of training inputs right, median ≥ {}", "as first asked"),
+    half=Limit(0.5, "effective rank over that without decay ≤ {}", "half of the rank"),
+)
+def ladder_decay_rest(tables, asked, least, fits, half):
     strongest = positive_decays(tables)[-1]
     gain, train, rank, saturated = (
         of(tables, "decays", "KQ", quantity, decay=strongest)
@@ -50,54 +83,3 @@ def a_rest(tables, asked, least, fits, half):
         "the layer still fits its inputs": fits(train.value),
     }
     return Reading(*gain, parts)
-
-
-CLAIMS = (
-    Claim(
-        key="ladder_falls_to_mlp",
-        sharpens="ladder_falls",
-        seeds=SEEDS,
-        group="beyond",
-        short="alignment falls to the MLP; then no input saturates",
-        statement="Alignment falls with the head, with (K, Q) and with the MLP; embeddings and AdamW leave it below, "
-        "in no order, and under AdamW no input is saturated: there the theorem's premise has ended.",
-        check=f"cosine of a rung less that of the one before, per instance; cosines of the last two rungs against that "
-        f"of the first that falls; share of saturated inputs; {MEDIANS}",
-        measured="median change of the cosine, at the rung of three that falls least",
-        asked=Limit(0.0, "< {}", "a fall is a change whose whole interval is below zero, at each of three steps"),
-        also={"unsaturated": Limit(0.05, "share of saturated inputs ≤ {}", "none, but for one in twenty")},
-        read=to_the_mlp,
-    ),
-    Claim(
-        key="ladder_decay_lowers",
-        sharpens="ladder_decay_alignment",
-        seeds=SEEDS,
-        group="beyond",
-        short="decay on K, Q: no help, and strong decay hurts",
-        statement="No weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution: the weakest "
-        "leaves it as it is, the strongest lowers it.",
-        check=f"cosine with a decay less that without, per instance; every decay; {MEDIANS}",
-        measured="median change of the cosine, strongest decay",
-        asked=Limit(0.0, "< {}", "below zero, the whole interval"),
-        also={"near": Limit(0.05, "a change that counts as none ≤ {}", "a quarter of what is above the null")},
-        read=decay_lowers,
-    ),
-    Claim(
-        key="ladder_decay_rest",
-        sharpens="ladder_decay_breaks",
-        seeds=SEEDS,
-        group="beyond",
-        short="strong decay leaves a little of it",
-        statement="Under strong decay of K and Q the layer still fits, no input is saturated, the rank is less than "
-        "half, and of the alignment a little is left: above that of a random head, by less than 0.15.",
-        check=f"cosine less that of the null heads, per instance, with the largest decay; {MEDIANS}",
-        measured="median difference from the null, largest decay",
-        asked=Limit(0.15, "≤ {}", "less than what was found without decay, 0.18"),
-        also={
-            "least": Limit(0.0, "difference from the null > {}", "above zero, the whole interval"),
-            "fits": Limit(0.99, "share of training inputs right, median ≥ {}", "as first asked"),
-            "half": Limit(0.5, "effective rank over that without decay ≤ {}", "half of the rank"),
-        },
-        read=a_rest,
-    ),
-)

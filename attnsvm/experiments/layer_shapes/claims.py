@@ -1,10 +1,21 @@
 """Where the law of layers ends."""
 
 from attnsvm.audit.numbers import Limit, proportion
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
+
+CLAIMS = Claims(group="beyond")
 
 
-def measured_follow(tables, asked, lost):
+@CLAIMS.add(
+    short="the law needs dimensions, not luck",
+    statement="Runs whose layers have separators and whose top saturates follow the law, whatever the shape.",
+    check="share of those runs in which every layer is near the solution of its place; all shapes and depths, 95 % "
+    "Wilson interval",
+    measured="share of the measured runs",
+    asked=Limit(0.9, "≥ {}", "nine in ten; at the largest dimension no more than one in ten may be lost otherwise"),
+    lost=Limit(0.1, "share that cannot be measured at the largest dimension ≤ {}", "no more than one in ten"),
+)
+def layers_boundary(tables, asked, lost):
     """Of the runs that can be measured, the share that follows the law."""
     table = tables.own(problem="present")
     keys = ["depth", "n", "T", "d"]
@@ -25,7 +36,17 @@ def measured_follow(tables, asked, lost):
     return Reading(*whole, parts)
 
 
-def mixtures(tables, asked, nearer):
+@CLAIMS.add(
+    short="mixtures at every shape",
+    statement="Over shapes, depths and dimensions rows keep mixtures, and the farthest runs are nearer to the problem "
+    "that keeps them than to that with a winner in every row.",
+    check="share of the measured runs in which a row keeps a mixture, 95 % Wilson interval; share of shapes in which "
+    "the 95 % quantile of the farthest layer's distance is smaller by the corrected problem, of those where it differs",
+    measured="share of the measured runs",
+    asked=Limit(0.2, "≥ {}", "one in five beyond doubt, as `layers_mixtures` asks"),
+    nearer=Limit(0.5, "share of shapes ≥ {}", "beyond doubt more than half"),
+)
+def layers_mixed_shapes(tables, asked, nearer):
     """How many runs of any shape keep a mixture, and which problem the farthest of them are nearer to."""
     table = tables.own()
     mixed = some(table[table["end"] == "mixed"], "instance that could be measured")
@@ -37,36 +58,3 @@ def mixtures(tables, asked, nearer):
         f"the farthest are nearer to the corrected problem in {ahead.value:.2f} of the shapes": nearer(ahead),
     }
     return Reading(*whole, parts)
-
-
-CLAIMS = (
-    Claim(
-        key="layers_boundary",
-        group="beyond",
-        short="the law needs dimensions, not luck",
-        statement="Runs whose layers have separators and whose top saturates follow the law, whatever the shape.",
-        check="share of those runs in which every layer is near the solution of its place; all shapes and depths, 95 % "
-        "Wilson interval",
-        measured="share of the measured runs",
-        asked=Limit(0.9, "≥ {}", "nine in ten; at the largest dimension no more than one in ten may be lost otherwise"),
-        also={
-            "lost": Limit(0.1, "share that cannot be measured at the largest dimension ≤ {}", "no more than one in ten")
-        },
-        read=measured_follow,
-    ),
-    Claim(
-        key="layers_mixed_shapes",
-        group="beyond",
-        short="mixtures at every shape",
-        statement="Over shapes, depths and dimensions rows keep mixtures, and the farthest runs are nearer to the "
-        "problem "
-        "that keeps them than to that with a winner in every row.",
-        check="share of the measured runs in which a row keeps a mixture, 95 % Wilson interval; share of shapes in "
-        "which the 95 % "
-        "quantile of the farthest layer's distance is smaller by the corrected problem, of those where it differs",
-        measured="share of the measured runs",
-        asked=Limit(0.2, "≥ {}", "one in five beyond doubt, as `layers_mixtures` asks"),
-        also={"nearer": Limit(0.5, "share of shapes ≥ {}", "beyond doubt more than half")},
-        read=mixtures,
-    ),
-)

@@ -5,16 +5,45 @@ from functools import partial
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import Claim, Reading, only, some
+from attnsvm.audit.reading import Claims, Reading, only, some
 from attnsvm.audit.rows import last, one, single, where
 from attnsvm.experiments.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
 from attnsvm.experiments.layers.claims_corrected import CORRECTED
 from attnsvm.experiments.layers.reading import MEDIANS, at, compared, ends, farthest
 
 RIVALS = ("read", "all", "shuffled")
+CLAIMS = Claims(group="beyond")
 
 
-def two_layers(tables, asked):
+def before(table, rows, architecture, layer, quantity) -> float:
+    """The value two logged steps before that of `rows`."""
+    same = where(table, architecture=architecture, layer=layer, quantity=quantity)
+    earlier = some(same[same["step"] < rows["step"].iloc[0]], "third logged step").sort_values("step")
+    return earlier["value"].iloc[-min(2, len(earlier))]
+
+
+def farther_by(name, rule, words, tables, asked):
+    """How many times as far the bottom layer of a stack is by another rule, and whether their intervals are apart."""
+    rows = ends(tables)
+    law, other = (at(rows, name, 1, quantity) for quantity in ("law", rule))
+    ratio = other.value / law.value
+    parts = {words: other.low > law.high, "by the factor asked": asked(ratio)}
+    return Reading(ratio, other.low / law.high, other.high / law.low, law.instances, parts)
+
+
+@CLAIMS.add(
+    short="each layer goes to its own SVM",
+    statement="Of two layers trained together, W_2 goes to the SVM of its selection among composed tokens, and W_1 to "
+    "the SVM with margin 1 in the rows that layer 2 reads and margin 0 in all other rows.",
+    check=f"{MEDIANS}; the larger of both layers",
+    measured="median 1 − correlation, the farther layer",
+    asked=Limit(
+        1e-3,
+        "≤ {}",
+        "correlation above .999, as the prototypes had; each other rule must have an interval above the law's",
+    ),
+)
+def layers_two(tables, asked):
     rows, name = ends(tables), plain(2)
     found = {"W_1": at(rows, name, 1, "law"), "W_2": at(rows, name, 2, "top")}
     rivals = {rule: at(rows, name, 1, rule) for rule in RIVALS}
@@ -23,7 +52,19 @@ def two_layers(tables, asked):
     return Reading(*largest(found), parts)
 
 
-def every_depth(tables, asked):
+@CLAIMS.add(
+    short="and so at every depth",
+    statement="In stacks of one to six layers every layer goes to the SVM of its place: a row counts if a row that "
+    "counts selects it, or passes it on.",
+    check=f"{MEDIANS}; the largest over depths and layers, all after the same number of steps",
+    measured="median 1 − correlation, the farthest layer",
+    asked=Limit(
+        0.03,
+        "≤ {}",
+        "correlation above .97 even for the slowest layer, still coming nearer; the control must be farther",
+    ),
+)
+def layers_depth(tables, asked):
     table = tables.own()
     rows = compared(table)
     found = some(rows[rows["architecture"].str.startswith(DEPTH)], "plain stack")
@@ -40,14 +81,17 @@ def every_depth(tables, asked):
     return farthest(laws.values(), parts)
 
 
-def before(table, rows, architecture, layer, quantity) -> float:
-    """The value two logged steps before that of `rows`."""
-    same = where(table, architecture=architecture, layer=layer, quantity=quantity)
-    earlier = some(same[same["step"] < rows["step"].iloc[0]], "third logged step").sort_values("step")
-    return earlier["value"].iloc[-min(2, len(earlier))]
-
-
-def every_kind(tables, asked):
+@CLAIMS.add(
+    short="in every kind of stack",
+    statement="The law holds without residual, with (K, Q) and the nuclear norm, with a query per position, with "
+    "causal masks, with two heads per layer, with a norm per layer, and with value matrices.",
+    check=f"{MEDIANS}; layers below the top, the largest over kinds",
+    measured="median 1 − correlation, the farthest kind",
+    asked=Limit(
+        0.01, "≤ {}", "correlation above .99, and both rules that ignore which rows count must have intervals above it"
+    ),
+)
+def layers_kinds(tables, asked):
     rows = compared(tables.own())
     laws, parts = [], {}
     for name, stack in VARIANTS.items():
@@ -59,16 +103,41 @@ def every_kind(tables, asked):
     return farthest(laws, parts)
 
 
-def farther_by(name, rule, words, tables, asked):
-    """How many times as far the bottom layer of a stack is by another rule, and whether their intervals are apart."""
-    rows = ends(tables)
-    law, other = (at(rows, name, 1, quantity) for quantity in ("law", rule))
-    ratio = other.value / law.value
-    parts = {words: other.low > law.high, "by the factor asked": asked(ratio)}
-    return Reading(ratio, other.low / law.high, other.high / law.low, law.instances, parts)
+CLAIMS.add(
+    key="layers_passed",
+    short="a row passed on counts",
+    statement="A row that the layer above does not select, but that the residual passes on to a row that counts, "
+    "counts too.",
+    check=f"{MEDIANS}; bottom layer of three with rotations as value matrices, where a row rarely selects itself: "
+    "distance by the rule without passed rows, divided by that with them; interval: the ratio of the ends",
+    measured="ratio of the distances",
+    asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
+    read=partial(farther_by, VALUES, "selected", "W_1 is farther by the rule without it"),
+)
+
+CLAIMS.add(
+    key="layers_nuclear",
+    short="(K, Q) layers: the nuclear norm",
+    statement="Where W = K Qᵀ in both layers, the law holds in the nuclear norm.",
+    check=f"{MEDIANS}; bottom layer: distance from the Frobenius solution, divided by that from the nuclear one",
+    measured="ratio of the distances",
+    asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
+    read=partial(farther_by, FACTORS, "frobenius", "W_1 is farther from the Frobenius solution"),
+)
 
 
-def norms(tables, asked):
+@CLAIMS.add(
+    short="one scale for both layers",
+    statement="Under one joint norm ‖W_1‖/‖W_2‖ goes to the same ratio of their SVMs.",
+    check="median log of (‖W_1‖/‖W_1^mm‖)/(‖W_2‖/‖W_2^mm‖) after the last step of the stack of two layers",
+    measured="median log ratio",
+    asked=Limit(
+        0.01,
+        "size of the quartiles ≤ {}",
+        "one per cent; the quartiles must lie within it, and those at the first step must not",
+    ),
+)
+def layers_norms(tables, asked):
     row = one(ends(tables), "measured instance", quantity="ratio", architecture=plain(2))
     start = tables.own(architecture=plain(2), quantity="ratio")
     first = start[start["step"] == start["step"].min()].iloc[0]
@@ -77,7 +146,21 @@ def norms(tables, asked):
     return Reading(*estimate(row), parts)
 
 
-def held_rows(tables, asked, slowest, fastest):
+@CLAIMS.add(
+    short="other rows end on the boundary",
+    statement="Rows that do not count, but that the SVM holds at margin zero, have a margin that grows like the "
+    "logarithm of the step, while that of the rows that count grows like the step.",
+    check="bottom of two layers: mean margin of these rows over the least of those that count; its median",
+    measured="median relative margin",
+    asked=Limit(0.01, "≤ {}", "one per cent of the margin of the rows that count"),
+    slowest=Limit(0.8, "slope against the logarithm of the step ≥ {}", "a margin that settles has slope 0"),
+    fastest=Limit(
+        1.2,
+        "slope against the logarithm of the step ≤ {}",
+        "that of the rows that count has one that grows with the step",
+    ),
+)
+def layers_held(tables, asked, slowest, fastest):
     table = tables.own()
     share, margin = (
         some(where(table, architecture=plain(2), quantity=name), "row held at the boundary")
@@ -93,7 +176,15 @@ def held_rows(tables, asked, slowest, fastest):
     return Reading(*end, parts)
 
 
-def collapse(tables, asked, kept):
+@CLAIMS.add(
+    short="no residual: composed tokens collapse",
+    statement="Without a residual rows of the lower layer select one token, and the top cannot tell them apart.",
+    check="share of instances whose top selects a token that another position holds too, 95 % Wilson interval",
+    measured="share without residual",
+    asked=Limit(0.9, "≥ {}", "nearly all without the residual, nearly none with it"),
+    kept=Limit(0.1, "with the residual ≤ {}", "nearly none"),
+)
+def layers_collapse(tables, asked, kept):
     rows = ends(tables)
     bare, whole = (
         estimate(single(only(rows, architecture=name, quantity="share of equal tokens")))
@@ -106,117 +197,4 @@ def collapse(tables, asked, kept):
     return Reading(*bare, parts)
 
 
-CLAIMS = (
-    Claim(
-        key="layers_two",
-        group="beyond",
-        short="each layer goes to its own SVM",
-        statement="Of two layers trained together, W_2 goes to the SVM of its selection among composed tokens, and W_1 "
-        "to the SVM with margin 1 in the rows that layer 2 reads and margin 0 in all other rows.",
-        check=f"{MEDIANS}; the larger of both layers",
-        measured="median 1 − correlation, the farther layer",
-        asked=Limit(
-            1e-3,
-            "≤ {}",
-            "correlation above .999, as the prototypes had; each other rule must have an interval above the law's",
-        ),
-        read=two_layers,
-    ),
-    Claim(
-        key="layers_depth",
-        group="beyond",
-        short="and so at every depth",
-        statement="In stacks of one to six layers every layer goes to the SVM of its place: a row counts if a row that "
-        "counts selects it, or passes it on.",
-        check=f"{MEDIANS}; the largest over depths and layers, all after the same number of steps",
-        measured="median 1 − correlation, the farthest layer",
-        asked=Limit(
-            0.03,
-            "≤ {}",
-            "correlation above .97 even for the slowest layer, still coming nearer; the control must be farther",
-        ),
-        read=every_depth,
-    ),
-    Claim(
-        key="layers_kinds",
-        group="beyond",
-        short="in every kind of stack",
-        statement="The law holds without residual, with (K, Q) and the nuclear norm, with a query per position, with "
-        "causal masks, with two heads per layer, with a norm per layer, and with value matrices.",
-        check=f"{MEDIANS}; layers below the top, the largest over kinds",
-        measured="median 1 − correlation, the farthest kind",
-        asked=Limit(
-            0.01,
-            "≤ {}",
-            "correlation above .99, and both rules that ignore which rows count must have intervals above it",
-        ),
-        read=every_kind,
-    ),
-    Claim(
-        key="layers_passed",
-        group="beyond",
-        short="a row passed on counts",
-        statement="A row that the layer above does not select, but that the residual passes on to a row that counts, "
-        "counts too.",
-        check=f"{MEDIANS}; bottom layer of three with rotations as value matrices, where a row rarely selects itself: "
-        "distance by the rule without passed rows, divided by that with them; interval: the ratio of the ends",
-        measured="ratio of the distances",
-        asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
-        read=partial(farther_by, VALUES, "selected", "W_1 is farther by the rule without it"),
-    ),
-    Claim(
-        key="layers_nuclear",
-        group="beyond",
-        short="(K, Q) layers: the nuclear norm",
-        statement="Where W = K Qᵀ in both layers, the law holds in the nuclear norm.",
-        check=f"{MEDIANS}; bottom layer: distance from the Frobenius solution, divided by that from the nuclear one",
-        measured="ratio of the distances",
-        asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
-        read=partial(farther_by, FACTORS, "frobenius", "W_1 is farther from the Frobenius solution"),
-    ),
-    Claim(
-        key="layers_norms",
-        group="beyond",
-        short="one scale for both layers",
-        statement="Under one joint norm ‖W_1‖/‖W_2‖ goes to the same ratio of their SVMs.",
-        check="median log of (‖W_1‖/‖W_1^mm‖)/(‖W_2‖/‖W_2^mm‖) after the last step of the stack of two layers",
-        measured="median log ratio",
-        asked=Limit(
-            0.01,
-            "size of the quartiles ≤ {}",
-            "one per cent; the quartiles must lie within it, and those at the first step must not",
-        ),
-        read=norms,
-    ),
-    Claim(
-        key="layers_held",
-        group="beyond",
-        short="other rows end on the boundary",
-        statement="Rows that do not count, but that the SVM holds at margin zero, have a margin that grows like the "
-        "logarithm of the step, while that of the rows that count grows like the step.",
-        check="bottom of two layers: mean margin of these rows over the least of those that count; its median",
-        measured="median relative margin",
-        asked=Limit(0.01, "≤ {}", "one per cent of the margin of the rows that count"),
-        also={
-            "slowest": Limit(0.8, "slope against the logarithm of the step ≥ {}", "a margin that settles has slope 0"),
-            "fastest": Limit(
-                1.2,
-                "slope against the logarithm of the step ≤ {}",
-                "that of the rows that count has one that grows with the step",
-            ),
-        },
-        read=held_rows,
-    ),
-    Claim(
-        key="layers_collapse",
-        group="beyond",
-        short="no residual: composed tokens collapse",
-        statement="Without a residual rows of the lower layer select one token, and the top cannot tell them apart.",
-        check="share of instances whose top selects a token that another position holds too, 95 % Wilson interval",
-        measured="share without residual",
-        asked=Limit(0.9, "≥ {}", "nearly all without the residual, nearly none with it"),
-        also={"kept": Limit(0.1, "with the residual ≤ {}", "nearly none")},
-        read=collapse,
-    ),
-    *CORRECTED,
-)
+CLAIMS.extend(CORRECTED)

@@ -4,24 +4,12 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import one, where
 from attnsvm.experiments.layers.architectures import NO_RESIDUAL, PLANTED, RATES, plain
 from attnsvm.experiments.layers.reading import MEDIANS, at, compared, ends, farthest
 
-
-def mixtures(tables, asked, stays, falls_from, falls_to):
-    """Whether rows end in mixtures, and whether their probabilities stay while those of held rows fall as 1/‖W‖."""
-    rows, name = ends(tables), plain(2)
-    share = at(rows, name, 0, "share mixed")
-    slope = {kind: late_slope(tables, f"{kind} probability") for kind in ("mixed", "held")}
-    parts = {
-        "share of instances with a mixture: lower end above it": asked(share),
-        f"its second probability stays (slope against ‖W‖ {slope['mixed']:.2f})": stays(slope["mixed"]),
-        f"that of held rows falls as 1/‖W‖ (slope {slope['held']:.2f})": falls_from(slope["held"])
-        and falls_to(slope["held"]),
-    }
-    return Reading(*share, parts)
+CORRECTED = Claims(group="beyond")
 
 
 def against_norm(tables, **where_) -> pd.DataFrame:
@@ -39,7 +27,44 @@ def late_slope(tables, quantity) -> float:
     return float(np.polyfit(np.log(line["norm"]), np.log(line["value"]), 1)[0])
 
 
-def no_plateau(tables, asked, times, plateau):
+@CORRECTED.add(
+    short="rows may end in mixtures",
+    statement="A row that does not count may end in a mixture of tokens, which no step changes: this is no exception.",
+    check="two layers: share of instances in which a row keeps a mixture after the last step, 95 % Wilson interval; "
+    "slope of the median second probability of these rows, and of the rows that the SVM holds, against ‖W‖ over its "
+    "last decade",
+    measured="share of instances with a mixture",
+    asked=Limit(0.2, "≥ {}", "one in five beyond doubt: a set of instances that is open, and not small"),
+    stays=Limit(-0.25, "slope of a mixture ≥ {}", "nearer to no fall than to that of held rows, by far"),
+    falls_from=Limit(-1.25, "slope of held rows ≥ {}", "as 1/‖W‖, to a quarter"),
+    falls_to=Limit(-0.75, "slope of held rows ≤ {}", "as 1/‖W‖, to a quarter"),
+)
+def layers_mixtures(tables, asked, stays, falls_from, falls_to):
+    """Whether rows end in mixtures, and whether their probabilities stay while those of held rows fall as 1/‖W‖."""
+    rows, name = ends(tables), plain(2)
+    share = at(rows, name, 0, "share mixed")
+    slope = {kind: late_slope(tables, f"{kind} probability") for kind in ("mixed", "held")}
+    parts = {
+        "share of instances with a mixture: lower end above it": asked(share),
+        f"its second probability stays (slope against ‖W‖ {slope['mixed']:.2f})": stays(slope["mixed"]),
+        f"that of held rows falls as 1/‖W‖ (slope {slope['held']:.2f})": falls_from(slope["held"])
+        and falls_to(slope["held"]),
+    }
+    return Reading(*share, parts)
+
+
+@CORRECTED.add(
+    short="with mixtures, no plateau is left",
+    statement="With equal logits of the tokens that a row keeps in a mixture, every layer of every instance goes to "
+    "its SVM; with a winner in every row, some stop at a distance.",
+    check="two layers: largest 1 − correlation over instances and layers after the last step, and its fall since half "
+    "of ‖W‖",
+    measured="largest 1 − correlation of all instances",
+    asked=Limit(1e-3, "≤ {}", "what `layers_two` asks of the median, here of every instance"),
+    times=Limit(10.0, "the stated problem's largest over it ≥ {}", "a plateau, not a slow instance"),
+    plateau=Limit(1.5, "fall of the stated problem's largest ≤ {}", "‖W‖ doubles: what goes to zero falls by 2 or 4"),
+)
+def layers_corrected(tables, asked, times, plateau):
     """The largest distance of any layer and instance, by the corrected problem and by the stated one."""
     lines = {rule: against_norm(tables, quantity=rule, layer=0) for rule in ("corrected", "stated")}
     last = {rule: line.iloc[-1] for rule, line in lines.items()}
@@ -59,7 +84,16 @@ def no_plateau(tables, asked, times, plateau):
     return Reading(largest_, float("nan"), float("nan"), last["corrected"]["instances"], parts)
 
 
-def forces(tables, asked):
+@CORRECTED.add(
+    short="multipliers are forces on held rows",
+    statement="In a row that does not count and that the SVM holds at margin zero, p·⟨x_t − x_w, W_2 z⟩ goes to ν/λ, "
+    "the ratio of its multiplier and of that of its composed token above.",
+    check="two layers, all held terms of all instances after the last step: median ratio of both sides with its 95 % "
+    "interval, and quartiles",
+    measured="median ratio of both sides",
+    asked=Limit(0.05, "distance of both quartiles from one ≤ {}", "five per cent, with no parameter to fit"),
+)
+def layers_forces(tables, asked):
     law = against_norm(tables, quantity="held law")
     control = against_norm(tables, quantity="held law shuffled").iloc[-1]
     end, before_ = (
@@ -77,14 +111,31 @@ def forces(tables, asked):
     return Reading(*estimate(end), parts)
 
 
-def angles(tables, asked, apart):
+@CORRECTED.add(
+    short="the gradient is made of multipliers",
+    statement="The coefficients of the gradient's terms are the multipliers of the corrected SVMs, up to one factor.",
+    check="two layers: 1 − cosine of all coefficients of both layers with the multipliers after the last step, median "
+    "with its 95 % interval",
+    measured="median 1 − cosine of the coefficients",
+    asked=Limit(0.01, "≤ {}", "cosine above .99, of one step's gradient"),
+    apart=Limit(0.1, "with multipliers moved to the next token ≥ {}", "ten times as far"),
+)
+def layers_dual(tables, asked, apart):
     rows = ends(tables)
     angle, moved = (at(rows, plain(2), 0, quantity) for quantity in ("dual", "dual shuffled"))
     parts = {"the gradient's coefficients": asked(angle), "not with multipliers moved to the next token": apart(moved)}
     return Reading(*angle, parts)
 
 
-def unequal_steps(tables, asked):
+@CORRECTED.add(
+    short="unequal steps: graded margins",
+    statement="Where each layer has a norm of its steps and that below takes longer ones, a row that does not count is "
+    "asked for the margin max(0, 1 − C/ρ), C its cost and ρ the layer's rate.",
+    check=f"{MEDIANS}; bottom layer whose steps are 3 and 6 times as long",
+    measured="median 1 − correlation, the farther of both",
+    asked=Limit(0.01, "≤ {}", "that of `layers_kinds`; each other rule must have an interval above it"),
+)
+def layers_graded(tables, asked):
     rows, laws, parts = compared(tables.own()), {}, {}
     for name in (name for name, rate in RATES.items() if rate > 1):
         laws[name] = at(rows, name, 1, "graded")
@@ -94,7 +145,14 @@ def unequal_steps(tables, asked):
     return farthest(laws.values(), parts)
 
 
-def foretold(tables, asked):
+@CORRECTED.add(
+    short="the SVM is known early",
+    statement="The corrected SVMs of what rows go to after a fiftieth of the steps are near the layers at the end.",
+    check=f"{MEDIANS}; the farther of both layers, beside the distance of the last weights from those of that step",
+    measured="median 1 − correlation, the farther layer",
+    asked=Limit(0.05, "≤ {}", "correlation above .95, and the weights of that step must be farther"),
+)
+def layers_predicted(tables, asked):
     rows, name = ends(tables), plain(2)
     found = {f"W_{layer}": at(rows, name, layer, "predicted") for layer in (1, 2)}
     parts = each(found, f"{{}}: upper end below {asked.value}", asked)
@@ -104,7 +162,16 @@ def foretold(tables, asked):
     return Reading(*largest(found), parts)
 
 
-def one_row(tables, asked):
+@CORRECTED.add(
+    short="one row decides",
+    statement="One counting row of one input, exchanged for the row that the SVM holds hardest there, gives another "
+    "problem, and the layer does not go to its solution.",
+    check=f"{MEDIANS}; bottom of two layers: distance with the exchange, divided by that without; interval: ratio of "
+    "the ends",
+    measured="ratio of the distances",
+    asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
+)
+def layers_swapped(tables, asked):
     rows, name = ends(tables), plain(2)
     law, other = (at(rows, name, 1, rule) for rule in ("corrected", "swapped"))
     ratio = other.value / law.value
@@ -112,7 +179,17 @@ def one_row(tables, asked):
     return Reading(ratio, other.low / law.high, other.high / law.low, law.instances, parts)
 
 
-def where_met(tables, asked, often):
+@CORRECTED.add(
+    short="the theorem's conditions decide",
+    statement="Where the winners meet the conditions H1 to H3 of the theorem, the problem with a winner in every row "
+    "is near in every instance; the instances that stop at a distance do not meet them.",
+    check="two layers, after the last step: largest 1 − correlation with the stated problem where the conditions are "
+    "met, and where not; share of instances that meet them, 95 % Wilson interval",
+    measured="largest 1 − correlation where they are met",
+    asked=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
+    often=Limit(0.1, "share that meets them ≥ {}", "one in ten: the theorem is about something"),
+)
+def layers_conditions(tables, asked, often):
     """The stated problem's largest distance where the theorem's conditions hold, and where they do not."""
     rows, name = ends(tables), plain(2)
     met, missed = (one(rows, f"instance, {words}", quantity=f"stated, {words}") for words in ("met", "not met"))
@@ -125,7 +202,17 @@ def where_met(tables, asked, often):
     return Reading(met["largest"], float("nan"), float("nan"), met["instances"], parts)
 
 
-def planted(tables, asked, near):
+@CORRECTED.add(
+    short="a solution that attracts",
+    statement="Where the conditions H1 to H3 hold, descent that starts near the solutions, far out, stays and goes to "
+    "them: 1 − ⟨u, W/‖W‖⟩ falls like log‖W‖/‖W‖ or faster.",
+    check="two layers from ‖W‖ = 1000, at random off the solutions: the distance over log‖W‖/‖W‖ after the last step, "
+    "as a share of that at the start; the largest of all instances that meet the conditions",
+    measured="largest share of what it was at first",
+    asked=Limit(1.0, "≤ {}", "the bound of the theorem, with the start for its constant"),
+    near=Limit(1e-3, "largest distance ≤ {}", "that of `layers_corrected`"),
+)
+def layers_theorem(tables, asked, near):
     """The largest rise of the distance over log‖W‖/‖W‖ of the runs that start near a solution and meet the "
     "conditions."""
     table = tables.own(architecture=PLANTED)
@@ -141,175 +228,31 @@ def planted(tables, asked, near):
     return Reading(scaled["largest"], float("nan"), float("nan"), scaled["instances"], parts)
 
 
-def against_gradient(tables, asked):
+@CORRECTED.add(
+    short="held against the gradient: copies only",
+    statement="A row that saturates is held by a negative multiplier only if its composed token has a copy: two "
+    "positions that select each other, of which the copy holds the margin above.",
+    check="two layers, after the last step: share of instances with such a row whose composed token has no copy, 95 % "
+    "Wilson interval; and whether there is one with a copy",
+    measured="share of instances without a copy",
+    asked=Limit(0.1, "≤ {}", "none is expected; what 64 instances can say of none is 0.06"),
+)
+def layers_reversed(tables, asked):
     rows, name = ends(tables), plain(2)
     found, alone = (at(rows, name, 0, quantity) for quantity in ("share reversed", "share reversed alone"))
     parts = {"rows without a copy above: upper end below it": asked(alone), "some row is held so": found.value > 0}
     return Reading(*alone, parts)
 
 
-def copies(tables, asked):
+@CORRECTED.add(
+    short="copies are no boundary",
+    statement="Without a residual, where the top sees equal tokens, both layers go to the SVMs that ask for no margin "
+    "between copies, and in which the rows of all copies count.",
+    check=f"{MEDIANS}; two layers without residual, the farther layer",
+    measured="median 1 − correlation, the farther layer",
+    asked=Limit(0.01, "≤ {}", "that of `layers_kinds`"),
+)
+def layers_copies(tables, asked):
     rows = compared(tables.own())
     found = {f"W_{layer}": at(rows, NO_RESIDUAL, layer, "corrected") for layer in (1, 2)}
     return Reading(*largest(found), each(found, f"{{}}: upper end below {asked.value}", asked))
-
-
-CORRECTED = (
-    Claim(
-        key="layers_mixtures",
-        group="beyond",
-        short="rows may end in mixtures",
-        statement="A row that does not count may end in a mixture of tokens, which no step changes: this is no "
-        "exception.",
-        check="two layers: share of instances in which a row keeps a mixture after the last step, 95 % Wilson "
-        "interval; slope "
-        "of the median second probability of these rows, and of the rows that the SVM holds, against ‖W‖ over its "
-        "last decade",
-        measured="share of instances with a mixture",
-        asked=Limit(0.2, "≥ {}", "one in five beyond doubt: a set of instances that is open, and not small"),
-        also={
-            "stays": Limit(-0.25, "slope of a mixture ≥ {}", "nearer to no fall than to that of held rows, by far"),
-            "falls_from": Limit(-1.25, "slope of held rows ≥ {}", "as 1/‖W‖, to a quarter"),
-            "falls_to": Limit(-0.75, "slope of held rows ≤ {}", "as 1/‖W‖, to a quarter"),
-        },
-        read=mixtures,
-    ),
-    Claim(
-        key="layers_corrected",
-        group="beyond",
-        short="with mixtures, no plateau is left",
-        statement="With equal logits of the tokens that a row keeps in a mixture, every layer of every instance goes "
-        "to its "
-        "SVM; with a winner in every row, some stop at a distance.",
-        check="two layers: largest 1 − correlation over instances and layers after the last step, and its fall since "
-        "half of ‖W‖",
-        measured="largest 1 − correlation of all instances",
-        asked=Limit(1e-3, "≤ {}", "what `layers_two` asks of the median, here of every instance"),
-        also={
-            "times": Limit(10.0, "the stated problem's largest over it ≥ {}", "a plateau, not a slow instance"),
-            "plateau": Limit(
-                1.5, "fall of the stated problem's largest ≤ {}", "‖W‖ doubles: what goes to zero falls by 2 or 4"
-            ),
-        },
-        read=no_plateau,
-    ),
-    Claim(
-        key="layers_forces",
-        group="beyond",
-        short="multipliers are forces on held rows",
-        statement="In a row that does not count and that the SVM holds at margin zero, p·⟨x_t − x_w, W_2 z⟩ goes to "
-        "ν/λ, "
-        "the ratio of its multiplier and of that of its composed token above.",
-        check="two layers, all held terms of all instances after the last step: median ratio of both sides with its "
-        "95 % "
-        "interval, and quartiles",
-        measured="median ratio of both sides",
-        asked=Limit(0.05, "distance of both quartiles from one ≤ {}", "five per cent, with no parameter to fit"),
-        read=forces,
-    ),
-    Claim(
-        key="layers_dual",
-        group="beyond",
-        short="the gradient is made of multipliers",
-        statement="The coefficients of the gradient's terms are the multipliers of the corrected SVMs, up to one "
-        "factor.",
-        check="two layers: 1 − cosine of all coefficients of both layers with the multipliers after the last step, "
-        "median with "
-        "its 95 % interval",
-        measured="median 1 − cosine of the coefficients",
-        asked=Limit(0.01, "≤ {}", "cosine above .99, of one step's gradient"),
-        also={"apart": Limit(0.1, "with multipliers moved to the next token ≥ {}", "ten times as far")},
-        read=angles,
-    ),
-    Claim(
-        key="layers_graded",
-        group="beyond",
-        short="unequal steps: graded margins",
-        statement="Where each layer has a norm of its steps and that below takes longer ones, a row that does not "
-        "count is "
-        "asked for the margin max(0, 1 − C/ρ), C its cost and ρ the layer's rate.",
-        check=f"{MEDIANS}; bottom layer whose steps are 3 and 6 times as long",
-        measured="median 1 − correlation, the farther of both",
-        asked=Limit(0.01, "≤ {}", "that of `layers_kinds`; each other rule must have an interval above it"),
-        read=unequal_steps,
-    ),
-    Claim(
-        key="layers_predicted",
-        group="beyond",
-        short="the SVM is known early",
-        statement="The corrected SVMs of what rows go to after a fiftieth of the steps are near the layers at the end.",
-        check=f"{MEDIANS}; the farther of both layers, beside the distance of the last weights from those of that step",
-        measured="median 1 − correlation, the farther layer",
-        asked=Limit(0.05, "≤ {}", "correlation above .95, and the weights of that step must be farther"),
-        read=foretold,
-    ),
-    Claim(
-        key="layers_swapped",
-        group="beyond",
-        short="one row decides",
-        statement="One counting row of one input, exchanged for the row that the SVM holds hardest there, gives "
-        "another "
-        "problem, and the layer does not go to its solution.",
-        check=f"{MEDIANS}; bottom of two layers: distance with the exchange, divided by that without; interval: ratio "
-        "of the ends",
-        measured="ratio of the distances",
-        asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
-        read=one_row,
-    ),
-    Claim(
-        key="layers_conditions",
-        group="beyond",
-        short="the theorem's conditions decide",
-        statement="Where the winners meet the conditions H1 to H3 of the theorem, the problem with a winner in every "
-        "row "
-        "is near in every instance; the instances that stop at a distance do not meet them.",
-        check="two layers, after the last step: largest 1 − correlation with the stated problem where the conditions "
-        "are "
-        "met, and where not; share of instances that meet them, 95 % Wilson interval",
-        measured="largest 1 − correlation where they are met",
-        asked=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
-        also={"often": Limit(0.1, "share that meets them ≥ {}", "one in ten: the theorem is about something")},
-        read=where_met,
-    ),
-    Claim(
-        key="layers_theorem",
-        group="beyond",
-        short="a solution that attracts",
-        statement="Where the conditions H1 to H3 hold, descent that starts near the solutions, far out, stays and "
-        "goes to "
-        "them: 1 − ⟨u, W/‖W‖⟩ falls like log‖W‖/‖W‖ or faster.",
-        check="two layers from ‖W‖ = 1000, at random off the solutions: the distance over log‖W‖/‖W‖ after the last "
-        "step, "
-        "as a share of that at the start; the largest of all instances that meet the conditions",
-        measured="largest share of what it was at first",
-        asked=Limit(1.0, "≤ {}", "the bound of the theorem, with the start for its constant"),
-        also={"near": Limit(1e-3, "largest distance ≤ {}", "that of `layers_corrected`")},
-        read=planted,
-    ),
-    Claim(
-        key="layers_reversed",
-        group="beyond",
-        short="held against the gradient: copies only",
-        statement="A row that saturates is held by a negative multiplier only if its composed token has a copy: two "
-        "positions "
-        "that select each other, of which the copy holds the margin above.",
-        check="two layers, after the last step: share of instances with such a row whose composed token has no copy, "
-        "95 % "
-        "Wilson interval; and whether there is one with a copy",
-        measured="share of instances without a copy",
-        asked=Limit(0.1, "≤ {}", "none is expected; what 64 instances can say of none is 0.06"),
-        read=against_gradient,
-    ),
-    Claim(
-        key="layers_copies",
-        group="beyond",
-        short="copies are no boundary",
-        statement="Without a residual, where the top sees equal tokens, both layers go to the SVMs that ask for no "
-        "margin "
-        "between copies, and in which the rows of all copies count.",
-        check=f"{MEDIANS}; two layers without residual, the farther layer",
-        measured="median 1 − correlation, the farther layer",
-        asked=Limit(0.01, "≤ {}", "that of `layers_kinds`"),
-        read=copies,
-    ),
-)

@@ -4,13 +4,23 @@ import numpy as np
 
 from attnsvm.analysis.statistics import mean_interval
 from attnsvm.audit.numbers import Estimate, Limit, each
-from attnsvm.audit.reading import Claim, Reading, only, some
+from attnsvm.audit.reading import Claims, Reading, only, some
 from attnsvm.audit.rows import last, single, where
 
+CHECK = "lead of the own norm's correlation over the other's, the smaller of W and (K, Q), 95 % interval of the mean"
+CLAIMS = Claims(group="paper")
 
-def own_norm(table, asked):
+
+@CLAIMS.add(
+    short="and not the other way round",
+    statement="Each goes to its own norm's solution and not the other way round.",
+    check=CHECK,
+    measured="lead of the own solution's correlation over the other's",
+    asked=Limit(0.0, "> {}", "the interval must lie above zero"),
+)
+def own_norm(tables, asked, **which):
     """The lead of the own norm's correlation over the other's, for either parametrisation; the smaller is the value."""
-    ends = last(table)
+    ends = last(tables.own(**which))
     leads = {}
     for parametrisation, own, other in (("W", "corr_fro", "corr_nuc"), ("KQ", "corr_nuc", "corr_fro")):
         rows = some(where(ends, parametrisation=parametrisation), "instance with both solutions certified")
@@ -20,18 +30,3 @@ def own_norm(table, asked):
         leads[parametrisation] = Estimate(*mean_interval(ahead["mean"] - behind["mean"], std, count), count)
     parts = each(leads, "{} nearer to its own solution", asked)
     return Reading(*min(leads.values())[:3], ends["instances"].min(), parts)
-
-
-CHECK = "lead of the own norm's correlation over the other's, the smaller of W and (K, Q), 95 % interval of the mean"
-CLAIMS = (
-    Claim(
-        key="own_norm",
-        group="paper",
-        short="and not the other way round",
-        statement="Each goes to its own norm's solution and not the other way round.",
-        check=CHECK,
-        measured="lead of the own solution's correlation over the other's",
-        asked=Limit(0.0, "> {}", "the interval must lie above zero"),
-        read=lambda tables, asked: own_norm(tables.own(), asked),
-    ),
-)

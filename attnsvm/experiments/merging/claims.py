@@ -3,9 +3,9 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, sample_mean, sample_median
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 
-SEEDS = 100000, 100255
+CLAIMS = Claims(group="secondary", seeds=(100000, 100255))
 
 
 def wide(tables, quantity):
@@ -13,7 +13,19 @@ def wide(tables, quantity):
     return rows.pivot(index="seed", columns="variant", values=quantity)
 
 
-def margin(tables, asked, length, restored):
+@CLAIMS.add(
+    sharpens="merged_margin",
+    short="merged tokens narrow the margin by their length",
+    statement="Merging neighbouring tokens narrows the margin of what is selected, by the factor 1/√2 that the length "
+    "of the mean of two tokens loses; brought back to length one, merged tokens leave the margin of as few tokens.",
+    check="certified margin on merged tokens over that on one token of every pair, median over the instances and its "
+    "95 % interval; the same over that on all tokens, and with lengths brought back",
+    measured="margin on merged tokens, over that on one of every pair",
+    asked=Limit(1.0, "< {}", "narrower, beyond the interval"),
+    length=Limit(0.1, "distance of the ratio from 1/√2, as a share of it ≤ {}", "tokens of a pair overlap"),
+    restored=Limit(0.1, "distance from that on one of two, length brought back ≤ {}", "as wide as that"),
+)
+def merged_margin_length(tables, asked, length, restored):
     """Merged over one of two, in the median; and with the length brought back."""
     found = wide(tables, "margin")
     ratio, unit = (sample_median(found[name] / found["half"]) for name in ("merged", "merged unit"))
@@ -28,7 +40,18 @@ def margin(tables, asked, length, restored):
     return Reading(*ratio, parts)
 
 
-def selection(tables, asked, lead):
+@CLAIMS.add(
+    sharpens="merged_tokens",
+    short="merged tokens keep the selection in two of three",
+    statement="After merging, most inputs select the pair that holds the token selected before, and somewhat more do "
+    "than after leaving one of every pair out.",
+    check="share of inputs that select the same pair less that after leaving one of two out, paired, mean over the "
+    "instances and its 95 % interval",
+    measured="lead of merging in the share of inputs that select the same pair",
+    asked=Limit(0.5, "share of inputs with the same pair ≥ {}", "as first asked: one in four by chance"),
+    lead=Limit(0.0, "lead over leaving one of two out > {}", "beyond the interval of paired instances"),
+)
+def merged_tokens_more(tables, asked, lead):
     """The same pair, paired with leaving one of two out."""
     found = wide(tables, "same")
     merged, more = sample_mean(found["merged"]), sample_mean(found["merged"] - found["half"])
@@ -37,41 +60,3 @@ def selection(tables, asked, lead):
         f"more often than with one of two, by {more.value:.3f}": lead(more),
     }
     return Reading(*more, parts)
-
-
-CLAIMS = (
-    Claim(
-        key="merged_margin_length",
-        sharpens="merged_margin",
-        seeds=SEEDS,
-        group="secondary",
-        short="merged tokens narrow the margin by their length",
-        statement="Merging neighbouring tokens narrows the margin of what is selected, by the factor 1/√2 that the "
-        "length of the mean of two tokens loses; brought back to length one, merged tokens leave the margin of as few "
-        "tokens.",
-        check="certified margin on merged tokens over that on one token of every pair, median over the instances and "
-        "its 95 % interval; the same over that on all tokens, and with lengths brought back",
-        measured="margin on merged tokens, over that on one of every pair",
-        asked=Limit(1.0, "< {}", "narrower, beyond the interval"),
-        also={
-            "length": Limit(0.1, "distance of the ratio from 1/√2, as a share of it ≤ {}", "tokens of a pair overlap"),
-            "restored": Limit(0.1, "distance from that on one of two, length brought back ≤ {}", "as wide as that"),
-        },
-        read=margin,
-    ),
-    Claim(
-        key="merged_tokens_more",
-        sharpens="merged_tokens",
-        seeds=SEEDS,
-        group="secondary",
-        short="merged tokens keep the selection in two of three",
-        statement="After merging, most inputs select the pair that holds the token selected before, and somewhat more "
-        "do than after leaving one of every pair out.",
-        check="share of inputs that select the same pair less that after leaving one of two out, paired, mean over the "
-        "instances and its 95 % interval",
-        measured="lead of merging in the share of inputs that select the same pair",
-        asked=Limit(0.5, "share of inputs with the same pair ≥ {}", "as first asked: one in four by chance"),
-        also={"lead": Limit(0.0, "lead over leaving one of two out > {}", "beyond the interval of paired instances")},
-        read=selection,
-    ),
-)

@@ -1,8 +1,11 @@
 """ℓp mirror descent goes to the solution of its own norm; and what the published picture of it compares."""
 
 from attnsvm.audit.numbers import Limit, estimate, exact
-from attnsvm.audit.reading import Claim, Reading, only
+from attnsvm.audit.reading import Claims, Reading, only
 from attnsvm.audit.rows import single, where
+
+MOST = Limit(0.5, "share of instances in which the same p is nearest > {}", "beyond doubt more than half")
+CLAIMS = Claims(group="print")
 
 
 def ends(tables, comparison):
@@ -11,7 +14,21 @@ def ends(tables, comparison):
     return rows[rows["step"] == rows.groupby("p")["step"].transform("max")]
 
 
-def own_norm(tables, asked, most):
+@CLAIMS.add(
+    group="beyond",
+    short="mirror descent: the solution of its own $\\ell_p$",
+    statement="ℓp mirror descent on W goes in direction to the max-margin solution in the ℓp norm of the tokens that "
+    "it selects, and nearer to it than mirror descent with another p.",
+    check="Bregman distance to the solution of the own norm and the own tokens after the last exact step, median and "
+    "quartiles, the largest of all p; and the share of instances in which the own p is the nearest, Wilson interval "
+    "above one half",
+    measured="largest median of the Bregman distance to the own solution",
+    asked=Limit(
+        0.01, "≤ {}", "two matrices with 1 − correlation 0.01 are 8° apart; the published numbers of steps are few"
+    ),
+    most=MOST,
+)
+def mirror_own(tables, asked, most):
     shares = tables.own(quantity="nearest", comparison="exact").set_index("q")
     parts, found = {}, []
     for q, rows in ends(tables, "exact").groupby("q", sort=True):
@@ -22,7 +39,17 @@ def own_norm(tables, asked, most):
     return Reading(*max(found), parts)
 
 
-def other_tokens(tables, asked):
+@CLAIMS.add(
+    short="mirror descent: tokens of another run",
+    statement="The experiment of arXiv 2410.14581 compares mirror descent with one p with the SVM of the tokens that a "
+    "run with another p selects: what separates its curves is mostly other tokens, not other norms.",
+    check="Bregman distance to the solutions in the norms of other p, mean over the instances, then median over the "
+    "pairs (p, q); every pair is named",
+    measured="mean distance to other norms, own tokens",
+    asked=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
+    printed="tokens of another run",
+)
+def print_other_tokens(tables, asked):
     """The distance to the solutions of other norms: with the run's own tokens, and with those of another run."""
     apart = [
         rows[rows["p"] != rows["q"]].set_index(["p", "q"]) for rows in (ends(tables, "own"), ends(tables, "published"))
@@ -37,7 +64,17 @@ def other_tokens(tables, asked):
     return Reading(*exact(float(ours.median()), apart[0]["instances"].max()), parts, float(drawn.median()))
 
 
-def stalls(tables, asked):
+@CLAIMS.add(
+    short="mirror descent: steps that end",
+    statement="The update of arXiv 2410.14581 adds 2.2e-16 to the norm that divides: steps end where the gradient is "
+    "that small, and the distances stay where they are.",
+    check="Bregman distance to the solution of the own norm and the own tokens after the last step, median and "
+    "quartiles, with steps free of underflow (value) and with published ones; the p at which they differ most",
+    measured="median distance to the own solution, exact steps",
+    asked=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
+    printed="published steps",
+)
+def print_stalls(tables, asked):
     """The distance to the own solution under exact steps and under published ones; the p at which they differ most."""
     found = [ends(tables, comparison) for comparison in ("exact", "own")]
     exactly, drawn = (rows[rows["p"] == rows["q"]].set_index("p") for rows in found)
@@ -50,67 +87,17 @@ def stalls(tables, asked):
     return Reading(*estimate(exactly.loc[worst]), parts, drawn.loc[worst, "value"])
 
 
-def unseeded(tables, asked):
+@CLAIMS.add(
+    short="mirror descent: starts without a seed",
+    statement="In the experiment of arXiv 2410.14581 every run draws its W(0) anew and without a seed: runs on the "
+    "same data, with different p, start apart and select different tokens.",
+    check="share of the instances in which the runs of all p select the same tokens: from one start, and from starts "
+    "of their own (ours are seeded), Wilson interval",
+    measured="share with the same tokens for all p, one start",
+    asked=Limit(0.95, "print ≥ {}", "the comparison across p takes all of them to have one SVM"),
+    printed="starts apart",
+)
+def print_unseeded(tables, asked):
     table = tables.own(quantity="same_tokens")
     apart, shared = (estimate(single(only(table, comparison=name))) for name in ("published", "shared"))
     return Reading(*shared, {"runs from starts of their own select the same tokens": asked(apart.value)}, apart.value)
-
-
-MOST = Limit(0.5, "share of instances in which the same p is nearest > {}", "beyond doubt more than half")
-CLAIMS = (
-    Claim(
-        key="mirror_own",
-        group="beyond",
-        short="mirror descent: the solution of its own $\\ell_p$",
-        statement="ℓp mirror descent on W goes in direction to the max-margin solution in the ℓp norm of the tokens "
-        "that it selects, and nearer to it than mirror descent with another p.",
-        check="Bregman distance to the solution of the own norm and the own tokens after the last exact step, "
-        "median and quartiles, the largest of all p; and the share of instances in which the own p is the nearest, "
-        "Wilson interval above one half",
-        measured="largest median of the Bregman distance to the own solution",
-        asked=Limit(
-            0.01, "≤ {}", "two matrices with 1 − correlation 0.01 are 8° apart; the published numbers of steps are few"
-        ),
-        also={"most": MOST},
-        read=own_norm,
-    ),
-    Claim(
-        key="print_other_tokens",
-        group="print",
-        short="mirror descent: tokens of another run",
-        statement="The experiment of arXiv 2410.14581 compares mirror descent with one p with the SVM of the tokens "
-        "that a run with another p selects: what separates its curves is mostly other tokens, not other norms.",
-        check="Bregman distance to the solutions in the norms of other p, mean over the instances, then median over "
-        "the pairs (p, q); every pair is named",
-        measured="mean distance to other norms, own tokens",
-        asked=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
-        printed="tokens of another run",
-        read=other_tokens,
-    ),
-    Claim(
-        key="print_stalls",
-        group="print",
-        short="mirror descent: steps that end",
-        statement="The update of arXiv 2410.14581 adds 2.2e-16 to the norm that divides: steps end where the gradient "
-        "is that small, and the distances stay where they are.",
-        check="Bregman distance to the solution of the own norm and the own tokens after the last step, median and "
-        "quartiles, with steps free of underflow (value) and with published ones; the p at which they differ most",
-        measured="median distance to the own solution, exact steps",
-        asked=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
-        printed="published steps",
-        read=stalls,
-    ),
-    Claim(
-        key="print_unseeded",
-        group="print",
-        short="mirror descent: starts without a seed",
-        statement="In the experiment of arXiv 2410.14581 every run draws its W(0) anew and without a seed: runs on the "
-        "same data, with different p, start apart and select different tokens.",
-        check="share of the instances in which the runs of all p select the same tokens: from one start, and from "
-        "starts of their own (ours are seeded), Wilson interval",
-        measured="share with the same tokens for all p, one start",
-        asked=Limit(0.95, "print ≥ {}", "the comparison across p takes all of them to have one SVM"),
-        printed="starts apart",
-        read=unseeded,
-    ),
-)

@@ -1,10 +1,24 @@
 """What holds of where the problem of one token per row fails: only where a row keeps a mixture."""
 
 from attnsvm.audit.numbers import Limit, proportion
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
+
+CLAIMS = Claims(group="beyond")
 
 
-def mixture(tables, asked, often):
+@CLAIMS.add(
+    sharpens="layers_conditions",
+    seeds=(100000, 100063),
+    short="mixtures decide: without one no plateau",
+    statement="Where no row keeps a mixture, the problem with a winner in every row is near in every instance; the "
+    "instances that stop at a distance from it all keep a mixture, and few of those that keep one stop.",
+    check="two layers after 50,000 steps: largest 1 − correlation of both layers with the stated problem, without and "
+    "with a mixture, and with the corrected one; share of instances with a mixture, 95 % Wilson interval",
+    measured="largest 1 − correlation without a mixture",
+    asked=Limit(1e-3, "≤ {}", "that of `layers_conditions`, as first asked"),
+    often=Limit(0.2, "share of instances with a mixture ≥ {}", "that of `layers_mixtures`"),
+)
+def layers_mixture_decides(tables, asked, often):
     """The stated problem's largest distance without a mixture and with one, and the corrected one's with one."""
     table = tables.own()
     mixed, free = (
@@ -21,22 +35,3 @@ def mixture(tables, asked, often):
         f"a mixture in {share.value:.2f} of the instances": often(share),
     }
     return Reading(largest, float("nan"), float("nan"), len(free), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="layers_mixture_decides",
-        sharpens="layers_conditions",
-        seeds=(100000, 100063),
-        group="beyond",
-        short="mixtures decide: without one no plateau",
-        statement="Where no row keeps a mixture, the problem with a winner in every row is near in every instance; the "
-        "instances that stop at a distance from it all keep a mixture, and few of those that keep one stop.",
-        check="two layers after 50,000 steps: largest 1 − correlation of both layers with the stated problem, without "
-        "and with a mixture, and with the corrected one; share of instances with a mixture, 95 % Wilson interval",
-        measured="largest 1 − correlation without a mixture",
-        asked=Limit(1e-3, "≤ {}", "that of `layers_conditions`, as first asked"),
-        also={"often": Limit(0.2, "share of instances with a mixture ≥ {}", "that of `layers_mixtures`")},
-        read=mixture,
-    ),
-)

@@ -1,11 +1,14 @@
 """Next tokens: the Graph-SVM where the gradient is split, what the published runs reach, and what the loss changes."""
 
 from attnsvm.audit.numbers import Estimate, Limit, each, exact, largest, mean
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last, single, where
 
 KINDS = ("cyclic", "acyclic")
 NEAR = "{}: mean within the threshold ({.value:.2g})"
+DISTANCE = "1 − correlation with W_fin + C·W_mm, mean"
+ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/graph_limits`, which is optional."
+CLAIMS = Claims(group="beyond")
 
 
 def end(tables, **values):
@@ -31,6 +34,14 @@ def shown(found, parts):
     return Reading(*largest(found)[:3], sum(seen.instances for seen in found.values()), parts)
 
 
+@CLAIMS.add(
+    short="next tokens: the Graph-SVM",
+    statement="Trained to predict the next token, W goes to W_fin + C·W_mm of the Graph-SVM (2403.08081).",
+    check="1 − correlation after the last step, loss −log u, gradient split; mean over data sets and its 95 % "
+    "interval, with and without a cycle, and of the part inside components with W_fin alone",
+    measured=DISTANCE,
+    asked=Limit(1e-3, "≤ {}", "a thousandth of what a random direction has; C comes from the norm of W, no oracle"),
+)
 def graph_svm(tables, asked):
     found = both(tables)
     inside = end(tables, quantity="direction", graphs="cyclic", loss="nll", parametrisation="W", rule="split")["mean"]
@@ -38,7 +49,19 @@ def graph_svm(tables, asked):
     return shown(found, parts | {f"inside the components, W_fin alone ({inside:.2g})": asked(inside)})
 
 
-def published_range(tables, asked, nll_most, squared_least, squared_most):
+@CLAIMS.add(
+    short="next tokens: the correlations in print",
+    statement="With the published settings the correlations are those in print, .976 to .993 and .992 to .9995.",
+    check="mean correlation with W_fin + C·W_mm, C fitted, whole gradient normalised in float64; graphs with and "
+    "without a cycle under the squared loss",
+    measured="mean correlation under −log u",
+    asked=Limit(0.976, "≥ {}", "the mean must lie in the printed range; starts are not published, ours is zero"),
+    nll_most=Limit(0.993, "under −log u ≤ {}", "the largest in print"),
+    squared_least=Limit(0.992, "under the squared loss ≥ {}", "the smallest in print"),
+    squared_most=Limit(0.9995, "under the squared loss ≤ {}", "the largest in print"),
+    printed="smallest in print",
+)
+def graph_svm_printed(tables, asked, nll_most, squared_least, squared_most):
     ranges = {"nll": (asked, nll_most), "squared": (squared_least, squared_most)}
     found, parts = [], {}
     for loss, kind in (("nll", "cyclic"), *(("squared", kind) for kind in KINDS)):
@@ -50,7 +73,15 @@ def published_range(tables, asked, nll_most, squared_least, squared_most):
     return Reading(*exact(found[0][0], sum(count for _, count in found)), parts, asked.value)
 
 
-def passed(tables, asked, squared):
+@CLAIMS.add(
+    short="next tokens: print is passed",
+    statement="The published correlations are no limit: with the gradient split, every data set passes them.",
+    check="every data set with a cycle, gradient split, against the best in print, after more steps than there",
+    measured="smallest correlation under −log u",
+    asked=Limit(0.993, "> {}", "one data set at or below it would be one held back by something else"),
+    squared=Limit(0.9995, "under the squared loss > {}", "the largest in print"),
+)
+def graph_svm_passed(tables, asked, squared):
     """The split rule against the best correlation in print, under each loss with the margins that fit it."""
     rows = {"nll": ahead(tables, "cyclic"), "squared": ahead(tables, "cyclic", "squared", solution="graded")}
     lowest = {loss: 1 - row["largest"] for loss, row in rows.items()}
@@ -61,12 +92,30 @@ def passed(tables, asked, squared):
     return Reading(*exact(lowest["nll"], rows["nll"]["instances"]), parts)
 
 
-def squared_even(tables, asked):
+@CLAIMS.add(
+    short="next tokens: the squared loss, margin 1",
+    statement="The same Graph-SVM, of margin 1 on every edge, is the limit under the squared loss.",
+    check="1 − correlation after the last step, loss (1 − u)², gradient split; mean and its 95 % interval",
+    measured=DISTANCE,
+    asked=Limit(1e-3, "≤ {}", "as for −log u"),
+    unsharpened=ELSEWHERE,
+)
+def graph_svm_squared(tables, asked):
     found = both(tables, "squared")
     return Reading(*found["cyclic"], each(found, NEAR, asked))
 
 
-def squared_graded(tables, asked):
+@CLAIMS.add(
+    short="next tokens: the squared loss, margin ½",
+    statement="Under the squared loss, inputs whose label is alone in its component ask for half of the margin.",
+    check="1 − correlation with the SVM of these margins on graphs with a cycle; control: −log u, where all margins "
+    "stay 1",
+    measured="1 − correlation, margins 1 and ½, mean",
+    asked=Limit(
+        1e-3, "≤ {}", "as for −log u; slopes that fall like δ² and like δ keep one rate if the margins are ½ and 1"
+    ),
+)
+def graph_svm_graded(tables, asked):
     graded, even = (mean(ahead(tables, "cyclic", "squared", solution=name)) for name in ("graded", "fro"))
     control = mean(ahead(tables, "cyclic", "nll"))
     parts = {
@@ -77,7 +126,20 @@ def squared_graded(tables, asked):
     return Reading(*graded, parts)
 
 
-def factored(tables, asked):
+@CLAIMS.add(
+    short="next tokens: (K, Q), nuclear norm",
+    statement="Trained as (K, Q), next-token attention goes to the Graph-SVM of the nuclear norm.",
+    check="1 − correlation with W_fin + C·W_mm of the nuclear norm, loss −log u, gradient split; mean and its 95 % "
+    "interval; against that of the Frobenius norm",
+    measured="mean of 1 − correlation, nuclear norm",
+    asked=Limit(
+        0.02,
+        "≤ {}",
+        "an angle of 11°: the nuclear norm's direction is approached more slowly than the Frobenius norm's",
+    ),
+    unsharpened=ELSEWHERE,
+)
+def graph_svm_factored(tables, asked):
     own, other = (both(tables, solution=norm, parametrisation="KQ") for norm in ("nuc", "fro"))
     parts = {}
     for kind in KINDS:
@@ -85,88 +147,3 @@ def factored(tables, asked):
         words = f"{kind}: nearer than the Frobenius norm's ({other[kind].value:.2g})"
         parts[words] = own[kind].high < other[kind].low
     return shown(own, parts)
-
-
-DISTANCE = "1 − correlation with W_fin + C·W_mm, mean"
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/graph_limits`, which is optional."
-CLAIMS = (
-    Claim(
-        key="graph_svm",
-        group="beyond",
-        short="next tokens: the Graph-SVM",
-        statement="Trained to predict the next token, W goes to W_fin + C·W_mm of the Graph-SVM (2403.08081).",
-        check="1 − correlation after the last step, loss −log u, gradient split; mean over data sets and its 95 % "
-        "interval, with and without a cycle, and of the part inside components with W_fin alone",
-        measured=DISTANCE,
-        asked=Limit(1e-3, "≤ {}", "a thousandth of what a random direction has; C comes from the norm of W, no oracle"),
-        read=graph_svm,
-    ),
-    Claim(
-        key="graph_svm_printed",
-        group="beyond",
-        short="next tokens: the correlations in print",
-        statement="With the published settings the correlations are those in print, .976 to .993 and .992 to .9995.",
-        check="mean correlation with W_fin + C·W_mm, C fitted, whole gradient normalised in float64; graphs with and "
-        "without a cycle under the squared loss",
-        measured="mean correlation under −log u",
-        asked=Limit(0.976, "≥ {}", "the mean must lie in the printed range; starts are not published, ours is zero"),
-        also={
-            "nll_most": Limit(0.993, "under −log u ≤ {}", "the largest in print"),
-            "squared_least": Limit(0.992, "under the squared loss ≥ {}", "the smallest in print"),
-            "squared_most": Limit(0.9995, "under the squared loss ≤ {}", "the largest in print"),
-        },
-        printed="smallest in print",
-        read=published_range,
-    ),
-    Claim(
-        key="graph_svm_passed",
-        group="beyond",
-        short="next tokens: print is passed",
-        statement="The published correlations are no limit: with the gradient split, every data set passes them.",
-        check="every data set with a cycle, gradient split, against the best in print, after more steps than there",
-        measured="smallest correlation under −log u",
-        asked=Limit(0.993, "> {}", "one data set at or below it would be one held back by something else"),
-        also={"squared": Limit(0.9995, "under the squared loss > {}", "the largest in print")},
-        read=passed,
-    ),
-    Claim(
-        key="graph_svm_squared",
-        group="beyond",
-        short="next tokens: the squared loss, margin 1",
-        statement="The same Graph-SVM, of margin 1 on every edge, is the limit under the squared loss.",
-        check="1 − correlation after the last step, loss (1 − u)², gradient split; mean and its 95 % interval",
-        measured=DISTANCE,
-        asked=Limit(1e-3, "≤ {}", "as for −log u"),
-        unsharpened=ELSEWHERE,
-        read=squared_even,
-    ),
-    Claim(
-        key="graph_svm_graded",
-        group="beyond",
-        short="next tokens: the squared loss, margin ½",
-        statement="Under the squared loss, inputs whose label is alone in its component ask for half of the margin.",
-        check="1 − correlation with the SVM of these margins on graphs with a cycle; control: −log u, where all "
-        "margins stay 1",
-        measured="1 − correlation, margins 1 and ½, mean",
-        asked=Limit(
-            1e-3, "≤ {}", "as for −log u; slopes that fall like δ² and like δ keep one rate if the margins are ½ and 1"
-        ),
-        read=squared_graded,
-    ),
-    Claim(
-        key="graph_svm_factored",
-        group="beyond",
-        short="next tokens: (K, Q), nuclear norm",
-        statement="Trained as (K, Q), next-token attention goes to the Graph-SVM of the nuclear norm.",
-        check="1 − correlation with W_fin + C·W_mm of the nuclear norm, loss −log u, gradient split; mean and its 95 % "
-        "interval; against that of the Frobenius norm",
-        measured="mean of 1 − correlation, nuclear norm",
-        asked=Limit(
-            0.02,
-            "≤ {}",
-            "an angle of 11°: the nuclear norm's direction is approached more slowly than the Frobenius norm's",
-        ),
-        unsharpened=ELSEWHERE,
-        read=factored,
-    ),
-)

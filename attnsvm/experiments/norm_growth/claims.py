@@ -3,8 +3,10 @@
 import pandas as pd
 
 from attnsvm.audit.numbers import Limit, share_of
-from attnsvm.audit.reading import Claim, Reading, only
+from attnsvm.audit.reading import Claims, Reading, only
 from attnsvm.audit.rows import decade, last
+
+CLAIMS = Claims(group="paper")
 
 
 def runs_of(tables, condition):
@@ -17,55 +19,41 @@ def runs_of(tables, condition):
     return pd.DataFrame({"growth": norms[end] / norms[before] - 1, "gradient": gradients})
 
 
+@CLAIMS.add(
+    short="norm diverges under the conditions",
+    statement="Where all tokens are support vectors, or all but the best have one score, there is no finite stationary "
+    "point: plain gradient descent sends the norm to infinity.",
+    check="share of runs whose norm grows by the threshold or more over the last decade of steps, Wilson interval",
+    measured="share of runs whose norm still grows over the last decade of steps",
+    asked=Limit(
+        0.05, "growth ≥ {}", "growth like log k means 25 % over the decade up to 1e5 steps; a fifth of that is required"
+    ),
+)
 def diverges(tables, asked):
     found = {name: runs_of(tables, name)["growth"].map(asked) for name in ("all_support", "equal_scores")}
     grows = pd.concat(found)
     return Reading(*share_of(grows), {f"every run, {name}": runs.all() for name, runs in found.items()})
 
 
+@CLAIMS.add(
+    short="a finite stationary point without them",
+    statement="Where those conditions fail, a finite stationary point can exist, and plain gradient descent settles "
+    "there.",
+    check="share of runs, every input given with both labels, whose gradient ends below the threshold and whose norm "
+    "changes by less than 0.1 % over the last decade, Wilson interval",
+    measured="share of runs that come to rest",
+    asked=Limit(
+        1e-6,
+        "gradient ≤ {}",
+        "a diverging run's gradient at this step is above 1e-5, and its norm grows by 25 % and more",
+    ),
+    still=Limit(
+        1e-3,
+        "change of the norm over the last decade of steps ≤ {}",
+        "a hundredth of what a run that diverges grows by",
+    ),
+)
 def settles(tables, asked, still):
     runs = runs_of(tables, "contradicting")
     rests = runs["growth"].abs().map(still) & runs["gradient"].map(asked)
     return Reading(*share_of(rests), {"every run with contradicting labels": rests.all()})
-
-
-CLAIMS = (
-    Claim(
-        key="diverges",
-        group="paper",
-        short="norm diverges under the conditions",
-        statement="Where all tokens are support vectors, or all but the best have one score, there is no finite "
-        "stationary point: plain gradient descent sends the norm to infinity.",
-        check="share of runs whose norm grows by the threshold or more over the last decade of steps, Wilson interval",
-        measured="share of runs whose norm still grows over the last decade of steps",
-        asked=Limit(
-            0.05,
-            "growth ≥ {}",
-            "growth like log k means 25 % over the decade up to 1e5 steps; a fifth of that is required",
-        ),
-        read=diverges,
-    ),
-    Claim(
-        key="settles",
-        group="paper",
-        short="a finite stationary point without them",
-        statement="Where those conditions fail, a finite stationary point can exist, and plain gradient descent "
-        "settles there.",
-        check="share of runs, every input given with both labels, whose gradient ends below the threshold and whose "
-        "norm changes by less than 0.1 % over the last decade, Wilson interval",
-        measured="share of runs that come to rest",
-        asked=Limit(
-            1e-6,
-            "gradient ≤ {}",
-            "a diverging run's gradient at this step is above 1e-5, and its norm grows by 25 % and more",
-        ),
-        also={
-            "still": Limit(
-                1e-3,
-                "change of the norm over the last decade of steps ≤ {}",
-                "a hundredth of what a run that diverges grows by",
-            )
-        },
-        read=settles,
-    ),
-)

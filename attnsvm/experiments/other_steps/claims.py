@@ -3,14 +3,30 @@
 from itertools import pairwise
 
 from attnsvm.audit.numbers import Estimate, Limit, exact, sample_median, share_of, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 RIVALS = ("margin 0", "free", "frobenius")
 LAYERS = {"top": "top", "layer below": "graded"}
+CLAIMS = Claims(group="beyond")
 
 
-def same_path(tables, asked):
+def ratios(tables, run, rule) -> Estimate:
+    """The median margin ratio, with its interval."""
+    rows = some(where(tables.own(), run=run, rule=rule), f"measured instance of {run}")
+    return sample_median(rows["value"])
+
+
+@CLAIMS.add(
+    short="plain descent: the same path, slower",
+    statement="Two layers under plain descent pass the weights that normalised descent passes: at equal ‖W‖ they are "
+    "the same, though ‖W‖ grows like the logarithm of the steps.",
+    check="1 − correlation of both layers together with those of normalised descent by short steps, at the same ‖W‖, "
+    "at three steps; the largest over all instances",
+    measured="largest 1 − correlation at equal ‖W‖",
+    asked=Limit(1e-4, "≤ {}", "a tenth of the distance that counts as near; steps of this length cost some of it"),
+)
+def layers_plain(tables, asked):
     """The farthest that normalised descent is from plain descent at equal ‖W‖, and that a norm per layer is."""
     rows = some(where(tables.own(), run="plain"), "run of plain descent")
     found = {name: where(rows, rule=name).set_index(["seed", "step"]) for name in ("normalised", "a norm per layer")}
@@ -23,13 +39,18 @@ def same_path(tables, asked):
     return Reading(*exact(one.max(), one.index.get_level_values("seed").nunique()), parts)
 
 
-def ratios(tables, run, rule) -> Estimate:
-    """The median margin ratio, with its interval."""
-    rows = some(where(tables.own(), run=run, rule=rule), f"measured instance of {run}")
-    return sample_median(rows["value"])
-
-
-def graded(tables, asked, ahead):
+@CLAIMS.add(
+    short="graded margins in every norm",
+    statement="Where each layer takes sign or spectral steps, those of the layer below five times as long, it goes to "
+    "the graded margins max(0, 1 − C/ρ), in the norm of its steps.",
+    check="margin ratio of the layer below after the last step, over rows asked for a tenth or more: median and its 95 "
+    "% interval, the smaller of both rules; how often it is larger than by other margins or in the Frobenius norm, 95 "
+    "% Wilson interval",
+    measured="median margin ratio by graded margins (best: 1), the smaller of both rules",
+    asked=Limit(0.9, "≥ {}", "what is missing falls with the steps; for one layer .95 is asked"),
+    ahead=Limit(0.5, "share of instances in which graded margins lead > {}", "beyond doubt more than half"),
+)
+def layers_graded_norms(tables, asked, ahead):
     """The margin ratio of the layer below by graded margins, and how often it leads each rival."""
     found, parts = {}, {}
     for run in ("sign, 5:1", "spectral, 5:1"):
@@ -42,7 +63,16 @@ def graded(tables, asked, ahead):
     return Reading(*smallest(found), parts)
 
 
-def in_its_time(tables, asked):
+@CLAIMS.add(
+    short="Adam: the max norm, in its own time",
+    statement="Adam takes each layer to its SVM in the max norm, later the longer its second moment remembers: with β2 "
+    "= .9 both layers are there, with .99 and .999 after the same number of steps they are not.",
+    check="margin ratio of each layer in the max norm after the last step, median and its 95 % interval, the smaller "
+    "of both layers; control: longer memories",
+    measured="median margin ratio with β2 = .9 (best: 1), the smaller of both layers",
+    asked=Limit(0.95, "≥ {}", "as `rules_layers` asks"),
+)
+def layers_adam(tables, asked):
     """The margin ratios of both layers under Adam: near one with a short memory, and less the longer it is."""
     found, parts = {}, {}
     for layer, rule in LAYERS.items():
@@ -54,47 +84,3 @@ def in_its_time(tables, asked):
             after.high < before.low for before, after in pairwise(each)
         )
     return Reading(*smallest(found), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="layers_plain",
-        group="beyond",
-        short="plain descent: the same path, slower",
-        statement="Two layers under plain descent pass the weights that normalised descent passes: at equal ‖W‖ "
-        "they are the same, though ‖W‖ grows like the logarithm of the steps.",
-        check="1 − correlation of both layers together with those of normalised descent by short steps, at the same "
-        "‖W‖, at three steps; the largest over all instances",
-        measured="largest 1 − correlation at equal ‖W‖",
-        asked=Limit(1e-4, "≤ {}", "a tenth of the distance that counts as near; steps of this length cost some of it"),
-        read=same_path,
-    ),
-    Claim(
-        key="layers_graded_norms",
-        group="beyond",
-        short="graded margins in every norm",
-        statement="Where each layer takes sign or spectral steps, those of the layer below five times as long, it "
-        "goes to the graded margins max(0, 1 − C/ρ), in the norm of its steps.",
-        check="margin ratio of the layer below after the last step, over rows asked for a tenth or more: median and "
-        "its 95 % interval, the smaller of both rules; how often it is larger than by other margins or in the "
-        "Frobenius norm, 95 % Wilson interval",
-        measured="median margin ratio by graded margins (best: 1), the smaller of both rules",
-        asked=Limit(0.9, "≥ {}", "what is missing falls with the steps; for one layer .95 is asked"),
-        also={
-            "ahead": Limit(0.5, "share of instances in which graded margins lead > {}", "beyond doubt more than half")
-        },
-        read=graded,
-    ),
-    Claim(
-        key="layers_adam",
-        group="beyond",
-        short="Adam: the max norm, in its own time",
-        statement="Adam takes each layer to its SVM in the max norm, later the longer its second moment remembers: "
-        "with β2 = .9 both layers are there, with .99 and .999 after the same number of steps they are not.",
-        check="margin ratio of each layer in the max norm after the last step, median and its 95 % interval, the "
-        "smaller of both layers; control: longer memories",
-        measured="median margin ratio with β2 = .9 (best: 1), the smaller of both layers",
-        asked=Limit(0.95, "≥ {}", "as `rules_layers` asks"),
-        read=in_its_time,
-    ),
-)

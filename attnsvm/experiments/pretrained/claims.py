@@ -4,29 +4,24 @@ from functools import partial
 
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, each, estimate, largest, sample_mean, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.numbers import Limit, each, estimate, sample_mean
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, last, one, where
 
 NORMS = {"Frobenius": "fro", "nuclear": "nuc"}
 HEAD = ["layer", "head"]
+APART = Limit(
+    0.02, "1 − correlation with the other norm's solution > {}", "an angle of 11°, which tells the norms apart"
+)
+CLAIMS = Claims(group="beyond")
 
 
-def shares(tables, kind):
+def aligned(kind, tables, asked):
     """Per norm, the share of heads above a control."""
     rows = tables.own(part="share", quantity="alignment")
-    missing = "head with a certified solution, {}, {}"
-    return {name: estimate(one(rows, missing.format(norm, kind), kind=kind, norm=norm)) for name, norm in NORMS.items()}
-
-
-def beats_permuted(tables, asked):
-    found = shares(tables, "permuted")
-    return Reading(*smallest(found, by="low"), each(found, "{} norm ({.value:.2f})", asked))
-
-
-def beats_random(tables, asked):
-    found = shares(tables, "random")
-    return Reading(*largest(found, by="high"), each(found, "{} norm ({.value:.2f})", asked))
+    missing = f"head with a certified solution, {{}}, {kind}"
+    found = {name: estimate(one(rows, missing.format(norm), kind=kind, norm=norm)) for name, norm in NORMS.items()}
+    return Reading(*asked.worst(found), each(found, "{} norm ({.value:.2f})", asked))
 
 
 def paired(rows, kind, inputs):
@@ -35,7 +30,53 @@ def paired(rows, kind, inputs):
     return some((own - other).dropna(), f"head to compare with {kind} at {inputs} inputs")
 
 
-def held_out(tables, asked, growing):
+def trained(kind, own, other, tables, asked, apart):
+    rows = where(tables.own(), part="trained", kind=kind)
+    rows = last(some(rows, f"trained run of {kind} with both SVMs")).set_index("norm")
+    near, far = estimate(rows.loc[own]), estimate(rows.loc[other])
+    words = f"the other norm's solution is farther ({far.value:.2g})"
+    near_enough = {"the upper quartile is within the threshold": asked(near)}
+    return Reading(*near, near_enough | {words: far.low > near.high and apart(far)})
+
+
+CLAIMS.add(
+    key="pretrained_permuted",
+    short="encoder heads: SVMs, beside permutations",
+    statement="Beside permuted selections, nearly every head of a pretrained encoder is aligned with the SVM of what "
+    "it selects.",
+    check="share of heads whose alignment is above the mean of permuted selections, both norms, Wilson interval; the "
+    "worse norm is shown",
+    measured="share of heads above permuted selections",
+    asked=Limit(0.9, "≥ {}", "nearly every head; by chance half of them would"),
+    read=partial(aligned, "permuted"),
+)
+
+CLAIMS.add(
+    key="pretrained_random",
+    short="encoder heads: random heads align as well",
+    statement="Random heads with the same singular values kill that claim: beside them, alignment with the SVM sets no "
+    "large majority of heads apart.",
+    check="share of heads whose alignment is above the mean of random heads with selections of their own, both norms, "
+    "Wilson interval; the higher share is shown",
+    measured="share of heads above random heads",
+    asked=Limit(
+        0.75, "≤ {}", "if training made the alignment, nearly all heads would be above; by chance half of them are"
+    ),
+    read=partial(aligned, "random"),
+)
+
+
+@CLAIMS.add(
+    short="encoder heads: the SVM predicts selections",
+    statement="The SVM of what a head selects predicts its selections on new sentences better than the controls do, "
+    "more so with more fitted sentences.",
+    check="held-out prediction of the head's solution minus that of random heads (theirs, from theirs), of permuted "
+    "selections and of the best rule that reads no token; mean over heads and its 95 % interval",
+    measured="lead over random heads, share of held-out sentences, mean",
+    asked=Limit(0.05, "> {}", "one held-out sentence in twenty: more than the resolution of the held-out sentences"),
+    growing=Limit(0.0, "growth of the lead over random heads > {}", "the whole interval above zero"),
+)
+def pretrained_held_out(tables, asked, growing):
     rows = tables.own(part="head", quantity="predicted", norm="fro")
     few, many = (int(row["inputs"]) for row in ends(where(rows, kind="head").sort_values("inputs"), "inputs"))
     lead = {kind: paired(rows, kind, many) for kind in ("random", "permuted", "rule")}
@@ -50,7 +91,21 @@ def held_out(tables, asked, growing):
     return Reading(*seen["random"], parts)
 
 
-def sink(tables, asked, attends):
+@CLAIMS.add(
+    short="encoder heads: the sink is the margin",
+    statement="Heads that attend to delimiters have wider margins than random heads, and no longer once delimiters "
+    "cannot be selected.",
+    check="margin of the certified solution relative to that of random heads, geometric mean over heads that select a "
+    "delimiter in half of the inputs, and its 95 % interval; with delimiters and without",
+    measured="margin relative to random heads, geometric mean",
+    asked=Limit(1.0, "> {}", "a ratio of one is no difference; the interval decides"),
+    attends=Limit(
+        0.5,
+        "share of inputs in which the head selects a delimiter ≥ {}",
+        "from there on a head counts as attending to them",
+    ),
+)
+def pretrained_sink(tables, asked, attends):
     rows, chosen = (tables.own(part="head", quantity=quantity) for quantity in ("margin_ratio", "delimiter"))
     sinks = chosen[chosen["value"].map(attends)].set_index(HEAD).index
     ratios = where(rows, kind="random").set_index(HEAD)
@@ -66,100 +121,25 @@ def sink(tables, asked, attends):
     return Reading(*wide, len(whole), parts)
 
 
-def trained(kind, own, other, tables, asked, apart):
-    rows = where(tables.own(), part="trained", kind=kind)
-    rows = last(some(rows, f"trained run of {kind} with both SVMs")).set_index("norm")
-    near, far = estimate(rows.loc[own]), estimate(rows.loc[other])
-    words = f"the other norm's solution is farther ({far.value:.2g})"
-    near_enough = {"the upper quartile is within the threshold": asked(near)}
-    return Reading(*near, near_enough | {words: far.low > near.high and apart(far)})
-
-
-APART = Limit(
-    0.02, "1 − correlation with the other norm's solution > {}", "an angle of 11°, which tells the norms apart"
+CLAIMS.add(
+    key="pretrained_W",
+    short="encoder tokens: W to Frobenius",
+    statement="Trained by us on tokens of the encoder under a random prediction head, W goes to the Frobenius-norm SVM "
+    "of what it selects.",
+    check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
+    measured="1 − correlation with the Frobenius solution, median",
+    asked=Limit(1e-3, "≤ {}", "an angle of 2.6°"),
+    apart=APART,
+    read=partial(trained, "W", "fro", "nuc"),
 )
-CLAIMS = (
-    Claim(
-        key="pretrained_permuted",
-        group="beyond",
-        short="encoder heads: SVMs, beside permutations",
-        statement="Beside permuted selections, nearly every head of a pretrained encoder is aligned with the SVM of "
-        "what it selects.",
-        check="share of heads whose alignment is above the mean of permuted selections, both norms, Wilson interval; "
-        "the worse norm is shown",
-        measured="share of heads above permuted selections",
-        asked=Limit(0.9, "≥ {}", "nearly every head; by chance half of them would"),
-        read=beats_permuted,
-    ),
-    Claim(
-        key="pretrained_random",
-        group="beyond",
-        short="encoder heads: random heads align as well",
-        statement="Random heads with the same singular values kill that claim: beside them, alignment with the SVM "
-        "sets no large majority of heads apart.",
-        check="share of heads whose alignment is above the mean of random heads with selections of their own, both "
-        "norms, Wilson interval; the higher share is shown",
-        measured="share of heads above random heads",
-        asked=Limit(
-            0.75, "≤ {}", "if training made the alignment, nearly all heads would be above; by chance half of them are"
-        ),
-        read=beats_random,
-    ),
-    Claim(
-        key="pretrained_held_out",
-        group="beyond",
-        short="encoder heads: the SVM predicts selections",
-        statement="The SVM of what a head selects predicts its selections on new sentences better than the controls "
-        "do, more so with more fitted sentences.",
-        check="held-out prediction of the head's solution minus that of random heads (theirs, from theirs), of "
-        "permuted selections and of the best rule that reads no token; mean over heads and its 95 % interval",
-        measured="lead over random heads, share of held-out sentences, mean",
-        asked=Limit(
-            0.05, "> {}", "one held-out sentence in twenty: more than the resolution of the held-out sentences"
-        ),
-        also={"growing": Limit(0.0, "growth of the lead over random heads > {}", "the whole interval above zero")},
-        read=held_out,
-    ),
-    Claim(
-        key="pretrained_sink",
-        group="beyond",
-        short="encoder heads: the sink is the margin",
-        statement="Heads that attend to delimiters have wider margins than random heads, and no longer once "
-        "delimiters cannot be selected.",
-        check="margin of the certified solution relative to that of random heads, geometric mean over heads that "
-        "select a delimiter in half of the inputs, and its 95 % interval; with delimiters and without",
-        measured="margin relative to random heads, geometric mean",
-        asked=Limit(1.0, "> {}", "a ratio of one is no difference; the interval decides"),
-        also={
-            "attends": Limit(
-                0.5,
-                "share of inputs in which the head selects a delimiter ≥ {}",
-                "from there on a head counts as attending to them",
-            )
-        },
-        read=sink,
-    ),
-    Claim(
-        key="pretrained_W",
-        group="beyond",
-        short="encoder tokens: W to Frobenius",
-        statement="Trained by us on tokens of the encoder under a random prediction head, W goes to the Frobenius-norm "
-        "SVM of what it selects.",
-        check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
-        measured="1 − correlation with the Frobenius solution, median",
-        asked=Limit(1e-3, "≤ {}", "an angle of 2.6°"),
-        also={"apart": APART},
-        read=partial(trained, "W", "fro", "nuc"),
-    ),
-    Claim(
-        key="pretrained_KQ",
-        group="beyond",
-        short="encoder tokens: (K, Q) to nuclear",
-        statement="Trained as (K, Q) on the same tokens, attention goes to the nuclear-norm SVM of what it selects.",
-        check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
-        measured="1 − correlation with the nuclear solution, median",
-        asked=Limit(0.02, "≤ {}", "an angle of 11°: the nuclear norm's direction is approached more slowly"),
-        also={"apart": APART},
-        read=partial(trained, "KQ", "nuc", "fro"),
-    ),
+
+CLAIMS.add(
+    key="pretrained_KQ",
+    short="encoder tokens: (K, Q) to nuclear",
+    statement="Trained as (K, Q) on the same tokens, attention goes to the nuclear-norm SVM of what it selects.",
+    check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
+    measured="1 − correlation with the nuclear solution, median",
+    asked=Limit(0.02, "≤ {}", "an angle of 11°: the nuclear norm's direction is approached more slowly"),
+    apart=APART,
+    read=partial(trained, "KQ", "nuc", "fro"),
 )

@@ -1,10 +1,11 @@
 """Global convergence where all but the best score are equal, and the rates of plain, normalised and Polyak steps."""
 
 from attnsvm.audit.numbers import Limit, estimate, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 FAST = ("normalised", "Polyak")
+CLAIMS = Claims(group="beyond")
 
 
 def last_of(tables, run, quantity):
@@ -12,7 +13,19 @@ def last_of(tables, run, quantity):
     return estimate(rows.loc[rows["at"].idxmax()])
 
 
-def everywhere(tables, asked, control):
+@CLAIMS.add(
+    short="equal other scores: convergence is global",
+    statement="If the scores of all tokens but the optimal one are equal and tokens are nearly orthogonal, descent on "
+    "W ends on the optimal tokens from every start (arXiv:2402.05738, abstract and first pages).",
+    check="share of instances that end on the optimal token of every input, for starts of several sizes, 95 % Wilson "
+    "intervals; control: scores as they come",
+    measured="smallest share over the sizes of the start",
+    asked=Limit(0.95, "each ≥ {}", "one in twenty may still be on its way from the largest start"),
+    control=Limit(0.9, "with other scores, every interval < {}", "else the conditions would decide nothing"),
+    unsharpened="With nearly orthogonal tokens descent ends on the optimal ones in nearly every instance, whatever the "
+    "other scores are: that they are equal suffices, and sixty instances do not tell whether it matters.",
+)
+def rates_global(tables, asked, control):
     """The share of instances that end on the optimal tokens, for each size of the start; with other scores, too."""
     table, parts, found = where(tables.own(), quantity="optimal"), {}, []
     for _, row in some(where(table, scores="equal"), "instance with equal scores").iterrows():
@@ -25,7 +38,18 @@ def everywhere(tables, asked, control):
     return Reading(*smallest(found), parts)
 
 
-def turning(tables, asked, plain):
+@CLAIMS.add(
+    short="normalised and Polyak: distance 1/steps",
+    statement="Under these conditions the direction of W is at the distance 1/steps from that of the max-margin "
+    "solution with normalised and with Polyak steps, where plain steps need exponentially many (the question of "
+    "arXiv:2402.05738; the exponent is ours: what is left of W is bounded while its norm grows as the steps).",
+    check="slope of the logarithm of the distance of unit matrices over the last two decades of steps, by instance, "
+    "median with its 95 % interval",
+    measured="exponent of the distance, normalised steps",
+    asked=Limit(0.05, "distance of each end from −1 ≤ {}", "a bounded rest divided by a norm that grows linearly"),
+    plain=Limit(-0.3, "exponent of plain steps > {}", "one over a logarithm has the exponent −1/log(steps)"),
+)
+def rates_turning(tables, asked, plain):
     """The exponents of the distance from the solution's direction in the number of steps."""
     found = {run: last_of(tables, run, "turning") for run in FAST}
     parts = {f"{run}: {of.value:.3f} [{of.low:.3f}, {of.high:.3f}]": asked(of.off(-1.0)) for run, of in found.items()}
@@ -33,7 +57,18 @@ def turning(tables, asked, plain):
     return Reading(*found["normalised"], parts | {f"plain: {slow.value:.3f}": plain(slow)})
 
 
-def saturating(tables, asked, plain):
+@CLAIMS.add(
+    short="the softmax saturates exponentially",
+    statement="Under these conditions what the softmax gives other tokens falls exponentially in the number of "
+    "normalised or Polyak steps, and as 1/steps with plain ones (the question of arXiv:2402.05738; the exponents are "
+    "ours).",
+    check="slope of log(−log(1 − p)), of plain steps of log(1 − p), against the logarithm of the step over its last "
+    "two decades, p of the input that lags most: medians with 95 % intervals",
+    measured="exponent of −log(1 − p), normalised steps",
+    asked=Limit(0.05, "distance of each end from 1 ≤ {}", "margins grow as the norm does"),
+    plain=Limit(0.2, "plain: distance of each end of the exponent from −1 ≤ {}", "logarithmic corrections"),
+)
+def rates_saturating(tables, asked, plain):
     """−log(1 − p) against the step: a power for normalised and Polyak steps, a logarithm for plain ones."""
     found = {run: last_of(tables, run, "deepening") for run in FAST}
     parts = {
@@ -42,56 +77,3 @@ def saturating(tables, asked, plain):
     }
     slow = last_of(tables, "plain", "saturating")
     return Reading(*found["normalised"], parts | {f"plain: 1 − p as step^{slow.value:.3f}": plain(slow.off(-1.0))})
-
-
-CLAIMS = (
-    Claim(
-        key="rates_global",
-        group="beyond",
-        short="equal other scores: convergence is global",
-        statement="If the scores of all tokens but the optimal one are equal and tokens are nearly orthogonal, descent "
-        "on W ends on the optimal tokens from every start (arXiv:2402.05738, abstract and first pages).",
-        check="share of instances that end on the optimal token of every input, for starts of several sizes, 95 % "
-        "Wilson intervals; control: scores as they come",
-        measured="smallest share over the sizes of the start",
-        asked=Limit(0.95, "each ≥ {}", "one in twenty may still be on its way from the largest start"),
-        also={
-            "control": Limit(0.9, "with other scores, every interval < {}", "else the conditions would decide nothing")
-        },
-        unsharpened="With nearly orthogonal tokens descent ends on the optimal ones in nearly every instance, whatever "
-        "the other scores are: that they are equal suffices, and sixty instances do not tell whether it matters.",
-        read=everywhere,
-    ),
-    Claim(
-        key="rates_turning",
-        group="beyond",
-        short="normalised and Polyak: distance 1/steps",
-        statement="Under these conditions the direction of W is at the distance 1/steps from that of the max-margin "
-        "solution with normalised and with Polyak steps, where plain steps need exponentially many (the question of "
-        "arXiv:2402.05738; the exponent is ours: what is left of W is bounded while its norm grows as the steps).",
-        check="slope of the logarithm of the distance of unit matrices over the last two decades of steps, by "
-        "instance, median with its 95 % interval",
-        measured="exponent of the distance, normalised steps",
-        asked=Limit(0.05, "distance of each end from −1 ≤ {}", "a bounded rest divided by a norm that grows linearly"),
-        also={
-            "plain": Limit(-0.3, "exponent of plain steps > {}", "one over a logarithm has the exponent −1/log(steps)")
-        },
-        read=turning,
-    ),
-    Claim(
-        key="rates_saturating",
-        group="beyond",
-        short="the softmax saturates exponentially",
-        statement="Under these conditions what the softmax gives other tokens falls exponentially in the number of "
-        "normalised or Polyak steps, and as 1/steps with plain ones (the question of arXiv:2402.05738; the "
-        "exponents are ours).",
-        check="slope of log(−log(1 − p)), of plain steps of log(1 − p), against the logarithm of the step over its "
-        "last two decades, p of the input that lags most: medians with 95 % intervals",
-        measured="exponent of −log(1 − p), normalised steps",
-        asked=Limit(0.05, "distance of each end from 1 ≤ {}", "margins grow as the norm does"),
-        also={
-            "plain": Limit(0.2, "plain: distance of each end of the exponent from −1 ≤ {}", "logarithmic corrections")
-        },
-        read=saturating,
-    ),
-)

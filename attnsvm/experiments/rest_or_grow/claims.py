@@ -3,10 +3,10 @@
 from functools import partial
 
 from attnsvm.audit.numbers import Limit, share_of
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
-SEEDS = 100000, 100063
+CLAIMS = Claims(group="paper", seeds=(100000, 100063))
 
 
 def grow_or_rest(attention, tables, asked, still, inseparable):
@@ -29,12 +29,18 @@ def grow_or_rest(attention, tables, asked, still, inseparable):
     return Reading(*share_of(growing["local"]), parts)
 
 
-def claim(key, sharpens, short, attention, place):
-    return Claim(
+for key, short, attention, place in (
+    ("locally_optimal_growing", "locally optimal, or at rest", "cross", "Trained longer"),
+    (
+        "self_locally_optimal_growing",
+        "self-attention: locally optimal, or at rest",
+        "self",
+        "In self-attention too, trained longer",
+    ),
+):
+    CLAIMS.add(
         key=key,
-        sharpens=sharpens,
-        seeds=SEEDS,
-        group="paper",
+        sharpens=key.removesuffix("_growing"),
         short=short,
         statement=f"{place}, a run that is not global either grows for ever, and then ends at locally optimal tokens "
         "along their SVM solution, or rests at finite weights, as only inseparable optimal tokens let it.",
@@ -43,32 +49,12 @@ def claim(key, sharpens, short, attention, place):
         "optimal tokens with a correlation of 0.9 or more, Wilson interval; beside it the share as first asked",
         measured="share of growing runs that end locally optimal",
         asked=Limit(0.95, "≥ {}", "as first asked, of each parametrisation"),
-        also={
-            "still": Limit(0.8, "share of the others that rest ≥ {}", "some come to rest late"),
-            "inseparable": Limit(
-                0.9,
-                "share of resting runs whose optimal tokens have no separator ≥ {}",
-                "a finite minimum beside separable tokens exists but is rare; more than of the growing runs, beyond "
-                "both intervals",
-            ),
-        },
+        still=Limit(0.8, "share of the others that rest ≥ {}", "some come to rest late"),
+        inseparable=Limit(
+            0.9,
+            "share of resting runs whose optimal tokens have no separator ≥ {}",
+            "a finite minimum beside separable tokens exists but is rare; more than of the growing runs, beyond both "
+            "intervals",
+        ),
         read=partial(grow_or_rest, attention),
     )
-
-
-CLAIMS = (
-    claim(
-        "locally_optimal_growing",
-        "locally_optimal",
-        "locally optimal, or at rest",
-        "cross",
-        "Trained longer",
-    ),
-    claim(
-        "self_locally_optimal_growing",
-        "self_locally_optimal",
-        "self-attention: locally optimal, or at rest",
-        "self",
-        "In self-attention too, trained longer",
-    ),
-)

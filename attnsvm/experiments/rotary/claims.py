@@ -1,11 +1,26 @@
 """The theorem carries over to rotary attention with a free W, and what rotation adds is parameters."""
 
 from attnsvm.audit.numbers import Limit, difference, each, share_of, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import decade, last
 
+FALL = 10  # times nearer after a decade of steps: a start that stays and a norm that grows with the steps give 100
+MANY = 1.0  # parameters for each constraint, from which on nearly any choice can be separated
+CLAIMS = Claims(group="ours")
 
-def nearer(tables, asked, near):
+
+@CLAIMS.add(
+    short="rotary attention with a free W goes to its lifted SVM",
+    statement="With rotary positions and a free W for each frequency, gradient descent goes to the Frobenius solution "
+    "of the tokens that it selects, each lifted by the features of its distance.",
+    check="share of runs with frequencies and a parameter for each constraint that end within the limit of their "
+    "solution, ten times nearer than a decade of steps before, and nearer than to the solution for reversed distances; "
+    "Wilson interval, the smallest of the frequencies",
+    measured="share of runs that approach the lifted solution",
+    asked=Limit(0.8, "share ≥ {}", "a run may still be leaving tokens that are no local optimum; most must not"),
+    near=Limit(1e-3, "1 − correlation ≤ {}", "an angle of 2.6 degrees; a prototype had 1e-5 after as many steps"),
+)
+def rotary_limit(tables, asked, near):
     """The share of runs with rotation that approach their solution and no other, the smallest of the frequencies."""
     table = tables.own()
     turned = some(table[(table["F"] > 0) & (table["room"] >= MANY)], "run with frequencies and many parameters")
@@ -20,7 +35,16 @@ def nearer(tables, asked, near):
     return Reading(*smallest(found)[:3], len(turned.groupby(["d", "F", "seed"])), parts)
 
 
-def added(tables, asked):
+@CLAIMS.add(
+    short="rotation adds to what can be separated",
+    statement="At the smallest dimension, most random choices of tokens that content alone does not separate become "
+    "separable by rotation.",
+    check="share of random choices that are separable with the most frequencies less that without, at the smallest d; "
+    "the ends of both Wilson intervals",
+    measured="what the frequencies add to the share separable",
+    asked=Limit(0.5, "added share ≥ {}", "most choices; rotation cannot lower the share, and might add nothing"),
+)
+def rotary_adds(tables, asked):
     """By how much frequencies raise the share of random choices that are separable, at the smallest dimension."""
     ends = last(tables.own())
     small = some(ends[(ends["d"] == ends["d"].min()) & (ends["F"] > 0)], "shape with frequencies")
@@ -29,40 +53,3 @@ def added(tables, asked):
     turned, still = (share_of(rows["separable"]) for rows in (most, alone))
     gain = difference(turned, still)
     return Reading(*gain[:3], len(most), {"most choices become separable": asked(gain)})
-
-
-FALL = 10  # times nearer after a decade of steps: a start that stays and a norm that grows with the steps give 100
-MANY = 1.0  # parameters for each constraint, from which on nearly any choice can be separated
-
-CLAIMS = (
-    Claim(
-        key="rotary_limit",
-        group="ours",
-        short="rotary attention with a free W goes to its lifted SVM",
-        statement="With rotary positions and a free W for each frequency, gradient descent goes to the Frobenius "
-        "solution of the tokens that it selects, each lifted by the features of its distance.",
-        check="share of runs with frequencies and a parameter for each constraint that end within the limit of their "
-        "solution, ten times nearer than a decade of steps before, and nearer than to the solution for reversed "
-        "distances; Wilson interval, the smallest of the frequencies",
-        measured="share of runs that approach the lifted solution",
-        asked=Limit(0.8, "share ≥ {}", "a run may still be leaving tokens that are no local optimum; most must not"),
-        also={
-            "near": Limit(
-                1e-3, "1 − correlation ≤ {}", "an angle of 2.6 degrees; a prototype had 1e-5 after as many steps"
-            )
-        },
-        read=nearer,
-    ),
-    Claim(
-        key="rotary_adds",
-        group="ours",
-        short="rotation adds to what can be separated",
-        statement="At the smallest dimension, most random choices of tokens that content alone does not separate "
-        "become separable by rotation.",
-        check="share of random choices that are separable with the most frequencies less that without, at the smallest "
-        "d; the ends of both Wilson intervals",
-        measured="what the frequencies add to the share separable",
-        asked=Limit(0.5, "added share ≥ {}", "most choices; rotation cannot lower the share, and might add nothing"),
-        read=added,
-    ),
-)

@@ -1,8 +1,11 @@
 """A router beside plain attention: the same kind of direction, the same tokens, sooner?"""
 
 from attnsvm.audit.numbers import Limit, each, largest, smallest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import at_end, decade_before, where
+
+ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/router_again`, which is optional."
+CLAIMS = Claims(group="secondary")
 
 
 def selectors(tables):
@@ -17,7 +20,19 @@ def end(tables, selector, quantity):
     return at_end(tables.own(), quantity, selector=selector)
 
 
-def same_law(tables, asked):
+@CLAIMS.add(
+    short="a router obeys the same law",
+    statement="A router with entropy penalty or Gumbel-softmax goes to the max-margin solution of what it selects.",
+    check="median of 1 − correlation with the certified solution of the run's own tokens after the last step, 95 % "
+    "interval; against a decade before; control: entropy rewarded",
+    measured="largest median distance of a router",
+    asked=Limit(
+        0.05,
+        "≤ {}",
+        "a correlation of .95: as near as plain attention of this shape is known to come in such a number of steps",
+    ),
+)
+def router_law(tables, asked):
     """The largest median distance of a router; the control must stay away, and no router may have stopped."""
     parts, ends = {}, {}
     for name in selectors(tables):
@@ -29,12 +44,29 @@ def same_law(tables, asked):
     return Reading(*largest(ends), parts)
 
 
-def same_tokens(tables, asked):
+@CLAIMS.add(
+    short="a router selects what attention does",
+    statement="A router with an entropy penalty or Gumbel-softmax selects the tokens that plain attention selects.",
+    check="share of inputs with the same token from the same start, 95 % interval over the instances",
+    measured="smallest share of inputs with attention's token",
+    asked=Limit(0.9, "≥ {}", "nine inputs in ten: one in eight would agree by chance"),
+    unsharpened=ELSEWHERE,
+)
+def router_tokens(tables, asked):
     found = {name: end(tables, name, "same") for name in selectors(tables)}
     return Reading(*smallest(found), each(found, "{} shares attention's tokens", asked))
 
 
-def sooner(tables, asked):
+@CLAIMS.add(
+    short="a router is sooner there",
+    statement="A router reaches its direction, and saturates, in fewer steps than plain attention.",
+    check="median over the instances of its steps divided by those of attention, 95 % interval; never counts as "
+    "infinity",
+    measured="largest median ratio of the steps",
+    asked=Limit(1.0, "< {}", "fewer steps in the median, for every selector that sharpens"),
+    unsharpened=ELSEWHERE,
+)
+def router_sooner(tables, asked):
     """Both ways of being there: the direction, and the saturation."""
     ways = {"near its solution": "ratio_near", "saturated": "ratio_saturated"}
     found = {
@@ -45,7 +77,21 @@ def sooner(tables, asked):
     return Reading(*largest(found), each(found, "{}", asked))
 
 
-def another_limit(tables, asked):
+@CLAIMS.add(
+    group="ours",
+    short="the Dirichlet form has another limit",
+    statement="Under the Dirichlet form W goes to the mean difference of selected and other tokens.",
+    check="median of 1 − correlation with Σ (x_α − x_t) zᵀ over all tokens, and with the certified solution, after the "
+    "last step, 95 % intervals; control: plain attention",
+    measured="median distance from the mean difference",
+    asked=Limit(
+        0.01,
+        "≤ {}",
+        "the gradient of the form goes to this sum and does not vanish, that of the loss does: what is left of the "
+        "start and of the loss falls like one over the step",
+    ),
+)
+def router_dirichlet(tables, asked):
     """The Dirichlet form weighs all tokens alike: near the mean difference, and far from the solution."""
     mean, own = (end(tables, "dirichlet", quantity) for quantity in ("to_mean", "distance"))
     parts = {
@@ -54,62 +100,3 @@ def another_limit(tables, asked):
         "attention far from the mean difference": asked.against(end(tables, "attention", "to_mean")),
     }
     return Reading(*mean, parts)
-
-
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/router_again`, which is optional."
-CLAIMS = (
-    Claim(
-        key="router_law",
-        group="secondary",
-        short="a router obeys the same law",
-        statement="A router with entropy penalty or Gumbel-softmax goes to the max-margin solution of what it selects.",
-        check="median of 1 − correlation with the certified solution of the run's own tokens after the last step, "
-        "95 % interval; against a decade before; control: entropy rewarded",
-        measured="largest median distance of a router",
-        asked=Limit(
-            0.05,
-            "≤ {}",
-            "a correlation of .95: as near as plain attention of this shape is known to come in such a number of steps",
-        ),
-        read=same_law,
-    ),
-    Claim(
-        key="router_tokens",
-        group="secondary",
-        short="a router selects what attention does",
-        statement="A router with an entropy penalty or Gumbel-softmax selects the tokens that plain attention selects.",
-        check="share of inputs with the same token from the same start, 95 % interval over the instances",
-        measured="smallest share of inputs with attention's token",
-        asked=Limit(0.9, "≥ {}", "nine inputs in ten: one in eight would agree by chance"),
-        unsharpened=ELSEWHERE,
-        read=same_tokens,
-    ),
-    Claim(
-        key="router_sooner",
-        group="secondary",
-        short="a router is sooner there",
-        statement="A router reaches its direction, and saturates, in fewer steps than plain attention.",
-        check="median over the instances of its steps divided by those of attention, 95 % interval; never counts as "
-        "infinity",
-        measured="largest median ratio of the steps",
-        asked=Limit(1.0, "< {}", "fewer steps in the median, for every selector that sharpens"),
-        unsharpened=ELSEWHERE,
-        read=sooner,
-    ),
-    Claim(
-        key="router_dirichlet",
-        group="ours",
-        short="the Dirichlet form has another limit",
-        statement="Under the Dirichlet form W goes to the mean difference of selected and other tokens.",
-        check="median of 1 − correlation with Σ (x_α − x_t) zᵀ over all tokens, and with the certified solution, "
-        "after the last step, 95 % intervals; control: plain attention",
-        measured="median distance from the mean difference",
-        asked=Limit(
-            0.01,
-            "≤ {}",
-            "the gradient of the form goes to this sum and does not vanish, that of the loss does: what is left of "
-            "the start and of the loss falls like one over the step",
-        ),
-        read=another_limit,
-    ),
-)

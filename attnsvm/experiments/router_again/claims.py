@@ -1,10 +1,10 @@
 """What holds of routers: those that keep attention's tokens are later, those that are sooner take other tokens."""
 
 from attnsvm.audit.numbers import Limit, largest
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.experiments.router.claims import end
 
-SEEDS = 100000, 100063
+CLAIMS = Claims(group="secondary", seeds=(100000, 100063))
 
 
 def penalties(tables):
@@ -14,7 +14,18 @@ def penalties(tables):
     return list(dict.fromkeys(some(table[chosen], "router with an entropy penalty")["selector"]))
 
 
-def tokens(tables, asked, best):
+@CLAIMS.add(
+    sharpens="router_tokens",
+    short="Gumbel-softmax keeps attention's tokens, entropy not",
+    statement="Straight-through Gumbel-softmax selects the tokens that plain attention selects; an entropy penalty "
+    "does not, and selects fewer of the best tokens.",
+    check="share of inputs with the same token from the same start, and with the best token, 95 % intervals over the "
+    "instances",
+    measured="share of inputs with attention's token, Gumbel-softmax",
+    asked=Limit(0.9, "≥ {}", "nine inputs in ten, as first asked: the whole interval above, or below"),
+    best=Limit(0.0, "share of best tokens less that of attention < {}", "beyond both intervals"),
+)
+def router_tokens_kept(tables, asked, best):
     """Gumbel-softmax against the entropy penalties: attention's tokens, and the best ones."""
     own = end(tables, "gumbel", "same")
     parts = {f"Gumbel-softmax keeps attention's tokens ({own.value:.2f})": asked(own)}
@@ -27,7 +38,17 @@ def tokens(tables, asked, best):
     return Reading(*own, parts)
 
 
-def sooner(tables, asked):
+@CLAIMS.add(
+    sharpens="router_sooner",
+    short="entropy is sooner, Gumbel-softmax later",
+    statement="A router with an entropy penalty reaches its direction, and saturates, in fewer steps than plain "
+    "attention, towards other tokens; with Gumbel-softmax it takes more.",
+    check="median over the instances of its steps divided by those of attention, 95 % interval; never counts as "
+    "infinity",
+    measured="largest median ratio of the steps, entropy penalties",
+    asked=Limit(1.0, "< {}", "fewer steps in the median, the whole interval; more for Gumbel-softmax"),
+)
+def router_sooner_entropy(tables, asked):
     """Both ways of being there: the entropy penalties are sooner, Gumbel-softmax is later."""
     ways = {"near its solution": "ratio_near", "saturated": "ratio_saturated"}
     found, parts = {}, {}
@@ -38,36 +59,3 @@ def sooner(tables, asked):
         later = end(tables, "gumbel", quantity)
         parts[f"Gumbel-softmax later {what} ({later.value:.2f})"] = asked.against(later)
     return Reading(*largest(found), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="router_tokens_kept",
-        sharpens="router_tokens",
-        seeds=SEEDS,
-        group="secondary",
-        short="Gumbel-softmax keeps attention's tokens, entropy not",
-        statement="Straight-through Gumbel-softmax selects the tokens that plain attention selects; an entropy penalty "
-        "does not, and selects fewer of the best tokens.",
-        check="share of inputs with the same token from the same start, and with the best token, 95 % intervals over "
-        "the instances",
-        measured="share of inputs with attention's token, Gumbel-softmax",
-        asked=Limit(0.9, "≥ {}", "nine inputs in ten, as first asked: the whole interval above, or below"),
-        also={"best": Limit(0.0, "share of best tokens less that of attention < {}", "beyond both intervals")},
-        read=tokens,
-    ),
-    Claim(
-        key="router_sooner_entropy",
-        sharpens="router_sooner",
-        seeds=SEEDS,
-        group="secondary",
-        short="entropy is sooner, Gumbel-softmax later",
-        statement="A router with an entropy penalty reaches its direction, and saturates, in fewer steps than plain "
-        "attention, towards other tokens; with Gumbel-softmax it takes more.",
-        check="median over the instances of its steps divided by those of attention, 95 % interval; never counts as "
-        "infinity",
-        measured="largest median ratio of the steps, entropy penalties",
-        asked=Limit(1.0, "< {}", "fewer steps in the median, the whole interval; more for Gumbel-softmax"),
-        read=sooner,
-    ),
-)

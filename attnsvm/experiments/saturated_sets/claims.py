@@ -1,10 +1,27 @@
 """What holds of the generalised SVM: a matter of saturation."""
 
 from attnsvm.audit.numbers import Limit, largest, sample_mean
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
+
+CLAIMS = Claims(group="paper")
 
 
-def saturated(tables, asked, selected, barely):
+@CLAIMS.add(
+    sharpens="generalised_svm",
+    seeds=(100000, 102999),
+    short="nonlinear head: generalised SVM where saturated",
+    statement="With a nonlinear head that mixes tokens, the trained W is W_fin + C·W_mm at every d once the softmax "
+    "leaves the other tokens nothing; what is missing before is a matter of saturation, not of the dimension.",
+    check="1 − correlation with W_fin + C·W_mm, C from the norm of W, at every d: mean and its 95 % interval over the "
+    "saturated runs, against all runs whose tokens are barely selected",
+    measured="mean of 1 − correlation with W_fin + C·W_mm, saturated runs, the farthest d",
+    asked=Limit(0.02, "≤ {}", "an angle of 11°, as first asked; now of the whole interval"),
+    selected=Limit(
+        1e-15, "largest unselected probability of a saturated run ≤ {}", "it is lost when it is added to one"
+    ),
+    barely=Limit(1e-9, "of a run whose tokens are barely selected > {}", "the upper third of those that are accepted"),
+)
+def generalised_svm_saturated(tables, asked, selected, barely):
     """The mean distance of the saturated runs at every d, beside that of all runs whose tokens are barely selected."""
     rows = tables.own()
     done, begun = (rows[rows["unselected_max"].map(limit)] for limit in (selected, barely))
@@ -17,30 +34,3 @@ def saturated(tables, asked, selected, barely):
     far = sample_mean(some(begun, "run whose tokens are barely selected")["svmeq_norm"])
     parts[f"the {len(begun)} barely selected runs beyond it ({far.value:.2g})"] = asked.against(far)
     return Reading(*largest(found)[:3], len(done), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="generalised_svm_saturated",
-        sharpens="generalised_svm",
-        seeds=(100000, 102999),
-        group="paper",
-        short="nonlinear head: generalised SVM where saturated",
-        statement="With a nonlinear head that mixes tokens, the trained W is W_fin + C·W_mm at every d once the "
-        "softmax leaves the other tokens nothing; what is missing before is a matter of saturation, not of the "
-        "dimension.",
-        check="1 − correlation with W_fin + C·W_mm, C from the norm of W, at every d: mean and its 95 % interval over "
-        "the saturated runs, against all runs whose tokens are barely selected",
-        measured="mean of 1 − correlation with W_fin + C·W_mm, saturated runs, the farthest d",
-        asked=Limit(0.02, "≤ {}", "an angle of 11°, as first asked; now of the whole interval"),
-        also={
-            "selected": Limit(
-                1e-15, "largest unselected probability of a saturated run ≤ {}", "it is lost when it is added to one"
-            ),
-            "barely": Limit(
-                1e-9, "of a run whose tokens are barely selected > {}", "the upper third of those that are accepted"
-            ),
-        },
-        read=saturated,
-    ),
-)

@@ -1,17 +1,30 @@
 """The rule changes which tokens win; and which rule knows the optimal tokens of new inputs."""
 
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claim, Reading, only
+from attnsvm.audit.reading import Claims, Reading, only
 from attnsvm.audit.rows import single
 
 OTHERS = {"linf": "sign", "spectral": "spectral", "adam": "Adam", "l1": "coordinate descent"}
+CLAIMS = Claims(group="beyond")
 
 
 def lead(table, **where):
     return estimate(single(only(table, **where)))
 
 
-def fewer_global(tables, asked):
+@CLAIMS.add(
+    short="the rule decides which tokens win",
+    statement="From the same starts and with steps of the same Frobenius length, normalised gradient descent ends at "
+    "the optimal tokens of all inputs more often than sign descent, spectral descent, Adam and coordinate descent.",
+    check="share of instances that end global under gradient descent minus the share under another rule, paired, over "
+    "all d; mean and its 95 % interval for coordinate descent; each part by its rule, with longer steps, and at the "
+    "largest d alone",
+    measured="lead of gradient over coordinate descent in global share",
+    asked=Limit(
+        0.0, "each > {}", "the interval must lie above zero, and steps of another length must not turn it round"
+    ),
+)
+def rule_and_tokens(tables, asked):
     """How much more often Frobenius steps end global than other rules; a control with longer steps."""
     table = tables.own(quantity="lead_global", labels="random")
     parts = {}
@@ -27,7 +40,22 @@ def fewer_global(tables, asked):
     return Reading(*lead(table, steps="short", rule="l1"), parts)
 
 
-def new_inputs(tables, asked, untold):
+@CLAIMS.add(
+    short="the rule decides what is known of new inputs",
+    statement="Where queries tell the label, W trained by nuclear steps selects the optimal token of new inputs more "
+    "often than W trained by gradient descent, and this more often than W trained by spectral steps: what is to be "
+    "learned, v uᵀ, has rank one. Where nothing tells the label no rule is right more than half the time.",
+    check="share of new inputs whose optimal token nuclear steps select minus the share of gradient descent, paired, "
+    "over all d; mean and its 95 % interval; with longer steps too",
+    measured="lead of nuclear over Frobenius steps in new inputs right",
+    asked=Limit(0.0, "each > {}", "the interval must lie above zero"),
+    untold=Limit(
+        0.5,
+        "label not told: lower end of every share ≤ {}",
+        "who does not know the label is right half of the time at most",
+    ),
+)
+def rule_and_new_inputs(tables, asked, untold):
     """How much better nuclear steps know new inputs than Frobenius steps, and these than spectral ones."""
     table = tables.own()
     leads = only(table, quantity="lead_held_out", labels="told")
@@ -40,43 +68,3 @@ def new_inputs(tables, asked, untold):
     parts["label not told: no rule above one half"] = all(map(untold, shares["low"]))
     first = lead(leads, steps="short", rule="nuc")
     return Reading(-first.value, -first.high, -first.low, first.instances, parts)
-
-
-CLAIMS = (
-    Claim(
-        key="rule_and_tokens",
-        group="beyond",
-        short="the rule decides which tokens win",
-        statement="From the same starts and with steps of the same Frobenius length, normalised gradient descent ends "
-        "at the optimal tokens of all inputs more often than sign descent, spectral descent, Adam and coordinate "
-        "descent.",
-        check="share of instances that end global under gradient descent minus the share under another rule, paired, "
-        "over all d; mean and its 95 % interval for coordinate descent; each part by its rule, with longer steps, and "
-        "at the largest d alone",
-        measured="lead of gradient over coordinate descent in global share",
-        asked=Limit(
-            0.0, "each > {}", "the interval must lie above zero, and steps of another length must not turn it round"
-        ),
-        read=fewer_global,
-    ),
-    Claim(
-        key="rule_and_new_inputs",
-        group="beyond",
-        short="the rule decides what is known of new inputs",
-        statement="Where queries tell the label, W trained by nuclear steps selects the optimal token of new inputs "
-        "more often than W trained by gradient descent, and this more often than W trained by spectral steps: what is "
-        "to be learned, v uᵀ, has rank one. Where nothing tells the label no rule is right more than half the time.",
-        check="share of new inputs whose optimal token nuclear steps select minus the share of gradient descent, "
-        "paired, over all d; mean and its 95 % interval; with longer steps too",
-        measured="lead of nuclear over Frobenius steps in new inputs right",
-        asked=Limit(0.0, "each > {}", "the interval must lie above zero"),
-        also={
-            "untold": Limit(
-                0.5,
-                "label not told: lower end of every share ≤ {}",
-                "who does not know the label is right half of the time at most",
-            )
-        },
-        read=new_inputs,
-    ),
-)

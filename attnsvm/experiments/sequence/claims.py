@@ -3,8 +3,11 @@
 from functools import partial
 
 from attnsvm.audit.numbers import Limit, each, mean
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last, one, where
+
+CHECK = "correlation after the last step, the smaller mean of W and (K, Q), and its 95 % interval"
+CLAIMS = Claims(group="paper")
 
 
 def positions(attention, tables, asked):
@@ -15,26 +18,22 @@ def positions(attention, tables, asked):
     return Reading(*min(found.values())[:3], ends["instances"].min(), parts)
 
 
-CHECK = "correlation after the last step, the smaller mean of W and (K, Q), and its 95 % interval"
-CLAIMS = (
-    Claim(
-        key="sequence",
-        group="paper",
-        short="query at every position",
-        statement="With a query at every position, W goes to the SVM solution constrained at every position.",
-        check=CHECK,
-        measured="mean correlation with that solution",
-        asked=Limit(0.98, "≥ {}", "an angle of 11°"),
-        read=partial(positions, "sequence"),
-    ),
-    Claim(
-        key="causal",
-        group="paper",
-        short="causal prediction",
-        statement="The same where only the tokens up to the query compete (causal prediction).",
-        check=CHECK,
-        measured="mean correlation with that solution",
-        asked=Limit(0.98, "≥ {}", "an angle of 11°"),
-        read=partial(positions, "causal"),
-    ),
+CLAIMS.add(
+    key="sequence",
+    short="query at every position",
+    statement="With a query at every position, W goes to the SVM solution constrained at every position.",
+    check=CHECK,
+    measured="mean correlation with that solution",
+    asked=Limit(0.98, "≥ {}", "an angle of 11°"),
+    read=partial(positions, "sequence"),
+)
+
+CLAIMS.add(
+    key="causal",
+    short="causal prediction",
+    statement="The same where only the tokens up to the query compete (causal prediction).",
+    check=CHECK,
+    measured="mean correlation with that solution",
+    asked=Limit(0.98, "≥ {}", "an angle of 11°"),
+    read=partial(positions, "causal"),
 )

@@ -1,13 +1,30 @@
 """What holds with heads and other tokens: the law, once the rows that do not count have settled."""
 
 from attnsvm.audit.numbers import Limit, proportion
-from attnsvm.audit.reading import Claim, Reading, some
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last
 
 SETTLED = "instance of {} whose rows have settled"
+CLAIMS = Claims(group="beyond")
 
 
-def settled(tables, asked, moved, often, falls):
+@CLAIMS.add(
+    sharpens="layers_beyond_variants",
+    seeds=(100000, 100031),
+    short="far only where a row changes its token",
+    statement="With two heads and output matrices, one-hot tokens, or tokens that repeat: once the rows that do not "
+    "count go where they went at half of the steps, both layers are near their SVMs, and nearer like 1/‖W‖²; what is "
+    "farther has a row that just changes its token.",
+    check="two layers, counting rows saturated, after the last step: largest 1 − correlation of the farther layer "
+    "where no probability that a row goes to has changed since half of the steps; how many these are, Wilson interval; "
+    "growth of their distance times ‖W‖² since then, median",
+    measured="largest 1 − correlation where the rows have settled",
+    asked=Limit(0.01, "≤ {}", "as first asked, of every instance"),
+    moved=Limit(0.05, "change of a probability that counts as none ≤ {}", "a twentieth of a token"),
+    often=Limit(0.5, "share of settled instances ≥ {}", "beyond doubt most of them"),
+    falls=Limit(1.4, "growth of the distance times ‖W‖², median ≤ {}", "1/‖W‖ would leave that of ‖W‖"),
+)
+def layers_settled_rows(tables, asked, moved, often, falls):
     """The farthest settled instance of each kind, how many settle, and how their distance falls."""
     table = tables.own()
     end, half, parts = last(table), table[table["step"] < table["step"].max()], {}
@@ -30,28 +47,3 @@ def settled(tables, asked, moved, often, falls):
         "each is farther from margin 1 in all rows": bool((still["all"] > still["value"]).all()),
     }
     return Reading(still["value"].max(), float("nan"), float("nan"), len(still), parts)
-
-
-CLAIMS = (
-    Claim(
-        key="layers_settled_rows",
-        sharpens="layers_beyond_variants",
-        seeds=(100000, 100031),
-        group="beyond",
-        short="far only where a row changes its token",
-        statement="With two heads and output matrices, one-hot tokens, or tokens that repeat: once the rows that do "
-        "not count go where they went at half of the steps, both layers are near their SVMs, and nearer like 1/‖W‖²; "
-        "what is farther has a row that just changes its token.",
-        check="two layers, counting rows saturated, after the last step: largest 1 − correlation of the farther layer "
-        "where no probability that a row goes to has changed since half of the steps; how many these are, Wilson "
-        "interval; growth of their distance times ‖W‖² since then, median",
-        measured="largest 1 − correlation where the rows have settled",
-        asked=Limit(0.01, "≤ {}", "as first asked, of every instance"),
-        also={
-            "moved": Limit(0.05, "change of a probability that counts as none ≤ {}", "a twentieth of a token"),
-            "often": Limit(0.5, "share of settled instances ≥ {}", "beyond doubt most of them"),
-            "falls": Limit(1.4, "growth of the distance times ‖W‖², median ≤ {}", "1/‖W‖ would leave that of ‖W‖"),
-        },
-        read=settled,
-    ),
-)

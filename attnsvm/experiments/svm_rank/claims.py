@@ -6,9 +6,10 @@ from operator import itemgetter
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, exact, mean
-from attnsvm.audit.reading import Claim, Reading, only, some
+from attnsvm.audit.reading import Claims, Reading, only, some
 
 CELL = ["n", "T", "d", "norm"]
+CLAIMS = Claims(group="paper")
 
 
 def largest(quantity, tables, asked):
@@ -33,7 +34,41 @@ def cells(tables, **values):
     return (tables.own(method=method, **values).set_index(CELL) for method in ("certified", "published"))
 
 
-def infeasible_as_rank(tables, asked):
+CLAIMS.add(
+    key="rank_bound",
+    short="rank at most $\\min(n, d)$",
+    statement="The rank of every SVM solution is at most min(n, d).",
+    check="largest certified rank minus min(n, d), over all separable instances and both norms",
+    measured="largest excess of the rank over min(n, d)",
+    asked=Limit(0.0, "≤ {}", "the bound is exact"),
+    read=partial(largest, excess),
+)
+
+CLAIMS.add(
+    key="row_space",
+    short="rows in the span of the queries",
+    statement="The rows of a solution lie in the span of the queries.",
+    check="largest share of ‖W‖ outside that span; the certificates prove W optimal among all matrices",
+    measured="largest share of ‖W‖ outside that span",
+    asked=Limit(
+        1e-9,
+        "≤ {}",
+        "the share is zero in exact arithmetic; rounding leaves about 1e-15 times the condition of the queries",
+    ),
+    read=partial(largest, itemgetter("outside_max")),
+)
+
+
+@CLAIMS.add(
+    group="print",
+    short="infeasible drawn as rank 1",
+    statement="Instances without any separator are drawn as solutions of rank 1.",
+    check="mean rank as published, and how many instances are feasible, in the cells where our certificates find none",
+    measured="separable instances in these shapes",
+    asked=Limit(0.0, "rank ≤ {}", "there is no solution whose rank could be counted"),
+    printed="mean rank drawn",
+)
+def print_infeasible(tables, asked):
     ours, published = cells(tables)
     empty = some(ours[ours["feasible"] == 0], "shape without any separable instance")
     drawn = published.loc[empty.index, "rank_mean"].mean()
@@ -42,7 +77,15 @@ def infeasible_as_rank(tables, asked):
     return Reading(*exact(float(empty["feasible"].sum()), instances), parts, drawn)
 
 
-def noisy_ranks(tables, asked):
+@CLAIMS.add(
+    group="print",
+    short="nuclear ranks are solver noise",
+    statement="The nuclear-norm ranks count the noise of a solver stopped near 1e-6.",
+    check="mean rank as published and certified, in the cell (all instances feasible) where they differ most",
+    measured="mean nuclear rank, certified",
+    asked=Limit(0.5, "apart ≤ {}", "half a rank: more than the standard error of either mean"),
+)
+def print_noise(tables, asked):
     ours, published = cells(tables, norm="nuc")
     whole = some(ours[ours["feasible"] == ours["instances"]], "shape of which all instances are separable")
     worst = (published.loc[whole.index, "rank_mean"] - whole["rank_mean"]).abs().idxmax()
@@ -51,53 +94,3 @@ def noisy_ranks(tables, asked):
     n, T, d, _ = worst
     parts = {f"the mean ranks agree at n = {n}, T = {T}, d = {d}": asked(abs(printed - seen.value))}
     return Reading(*seen, parts, printed)
-
-
-CLAIMS = (
-    Claim(
-        key="rank_bound",
-        group="paper",
-        short="rank at most $\\min(n, d)$",
-        statement="The rank of every SVM solution is at most min(n, d).",
-        check="largest certified rank minus min(n, d), over all separable instances and both norms",
-        measured="largest excess of the rank over min(n, d)",
-        asked=Limit(0.0, "≤ {}", "the bound is exact"),
-        read=partial(largest, excess),
-    ),
-    Claim(
-        key="row_space",
-        group="paper",
-        short="rows in the span of the queries",
-        statement="The rows of a solution lie in the span of the queries.",
-        check="largest share of ‖W‖ outside that span; the certificates prove W optimal among all matrices",
-        measured="largest share of ‖W‖ outside that span",
-        asked=Limit(
-            1e-9,
-            "≤ {}",
-            "the share is zero in exact arithmetic; rounding leaves about 1e-15 times the condition of the queries",
-        ),
-        read=partial(largest, itemgetter("outside_max")),
-    ),
-    Claim(
-        key="print_infeasible",
-        group="print",
-        short="infeasible drawn as rank 1",
-        statement="Instances without any separator are drawn as solutions of rank 1.",
-        check="mean rank as published, and how many instances are feasible, in the cells where our certificates "
-        "find none",
-        measured="separable instances in these shapes",
-        asked=Limit(0.0, "rank ≤ {}", "there is no solution whose rank could be counted"),
-        printed="mean rank drawn",
-        read=infeasible_as_rank,
-    ),
-    Claim(
-        key="print_noise",
-        group="print",
-        short="nuclear ranks are solver noise",
-        statement="The nuclear-norm ranks count the noise of a solver stopped near 1e-6.",
-        check="mean rank as published and certified, in the cell (all instances feasible) where they differ most",
-        measured="mean nuclear rank, certified",
-        asked=Limit(0.5, "apart ≤ {}", "half a rank: more than the standard error of either mean"),
-        read=noisy_ranks,
-    ),
-)

@@ -1,6 +1,7 @@
 """What a claim is tried with: a made-up table on which it holds, and the changes of that table that it must notice.
 
-An experiment with claims.py has flips.py: `table()`, and FLIPS and EMPTY by the key of a claim.
+An experiment with claims.py has flips.py: `table()`, which may be a list of rows, and FLIPS and EMPTY by the key of a
+claim.
 """
 
 from collections.abc import Callable, Iterable

@@ -25,7 +25,7 @@ def path(experiment):
 
 @cache
 def written(experiment):
-    return TRIED[experiment].table().to_csv(index=False)
+    return pd.DataFrame(TRIED[experiment].table()).to_csv(index=False)
 
 
 def table(experiment):

@@ -1,7 +1,5 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-import pandas as pd
-
 from attnsvm.audit.flips import Empty, Flip
 from attnsvm.audit.reading import FAILS
 
@@ -25,7 +23,7 @@ def table():
         add("lead", "same", kind, 0.0)
         add("lead", "broken", kind, -3.0)
         add("lead", "net", kind, 5.0)
-    return pd.DataFrame(rows)
+    return rows
 
 
 FLIPS = {

@@ -1,7 +1,5 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-import pandas as pd
-
 from attnsvm.audit.flips import Empty, Flip
 
 MISSING = "stack that is saturated and has certified solutions"
@@ -9,7 +7,7 @@ MISSING = "stack that is saturated and has certified solutions"
 
 def table():
     """Three layers of which each falls like 1/steps²; with shuffled rows those below the top stay far."""
-    rows = [
+    return [
         {"depth": 3, "layer": layer, "rule": rule, "seed": seed, "step": step}
         | {"value": 0.5 if rule == "shuffled" else 0.001 * layer * (10000 / step) ** 2 * (1 + seed / 100)}
         for layer in (1, 2, 3)
@@ -18,7 +16,6 @@ def table():
         for seed in range(32)
         if rule == "law" or layer < 3
     ]
-    return pd.DataFrame(rows)
 
 
 FLIPS = {"layers_depth_steps": Flip("layer == 2 and rule == 'law' and step == 30000", "value", 0.001)}

@@ -1,7 +1,5 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-import pandas as pd
-
 from attnsvm.audit.flips import Empty, Flip
 
 FAR = {
@@ -13,13 +11,12 @@ FAR = {
 def table():
     """Thirty-two instances that follow the hard steps to the spiral, and with one norm to the nuclear solution."""
     ends = {"published": {"from hard": 1e-5, "from nuclear": 0.004}} | FAR
-    rows = [
+    return [
         {"by": by, "quantity": quantity, "seed": seed, "step": 1000, "value": value * (1 + seed / 100)}
         for by, values in ends.items()
         for quantity, value in values.items()
         for seed in range(32)
     ]
-    return pd.DataFrame(rows)
 
 
 FLIPS = {"KQ_published_spiral": Flip("by == 'two norms' and quantity == 'nuclear'", "value", 0.005)}

@@ -1,7 +1,5 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-import pandas as pd
-
 from attnsvm.audit.flips import Empty, Flip
 from attnsvm.audit.reading import FAILS
 
@@ -34,7 +32,7 @@ def table():
             for ridge in ("0.01", "0.0001"):
                 add(0.02, quantity="lead", kind=f"softmax {ridge}", **at)
     add(0.15, part="answers", layer=10, inputs=20, quantity="right", kind="untrained svm")
-    return pd.DataFrame(rows)
+    return rows
 
 
 FLIPS = {

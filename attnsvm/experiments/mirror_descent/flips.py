@@ -1,8 +1,6 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-import pandas as pd
-
-from attnsvm.audit.flips import Flip
+from attnsvm.audit.flips import Flip, spread
 from attnsvm.audit.reading import HOLDS
 
 
@@ -20,8 +18,7 @@ def table():
                     rows.append({**row, "value": value, "mean": value})
             rows.append({"quantity": "nearest", "comparison": comparison, "p": p, "q": p, "value": 0.97})
         rows.append({"quantity": "same_tokens", "comparison": comparison, "value": same})
-    frame = pd.DataFrame(rows).assign(instances=100)
-    return frame.assign(low=0.9 * frame.value, high=1.1 * frame.value)
+    return spread(rows, share=0.1, instances=100)
 
 
 FLIPS = {

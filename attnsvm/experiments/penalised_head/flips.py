@@ -1,17 +1,15 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-import pandas as pd
-
 from attnsvm.audit.flips import Empty, Flip
 
 
 def table():
-    return pd.DataFrame(
+    return [
         {"lambda": x, "selected": k, "optimal": k, "solution": name, "value": v, "seed": s}
         for k, x in ((3, 0.1), (5, 1.0))
         for name, v in (("mm", 0.02), ("svmeq", 0.01))
         for s in range(10)
-    )
+    ]
 
 
 FLIPS = {

@@ -1,20 +1,17 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-import pandas as pd
-
 from attnsvm.audit.flips import Empty, Flip
 
 
 def table():
     """Of every parametrisation, 40 growing runs, half of them separable, and 20 resting ones, none separable."""
-    rows = [
+    return [
         {"attention": attention, "parametrisation": parametrisation, "d": 2, "seed": seed}
         | {"course": "grows" if seed < 40 else "rests", "separable": seed < 20, "local": seed < 40, "first": seed < 25}
         for attention in ("cross", "self")
         for parametrisation in ("W", "KQ")
         for seed in range(60)
     ]
-    return pd.DataFrame(rows)
 
 
 def flips(attention):

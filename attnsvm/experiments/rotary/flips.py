@@ -1,7 +1,5 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-import pandas as pd
-
 from attnsvm.audit.flips import Empty, Flip
 from attnsvm.audit.reading import FAILS
 
@@ -13,7 +11,7 @@ def table():
             for step, distance in ((10, 0.1), (1000, 1e-3), (10000, 1e-5)):
                 row = {"d": d, "F": F, "room": room, "seed": seed, "step": step, "distance": distance}
                 rows.append(row | {"reversed": 0.3, "separable": float(room > 0.15)})
-    return pd.DataFrame(rows)
+    return rows
 
 
 FLIPS = {

@@ -1,8 +1,6 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-import pandas as pd
-
-from attnsvm.audit.flips import Empty, Flip
+from attnsvm.audit.flips import Empty, Flip, spread
 from attnsvm.audit.reading import FAILS
 
 MODELS = ("encoder", "SmolLM2")
@@ -13,8 +11,7 @@ def table():
     rows = []
 
     def add(part, model, control, value, **more):
-        spread = {"value": value, "low": value - 0.02, "high": value + 0.02, "instances": 60}
-        rows.append({"part": part, "model": model, "control": control} | spread | more)
+        rows.append({"part": part, "model": model, "control": control, "value": value} | more)
 
     for model in MODELS:
         add("share", model, "aligned, permuted", 0.97)
@@ -24,7 +21,7 @@ def table():
         add("share", model, "predicted, rule", 0.9, depth=0)
         add("share", model, "predicted, rule", 0.3, depth=5)
     add("lead", "SmolLM2", "predicted, mismatched", 0.1)
-    return pd.DataFrame(rows)
+    return spread(rows, by=0.02, instances=60)
 
 
 FLIPS = {

@@ -1,5 +1,4 @@
-"""What holds of (K, Q) under the published rule: it goes where hard steps go, on a spiral, not to the nuclear "
-"solution."""
+"""(K, Q) under the published rule goes where hard steps go, on a spiral, and not to the nuclear solution."""
 
 from attnsvm.audit.numbers import Limit, sample_median, share_of
 from attnsvm.audit.reading import Claims, Reading, only, some

@@ -213,8 +213,7 @@ def layers_conditions(tables, asked, often):
     near=Limit(1e-3, "largest distance ≤ {}", "that of `layers_corrected`"),
 )
 def layers_theorem(tables, asked, near):
-    """The largest rise of the distance over log‖W‖/‖W‖ of the runs that start near a solution and meet the "
-    "conditions."""
+    """The largest rise of distance over log‖W‖/‖W‖ of the runs that start near a solution and meet the conditions."""
     table = tables.own(architecture=PLANTED)
     rows = some(table[table["step"] == table["step"].max()], "run that starts near a solution")
     scaled, far = (

@@ -29,8 +29,7 @@ CLAIMS = Claims(group="secondary")
     above=Limit(7.0, "constraints per entry of many inputs ≥ {}", "none of 32 was fitted at 7 on Gaussian tokens"),
 )
 def overfit_ends_ratio(tables, asked, few, below, above):
-    """Whether flipped labels are separable on either side of the boundary, and whether the rule is learned beyond "
-    "it."""
+    """Whether flipped labels are separable on either side of the boundary, and the rule is learned beyond it."""
     table, learned, parts = tables.own(), {}, {}
     for tokens, name in TOKENS.items():
         rows = where(table, tokens=tokens, quantity="separable").sort_values("ratio")

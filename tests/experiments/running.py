@@ -1,6 +1,7 @@
 """An experiment run through its stages: with files, at any size and in any number of blocks, or one cell in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from attnsvm.building import blocks, cards, stages
@@ -9,6 +10,7 @@ from attnsvm.building.jobs import block_settings
 from attnsvm.data.cells import Cell
 from attnsvm.files.store import load_cells, load_csv, load_table
 
+IN_THREE = partial(blocks.cut, asked=3)
 OUTPUTS = ("table", "instances", "outcomes", "certificates", "cells")
 
 
@@ -36,11 +38,20 @@ def one_cell(name: str, settings: dict[str, dict], cell: Cell | None = None) -> 
     return cell, drawn, trained, solved, measures.measures(cell, drawn, trained, solved, settings["measures"])
 
 
+def one_apart(card: cards.Card, config: dict) -> dict[str, list[blocks.Part]]:
+    """Two blocks: of every cell its first seed, and its other ones."""
+    whole = blocks.grid(card, config)
+    first = [part._replace(last=part.first) for part in whole]
+    others = [part._replace(first=part.first + 1) for part in whole if part.size > 1]
+    return {name: parts for name, parts in (("first", first), ("others", others)) if parts}
+
+
 class Run:
     """All stages of an experiment.
 
     Args:
         given: by stage, the settings that differ from the card's.
+        cut: the blocks, from the card and the configuration; three of them by default.
         scale: of the card's settings.
 
     Attributes:
@@ -51,11 +62,18 @@ class Run:
         table, instances, outcomes, certificates, grid: what is in them; `grid` has one row per cell.
     """
 
-    def __init__(self, name: str, given: dict, folder: Path, count: int = 3, scale: str = "paper"):
+    def __init__(
+        self,
+        name: str,
+        given: dict,
+        folder: Path,
+        cut: Callable[[cards.Card, dict], dict[str, list[blocks.Part]]] = IN_THREE,
+        scale: str = "paper",
+    ):
         card, config = cards.read(name), resolve({"scale": scale, "experiments": {name: given}})
         self.card, self.settings = card, {stage: stage_settings(card, config, stage) for stage in cards.STAGES}
         files = []
-        for block, parts in blocks.cut(card, config, count).items():
+        for block, parts in cut(card, config).items():
             inputs: dict[str, str] = {}
             for stage in card.stages[:-1]:
                 path, own = str(folder / block / f"{stage}.npz"), block_settings(name, stage, config)

@@ -1,5 +1,7 @@
 """The figure of corrected mappings on a small model: what is asked, gradient descent, and its numbers by hand."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from drawing import SETTINGS, drawn_points
 from running import Run
 from small_models import of_reactions
 
-from attnsvm.building import cards
+from attnsvm.building import blocks, cards
 from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
@@ -24,7 +26,7 @@ def albert(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(albert, tmp_path_factory):
     given = {"problems": {"model": str(albert)}}
-    return Run("corrections", given, tmp_path_factory.mktemp("run"), count=1, scale="smoke")
+    return Run("corrections", given, tmp_path_factory.mktemp("run"), partial(blocks.cut, asked=1), "smoke")
 
 
 @pytest.fixture(scope="module")

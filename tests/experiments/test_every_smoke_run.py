@@ -10,25 +10,24 @@ import pandas as pd
 import pytest
 from harness import BUILT
 from recording import reading, unread
-from running import OUTPUTS, Run
+from running import OUTPUTS, Run, one_apart
 
 from attnsvm.building import cards, stages
 from attnsvm.data.problems import Problems
 
-MANY = 24  # a block for every seed, but where there are hundreds
 EXPERIMENTS = [card.name for card in cards.experiments()]
 WRITTEN = {key: f"{key}.csv" for key in OUTPUTS} | {"table": "measures.parquet", "instances": "instances.parquet"}
 
 
 @pytest.fixture(scope="module")
 def smoke(tmp_path_factory):
-    """`smoke(name)`: the experiment's run, in MANY blocks; `read`: the arrays that its stages read."""
+    """`smoke(name)`: the experiment's run, the first seed of a cell alone; `read`: the arrays that its stages read."""
     done = {}
 
     def get(name):
         if name not in done:
             with reading() as read:
-                done[name] = Run(name, {}, tmp_path_factory.mktemp(name), count=MANY, scale="smoke")
+                done[name] = Run(name, {}, tmp_path_factory.mktemp(name), cut=one_apart, scale="smoke")
             done[name].read = read
         return done[name]
 
@@ -37,7 +36,7 @@ def smoke(tmp_path_factory):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_another_split_into_blocks_in_another_folder_gives_the_same_bytes(name, smoke, everything):
-    """The pipeline's few blocks, and batches of one, where libraries take other ways.
+    """The pipeline's blocks, a batch of one, where libraries take other ways, and a batch without that one.
 
     In another process, by Snakemake: tests/workflow/test_smoke.py.
     """

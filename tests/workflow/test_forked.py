@@ -1,8 +1,12 @@
-"""Tests fork Snakemake where they can: it says and does what a start of its own does."""
+"""Tests fork Snakemake and its jobs where they can: a fork says and does what a start says and does."""
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
+from forked import SERVER, THREADS
 from harness import BUILT, NOTHING, clone, snakemake, snapshot, start
 
 
@@ -52,3 +56,43 @@ def test_a_fork_builds_the_same_bytes(built, tmp_path):
     first, second = (snapshot(folder, f"{BUILT}/**/*.csv", f"{BUILT}/**/*.npz") for folder in folders)
     assert first == second
     assert len(first) > 3
+
+
+ENDS = {
+    "well": "",
+    "status": "sys.exit(3)",
+    "words": "sys.exit('error: words')",
+    "error": "raise KeyError('missing')",
+    "signal": "os.kill(os.getpid(), 15)",
+    "thread": "threading.Timer(0.2, print, ['at the end of a thread']).start()",
+    "atexit": "atexit.register(print, 'at the very end')",
+}
+SCRIPT = """
+import atexit, os, sys, threading
+print(__name__, sys.argv, sys.path[:2], os.getcwd(), os.environ.get("OF_THE_JOB"), "pandas" in sys.modules, flush=True)
+print(sys.stdin.read())
+"""
+
+
+def job(interpreter, script, **environment):
+    """The status of a script, what it prints, and the last line of its errors."""
+    environment = os.environ | dict.fromkeys(THREADS, "1") | {"PYTHONPATH": str(script.parent / "house")} | environment
+    given = {"env": environment, "cwd": script.parent, "input": "given", "capture_output": True, "text": True}
+    run = subprocess.run([interpreter, str(script)], check=False, **given)
+    return run.returncode, run.stdout, run.stderr.splitlines()[-1:]
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_a_forked_job_ends_as_a_started_one(tmp_path, how):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT + ENDS[how])
+    status, printed, said = job(sys.executable, script)
+    assert job(SERVER.jobs, script) == (status, printed.replace("False", "True"), said)
+    assert printed.startswith(f"__main__ ['{script}'] ['{tmp_path}', '{tmp_path}/house'] {tmp_path} None False\ngiven")
+
+
+def test_a_job_with_another_environment_is_not_forked(tmp_path):
+    """Libraries read it when they are loaded."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    assert " of this job False" in job(SERVER.jobs, script, OF_THE_JOB="of this job")[1]

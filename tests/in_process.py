@@ -4,8 +4,11 @@ Snakemake itself runs a few experiments by day (`built`) and all of them by nigh
 process for each of some 350 jobs takes four times as long.
 """
 
+import json
 from pathlib import Path
+from unittest import mock
 
+import legible
 from harness import FEW
 
 from attnsvm.building import cards, jobs, provenance, stages
@@ -14,6 +17,7 @@ from attnsvm.building.plan import Plan
 from attnsvm.documents.captions import caption
 
 SMOKE = resolve({"scale": "smoke"})
+SEEN = "seen.json"  # {name of a figure: what is wrong with it}
 
 
 def run_all(folder: Path) -> None:
@@ -38,8 +42,16 @@ def run_all(folder: Path) -> None:
                 output = at(f"{plan.at}results/{card.name}/{block}/measures.npz")
                 stages.measures_of_block(card.name, plan.settings("measures", card.name), inputs, output)
         stages.measures(card.name, plan.settings("measures", card.name), *measured(plan, card.name, at))
-    for card in cards.figures():
-        stages.figure(card.name, SMOKE["figures"], at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
+    seen, save = {}, stages._save_figure
+
+    def look(figure, stem, dpi):
+        seen[Path(stem).name] = legible.faults(figure, SMOKE["figures"]["width"])
+        save(figure, stem, dpi)
+
+    with mock.patch.object(stages, "_save_figure", look):
+        for card in cards.figures():
+            stages.figure(card.name, SMOKE["figures"], at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
+    (folder / SEEN).write_text(json.dumps(seen))
     tables = {kind: f"{plan.at}results/audit/{name}" for kind, name in AUDIT.items()}
     stages.claims(at(tables), at(plan.at))
     stages.audit_figure(SMOKE["figures"], at(tables["csv"]), at(f"{plan.at}figures/audit"))

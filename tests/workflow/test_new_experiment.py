@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from harness import BUILT, ROOT, build, dry, edited, jobs, scheduled, snakemake
+from harness import BUILT, ROOT, as_typed, build, dry, edited, jobs, scheduled, snakemake
 
 from attnsvm.building import cards
 from attnsvm.building.scaffold import RESERVED, scaffold
@@ -58,12 +59,13 @@ def house(everything, tmp_path_factory):
     return folder
 
 
-def shell(folder, command):
+def typed(folder, command):
+    """A command of the page as it is typed; Snakemake is forked."""
+    if command.startswith("snakemake "):
+        return as_typed(folder, *shlex.split(command)[1:], "--cores", "2")
     outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of `make test`
     environment = {**outside, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"}
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-    if command.startswith("snakemake "):
-        command += " --cores 2"
     return subprocess.run(
         command,
         shell=True,
@@ -93,7 +95,7 @@ def passes(house, *names):
     own = ("audit/test_claims.py", "experiments/test_every_experiment.py", "project/test_layers.py")
     pytest = "python -m pytest -p no:cacheprovider -m 'not chain and not slow'"
     for paths, chosen in ((whole, "not python_block"), (own, " or ".join(["imports", "layer", *names]))):
-        run = shell(house, f"{pytest} -vv -k '{chosen}' {' '.join(f'tests/{path}' for path in paths)}")
+        run = typed(house, f"{pytest} -vv -k '{chosen}' {' '.join(f'tests/{path}' for path in paths)}")
         assert run.returncode == 0, run.stdout
     for name in names:
         for test in ("changed_number_flips_the_verdict", "renamed_column_is_an_error", "claim_without_an_instance"):
@@ -102,7 +104,7 @@ def passes(house, *names):
 
 
 def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(house):
-    run = shell(house, "make experiment NAME=my_conjecture")
+    run = typed(house, "make experiment NAME=my_conjecture")
     assert run.returncode == 0, run.stdout
     assert "snakemake figures/my_conjecture" in run.stdout
     own = {path.name for path in (house / "attnsvm/experiments/my_conjecture").iterdir()}
@@ -131,7 +133,7 @@ def test_the_page_names_every_file_of_its_experiment():
 def test_the_commands_and_the_code_of_the_page_do_what_it_says(house):
     first = COMMANDS.index("snakemake figures/shared_query --config scale=smoke") + 1
     for command in COMMANDS[:first]:
-        run = shell(house, command)
+        run = typed(house, command)
         assert run.returncode == 0, run.stdout
     for name, text in FILES.items():
         assert (house / name).exists(), "the page fills in what make experiment made"
@@ -140,7 +142,7 @@ def test_the_commands_and_the_code_of_the_page_do_what_it_says(house):
     assert {name for _, name in scheduled(dry(house, "figures/all"))} <= {"shared_query", "my_conjecture"}
     assert {rule for rule, name in scheduled(dry(house, "figures/all")) if name == "shared_query"} == set(every)
     for command in COMMANDS[first:]:
-        run = shell(house, command)
+        run = typed(house, command)
         if "{step: 10}" in command:
             assert run.returncode != 0
             assert SENTENCE in run.stdout
@@ -190,7 +192,7 @@ def test_a_wrong_card_of_a_new_experiment_is_named_before_anything_runs(house):
     "name", ["", "x", "My_conjecture", "1st", "a-b", "a b", "../up", "class", "é", "x" * 41, *RESERVED, "svm_rank"]
 )
 def test_an_impossible_or_taken_name_ends_with_one_sentence(house, name):
-    run = shell(house, f"make -s experiment NAME='{name}'")
+    run = typed(house, f"make -s experiment NAME='{name}'")
     assert run.returncode != 0
     errors = [line for line in run.stdout.splitlines() if line.startswith("error: ")]
     assert len(errors) == 1

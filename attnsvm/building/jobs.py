@@ -8,6 +8,7 @@ from attnsvm.building.configuration import stage_settings
 from attnsvm.building.dependencies import ROOT, digest, module_files
 from attnsvm.data.cells import COUNTED
 from attnsvm.errors import require
+from attnsvm.files import checksums
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 AUDIT_TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
@@ -140,8 +141,7 @@ def outside(name: str, resolved: dict) -> dict[str, str]:
 @cache
 def _sha256(path: str, changed: int) -> str:
     """Of a file; computed once per process, unless its date changes."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return checksums.of(path)
 
 
 def behind(pictured: str) -> tuple[str, ...]:

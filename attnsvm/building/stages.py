@@ -159,7 +159,7 @@ def _claims(modules, claiming, experiments, left_out, outputs, folder) -> None:
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
-    with covered(*jobs.audit_figure_modules()):
+    with covered(*jobs.WRITERS["audit_figure"][0]):
         from attnsvm.audit import figure
 
         drawn = figure.draw(load_csv(claims_path), settings)

@@ -66,6 +66,8 @@ ADDED = {
     **dict.fromkeys(("t5", "mt5", "mpnet"), Family(("q", "k"), causal=False)),
 }
 ENCODERS = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "albert")
+# Positions are learned.
+PLAIN = {"gpt2": Family(("c_attn",), "blocks"), **dict.fromkeys(ENCODERS, Family(("query", "key"), causal=False))}
 LAYOUTS = ROTARY | LATENT | DISENTANGLED | ADDED
 DECODERS = ("gpt2", *(kind for kind, family in LAYOUTS.items() if family.causal))
 

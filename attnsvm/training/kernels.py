@@ -124,17 +124,10 @@ class Pass(NamedTuple):
     token_slope: np.ndarray
 
 
-@method_of_class
-def scale(rule, norm, factor):
-    """`rule.scale`, for compiled code; see `gradient_descent.GradientDescent.scale`."""
-
-
-@method_of_class
-def respond(outer_products, coefficients, out):
-    """`outer_products.respond`, for compiled code.
-
-    out (nT, LANES): how the logits change with the coefficients (n, T, LANES) of the matrices x_it z_iᵀ.
-    """
+scale = method_of_class("scale")  # of a rule, see `gradient_descent.GradientDescent.scale`
+# Of `Gram` or `Outer`, given coefficients (n, T, LANES) of the matrices x_it z_iᵀ, and out (nT, LANES): how the logits
+# change with them.
+respond = method_of_class("respond")
 
 
 @njit(**OPTIONS)

@@ -75,7 +75,7 @@ rule audit_figure:
         runtime=10,
     params:
         settings=config["figures"],
-        code=said(jobs.audit_figure_code),
+        code=said(jobs.code_of, "audit_figure"),
     message:
         "draw the audit"
     script:

@@ -20,7 +20,7 @@ rule crate:
         runtime=10,
     params:
         figures=[*FIGURES, "audit"],
-        code=lambda wildcards: said(jobs.crate_code),
+        code=lambda wildcards: said(jobs.code_of, "crate"),
     message:
         "describe the build for an archive"
     script:

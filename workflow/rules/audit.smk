@@ -54,7 +54,7 @@ rule claims_of:
     message:
         "check the claims of {wildcards.claimed}"
     script:
-        "../scripts/claims_of.py"
+        "../scripts/claims.py"
 
 
 rule audit_figure:

@@ -96,7 +96,7 @@ def claims_code(*experiments: str) -> str:
     return digest(*claims_modules(*experiments), texts=AUDIT_TEMPLATES)
 
 
-def code_of(writer: str) -> str:
+def writer_code(writer: str) -> str:
     """The hash of the code that writes other files, see `WRITERS`, and of the texts that it reads."""
     modules, texts = WRITERS[writer]
     return digest(*modules, texts=texts)

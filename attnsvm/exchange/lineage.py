@@ -110,9 +110,9 @@ def asked(path: str, plan: Plan) -> list:
         return [plan.settings(**given), plan.code(**given), last]
     if folder == "figures" and kind in targets.KINDS:
         if kind == "json":
-            return [jobs.code_of("provenance"), plan.resolved["figures"]]
+            return [jobs.writer_code("provenance"), plan.resolved["figures"]]
         if name == "audit":
-            return [jobs.code_of("audit_figure"), plan.resolved["figures"]]
+            return [jobs.writer_code("audit_figure"), plan.resolved["figures"]]
         return [plan.resolved["figures"], jobs.figure_code(name), plan.histories(jobs.behind(name))]
     if folder == "results/audit":
         claimed = () if name in ("claims", "audit") else (name,)

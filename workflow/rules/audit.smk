@@ -75,7 +75,7 @@ rule audit_figure:
         runtime=10,
     params:
         settings=config["figures"],
-        code=said(jobs.code_of, "audit_figure"),
+        code=said(jobs.writer_code, "audit_figure"),
     message:
         "draw the audit"
     script:

@@ -20,7 +20,8 @@ def split(module, family: Family, heads: int, groups: int) -> tuple[np.ndarray, 
             query, key = parts[:, :-2], parts[:, -2]
         case _:
             query, key = rows
-    return query.reshape(heads, size, -1), key.reshape(groups, size, -1)
+    width = query.shape[-1]
+    return query.reshape(heads, -1, width), key.reshape(groups, -1, width)
 
 
 def scale_of(module, family: Family, size: int) -> float:

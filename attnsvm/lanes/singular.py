@@ -195,9 +195,15 @@ def _rotate(room):
         moved = False
         for i in range(n - 1):
             for j in range(i + 1, n):
-                _inner(lower[i], lower[i], a)
-                _inner(lower[j], lower[j], b)
-                _inner(lower[i], lower[j], g)
+                for lane in range(LANES):
+                    a[lane] = 0.0
+                    b[lane] = 0.0
+                    g[lane] = 0.0
+                for x in range(n):
+                    for lane in range(LANES):
+                        a[lane] += lower[i, x, lane] * lower[i, x, lane]
+                        b[lane] += lower[j, x, lane] * lower[j, x, lane]
+                        g[lane] += lower[i, x, lane] * lower[j, x, lane]
                 turning = 0.0
                 for lane in range(LANES):
                     q = quotient[i, j, lane]

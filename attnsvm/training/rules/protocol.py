@@ -34,6 +34,7 @@ from attnsvm.lanes.arithmetic import INNER, LANES, method_of_class
 from attnsvm.lanes.singular import NOTHING
 from attnsvm.lanes.slopes import remembering, sum_of_squares
 
+# How compiled code calls the methods of a rule.
 METHODS = ("remember", "direct", "collect", "settle", "rate_at", "apply", "balance")
 remember, direct, collect, settle, rate_at, apply, balance = map(method_of_class, METHODS)
 

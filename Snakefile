@@ -16,56 +16,14 @@ include: "workflow/rules/internals.smk"
 include: "workflow/rules/help.smk"
 
 
-rule:
-    name:
-        "figures/all"
-    input:
-        plan.whole_figures(*FIGURES),
-
-
-# Groups of figures, each with the page of its claims.
-for group in targets.SECTIONS:
+# Of figures, the first of which is all of them, and the audit: `snakemake figures/svm_rank`.
+for target in targets.of_figures():
 
     rule:
         name:
-            f"figures/{group}"
+            target
         input:
-            plan.whole_figures(*targets.group(group)),
-            plan.audit_files(group),
-
-
-# One target per figure: `snakemake figures/svm_rank`.
-for figure in FIGURES:
-
-    rule:
-        name:
-            f"figures/{figure}"
-        input:
-            plan.whole_figures(figure),
-
-
-# And those that `figures/all` leaves out, with the page of their claims.
-for figure in OPTIONAL:
-
-    rule:
-        name:
-            f"figures/{figure}"
-        input:
-            plan.whole_figures(figure),
-            plan.audit_files(figure),
-
-
-rule:
-    name:
-        "figures/audit"
-    input:
-        plan.figure_files("audit", kinds=("pdf", "png", "svg", "json")),
-
-
-rule audit:
-    input:
-        *(f"{AT}results/audit/{name}" for name in ("claims.csv", "audit.html", "audit.md")),
-        plan.figure_files("audit", kinds=("png", "json")),
+            plan.target(target),
 
 
 # `snakemake report --report report.html` (make report) puts these pages into one file.

@@ -50,13 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     deployed.add_argument("folder", metavar="FOLDER", type=Path)
     deployed.set_defaults(run=_deploy)
     _add_profile(commands.add_parser("profile", help="write a profile for a cluster (needs attnsvm[pipeline])"))
-    exchange.add(commands, _pipeline)
+    exchange.add(commands)
     given = parser.parse_args(arguments)
     given.typed = shlex.join([parser.prog, *(sys.argv[1:] if arguments is None else arguments)])
     try:
         return given.run(given)
     except (UserError, ValueError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
+        return 1
+    except ImportError as error:
+        print(f"error: {error.name} is not installed: pip install 'attnsvm[pipeline]'", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -282,8 +285,8 @@ def _version(given: argparse.Namespace) -> int:
 
 
 def _experiment(given: argparse.Namespace) -> int:
-    with _pipeline():
-        from attnsvm.building import scaffold
+    from attnsvm.building import scaffold
+
     return scaffold.main([given.name])
 
 
@@ -296,20 +299,11 @@ def _deploy(given: argparse.Namespace) -> int:
 
 
 def _profile(given: argparse.Namespace) -> int:
-    with _pipeline():
-        from attnsvm.cluster import makespan, profile
+    from attnsvm.cluster import makespan, profile
+
     cluster = makespan.Cluster(given.cores, given.wait, given.overhead, given.rate, given.poll)
     print(profile.write(given.folder, given.times, given.scale, cluster))
     return 0
-
-
-@contextmanager
-def _pipeline() -> Iterator[None]:
-    """UserError where what the pipeline needs is not installed."""
-    try:
-        yield
-    except ImportError as error:
-        raise UserError(f"{error.name} is not installed: pip install 'attnsvm[pipeline]'") from error
 
 
 if __name__ == "__main__":

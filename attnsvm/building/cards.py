@@ -9,7 +9,6 @@ A card that says `optional: why` is built where it is asked for, and only there:
 Such an experiment may read files that do not come with this package; outside.py names them.
 """
 
-import difflib
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ import yaml
 
 from attnsvm.building.checking import first_error, schema_error
 from attnsvm.building.memo import recall
-from attnsvm.building.naming import listed
+from attnsvm.building.naming import meant
 from attnsvm.errors import UserError, require
 
 HERE = Path(__file__).resolve().parent
@@ -146,9 +145,7 @@ def read(name: str) -> Card:
 
 def unknown_name(name: str, known: Sequence[str], kind: str = "experiment") -> str:
     """A sentence for a name that is not among the known ones, with the one that was meant where one is close."""
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known are {listed(known)}"
-    return f"unknown {kind} {name!r}: {hint}"
+    return f"unknown {kind} {name!r}: {meant(name, known)}"
 
 
 @cache

@@ -3,11 +3,10 @@
 jsonschema is imported where something is checked: most runs of Snakemake remember that all is right.
 """
 
-import difflib
 import math
 from functools import cache
 
-from attnsvm.building.naming import listed
+from attnsvm.building.naming import meant
 
 
 def first_error(value, schema: dict) -> str:
@@ -52,9 +51,7 @@ def _sentence(error) -> str:
         case "additionalProperties":
             known = sorted(error.schema["properties"])
             unknown = sorted(set(map(str, error.instance)) - set(known))
-            close = difflib.get_close_matches(unknown[0], known, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known are {listed(known)}"
-            return f"{where}unknown key {unknown[0]!r}: {hint}"
+            return f"{where}unknown key {unknown[0]!r}: {meant(unknown[0], known)}"
         case "required":
             missing = [name for name in error.validator_value if name not in error.instance]
             return f"{where}the key {missing[0]!r} is missing"

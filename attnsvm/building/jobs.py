@@ -8,12 +8,21 @@ from attnsvm.building.configuration import stage_settings
 from attnsvm.building.dependencies import ROOT, digest, module_files
 from attnsvm.data.cells import COUNTED
 from attnsvm.errors import require
+from attnsvm.files import checksums
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 AUDIT_TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
 REPORT_TEMPLATES = tuple(
     f"attnsvm/documents/templates/{name}.html.j2" for name in ("figure", "audit_overview", "audit_pictures")
 )
+# {what writes other files: (its modules, texts that they read)}
+WRITERS = {
+    "audit_figure": (("attnsvm.audit.figure", "attnsvm.plots.style"), ()),
+    "crate": (("attnsvm.exchange.crate",), ("CITATION.cff",)),
+    "provenance": (("attnsvm.building.provenance",), ("attnsvm/building/provenance.schema.yaml",)),
+    "report": (("attnsvm.documents.report",), REPORT_TEMPLATES),
+    "standalone": (("attnsvm.building.standalone",), ()),
+}
 SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 # What of this room decides over a stage's numbers: how blocks are put together.
 ALSO_RUN = {"measures": ("attnsvm.building.gathering",)}
@@ -44,11 +53,6 @@ def claims_modules(*experiments: str) -> tuple[str, ...]:
     """The modules that check the claims: those of every run, or those of some experiments."""
     claiming = [cards.read(name) for name in experiments] if experiments else cards.claiming()
     return *AUDIT, *(card.modules["claims"] for card in claiming)
-
-
-def audit_figure_modules() -> tuple[str, ...]:
-    """The modules that draw the audit."""
-    return "attnsvm.audit.figure", "attnsvm.plots.style"
 
 
 def stage_code(name: str, stage: str, arithmetic: str = "portable") -> str:
@@ -92,14 +96,10 @@ def claims_code(*experiments: str) -> str:
     return digest(*claims_modules(*experiments), texts=AUDIT_TEMPLATES)
 
 
-def audit_figure_code() -> str:
-    """The hash of the code that draws the audit."""
-    return digest(*audit_figure_modules())
-
-
-def report_code() -> str:
-    """The hash of the code that writes the pages of the report, and of their templates."""
-    return digest("attnsvm.documents.report", texts=REPORT_TEMPLATES)
+def writer_code(writer: str) -> str:
+    """The hash of the code that writes other files, see `WRITERS`, and of the texts that it reads."""
+    modules, texts = WRITERS[writer]
+    return digest(*modules, texts=texts)
 
 
 def site_code() -> str:
@@ -107,21 +107,6 @@ def site_code() -> str:
     files = [path for pattern in SHOWN for path in ROOT.glob(pattern) if path.is_file()]
     names = {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
     return digest(texts=tuple(sorted(names)))
-
-
-def crate_code() -> str:
-    """The hash of the code that describes a build for an archive."""
-    return digest("attnsvm.exchange.crate", texts=("CITATION.cff",))
-
-
-def provenance_code() -> str:
-    """The hash of the code that says where a figure comes from."""
-    return digest("attnsvm.building.provenance", texts=("attnsvm/building/provenance.schema.yaml",))
-
-
-def standalone_code() -> str:
-    """The hash of the code that writes the scripts of figures."""
-    return digest("attnsvm.building.standalone")
 
 
 def outside(name: str, resolved: dict) -> dict[str, str]:
@@ -140,8 +125,7 @@ def outside(name: str, resolved: dict) -> dict[str, str]:
 @cache
 def _sha256(path: str, changed: int) -> str:
     """Of a file; computed once per process, unless its date changes."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return checksums.of(path)
 
 
 def behind(pictured: str) -> tuple[str, ...]:
@@ -174,5 +158,6 @@ def all_files(pictured: str) -> list[str]:
         for stage in cards.read(name).stages
         for module in stage_modules(cards.read(name), stage)
     }
-    own = (*claims_modules(), *audit_figure_modules()) if pictured == "audit" else figure_modules(cards.read(pictured))
-    return list(module_files(*sorted({*modules, *own})))
+    audit = pictured == "audit"
+    modules.update((*claims_modules(), *WRITERS["audit_figure"][0]) if audit else figure_modules(cards.read(pictured)))
+    return list(module_files(*sorted(modules)))

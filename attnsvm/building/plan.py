@@ -102,6 +102,19 @@ class Plan:
         scripts = [standalone.ENDING] if self.resolved["standalone"] else []
         return self.figure_files(*figures, kinds=(*targets.KINDS, *scripts))
 
+    def target(self, name: str) -> list[str]:
+        """The files of a target, see `targets.of_figures`: figures, with a group or an optional one its claims."""
+        asked = name.removeprefix("figures/")
+        if name == "audit":
+            pages = [f"{self.at}results/audit/{file}" for file in ("claims.csv", "audit.html", "audit.md")]
+            return [*pages, *self.figure_files("audit", kinds=("png", "json"))]
+        if asked == "audit":
+            return self.figure_files("audit", kinds=("pdf", "png", "svg", "json"))
+        if asked == "all":
+            return self.whole_figures(*targets.figures())
+        claims = self.audit_files(asked) if asked in (*targets.SECTIONS, *targets.optional()) else []
+        return self.whole_figures(*targets.shown(asked)) + claims
+
     def audit_files(self, claimed: str) -> list[str]:
         """The pages of the claims of an optional figure, or of a group of figures."""
         return [f"{self.at}results/audit/{claimed}.{kind}" for kind in targets.TABLES]

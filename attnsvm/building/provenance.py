@@ -103,18 +103,18 @@ def _code(files: list[str], folder: Path) -> dict:
     total = hashlib.sha256()
     for name in files:
         total.update(f"{name}\0{hashlib.sha256((folder / name).read_bytes()).hexdigest()}\n".encode())
-    commit = _git(folder, "log", "-1", "--format=%H", "--", *files)
-    changed = _git(folder, "status", "--porcelain", "--", *files)
+    commit = git(folder, "log", "-1", "--format=%H", "--", *files)
+    changed = git(folder, "status", "--porcelain", "--", *files)
     return {
         "sha256": total.hexdigest(),
         "files": files,
         "commit": commit or None,
-        "head": _git(folder, "rev-parse", "HEAD") or None,
+        "head": git(folder, "rev-parse", "HEAD") or None,
         "dirty": bool(changed) if commit else None,
     }
 
 
-def _git(folder: Path, *arguments: str) -> str | None:
+def git(folder: Path, *arguments: str) -> str | None:
     """What git prints; None without git or outside a repository."""
     try:
         run = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)

@@ -130,28 +130,23 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
     save_csv(f"{stem}.csv", table)
 
 
-def claims(outputs: dict[str, str], folder: str = ".") -> None:
-    """Check every claim against the csv files under `folder`; write paths "csv", "html" and "md"."""
-    left_out = {card.name: card.title for card in cards.optional() if "claims" in card.modules}
-    _claims(jobs.claims_modules(), cards.claiming(), cards.experiments(), left_out, outputs, folder)
+def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> None:
+    """Check claims against the csv files under `folder`; write paths "csv", "html" and "md".
 
-
-def claims_of(claimed: str, outputs: dict[str, str], folder: str = ".") -> None:
-    """As `claims`, those of one optional figure, which the audit of every run leaves out, or of a group of figures."""
-    names = targets.claiming(claimed)
-    experiments = [cards.read(name) for name in targets.measured(claimed)]
-    _claims(jobs.claims_modules(*names), [cards.read(name) for name in names], experiments, {}, outputs, folder)
-
-
-def _claims(modules, claiming, experiments, left_out, outputs, folder) -> None:
-    with covered(*modules):
+    Args:
+        claimed: an optional figure, which the audit of every run leaves out, or a group of figures: its claims alone.
+    """
+    names = targets.claiming(claimed) if claimed else [card.name for card in cards.claiming()]
+    measured = targets.measured(claimed) if claimed else [card.name for card in cards.experiments()]
+    left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
+    with covered(*jobs.claims_modules(*names)):
         from attnsvm.audit import pages
         from attnsvm.audit.reading import Tables
         from attnsvm.audit.table import audit, certificates
 
         tables = Tables(Path(folder))
-        table = audit(tables, {card.name: card.module("claims").CLAIMS for card in claiming})
-        proofs = certificates(tables, [card.name for card in experiments])
+        table = audit(tables, {name: cards.read(name).module("claims").CLAIMS for name in names})
+        proofs = certificates(tables, measured)
     save_csv(outputs["csv"], table)
     save_text(outputs["html"], pages.html(table, proofs, left_out))
     save_text(outputs["md"], pages.markdown(table, proofs, left_out))
@@ -159,7 +154,7 @@ def _claims(modules, claiming, experiments, left_out, outputs, folder) -> None:
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
-    with covered(*jobs.audit_figure_modules()):
+    with covered(*jobs.WRITERS["audit_figure"][0]):
         from attnsvm.audit import figure
 
         drawn = figure.draw(load_csv(claims_path), settings)

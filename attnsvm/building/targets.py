@@ -64,9 +64,14 @@ def descriptions() -> dict[str, str]:
     }
 
 
+def of_figures() -> list[str]:
+    """The targets of figures, those of many first, and the audit; see `Plan.target`."""
+    return [*(f"figures/{name}" for name in _after_figures()), "audit"]
+
+
 def names() -> list[str]:
     """Every target, those of many figures first."""
-    return [*(f"figures/{name}" for name in _after_figures()), "audit", "report", "paper", "site", "crate"]
+    return [*of_figures(), "report", "paper", "site", "crate"]
 
 
 def constraints(at: str) -> dict[str, str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from attnsvm.building import targets as known
 from attnsvm.building.configuration import resolve
 from attnsvm.building.plan import Plan
+from attnsvm.building.provenance import git
 from attnsvm.errors import UserError, require
 from attnsvm.exchange import archive, lineage
-from attnsvm.exchange.git import head
 from attnsvm.exchange.manifest import Manifest, of_code, scattered
 from attnsvm.files import checksums, records
 from attnsvm.version import __version__
@@ -44,7 +44,7 @@ def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = P
     content |= {f"{plan.at}{records.TRAVELLING}/{records.name(file)}": found[file].content for file in sorted(found)}
     manifest = Manifest(
         release=__version__,
-        commit=head(folder),
+        commit=git(folder, "rev-parse", "HEAD"),
         targets=targets,
         scale=scale,
         config={"figures": whole["figures"], "experiments": {name: whole["experiments"][name] for name in names}},

@@ -1,31 +1,17 @@
 """The commands of `attnsvm` about builds: how they are called. What they do is imported when one is."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
 
-def add(commands, pipeline: Callable) -> None:
-    """Add the commands to those of `attnsvm`.
-
-    Args:
-        commands: what `add_subparsers` returned.
-        pipeline: a context in which a missing package ends with one sentence.
-    """
-
-    def within(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-        def run_within(given: argparse.Namespace) -> int:
-            with pipeline():
-                return run(given)
-
-        return run_within
-
-    _add_compare(commands, within)
-    _add_bundle(commands, within)
-    _add_unbundle(commands, within)
+def add(commands) -> None:
+    """Add the commands to those of `attnsvm`; `commands`: what `add_subparsers` returned."""
+    _add_compare(commands)
+    _add_bundle(commands)
+    _add_unbundle(commands)
 
 
-def _add_compare(commands, within) -> None:
+def _add_compare(commands) -> None:
     parser = commands.add_parser("compare", help="say of every figure whether its numbers are those of the release")
     parser.description = (
         "Compares figures/*.csv with the numbers of the release, and reads the claims anew. Status 1 where numbers or "
@@ -43,7 +29,7 @@ def _add_compare(commands, within) -> None:
         metavar="FOLDER",
         help="with --write-reference: builds on other processors, which say how far numbers move",
     )
-    parser.set_defaults(run=within(_compare))
+    parser.set_defaults(run=_compare)
 
 
 def _compare(given: argparse.Namespace) -> int:
@@ -66,13 +52,13 @@ def _compare(given: argparse.Namespace) -> int:
     return 0 if all(one.reproduced for one in found) else 1
 
 
-def _add_bundle(commands, within) -> None:
+def _add_bundle(commands) -> None:
     parser = commands.add_parser("bundle", help="put the results of targets into one file, for another machine")
     parser.description = "Snakemake takes what `attnsvm unbundle` makes of the file for up to date. docs/exchange.md"
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="figures/layers, figures/all, audit, ...")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.tar.zst")
     parser.add_argument("--scale", choices=("paper", "smoke"), default="paper", help="default: paper")
-    parser.set_defaults(run=within(_bundle))
+    parser.set_defaults(run=_bundle)
 
 
 def _bundle(given: argparse.Namespace) -> int:
@@ -85,7 +71,7 @@ def _bundle(given: argparse.Namespace) -> int:
     return 0
 
 
-def _add_unbundle(commands, within) -> None:
+def _add_unbundle(commands) -> None:
     parser = commands.add_parser("unbundle", help="take the results out of a bundle, if this code would have made them")
     parser.description = (
         "Run in a clone of the commit that made it; bundles of other seeds are merged. docs/exchange.md"
@@ -94,7 +80,7 @@ def _add_unbundle(commands, within) -> None:
     parser.add_argument("--configfile", type=Path, metavar="FILE", help="as Snakemake's; default: config/config.yaml")
     size = "largest size of what is unpacked; default: 10"
     parser.add_argument("--limit", type=float, default=10.0, metavar="GB", help=size)
-    parser.set_defaults(run=within(_unbundle))
+    parser.set_defaults(run=_unbundle)
 
 
 def _unbundle(given: argparse.Namespace) -> int:

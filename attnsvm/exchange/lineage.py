@@ -45,18 +45,13 @@ def wanted(target: str, plan: Plan) -> list[str]:
     Raises:
         UserError: there is no such target of figures.
     """
-    folder, _, name = target.rpartition("/")
     if target == "audit":
-        pages = [f"{plan.at}results/audit/{file}" for file in ("claims.csv", "audit.html", "audit.md")]
-        return [*pages, *plan.figure_files("audit", kinds=("pdf", "png", "svg", "json"))]
+        return [*dict.fromkeys(plan.target("audit") + plan.target("figures/audit"))]
+    folder, _, name = target.rpartition("/")
     require(folder == "figures", targets.no_such_target(target))
-    if name == "all":
-        return plan.figure_files(*targets.figures())
-    if name in targets.SECTIONS:
-        return plan.figure_files(*targets.group(name)) + plan.audit_files(name)
-    known = (*targets.figures(), *targets.optional())
-    require(name in known, cards.unknown_name(name, [*known, "all", *targets.SECTIONS], "figure"))
-    return plan.figure_files(name) + (plan.audit_files(name) if name in targets.optional() else [])
+    known = (*targets.figures(), *targets.optional(), "all", *targets.SECTIONS)
+    require(name in known, cards.unknown_name(name, known, "figure"))
+    return plan.target(target)
 
 
 def behind(files: Iterable[str], at: str, folder: Path) -> dict[str, Record]:
@@ -115,9 +110,9 @@ def asked(path: str, plan: Plan) -> list:
         return [plan.settings(**given), plan.code(**given), last]
     if folder == "figures" and kind in targets.KINDS:
         if kind == "json":
-            return [jobs.provenance_code(), plan.resolved["figures"]]
+            return [jobs.writer_code("provenance"), plan.resolved["figures"]]
         if name == "audit":
-            return [jobs.audit_figure_code(), plan.resolved["figures"]]
+            return [jobs.writer_code("audit_figure"), plan.resolved["figures"]]
         return [plan.resolved["figures"], jobs.figure_code(name), plan.histories(jobs.behind(name))]
     if folder == "results/audit":
         claimed = () if name in ("claims", "audit") else (name,)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.building import cards
+from attnsvm.building.provenance import git
 from attnsvm.errors import UserError, require
 from attnsvm.exchange import verdicts
 from attnsvm.exchange.differences import Tolerance, seen
-from attnsvm.exchange.git import head
 from attnsvm.exchange.reference import Figure, Reference, read, write
 from attnsvm.files import checksums
 from attnsvm.files.store import load_csv
@@ -38,7 +38,7 @@ def make(folder: Path, others: list[Path], path: Path) -> Reference:
     first, former = origins[built[0]], read(path) if path.exists() else None
     reference = Reference(
         release=__version__,
-        commit=head(folder),
+        commit=git(folder, "rev-parse", "HEAD"),
         machine=first["machine"],
         packages=first["packages"],
         builds=max(1 + len(others), former.builds if former else 1),

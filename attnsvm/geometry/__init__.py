@@ -57,8 +57,8 @@ class Norm(ABC):
         """A W (d, e) with ‖W‖ = 1 and ⟨M, W⟩ = dual(M), for one matrix M ≠ 0."""
 
     @abstractmethod
-    def expression(self, W):
-        """The norm of a cvxpy variable, as a cvxpy expression."""
+    def expression(self, cvxpy, W):
+        """The norm of a cvxpy variable, as a cvxpy expression; `cvxpy`: the library, which few problems import."""
 
     @staticmethod
     @abstractmethod

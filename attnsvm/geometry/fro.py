@@ -21,9 +21,7 @@ class Frobenius(Norm):
     def steepest(self, M):
         return M / np.linalg.norm(M)
 
-    def expression(self, W):
-        import cvxpy
-
+    def expression(self, cvxpy, W):
         return cvxpy.norm(W, "fro")
 
     @staticmethod

@@ -24,9 +24,7 @@ class EntrywiseL1(Norm):
         W[largest] = np.sign(M[largest])
         return W
 
-    def expression(self, W):
-        import cvxpy
-
+    def expression(self, cvxpy, W):
         return cvxpy.sum(cvxpy.abs(W))
 
     @staticmethod

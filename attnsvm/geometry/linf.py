@@ -21,9 +21,7 @@ class EntrywiseMax(Norm):
     def steepest(self, M):
         return np.where(M >= 0, 1.0, -1.0)
 
-    def expression(self, W):
-        import cvxpy
-
+    def expression(self, cvxpy, W):
         return cvxpy.max(cvxpy.abs(W))
 
     @staticmethod

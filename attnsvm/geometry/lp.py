@@ -26,9 +26,7 @@ class EntrywiseLp(Norm):
         power = np.sign(M) * np.abs(M) ** (self.q - 1)
         return power / self.value(power)
 
-    def expression(self, W):
-        import cvxpy
-
+    def expression(self, cvxpy, W):
         return cvxpy.pnorm(cvxpy.vec(W, order="C"), self.p)
 
     @staticmethod

@@ -23,9 +23,7 @@ class Nuclear(Norm):
         U, _, Vt = np.linalg.svd(M)
         return np.outer(U[:, 0], Vt[0])
 
-    def expression(self, W):
-        import cvxpy
-
+    def expression(self, cvxpy, W):
         return cvxpy.normNuc(W)
 
     @staticmethod

@@ -29,9 +29,7 @@ class LargestRow(Norm):
         length = np.linalg.norm(W, axis=1, keepdims=True)
         return W / np.where(length > 0, length, 1.0)
 
-    def expression(self, W):
-        import cvxpy
-
+    def expression(self, cvxpy, W):
         return cvxpy.max(cvxpy.norm(W, 2, axis=1))
 
     @staticmethod

@@ -24,9 +24,7 @@ class SumOfRows(Norm):
         W[longest] = M[longest] / length[longest]
         return W
 
-    def expression(self, W):
-        import cvxpy
-
+    def expression(self, cvxpy, W):
         return cvxpy.sum(cvxpy.norm(W, 2, axis=1))
 
     @staticmethod

@@ -23,9 +23,7 @@ class Spectral(Norm):
         kept = sigma > 1e-12 * sigma[0]
         return U[:, kept] @ Vt[kept]
 
-    def expression(self, W):
-        import cvxpy
-
+    def expression(self, cvxpy, W):
         return cvxpy.sigma_max(W)
 
     @staticmethod

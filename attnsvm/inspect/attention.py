@@ -18,22 +18,14 @@ class Attention:
     theory = "exact"
     logit = "x_tᵀ W z"
 
-    def __init__(self, name: str, module, causal: bool):
-        self.name, self.module, self.causal = name, module, causal
-        self.heads = module.num_heads if causal else module.num_attention_heads
-        self.projection = module.c_attn if causal else module.key
+    def __init__(self, name: str, module, family: Family, heads: int):
+        self.name, self.module, self.family, self.heads = name, module, family, heads
+        self.causal, self.projection = family.causal, getattr(module, family.projections[0])
 
     def weights(self) -> list:
         """The W (D + 1, D + 1) of every head."""
-        if self.causal:
-            D = self.module.embed_dim
-            weight = rows_of(self.module.c_attn, transposed=True)
-            query, key = weight[:D], weight[D : 2 * D]
-        else:
-            query, key = rows_of(self.module.query), rows_of(self.module.key)
-        size = len(query) // self.heads
-        parts = (slice(h * size, (h + 1) * size) for h in range(self.heads))
-        return [key[part].T @ query[part] * self.module.scaling for part in parts]
+        pairs = zip(*split(self.module, self.family, self.heads, self.heads), strict=True)
+        return [key.T @ query * self.module.scaling for query, key in pairs]
 
     def logits(self, W, X: np.ndarray) -> np.ndarray:
         """(T, T) of all queries, one in each row, with all tokens of one text (T, D + 1)."""
@@ -67,9 +59,7 @@ class LiftedAttention(Attention):
 
     def __init__(self, name: str, module, number: int, model, family: Family):
         config = model.config
-        self.name, self.module, self.family, self.causal = name, module, family, family.causal
-        self.heads = config.num_attention_heads
-        self.projection = getattr(module, family.projections[0])
+        super().__init__(name, module, family, config.num_attention_heads)
         kinds = getattr(config, "layer_types", None)
         still = family.still is not None and family.still(module)
         self.theta, self.factor = (np.zeros(0), 1.0) if still else frequencies(model, kinds and kinds[number])
@@ -132,9 +122,8 @@ class AddedAttention(Attention):
     """Of a model that adds a term of distance to its logits: one W for each head, for tokens with more columns."""
 
     def __init__(self, name: str, module, family: Family, heads: int, added):
-        self.name, self.module, self.family, self.causal = name, module, family, family.causal
-        self.heads, self.added = heads, added
-        self.projection = getattr(module, family.projections[0])
+        super().__init__(name, module, family, heads)
+        self.added = added
 
     def weights(self) -> list:
         """The W (D + 1 + columns, D + 1) of every head."""

@@ -4,18 +4,18 @@ from typing import Any
 
 from attnsvm.inspect.attention import AddedAttention, Attention, LiftedAttention
 from attnsvm.inspect.disentangled import DisentangledAttention
-from attnsvm.inspect.families import ADDED, DISENTANGLED, LATENT, LAYOUTS
+from attnsvm.inspect.families import ADDED, DISENTANGLED, LATENT, LAYOUTS, PLAIN
 from attnsvm.inspect.latent import LatentAttention
 from attnsvm.inspect.positions import distance
 
 
-def attentions(model, kind: str, causal: bool) -> list[Attention]:
+def attentions(model, kind: str) -> list[Attention]:
     """Those of every layer, in their order; none where the model does not look as its kind does."""
-    family, found = LAYOUTS.get(kind), modules(model, kind, causal)
-    if family is None:
-        return [Attention(name, module, causal) for name, module in found]
+    family, found, heads = (PLAIN | LAYOUTS)[kind], modules(model, kind), model.config.num_attention_heads
+    if kind in PLAIN:
+        return [Attention(name, module, family, heads) for name, module in found]
     if kind in ADDED:
-        added, heads = distance.of(model, kind), model.config.num_attention_heads
+        added = distance.of(model, kind)
         return [AddedAttention(name, module, family, heads, added) for name, module in found]
     if kind in DISENTANGLED:
         return [DisentangledAttention(name, module, model, family) for name, module in found]
@@ -23,13 +23,9 @@ def attentions(model, kind: str, causal: bool) -> list[Attention]:
     return [made(name, module, number, model, family) for number, (name, module) in enumerate(found)]
 
 
-def modules(model, kind: str, causal: bool) -> list[tuple[str, Any]]:
+def modules(model, kind: str) -> list[tuple[str, Any]]:
     """Their names and modules, in the order in which they are applied."""
-    family = LAYOUTS.get(kind)
-    if family is not None:
-        wanted = family.projections
-    else:
-        wanted = ("c_attn", "scaling") if causal else ("query", "key", "scaling")
+    wanted = (PLAIN | LAYOUTS)[kind].projections
     found = [
         (name, module)
         for name, module in model.named_modules()

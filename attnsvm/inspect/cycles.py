@@ -5,12 +5,11 @@ against b, in another input b against c, and c against a, the constraints add up
 certificate.
 """
 
-from collections import deque
 from hashlib import blake2b
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from attnsvm.inspect.layers import Inputs
 from attnsvm.svm.constraints import Constraints
@@ -50,25 +49,17 @@ def contradiction(query, winner, loser, tokens, queries) -> np.ndarray | None:
     if len(inside) == 0:
         return None
     dual = np.zeros(size)
-    dual[_cycle(inside, start, end)] = 1.0
+    dual[_cycle(graph, inside, start, end)] = 1.0
     return dual / dual.sum()
 
 
-def _cycle(edges, start, end) -> list[int]:
+def _cycle(graph, edges, start, end) -> list[int]:
     """The first of these edges, and a shortest way back from its end to its start along others of them."""
-    leaving = {}
-    for k in edges:
-        leaving.setdefault(start[k], []).append(k)
+    leads = {(start[k], end[k]): k for k in edges}
     first = edges[0]
-    came, todo = {end[first]: None}, deque([end[first]])
-    while todo and start[first] not in came:
-        node = todo.popleft()
-        for k in leaving.get(node, []):
-            if end[k] not in came:
-                came[end[k]] = k
-                todo.append(end[k])
+    _, came = breadth_first_order(graph, end[first])
     way, node = [first], start[first]
-    while came[node] is not None:
-        way.append(came[node])
-        node = start[came[node]]
+    while node != end[first]:
+        way.append(leads[came[node], node])
+        node = came[node]
     return way

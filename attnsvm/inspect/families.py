@@ -1,7 +1,10 @@
 """The families of models that are read: one row for each layout of the weights."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from attnsvm.errors import require
 
 
 class Family(NamedTuple):
@@ -63,6 +66,8 @@ ADDED = {
     **dict.fromkeys(("t5", "mt5", "mpnet"), Family(("q", "k"), causal=False)),
 }
 ENCODERS = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "albert")
+# Positions are learned.
+PLAIN = {"gpt2": Family(("c_attn",), "blocks"), **dict.fromkeys(ENCODERS, Family(("query", "key"), causal=False))}
 LAYOUTS = ROTARY | LATENT | DISENTANGLED | ADDED
 DECODERS = ("gpt2", *(kind for kind, family in LAYOUTS.items() if family.causal))
 
@@ -77,6 +82,12 @@ NO_SOFTMAX = ("fnet", "mamba", "mamba2", "falcon_mamba", "rwkv", "recurrent_gemm
 RELATIVE = ("deberta", "longt5", "xlnet", "transfo-xl")
 SEVERAL = ("diffllama", "qwen3_next", "jamba", "bamba", "granitemoehybrid", "falcon_h1", "zamba", "zamba2", "lfm2")
 READ = "docs/inspect.md names the kinds that are read"
+
+
+def require_read(folder: Path, given: dict) -> None:
+    """UserError unless a model with this config.json is one that is read."""
+    why = refusal(given)
+    require(not why, f"{folder}: a model of the kind {given.get('model_type')!r} {why}; {READ}")
 
 
 def refusal(given: dict) -> str:

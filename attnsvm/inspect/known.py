@@ -4,7 +4,6 @@ Three of the packages hold a model in a layout of their own; `ready` gives it as
 """
 
 import csv
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ import numpy as np
 
 from attnsvm.data.reactions import reactions
 from attnsvm.errors import UserError, require
+from attnsvm.inspect import packaged
 from attnsvm.inspect.packaged import CONFIG, located, require_readers
 from attnsvm.inspect.shards import PICKLED
 from attnsvm.inspect.texts import sentences
@@ -85,21 +85,12 @@ MODELS = {
 
 def installed(name: str) -> Path | None:
     """The folder of the package that brings a model, or None."""
-    from importlib.util import find_spec
-
-    spec = find_spec(MODELS[name].place)
-    places = [Path(place) for place in spec.submodule_search_locations or ()] if spec else []
-    return places[0] if places else None
+    return next(iter(packaged.installed(MODELS[name].place)), None)
 
 
 def layers(name: str) -> int:
     """How many a model of `MODELS` has, or one in a folder."""
-    if name in MODELS:
-        return MODELS[name].layers
-    from attnsvm.inspect.several import LAYERS
-
-    said = json.loads((located(name) / CONFIG).read_text("utf-8"))
-    return next(said[key] for key in LAYERS if isinstance(said.get(key), int))
+    return MODELS[name].layers if name in MODELS else packaged.depth(packaged.config(name))
 
 
 def deciding_files(names: list[str]) -> dict[str, Path]:

@@ -9,6 +9,8 @@ import numpy as np
 from attnsvm.errors import require
 from attnsvm.inspect.recent import Recent
 
+LISTS = ("tokens", "words", "delimiters", "distances", "unturned")  # of `Inputs`, with a part for each
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -45,18 +47,9 @@ class Inputs:
 
     def take(self, rows: Sequence[int]) -> "Inputs":
         """The inputs of these numbers."""
-        return Inputs(
-            [self.tokens[i] for i in rows],
-            self.queries[rows],
-            [self.words[i] for i in rows] if self.words else [],
-            [self.delimiters[i] for i in rows],
-            self.text[rows],
-            self.position[rows],
-            [self.distances[i] for i in rows] if self.distances else [],
-            None if self.first is None else self.first[rows],
-            [self.unturned[i] for i in rows] if self.unturned else [],
-            self.moving,
-        )
+        lists = {name: [each[i] for i in rows] for name in LISTS if (each := getattr(self, name))}
+        arrays = {name: getattr(self, name)[rows] for name in ("queries", "text", "position")}
+        return replace(self, **lists, **arrays, first=None if self.first is None else self.first[rows], cut=None)
 
     @property
     def start(self) -> np.ndarray:

@@ -63,19 +63,11 @@ class Expansion:
         return self.nu if scale is None else self.nu * scale
 
 
-@dataclass(frozen=True)
-class LiftedSolution:
+@dataclass(frozen=True, kw_only=True)
+class LiftedSolution(lifted.Answer):
     """The answer for one selection; as `svm.solution.Solution`, with an `Expansion` in the place of W."""
 
-    status: Status
     W: Expansion
-    dual: np.ndarray
-    gap: float
-    rank: int
-
-    @property
-    def solved(self) -> bool:
-        return self.status is Status.SOLVED
 
 
 class LiftedProblem:
@@ -114,7 +106,7 @@ class LiftedProblem:
         judged.update(before + Counter([answer.status.value]))
         scales = (lambda _: None) if self._head is None else self._head.scales
         W = Expansion(self, answer.nu, answer.value, scales)
-        return LiftedSolution(answer.status, W, answer.dual, answer.gap, answer.rank)
+        return LiftedSolution(**vars(answer), W=W)
 
     def across(self, inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
         """The kernel of the fitted tokens with others, not weighed; kept for the inputs last asked for."""

@@ -6,7 +6,6 @@ computes. Everything runs in float64, layer by layer (`walk`), from the folder a
 the folder is run.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,9 +14,9 @@ import numpy as np
 import transformers
 
 from attnsvm.errors import UserError, require
-from attnsvm.inspect import smiles
+from attnsvm.inspect import packaged, smiles
 from attnsvm.inspect.attention import Attention
-from attnsvm.inspect.families import DECODERS, READ, refusal
+from attnsvm.inspect.families import DECODERS, require_read
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.shards import shards
@@ -156,14 +155,7 @@ def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
 
 def _config(folder: Path):
     require(folder.is_dir(), f"{folder}: there is no such folder; a model is a folder with config.json")
-    require((folder / "config.json").is_file(), f"{folder}: there is no config.json in it, so it holds no model")
-    try:
-        given = json.loads((folder / "config.json").read_text("utf-8"))
-    except ValueError as error:
-        raise UserError(f"{folder}/config.json: is not JSON ({error})") from error
-    kind = given.get("model_type") if isinstance(given, dict) else None
-    why = refusal(given) if isinstance(given, dict) else "has an unknown layout"
-    require(not why, f"{folder}: a model of the kind {kind!r} {why}; {READ}")
+    require_read(folder, packaged.said(folder))
     shards(folder)
     try:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)

@@ -5,8 +5,9 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+from attnsvm.files import checksums
+
 WEIGHTS = ("*.safetensors", "*.bin", "config.json")  # what decides over the numbers of a model in a folder
-PIECE = 2**20  # bytes read at a time
 
 
 def origin(model: str | os.PathLike, seed: int, command: str) -> dict[str, str]:
@@ -35,17 +36,9 @@ def _said(of: dict[str, str]) -> dict[str, str]:
 def checksum(model: Path) -> str:
     """Of a file, its SHA-256; of a folder, one over the names and checksums of the files of `WEIGHTS`."""
     if model.is_file():
-        return _of_file(model)
+        return checksums.of(model)
     found = sorted({path for pattern in WEIGHTS for path in model.glob(pattern)})
     total = hashlib.sha256()
     for path in found:
-        total.update(f"{path.name}\0{_of_file(path)}\n".encode())
+        total.update(f"{path.name}\0{checksums.of(path)}\n".encode())
     return f"{total.hexdigest()} (of the checksums of {', '.join(path.name for path in found)})"
-
-
-def _of_file(path: Path) -> str:
-    total = hashlib.sha256()
-    with open(path, "rb") as file:
-        while piece := file.read(PIECE):
-            total.update(piece)
-    return total.hexdigest()

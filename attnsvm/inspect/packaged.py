@@ -1,8 +1,8 @@
 """Where a model lies: in a folder, or in an installed package that carries one. Nothing is read or imported."""
 
+import importlib.util
 import json
 import os
-from importlib.util import find_spec
 from pathlib import Path
 
 from attnsvm.errors import UserError, require
@@ -15,6 +15,7 @@ TOKENIZER = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model"),
 )
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
 
 
 def located(model: str | os.PathLike, package: str = PACKAGE) -> Path:
@@ -28,7 +29,7 @@ def located(model: str | os.PathLike, package: str = PACKAGE) -> Path:
     """
     if Path(model).is_dir():
         return Path(model)
-    for place in _installed(str(model)):
+    for place in installed(str(model)):
         deeper = sorted(path.parent for path in place.glob(f"models/**/{CONFIG}"))
         for folder in (place / "model", place, *deeper):
             if (folder / CONFIG).is_file():
@@ -60,23 +61,39 @@ def deciding_files(model: str | os.PathLike) -> dict[str, Path]:
 
 def require_readers() -> None:
     """UserError unless the libraries that read models are installed."""
-    missing = [name for name in READERS if find_spec(name) is None]
+    missing = [name for name in READERS if importlib.util.find_spec(name) is None]
     require(not missing, f"{', '.join(missing)} is not installed: pip install 'attnsvm[models]'")
 
 
 def config(model: str | os.PathLike) -> dict:
-    """What config.json of a model says."""
-    path = located(model) / CONFIG
+    """What config.json of a model says, which is `located`."""
+    return said(located(model))
+
+
+def said(folder: Path) -> dict:
+    """What config.json in a folder says.
+
+    Raises:
+        UserError: there is none, or it has no settings of a model; the message is one sentence.
+    """
+    path = folder / CONFIG
+    require(path.is_file(), f"{folder}: there is no {CONFIG} in it, so it holds no model")
     try:
-        said = json.loads(path.read_text("utf-8"))
+        found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise UserError(f"{path}: cannot be read ({error})") from error
-    require(isinstance(said, dict), f"{path}: expected the settings of a model")
-    return said
+        why = "is not JSON" if isinstance(error, ValueError) else "cannot be read"
+        raise UserError(f"{path}: {why} ({error})") from error
+    require(isinstance(found, dict), f"{path}: expected the settings of a model")
+    return found
 
 
-def _installed(name: str) -> list[Path]:
-    """The folders of an installed package, given the name that pip knows it by."""
+def depth(said: dict) -> int:
+    """How many layers a model has by its config.json; 0 where that does not say it."""
+    return next((said[name] for name in LAYERS if isinstance(said.get(name), int)), 0)
+
+
+def installed(name: str) -> list[Path]:
+    """The folders of an installed package, given its name or the one that pip knows it by."""
     module = name.replace("-", "_")
-    spec = find_spec(module) if module.isidentifier() else None
+    spec = importlib.util.find_spec(module) if module.isidentifier() else None
     return [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []

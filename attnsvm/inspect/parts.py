@@ -20,16 +20,17 @@ def split(module, family: Family, heads: int, groups: int) -> tuple[np.ndarray, 
             query, key = parts[:, :-2], parts[:, -2]
         case _:
             query, key = rows
-    return query.reshape(heads, size, -1), key.reshape(groups, size, -1)
+    width = query.shape[-1]
+    return query.reshape(heads, -1, width), key.reshape(groups, -1, width)
 
 
 def scale_of(module, family: Family, size: int) -> float:
     return getattr(module, family.scale, size**-0.5) if family.scale else size**-0.5
 
 
-def rows_of(linear, transposed: bool = False) -> np.ndarray:
-    """Weight and bias of a linear map as rows (out, in + 1)."""
-    weight = array_of(linear.weight).T if transposed else array_of(linear.weight)
+def rows_of(linear) -> np.ndarray:
+    """Weight and bias of a linear map as rows (out, in + 1); those of GPT-2 keep their weight transposed, as Conv1D."""
+    weight = array_of(linear.weight).T if type(linear).__name__ == "Conv1D" else array_of(linear.weight)
     return np.column_stack([weight, np.zeros(len(weight)) if linear.bias is None else array_of(linear.bias)])
 
 

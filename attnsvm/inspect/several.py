@@ -2,22 +2,19 @@
 
 import difflib
 import inspect
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from attnsvm import inspect as inspected
-from attnsvm.errors import UserError, require
+from attnsvm.errors import require
 from attnsvm.inspect import packaged
-from attnsvm.inspect.families import READ, refusal
+from attnsvm.inspect.families import require_read
+from attnsvm.inspect.packaged import CONFIG
 from attnsvm.inspect.shards import INDEX, one_file, shards
 
 SETTINGS = ("query", "norms", "inputs", "nuclear_inputs", "held_out", "draws", "longest", "seed")
 KNOWN = ("models", "texts", *SETTINGS)
-LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
-TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt", "vocab.json",
-             "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")  # fmt: skip
 COMMAND = "ATTNSVM_INSPECT_COMMAND"  # in the environment of every job: what the user typed
 DOUBLE = 8 / 2  # a weight in float64, beside one in two bytes
 LEAST_MB = 2000  # what the libraries take, and the inputs of a layer of a small model
@@ -95,20 +92,13 @@ def _model(name, given) -> Model:
     require(
         folder.suffix != ".gguf", f"models: {name}: {folder} is to be unpacked first: attnsvm unpack {folder} FOLDER"
     )
-    path = folder / "config.json"
-    require(path.is_file(), f"{folder}: there is no config.json in it, so it holds no model")
-    try:
-        config = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise UserError(f"{path}: is not JSON ({error})") from error
-    require(isinstance(config, dict), f"{path}: expected the settings of a model")
-    why = refusal(config)
-    require(not why, f"{folder}: a model of the kind {config.get('model_type')!r} {why}; {READ}")
-    layers = next((config[name] for name in LAYERS if isinstance(config.get(name), int)), 0)
-    require(layers > 0, f"{path}: expected the number of layers, as num_hidden_layers")
+    config = packaged.said(folder)
+    require_read(folder, config)
+    layers = packaged.depth(config)
+    require(layers > 0, f"{folder / CONFIG}: expected the number of layers, as num_hidden_layers")
     index = shards(folder)
     weights = sorted({*index.values()}) or [one_file(folder)]
-    others = [folder / name for name in ("config.json", *([INDEX] if index else []), *TOKENIZER)]
+    others = [folder / name for name in (CONFIG, *([INDEX] if index else []), *packaged.TOKENIZER)]
     files = dict.fromkeys(str(one.absolute()) for one in [*others, *weights] if one.is_file())
     size = sum(one.stat().st_size for one in weights)
     return Model(str(folder), layers, [*files], LEAST_MB + int(DOUBLE * size / layers / 1e6))

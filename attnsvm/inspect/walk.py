@@ -33,7 +33,7 @@ from attnsvm.errors import UserError, require
 from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.attentions import attentions, modules
 from attnsvm.inspect.checkpoint import PLAIN, Checkpoint
-from attnsvm.inspect.families import DECODERS, READ
+from attnsvm.inspect.families import READ
 
 TABLES = (r"\.inv_freq$", r"\.masked_bias$", r"\.position_ids$")  # which models make anew, and some have saved
 OUTSIDE = ""  # where weights lie that belong to no layer
@@ -59,8 +59,7 @@ class Walk:
         transformers.utils.logging.disable_progress_bar()
         self.checkpoint = Checkpoint(folder)
         self.model = _without_weights(folder, config)
-        causal = config.model_type in DECODERS
-        names = [name for name, _ in modules(self.model, config.model_type, causal)]
+        names = [name for name, _ in modules(self.model, config.model_type)]
         require(bool(names), f"{folder}: no attention is found in a model of the kind {config.model_type!r}; {READ}")
         self.layers = [_layer_of(name) for name in names]
         self._mapping = get_model_conversion_mapping(self.model)
@@ -74,7 +73,7 @@ class Walk:
             module.forward = self._in_turn(module.forward)
         self._number = self._text = self._applied = 0
         with self._weights_of(self.layers[0]):  # where some models keep what all layers need
-            self.attentions = attentions(self.model, config.model_type, causal)
+            self.attentions = attentions(self.model, config.model_type)
 
     @contextmanager
     def layer(self, number: int) -> Iterator[Attention]:

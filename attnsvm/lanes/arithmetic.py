@@ -75,14 +75,19 @@ def _named(function: FunctionType, sources: str, *names: str) -> FunctionType:
     return own
 
 
-def method_of_class(function: Callable, default: Callable | None = None) -> Callable:
-    """`function(structure, ...)` in compiled code: the method of that name of the NamedTuple's class, or `default`."""
+def method_of_class(name: str, default: Callable | None = None) -> Any:
+    """What compiled code calls, with a NamedTuple first: the method of this name of its class, or `default`."""
 
-    @overload(function, strict=False, jit_options=INNER)
+    def called(structure, *arguments):
+        raise TypeError(f"{name}: only compiled code calls it")
+
+    called.__name__ = name
+
+    @overload(called, strict=False, jit_options=INNER)
     def method(structure, *arguments):
-        return getattr(structure.instance_class, function.__name__, default)
+        return getattr(structure.instance_class, name, default)
 
-    return function
+    return called
 
 
 def classes(structure: Any) -> tuple[type, ...]:

@@ -83,21 +83,24 @@ def polar(left, right, logs, room, pairs, out):
 
 
 @njit(**INNER)
+def _inner(u, v, out):
+    """out (LANES) = Σ_b u (b, LANES) · v (b, LANES), one term at a time."""
+    for lane in range(LANES):
+        out[lane] = 0.0
+    for b in range(len(u)):
+        for lane in range(LANES):
+            out[lane] += u[b, lane] * v[b, lane]
+
+
+@njit(**INNER)
 def _arrange(left, right, logs, room):
     """Terms of vectors of length one, the largest first, and the quotients of their scales."""
     n, d, e = len(left), left.shape[1], right.shape[1]
     scale, order, quotient = room.scale, room.order, room.quotient
     lengths, others, keys = room.first, room.lower[0], room.core[0]
     for i in range(n):
-        for lane in range(LANES):
-            lengths[i, lane] = 0.0
-            others[i, lane] = 0.0
-        for a in range(d):
-            for lane in range(LANES):
-                lengths[i, lane] += left[i, a, lane] * left[i, a, lane]
-        for b in range(e):
-            for lane in range(LANES):
-                others[i, lane] += right[i, b, lane] * right[i, b, lane]
+        _inner(left[i], left[i], lengths[i])
+        _inner(right[i], right[i], others[i])
         for lane in range(LANES):
             square = lengths[i, lane] * others[i, lane]
             keys[i, lane] = logs[i, lane] + 0.5 * log(square) if square > 0.0 else NOTHING
@@ -133,30 +136,19 @@ def _orthonormalise(vectors, lower, rows):
     n, size = vectors.shape[0], vectors.shape[1]
     before, along, rest = rows[0], rows[1], rows[2]
     for k in range(n):
-        for lane in range(LANES):
-            before[lane] = 0.0
-            rest[lane] = 0.0
         for j in range(n):
             for lane in range(LANES):
                 lower[k, j, lane] = 0.0
-        for b in range(size):
-            for lane in range(LANES):
-                before[lane] += vectors[k, b, lane] * vectors[k, b, lane]
+        _inner(vectors[k], vectors[k], before)
         for _ in range(2):
             for j in range(k):
-                for lane in range(LANES):
-                    along[lane] = 0.0
-                for b in range(size):
-                    for lane in range(LANES):
-                        along[lane] += vectors[j, b, lane] * vectors[k, b, lane]
+                _inner(vectors[j], vectors[k], along)
                 for lane in range(LANES):
                     lower[k, j, lane] += along[lane]
                 for b in range(size):
                     for lane in range(LANES):
                         vectors[k, b, lane] -= along[lane] * vectors[j, b, lane]
-        for b in range(size):
-            for lane in range(LANES):
-                rest[lane] += vectors[k, b, lane] * vectors[k, b, lane]
+        _inner(vectors[k], vectors[k], rest)
         for lane in range(LANES):
             free = rest[lane] > DEPENDENT**2 * before[lane]
             length = np.sqrt(rest[lane])
@@ -195,12 +187,10 @@ def _rotate(room):
     a, b, g, tau, t, c = room.rows[0], room.rows[1], room.rows[2], room.rows[3], room.rows[4], room.rows[5]
     tolerance = (5e-16 * (n + 2)) ** 2
     for k in range(n):
-        for lane in range(LANES):
-            first[k, lane] = 0.0
+        _inner(lower[k], lower[k], first[k])
         for x in range(n):
             for lane in range(LANES):
                 rotation[k, x, lane] = 1.0 if x == k else 0.0
-                first[k, lane] += lower[k, x, lane] * lower[k, x, lane]
     for _ in range(SWEEPS):
         moved = False
         for i in range(n - 1):
@@ -265,11 +255,7 @@ def _keep_largest(room):
         best[lane] = -np.inf
         where[lane] = 0.0
     for k in range(n):
-        for lane in range(LANES):
-            size[lane] = 0.0
-        for x in range(n):
-            for lane in range(LANES):
-                size[lane] += lower[k, x, lane] * lower[k, x, lane]
+        _inner(lower[k], lower[k], size)
         for lane in range(LANES):
             value = scale[k, lane] + 0.5 * log(size[lane]) if size[lane] > 0.0 else -np.inf
             where[lane] = k if value > best[lane] else where[lane]
@@ -286,11 +272,7 @@ def _assemble(room, out):
     lower, rotation, core, left, right = room.lower, room.rotation, room.core, room.left, room.right
     n, size, half = len(lower), room.rows[0], room.quotient
     for k in range(n):
-        for lane in range(LANES):
-            size[lane] = 0.0
-        for x in range(n):
-            for lane in range(LANES):
-                size[lane] += lower[k, x, lane] * lower[k, x, lane]
+        _inner(lower[k], lower[k], size)
         for lane in range(LANES):
             size[lane] = 1.0 / np.sqrt(size[lane]) if size[lane] > 0.0 else 0.0
         for x in range(n):

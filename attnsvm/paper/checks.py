@@ -1,9 +1,9 @@
 """What must be right before anything is typeset; each complaint is one sentence with a file and a line."""
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable
 
+from attnsvm.building.naming import meant
 from attnsvm.errors import UserError, require
 from attnsvm.paper.declared import Declared
 from attnsvm.paper.manuscript import FIGURE, Asked, Manuscript
@@ -86,5 +86,4 @@ def _of_an_absent_row(name: str, found: dict) -> bool:
 
 
 def _unknown(what: str, one: Asked, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(one.name, list(known), n=1)
-    return f"{one.place}: there is no {what} {one.name!r}" + (f": did you mean {close[0]!r}?" if close else "")
+    return f"{one.place}: there is no {what} {one.name!r}: {meant(one.name, sorted(known))}"

@@ -1,6 +1,5 @@
 """paper/numbers.yaml: which numbers the text may ask for, and from which cells of which tables they are read."""
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ import pandas as pd
 import yaml
 
 from attnsvm.building import cards
+from attnsvm.building.naming import meant
 from attnsvm.errors import UserError, require
 from attnsvm.paper.manuscript import DECLARED, ROOT, Place
 
@@ -121,9 +121,3 @@ def parsed(text: str) -> dict[str, Declared]:
             known = ", ".join(name for name in Declared.__dataclass_fields__ if name not in ("key", "place"))
             raise UserError(f"{place}: {key}: what can be said of a number is {known} ({error})") from error
     return found
-
-
-def meant(name: str, known) -> str:
-    """The known name that is close, or all of them."""
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(map(str, known))}"

@@ -4,6 +4,7 @@ from functools import cache
 
 from attnsvm.building import cards
 from attnsvm.building.dependencies import digest
+from attnsvm.building.naming import meant
 from attnsvm.building.plan import Plan
 from attnsvm.errors import UserError, require
 from attnsvm.paper import declared, manuscript
@@ -22,7 +23,7 @@ def figures() -> tuple[str, ...]:
     shown = manuscript.read().asked["figures"]
     for one in shown:
         there = one.name in known
-        require(there, f"{one.place}: there is no figure {one.name!r}: {declared.meant(one.name, known)}")
+        require(there, f"{one.place}: there is no figure {one.name!r}: {meant(one.name, known)}")
     wanted = {one.name for one in shown} | {one.figure for one in declared.read().values()}
     return tuple(name for name in known if name in wanted)
 

@@ -11,11 +11,11 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from attnsvm.building import cards
+from attnsvm.building import cards, targets
 from attnsvm.errors import UserError, require
 from attnsvm.site import explorer
 from attnsvm.site.links import GALLERY
-from attnsvm.site.pages import Built, optional, sources
+from attnsvm.site.pages import Built, sources
 from attnsvm.site.screen import for_screens
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,7 +83,8 @@ def site(folder: str, captions: dict[str, str], output: str) -> None:
         for path, text in sources(built).items():
             _write(source / path, text)
         _pictures((ROOT / "docs").glob("*.png"), source / "docs")
-        pictures = (ROOT / f"{GALLERY}{name}.png" for name in optional())  # a new one has none before `make gallery`
+        # A new one has none before `make gallery`.
+        pictures = (ROOT / f"{GALLERY}{name}.png" for name in targets.optional())
         _pictures((path for path in pictures if path.exists()), source / GALLERY)
         _files(built, extra)
         _sphinx(source, extra, made)

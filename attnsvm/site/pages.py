@@ -13,7 +13,7 @@ import markupsafe
 
 from attnsvm.audit import pages as audit_pages
 from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
-from attnsvm.building import cards
+from attnsvm.building import cards, targets
 from attnsvm.files.store import load_csv
 from attnsvm.site import api, moving, screen
 from attnsvm.site.links import Links, source_page
@@ -80,18 +80,13 @@ class Built:
         return {name: screen.size((self.folder / f"figures/{name}.svg").read_text("utf-8")[:2000]) for name in names}
 
 
-def optional() -> list[str]:
-    """The figures that a run leaves out."""
-    return [card.name for card in cards.figures(optional=True) if card.optional]
-
-
 def sources(built: Built) -> dict[str, str]:
     """Every page by its path in the folder that Sphinx reads."""
     documents = [f"docs/{path.name}" for path in (built.root / "docs").glob("*.md")]
     documents.sort(key=lambda path: (ORDER.index(Path(path).stem) if Path(path).stem in ORDER else len(ORDER), path))
     named = [*(name for name in ROOT_PAGES if (built.root / name).exists()), *documents]
     writer = _Writer(built)
-    links = Links(built.root, {*named, "audit.md", "gallery.md"}, writer.picture, optional())
+    links = Links(built.root, {*named, "audit.md", "gallery.md"}, writer.picture, targets.optional())
     texts = {path: links.rewritten(path, (built.root / path).read_text("utf-8")) for path in named}
     told = links.rewritten("index.md", introduction((built.root / "README.md").read_text("utf-8")))
     opening, _, found = told.partition("\n\n")

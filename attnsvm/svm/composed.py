@@ -78,11 +78,9 @@ def as_one(parts: list[Constraints], answers: list[Solution], norm: str = "fro",
     measure = geometry.get(norm)
     tol = measure.tolerance if tol is None else tol
     whole = block_diagonal(parts)
-    W, row, column = np.zeros(whole.shape), 0, 0
-    for part, answer in zip(parts, answers, strict=True):
-        d, e = part.shape
-        W[row : row + d, column : column + e] = answer.W
-        row, column = row + d, column + e
+    W = np.zeros(whole.shape)
+    for block, answer in zip(diagonal_blocks(W, [part.shape for part in parts]), answers, strict=True):
+        block[:] = answer.W
     refuted = [answer.status is Status.INFEASIBLE for answer in answers]
     if any(refuted):
         first = refuted.index(True)

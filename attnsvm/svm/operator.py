@@ -112,44 +112,28 @@ class Operator:
         return Rows(self, numbers)
 
 
-class Rows:
+class Rows(Operator):
     """The rows J of an operator, with the queries that occur in them."""
 
     def __init__(self, whole: Operator, numbers: np.ndarray):
-        f = whole.factors
-        self.shape, self.tokens, self.scale = whole.shape, f.tokens, whole.scale[numbers]
-        self.largest = whole.largest
-        self.winner, self.loser = f.winner[numbers], f.loser[numbers]
-        used, self.query = np.unique(f.query[numbers], return_inverse=True)
-        self.queries = f.queries[used]
-
-    def __len__(self) -> int:
-        return len(self.scale)
+        used, query = np.unique(whole.factors.query[numbers], return_inverse=True)
+        self.factors = whole.factors.take(numbers)._replace(queries=whole.factors.queries[used], query=query)
+        self.shape, self.scale, self.largest = whole.shape, whole.scale[numbers], whole.largest
 
     @property
     def left(self) -> np.ndarray:
-        return (self.tokens[self.winner] - self.tokens[self.loser]) * self.scale[:, None]
-
-    def apply(self, W: np.ndarray) -> np.ndarray:
-        out = np.empty(len(self))
-        _apply(self.tokens, self.queries @ W.T, self.winner, self.loser, self.query, self.scale, out)
-        return out
-
-    def adjoint(self, dual: np.ndarray) -> np.ndarray:
-        out = np.zeros((len(self.queries), self.shape[0]))
-        _gather(self.tokens, self.winner, self.loser, self.query, self.scale * dual, out)
-        return out.T @ self.queries
+        return self.factors.left() * self.scale[:, None]
 
     def normal(self, W: np.ndarray) -> np.ndarray:
         """A_Jᵀ A_J W."""
-        out = np.zeros((len(self.queries), self.shape[0]))
-        _both(self.tokens, self.queries @ W.T, self.winner, self.loser, self.query, self.scale, out)
-        return out.T @ self.queries
+        f, out = self.factors, np.zeros((len(self.factors.queries), self.shape[0]))
+        _both(f.tokens, f.queries @ W.T, f.winner, f.loser, f.query, self.scale, out)
+        return out.T @ f.queries
 
     def cost(self) -> float:
         """Operations of one product `normal`, in those of a matrix product."""
         p, q = self.shape
-        return 4 * (len(self.queries) * p * q + 1.5 * len(self) * p) / STREAM_SPEED
+        return 4 * (len(self.factors.queries) * p * q + 1.5 * len(self) * p) / STREAM_SPEED
 
     def factor_cost(self) -> float:
         """Operations of a factor of the smaller system, in those of a matrix product; infinite if it does not fit."""
@@ -157,7 +141,7 @@ class Rows:
         size = min(len(self), p * q)
         if size > self.largest:
             return np.inf
-        form = size**2 * (p + q) if size == len(self) else len(self.queries) * size**2 / 2 + 20 * size**2
+        form = size**2 * (p + q) if size == len(self) else len(self.factors.queries) * size**2 / 2 + 20 * size**2
         return form + size**3 / 3 / FACTOR_SPEED
 
     def factor(self, sigma: float) -> Solve | None:
@@ -166,7 +150,7 @@ class Rows:
 
     def _by_gram(self, sigma: float) -> Solve | None:
         """Woodbury: P = G − A_Jᵀ (I/σ + A_J A_Jᵀ)⁻¹ A_J G."""
-        left, right = self.left, self.queries[self.query]
+        left, right = self.left, self.factors.queries[self.factors.query]
         gram = np.empty((len(self), len(self)))
         for start in range(0, len(self), BLOCK):
             stop = start + BLOCK
@@ -178,15 +162,15 @@ class Rows:
     def _by_entries(self, sigma: float) -> Solve | None:
         """The matrix over pairs of entries of W: Σ_i (Σ_{k of i} l_k l_kᵀ) ⊗ r_i r_iᵀ, symmetric in each factor."""
         p, q = self.shape
-        order = np.argsort(self.query, kind="stable")
-        left, query = self.left[order], self.query[order]
-        ends = np.searchsorted(query, np.arange(len(self.queries) + 1))
+        queries, order = self.factors.queries, np.argsort(self.factors.query, kind="stable")
+        left, query = self.left[order], self.factors.query[order]
+        ends = np.searchsorted(query, np.arange(len(queries) + 1))
         upper_p, upper_q = np.triu_indices(p), np.triu_indices(q)
-        squares = np.empty((len(self.queries), len(upper_p[0])))
+        squares = np.empty((len(queries), len(upper_p[0])))
         for i in range(len(squares)):
             of_one = left[ends[i] : ends[i + 1]]
             squares[i] = (of_one.T @ of_one)[upper_p]
-        pairs = squares.T @ (self.queries[:, upper_q[0]] * self.queries[:, upper_q[1]])
+        pairs = squares.T @ (queries[:, upper_q[0]] * queries[:, upper_q[1]])
         pairs *= sigma
         pairs = pairs[:, _place(q)]
         matrix, place = np.empty((p, q, p, q)), _place(p)

@@ -19,11 +19,11 @@ class Reduced:
     def __init__(self, constraints: Constraints):
         self.constraints = constraints
         d, e = constraints.shape
-        self.P = _basis(constraints.left) if len(constraints) < d else None
+        self.P = basis(constraints.left) if len(constraints) < d else None
         inputs = constraints.index[:, 0]
         first = np.append(True, inputs[1:] != inputs[:-1])[: len(inputs)]  # one row of each input: its query
         queries, used = constraints.factors.queries, constraints.factors.query[first]
-        self.Q = _basis(queries[used]) if len(used) < e else None
+        self.Q = basis(queries[used]) if len(used) < e else None
 
     @cached_property
     def left(self) -> np.ndarray:
@@ -84,8 +84,8 @@ def lengths(vectors: np.ndarray) -> np.ndarray:
     return np.sqrt((vectors * vectors).sum(-1))
 
 
-def _basis(vectors: np.ndarray) -> np.ndarray:
-    """An orthonormal basis (d, count) of a space that holds the vectors (count, d), count ≤ d."""
+def basis(vectors: np.ndarray) -> np.ndarray:
+    """Orthonormal columns (d, at most count) whose span holds the vectors (count, d)."""
     return np.linalg.qr(vectors.T)[0]
 
 

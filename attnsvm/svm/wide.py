@@ -10,6 +10,7 @@ import numpy as np
 from attnsvm.geometry import Norm
 from attnsvm.svm.constraints import Constraints, TokenConstraints
 from attnsvm.svm.solution import FactoredSolution, Solution
+from attnsvm.svm.subspaces import basis
 
 WIDE = 2**18  # entries of W from which on it may be held as factors: the singular values of 512 x 512 take 0.1 s
 WORTH = 4  # how many times fewer entries the coordinates must have
@@ -26,8 +27,8 @@ class Narrow:
     def __init__(self, c: Constraints):
         factors = c.factors
         used = np.unique(np.concatenate([factors.winner, factors.loser]))
-        self.P = _basis(factors.left() if len(c) <= len(used) else factors.tokens[used])
-        self.Q = _basis(factors.queries[np.unique(factors.query)])
+        self.P = basis(factors.left() if len(c) <= len(used) else factors.tokens[used])
+        self.Q = basis(factors.queries[np.unique(factors.query)])
         inside = factors._replace(tokens=factors.tokens @ self.P, queries=factors.queries @ self.Q)
         self.constraints = TokenConstraints(inside, c.bound, c.equality, c.index)
 
@@ -49,8 +50,3 @@ def narrowed(c: Constraints, measure: Norm) -> Narrow | None:
     tokens = len(np.unique(np.concatenate([factors.winner, factors.loser])))
     p, q = min(d, tokens, len(c)), min(e, len(np.unique(factors.query)))
     return Narrow(c) if WORTH * p * q <= d * e else None
-
-
-def _basis(vectors: np.ndarray) -> np.ndarray:
-    """Orthonormal columns (d, at most count) whose span holds the vectors (count, d)."""
-    return np.linalg.qr(vectors.T)[0]

@@ -15,21 +15,36 @@ from attnsvm.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.training.heads.base import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
 from attnsvm.training.log import Log
-from attnsvm.training.matrices import both, whole
+from attnsvm.training.matrices import by_rule
 from attnsvm.training.spans import Coordinates
 
 
 def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: Any, steps: np.ndarray) -> Log:
     """Descend from the `initial` W, or K and Q; the number of instances is a multiple of LANES. See `train`."""
-    loop: Callable[..., Log] = _factored
+    laid_out: Callable[..., tuple] = _factored
     if len(initial) == 1:
-        loop = _full if rule.along_gradient else _whole
+        laid_out = _full if rule.along_gradient else _whole
     tokens = np.ascontiguousarray(_last(inputs.tokens))
     values, reader = head.embed(tokens)
-    return loop(inputs, tokens, reader.compiled(), values, *initial, rule, steps)
+    compiled = reader.compiled()
+    loop, given, shape, weights = laid_out(inputs, tokens, rule, *initial)
+    brought = (type(x) for x in (compiled, *given) if isinstance(x, tuple))
+    descend, record = kept_on_disk(loop, *brought, *classes(rule)), _record(inputs, steps, shape)
+
+    def descend_group(part):
+        lanes, group, log = part
+        descend(group, *(_cut(x, lanes) for x in given), rule, log)
+
+    threads.each(descend_group, _groups(inputs, compiled, values, record))
+    moved, *logs = (_joined(x) for x in record[1:])
+    return Log(steps, weights(moved), *logs)
 
 
-def _full(inputs, tokens, head, values, W, rule, steps):
+# How each loop is called: the loop, what it is given beside group, rule and record, the shape of the weights that it
+# logs, and what these say of W (S, L, d, d).
+
+
+def _full(inputs, tokens, rule, W):
     S, N, T, d = inputs.tokens.shape
     start = (tokens * _last(inputs.queries @ W.mT)[:, None]).sum(2)
     if N * T * d * 2 + N * N * d < (N * T) ** 2:  # multiplications of the two ways
@@ -37,45 +52,20 @@ def _full(inputs, tokens, head, values, W, rule, steps):
         products: Outer | Gram = Outer(tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
     else:
         products = Gram(_last(_gram(inputs)))
-    loop, record = kept_on_disk(full, type(head), type(products), *classes(rule)), _record(inputs, steps, (N * T,))
-
-    def descend(part):
-        lanes, group, log = part
-        loop(group, _cut(start, lanes), _cut(products, lanes), rule, log)
-
-    threads.each(descend, _groups(inputs, head, values, record))
-    moved, *logs = (_joined(x) for x in record[1:])
-    return Log(steps, W[:, None] - _combinations(inputs, moved), *logs)
+    return full, (start, products), (N * T,), lambda moved: W[:, None] - _combinations(inputs, moved)
 
 
-def _whole(inputs, tokens, head, values, W, rule, steps):
-    queries = _last(inputs.queries)
-    factors = Factors(_last(W), np.empty((0, 0, len(W))), tokens, queries)
-    loop, record = kept_on_disk(whole, type(head), *classes(rule)), _record(inputs, steps, W.shape[1:])
-
-    def descend(part):
-        lanes, group, log = part
-        loop(group, _cut(factors, lanes), rule, log)
-
-    threads.each(descend, _groups(inputs, head, values, record))
-    return Log(steps, *(_joined(x) for x in record[1:]))
+def _whole(inputs, tokens, rule, W):
+    factors = Factors(_last(W), np.empty((0, 0, len(W))), tokens, _last(inputs.queries))
+    return by_rule, (factors,), W.shape[1:], lambda moved: moved
 
 
-def _factored(inputs, tokens, head, values, K, Q, rule, steps):
+def _factored(inputs, tokens, rule, K, Q):
     basis = Coordinates.of(inputs.tokens, inputs.queries, K, Q, rule.follows_rotations)
     coordinates = *basis.factors(), inputs.tokens @ basis.P[:, None], inputs.queries @ basis.R
     factors = Factors(*(_last(x) for x in coordinates))
     shape = len(factors.K) + len(factors.Q), factors.K.shape[1]
-    compiled = factored if rule.along_gradient else both
-    loop, record = kept_on_disk(compiled, type(head), *classes(rule)), _record(inputs, steps, shape)
-
-    def descend(part):
-        lanes, group, log = part
-        loop(group, _cut(factors, lanes), rule, log)
-
-    threads.each(descend, _groups(inputs, head, values, record))
-    moved, *logs = (_joined(x) for x in record[1:])
-    return Log(steps, basis.product(moved), *logs)
+    return factored if rule.along_gradient else by_rule, (factors,), shape, basis.product
 
 
 def _gram(inputs: Inputs) -> np.ndarray:

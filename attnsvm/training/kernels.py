@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, copy, dot, exp, method_of_class, shared_by_loops
+from attnsvm.lanes.slopes import sum_of_squares
 from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import readout
 from attnsvm.training.rules.gradient_descent import GradientDescent
@@ -87,10 +88,10 @@ class Outer(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """(K, Q), which the loop moves in place, and what they act on.
+    """(K, Q), or W, which the loop moves in place, and what they act on.
 
     Attributes:
-        K: (d, m, LANES); Q: (e, m, LANES).
+        K: (d, m, LANES); Q: (e, m, LANES). Or W (d, e, LANES) in the place of K, and of Q no row.
         tokens: (n, T, d, LANES); queries: (n, e, LANES).
     """
 
@@ -123,17 +124,10 @@ class Pass(NamedTuple):
     token_slope: np.ndarray
 
 
-@method_of_class
-def scale(rule, norm, factor):
-    """`rule.scale`, for compiled code; see `gradient_descent.GradientDescent.scale`."""
-
-
-@method_of_class
-def respond(outer_products, coefficients, out):
-    """`outer_products.respond`, for compiled code.
-
-    out (nT, LANES): how the logits change with the coefficients (n, T, LANES) of the matrices x_it z_iᵀ.
-    """
+scale = method_of_class("scale")  # of a rule, see `gradient_descent.GradientDescent.scale`
+# Of `Gram` or `Outer`, given coefficients (n, T, LANES) of the matrices x_it z_iᵀ, and out (nT, LANES): how the logits
+# change with them.
+respond = method_of_class("respond")
 
 
 @njit(**OPTIONS)
@@ -324,12 +318,7 @@ def square(A, lane):
 @njit(**OPTIONS)
 def move(weights, gradient, rule, size):
     """One step of a factor; `size` (LANES) is scratch."""
-    for lane in range(LANES):
-        size[lane] = 0.0
-    for a in range(weights.shape[0]):
-        for b in range(weights.shape[1]):
-            for lane in range(LANES):
-                size[lane] += gradient[a, b, lane] * gradient[a, b, lane]
+    sum_of_squares(gradient, size)
     for lane in range(LANES):
         size[lane] = scale(rule, np.sqrt(size[lane]), 1.0)
     for a in range(weights.shape[0]):

@@ -1,4 +1,4 @@
-"""The compiled loops for any rule: weights as matrices, gradients as sums of products of vectors.
+"""The compiled loop for any rule: weights as matrices, gradients as sums of products of vectors.
 
 The Gram loop of kernels.py never forms W. Most rules look at single entries or singular values of the gradient, so that
 W and its gradient are formed here.
@@ -14,55 +14,26 @@ from attnsvm.training.kernels import Factors, Group, Record, evaluate, log_pass,
 from attnsvm.training.rules.protocol import aim, balance, empty, memory_of, move, pace, pooling
 
 
-def whole(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> None:
-    """Descent on W = factors.K (d, e, LANES), in place; factors.Q is not read. record.weights: (L, d, e, LANES)."""
-    W, X, Z = factors.K, factors.tokens, factors.queries
-    n, T, d = X.shape[:3]
-    at = prepared(group, record.probabilities)
-    logits, row, mixed = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty((n, d, LANES))
-    slope = sloping(mixed, Z, at.by_input)
-    memory, pool = memory_of(rule, slope, room_for(slope)), pooling()
-    size = np.empty(LANES)
-    slot = 0
-    for step in range(record.kept[-1] + 1):
-        for i in range(n):
-            for a in range(d):
-                dot(W[a], Z[i], row[a])
-            for t in range(T):
-                dot(X[i, t], row, logits[i, t])
-        evaluate(logits, group, at, True)
-        for i in range(n):
-            combine(X[i], at.direction[i], mixed[i])
-        if step == record.kept[slot]:
-            flatten(slope)
-            sum_of_squares(slope.matrix, size)
-            for lane in range(LANES):
-                record.norms[slot, lane] = np.sqrt(size[lane]) * exp(slope.common[lane])
-            copy(W, record.weights[slot])
-            log_pass(record.largest[slot], record.loss[slot], group.labels, at)
-            slot += 1
-        empty(pool)
-        aim(rule, slope, W, memory, pool, step)
-        pace(rule, pool, step)
-        move(rule, W, memory, pool, step)
+def by_rule(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> None:
+    """Descent on (K, Q), or on W in the place of K, in place. record.weights: (L, d + e, m, LANES), K above Q; or W.
 
-
-def both(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> None:
-    """Descent on (K, Q), in place. record.weights: (L, d + e, m, LANES), K above Q."""
+    With W, z_i stands in the place of Qᵀz_i.
+    """
     K, Q, X, Z = factors.K, factors.Q, factors.tokens, factors.queries
     n, T, d = X.shape[:3]
-    m = K.shape[1]
+    m, pair = K.shape[1], len(Q) > 0
     at = prepared(group, record.probabilities)
     logits, row, mixed = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty((n, d, LANES))
-    projected, keys = np.empty((n, m, LANES)), np.empty((n, m, LANES))
+    projected, keys = np.empty((n, m, LANES)) if pair else Z, np.empty((n, m * pair, LANES))
     slope_K, slope_Q = sloping(mixed, projected, at.by_input), sloping(Z, keys, at.by_input)
     slopes, moving = (slope_K, slope_Q), (K, Q)
     memories = memory_of(rule, slope_K, room_for(slope_K)), memory_of(rule, slope_Q, room_for(slope_Q))
-    pool, size, other = pooling(), np.empty(LANES), np.empty(LANES)
+    pool, size, other = pooling(), np.empty(LANES), np.zeros(LANES)
     slot = 0
     for step in range(record.kept[-1] + 1):
         for i in range(n):
-            combine(Q, Z[i], projected[i])
+            if pair:
+                combine(Q, Z[i], projected[i])
             for a in range(d):
                 dot(K[a], projected[i], row[a])
             for t in range(T):
@@ -70,12 +41,14 @@ def both(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> No
         evaluate(logits, group, at, True)
         for i in range(n):
             combine(X[i], at.direction[i], mixed[i])
-            combine(K, mixed[i], keys[i])
+            if pair:
+                combine(K, mixed[i], keys[i])
         if step == record.kept[slot]:
             flatten(slope_K)
-            flatten(slope_Q)
             sum_of_squares(slope_K.matrix, size)
-            sum_of_squares(slope_Q.matrix, other)
+            if pair:
+                flatten(slope_Q)
+                sum_of_squares(slope_Q.matrix, other)
             for lane in range(LANES):
                 record.norms[slot, lane] = np.sqrt(size[lane] + other[lane]) * exp(slope_K.common[lane])
             copy(K, record.weights[slot, :d])
@@ -83,9 +56,10 @@ def both(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> No
             log_pass(record.largest[slot], record.loss[slot], group.labels, at)
             slot += 1
         empty(pool)
-        for f in range(2):  # a loop: the rule is compiled once for both factors
+        for f in range(1 + pair):  # a loop: the rule is compiled once for both factors
             aim(rule, slopes[f], moving[f], memories[f], pool, step)
         pace(rule, pool, step)
-        for f in range(2):
+        for f in range(1 + pair):
             move(rule, moving[f], memories[f], pool, step)
-        balance(rule, K, Q)
+        if pair:
+            balance(rule, K, Q)

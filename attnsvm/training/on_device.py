@@ -10,7 +10,7 @@ from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
 from attnsvm.training.loss import evaluate
 from attnsvm.training.rules.gradient_descent import GradientDescent
-from attnsvm.training.weights import FactoredWeights, FullWeights, Parametrisation
+from attnsvm.training.weights import FactoredWeights, FullWeights, norm_of
 
 
 @torch.inference_mode()
@@ -26,7 +26,7 @@ def run(
     """Descend on a torch device from the `initial` W, or K and Q, with the head of the weights `given`. See `train`."""
     arrays = inputs.tokens, inputs.queries, inputs.labels.T, np.where(inputs.allowed, 0.0, -np.inf), given, *initial
     tokens, queries, labels, barrier, of_head, first, *second = (torch.tensor(x, device=device) for x in arrays)
-    weights: Parametrisation
+    weights: FullWeights | FactoredWeights
     if second:
         weights = FactoredWeights(tokens, queries, first, second[0], rule.penalty)
     else:
@@ -42,7 +42,7 @@ def run(
             largest.append(at.probabilities.amax(1).mean(0))
             loss.append(at.loss)
             undo = at.log_factor.exp() if rule.rescaled else 1.0
-            norms.append(weights.gradient_norm(gradient) * undo)
+            norms.append(norm_of(weights.gradient(gradient)) * undo)
             slot += 1
         if step < steps[-1]:
             weights.step(gradient, rule)

@@ -4,7 +4,6 @@ A parametrisation is bound to a batch of problems and holds its weights. It hand
 ∂L/∂logits of the same shape, and moves its weights as a step rule says.
 """
 
-from abc import ABC, abstractmethod
 from functools import cached_property
 
 import torch
@@ -12,29 +11,7 @@ import torch
 from attnsvm.training.rules.gradient_descent import GradientDescent
 
 
-class Parametrisation(ABC):
-    @abstractmethod
-    def logits(self) -> torch.Tensor:
-        """The attention logits (n, T, S) at the present weights."""
-
-    @abstractmethod
-    def step(self, logit_gradient: torch.Tensor, rule: GradientDescent) -> None:
-        """Move the weights by one step of `rule`."""
-
-    @abstractmethod
-    def gradient(self, logit_gradient: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """The gradient of the training objective with respect to each factor, (S, ·, ·) each."""
-
-    @abstractmethod
-    def weights(self) -> torch.Tensor:
-        """The combined matrix W (S, d, d)."""
-
-    def gradient_norm(self, logit_gradient: torch.Tensor) -> torch.Tensor:
-        """Frobenius norm (S,) of the gradient, all factors together."""
-        return torch.stack([g.square().sum((1, 2)) for g in self.gradient(logit_gradient)]).sum(0).sqrt()
-
-
-class FullWeights(Parametrisation):
+class FullWeights:
     """W (S, d, d) trained directly.
 
     Every gradient is a combination of the matrices x_it z_iᵀ, so W(k) = W(0) − Σ_it u_it x_it z_iᵀ and the logits
@@ -56,10 +33,12 @@ class FullWeights(Parametrisation):
         likeness = (self.queries @ self.queries.mT).repeat_interleave(T, 1).repeat_interleave(T, 2)
         return (flat @ flat.mT).mul_(likeness).permute(1, 2, 0).contiguous()
 
-    def logits(self):
+    def logits(self) -> torch.Tensor:
+        """The attention logits (n, T, S) at the present weights."""
         return self._logits.view(self.shape)
 
-    def step(self, logit_gradient, rule):
+    def step(self, logit_gradient: torch.Tensor, rule: GradientDescent) -> None:
+        """Move the weights by one step of `rule`."""
         u = logit_gradient.reshape(self._logits.shape)
         change = (self.gram * u).sum(1)
         norm = (change * u).sum(0).clamp_(min=0).sqrt_()
@@ -71,15 +50,17 @@ class FullWeights(Parametrisation):
         """Σ_it coefficients_it x_it z_iᵀ, (S, d, d), for coefficients (nT, S)."""
         return torch.einsum("nts,sntd,sne->sde", coefficients.view(self.shape), self.tokens, self.queries)
 
-    def gradient(self, logit_gradient):
+    def gradient(self, logit_gradient: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """The gradient of the training objective with respect to each factor, (S, ·, ·) each."""
         return (self.combination(logit_gradient.reshape(self._logits.shape)),)
 
-    def weights(self):
+    def weights(self) -> torch.Tensor:
+        """The combined matrix W (S, d, d)."""
         return self.initial - self.combination(self.moved)
 
 
-class FactoredWeights(Parametrisation):
-    """W = K Qᵀ with K, Q (S, d, m); `penalty`·(‖K‖² + ‖Q‖²) is added to the loss, as published.
+class FactoredWeights:
+    """W = K Qᵀ with K, Q (S, d, m); `penalty`·(‖K‖² + ‖Q‖²) is added to the loss, as published. Methods as above.
 
     Products are written as sums of elementwise products with the instances last: batched matrix products round
     differently with the size of the batch, and descent from a small (K, Q) amplifies that.
@@ -117,3 +98,8 @@ class FactoredWeights(Parametrisation):
 
     def weights(self):
         return torch.einsum("ams,bms->sab", self.K, self.Q)
+
+
+def norm_of(gradients: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """Frobenius norm (S,) of the gradients of all factors together."""
+    return torch.stack([g.square().sum((1, 2)) for g in gradients]).sum(0).sqrt()

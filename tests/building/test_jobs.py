@@ -54,7 +54,7 @@ def test_every_job_has_a_hash_of_its_own_code():
         (card.modules[stage], stage): jobs.stage_code(card.name, stage) for card in EXPERIMENTS for stage in card.stages
     }
     figures = {card.modules["figure"]: jobs.figure_code(card.name) for card in FIGURES}
-    others = [jobs.claims_code(), jobs.audit_figure_code(), jobs.provenance_code()]
+    others = [jobs.claims_code(), jobs.writer_code("audit_figure"), jobs.writer_code("provenance")]
     found = [*stages.values(), *figures.values(), *others]
     assert len(set(found)) == len(found)
     assert all(len(code) == 64 for code in found)

@@ -34,7 +34,7 @@ def test_value_is_the_value_of_the_cvxpy_expression(name):
     for M in MATRICES:
         W = cvxpy.Variable(M.shape)
         W.value = M
-        assert np.isclose(norm.value(M), norm.expression(W).value, rtol=1e-9)
+        assert np.isclose(norm.value(M), norm.expression(cvxpy, W).value, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -42,7 +42,7 @@ def test_the_steepest_direction_is_what_a_conic_solver_finds_in_the_ball(name):
     norm = get(name)
     for M in MATRICES:
         W = cvxpy.Variable(M.shape)
-        problem = cvxpy.Problem(cvxpy.Maximize(cvxpy.sum(cvxpy.multiply(M, W))), [norm.expression(W) <= 1])
+        problem = cvxpy.Problem(cvxpy.Maximize(cvxpy.sum(cvxpy.multiply(M, W))), [norm.expression(cvxpy, W) <= 1])
         accuracy = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), 1e-9)
         best = problem.solve(solver=cvxpy.CLARABEL, **accuracy)
         assert np.isclose(best, norm.dual(M), rtol=1e-7)

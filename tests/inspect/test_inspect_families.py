@@ -18,7 +18,7 @@ from attnsvm.errors import UserError
 from attnsvm.inspect import models, running
 from attnsvm.inspect.attentions import attentions
 from attnsvm.inspect.columns import columns
-from attnsvm.inspect.families import DECODERS, LAYOUTS, refusal
+from attnsvm.inspect.families import LAYOUTS, refusal
 from attnsvm.inspect.layers import Inputs, Layer, selections
 from attnsvm.inspect.lifted import Head, Norm
 from attnsvm.inspect.lifted_problem import LiftedProblem
@@ -35,7 +35,7 @@ IDS = np.random.default_rng(0).integers(3, 24, 24).tolist()
 
 def compared(model, kind):
     """The worst difference of log-probabilities over layers and heads, beside the largest logit; and the attentions."""
-    found = attentions(model, kind, kind in DECODERS)
+    found = attentions(model, kind)
     states, probabilities = passed(model, found, IDS)
     worst = 0.0
     for number, attention in enumerate(found):
@@ -137,7 +137,7 @@ class Interleaved:
 )
 def test_a_wrong_reading_does_not_pass_the_comparison(name, change):
     model, kind = rotary(name), name.partition(",")[0]
-    found = attentions(model, kind, kind in DECODERS)
+    found = attentions(model, kind)
     states, probabilities = passed(model, found, IDS)
     refused = []
     for number, attention in enumerate(found):
@@ -403,7 +403,7 @@ def test_the_nuclear_norm_is_not_offered_for_lifted_heads(tmp_path):
 
 def test_the_comparison_gives_way_as_the_angles_of_float32_do():
     """At 2,048 tokens rounding of the angles alone passes the bound for short texts."""
-    attention = attentions(rotary("llama"), "llama", True)[0]
+    attention = attentions(rotary("llama"), "llama")[0]
     assert attention.tolerance(24) < 1.4e-5
     assert 7.5e-5 < attention.tolerance(2048) < 3e-4
 

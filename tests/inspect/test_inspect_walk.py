@@ -14,7 +14,6 @@ from transformers import AutoModel, AutoModelForTextEncoding
 from attnsvm.errors import UserError
 from attnsvm.inspect import models
 from attnsvm.inspect.attentions import attentions
-from attnsvm.inspect.families import DECODERS
 
 # One for each way in which layers, tables of words and names on disk differ.
 STRUCTURES = ("bert", "gpt2", "llama", "mixtral", "gpt_oss", "gemma2", "modernbert", "deberta-v2", "deepseek_v3", "t5",
@@ -41,7 +40,7 @@ def test_layer_by_layer_gives_the_bytes_of_the_whole_model(name, tmp_path):
     whole = kind.from_pretrained(
         folder, attn_implementation="eager", experts_implementation="eager", dtype=torch.float64
     )
-    found = attentions(whole, name, name in DECODERS)
+    found = attentions(whole, name)
     expected = [passed(whole, found, ids) for ids in reading.walk.texts]
     for number in range(len(found)):
         with reading.walk.layer(number) as attention:

@@ -66,7 +66,7 @@ def second_opinion(c, norm):
     flat = cvxpy.vec(W, order="C")
     rows = [] if A_ub is None else [A_ub @ flat <= b_ub]
     rows += [] if A_eq is None else [A_eq @ flat == b_eq]
-    problem = cvxpy.Problem(cvxpy.Minimize(geometry.get(norm).expression(W)), rows)
+    problem = cvxpy.Problem(cvxpy.Minimize(geometry.get(norm).expression(cvxpy, W)), rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         problem.solve(solver=cvxpy.CLARABEL)

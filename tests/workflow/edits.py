@@ -70,10 +70,10 @@ class Repository:
         for card in cards.figures():
             found["figure", card.name] = repr(resolved["figures"]), jobs.figure_code(card.name)
         found["claims", "claim"] = jobs.claims_code()
-        found["audit_figure", "audit"] = repr(resolved["figures"]), jobs.audit_figure_code()
+        found["audit_figure", "audit"] = repr(resolved["figures"]), jobs.writer_code("audit_figure")
         for name in [*(card.name for card in cards.figures()), "audit"]:
             behind = {other: resolved["experiments"][other] for other in jobs.behind(name)}
-            own = repr(behind), repr(resolved["figures"]), tuple(jobs.all_files(name)), jobs.provenance_code()
+            own = repr(behind), repr(resolved["figures"]), tuple(jobs.all_files(name)), jobs.writer_code("provenance")
             found["provenance", name] = own
         return found
 

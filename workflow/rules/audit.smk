@@ -54,7 +54,7 @@ rule claims_of:
     message:
         "check the claims of {wildcards.claimed}"
     script:
-        "../scripts/claims_of.py"
+        "../scripts/claims.py"
 
 
 rule audit_figure:
@@ -75,7 +75,7 @@ rule audit_figure:
         runtime=10,
     params:
         settings=config["figures"],
-        code=said(jobs.audit_figure_code),
+        code=said(jobs.writer_code, "audit_figure"),
     message:
         "draw the audit"
     script:

@@ -20,7 +20,7 @@ rule crate:
         runtime=10,
     params:
         figures=[*FIGURES, "audit"],
-        code=lambda wildcards: said(jobs.crate_code),
+        code=lambda wildcards: said(jobs.writer_code, "crate"),
     message:
         "describe the build for an archive"
     script:

@@ -43,7 +43,7 @@ rule standalone:
     params:
         settings=config["figures"],
         code=asked(jobs.figure_code),
-        writer=said(jobs.standalone_code),
+        writer=said(jobs.writer_code, "standalone"),
     message:
         "write the script of {wildcards.figure}"
     script:

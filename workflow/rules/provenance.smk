@@ -24,7 +24,7 @@ rule provenance:
         settings=config["figures"],
         outside=asked(plan.all_outside),
         files=asked(jobs.all_files),
-        code=said(jobs.provenance_code),
+        code=said(jobs.writer_code, "provenance"),
     message:
         "say where {wildcards.pictured} comes from"
     script:

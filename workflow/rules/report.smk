@@ -34,7 +34,7 @@ rule pages:
         runtime=10,
     params:
         texts={card.name: {"title": card.title, "caption": config["captions"][card.name]} for card in cards.figures()},
-        code=said(jobs.report_code),
+        code=said(jobs.writer_code, "report"),
     message:
         "write the pages of the report"
     script:

@@ -3,5 +3,6 @@ from attnsvm.building.script import reporting
 with reporting(snakemake.log[0]):
     from attnsvm.building import stages
 
-    outputs = dict(snakemake.output.items())
-    stages.claims(outputs, outputs["csv"].removesuffix("results/audit/claims.csv") or ".")
+    claimed, outputs = snakemake.wildcards.get("claimed", ""), dict(snakemake.output.items())
+    folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv") or "."
+    stages.claims(outputs, folder, claimed)

@@ -47,7 +47,7 @@ def _weights(held: Checkpoint) -> dict[str, torch.Tensor]:
 
 def heads(albert: AlbertModel, number: int) -> np.ndarray:
     """(H, 2, r, D + 1): the rows of keys and of queries of every head of a layer; logits are (K x̃)·(Q z̃)."""
-    one = attentions(albert, "albert", False)[number]
+    one = attentions(albert, "albert")[number]
     keys, queries = rows_of(one.module.key), rows_of(one.module.query) * one.module.scaling
     return np.stack([rows.reshape(one.heads, -1, rows.shape[1]) for rows in (keys, queries)], axis=1)
 

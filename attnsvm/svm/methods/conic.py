@@ -63,7 +63,7 @@ def _by_cvxpy(
     flat = cvxpy.vec(W, order="C")
     margins = [rows[~equality] @ flat >= bound[~equality]] if (~equality).any() else []
     equalities = [bound[equality] - rows[equality] @ flat == 0] if equality.any() else []
-    problem = cvxpy.Problem(cvxpy.Minimize(norm.expression(W)), margins + equalities)
+    problem = cvxpy.Problem(cvxpy.Minimize(norm.expression(cvxpy, W)), margins + equalities)
     names = ("gap_abs", "gap_rel", "feas")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an inaccurate answer shows in its gap

@@ -5,19 +5,6 @@ import numpy as np
 from attnsvm.lanes.arithmetic import LANES, method_of_class
 
 
-@method_of_class
-def readout(head, mixed, h, slope):
-    """`head.readout`."""
-
-
-def parameters(head):
-    """`head.parameters`; (0, LANES) of a head that cannot be trained along."""
-
-
-def parameter_slope(head, mixed, slope):
-    """`head.parameter_slope`; writes nothing for a head that cannot be trained along."""
-
-
 def trainable(head) -> bool:
     """Whether a compiled head can be trained along."""
     return hasattr(head, "parameters")
@@ -31,5 +18,6 @@ def _nothing(head, mixed, slope):
     pass
 
 
-method_of_class(parameters, _none)
-method_of_class(parameter_slope, _nothing)
+readout = method_of_class("readout")
+# Of a head that cannot be trained along (0, LANES), and nothing is written.
+parameters, parameter_slope = method_of_class("parameters", _none), method_of_class("parameter_slope", _nothing)

@@ -9,13 +9,7 @@ from attnsvm.lanes.slopes import sum_of_squares
 from attnsvm.training.rules.protocol import Rule, Wrapper
 
 
-class Parts(NamedTuple):
-    """See `balanced`."""
-
-    inner: Rule
-
-
-class Balanced(Parts, Wrapper):
+class Balanced(NamedTuple("Parts", [("inner", Rule)]), Wrapper):
     """See `balanced`."""
 
     parametrisations = ("KQ",)

@@ -9,13 +9,7 @@ from attnsvm.lanes.slopes import flatten, sum_of_squares
 from attnsvm.training.rules.protocol import Rule, Wrapper
 
 
-class Parts(NamedTuple):
-    """See `joint`."""
-
-    inner: Any
-
-
-class Joint(Parts, Wrapper):
+class Joint(NamedTuple("Parts", [("inner", Any)]), Wrapper):
     """See `joint`. The gradients of different layers differ much in size: each is kept in a unit by itself."""
 
     divides = False  # the norm of one factor no longer divides the step

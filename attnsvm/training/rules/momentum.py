@@ -23,14 +23,7 @@ def inside(memory):
     return Memory(memory.direction, memory.unit, memory.rows, memory.room, memory.state.inner)
 
 
-class Parts(NamedTuple):
-    """See `momentum`."""
-
-    inner: Rule
-    weight: float
-
-
-class Momentum(Parts, Wrapper):
+class Momentum(NamedTuple("Parts", [("inner", Rule), ("weight", float)]), Wrapper):
     """See `momentum`."""
 
     def remember(self, slope):

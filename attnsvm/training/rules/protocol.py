@@ -34,40 +34,9 @@ from attnsvm.lanes.arithmetic import INNER, LANES, method_of_class
 from attnsvm.lanes.singular import NOTHING
 from attnsvm.lanes.slopes import remembering, sum_of_squares
 
-
-@method_of_class
-def remember(rule, slope):
-    """`rule.remember`."""
-
-
-@method_of_class
-def direct(rule, slope, memory, step):
-    """`rule.direct`."""
-
-
-@method_of_class
-def collect(rule, memory, pool):
-    """`rule.collect`."""
-
-
-@method_of_class
-def settle(rule, memory, pool):
-    """`rule.settle`."""
-
-
-@method_of_class
-def rate_at(rule, step, squares, out):
-    """`rule.rate_at`."""
-
-
-@method_of_class
-def apply(rule, weights, memory, rate, step):
-    """`rule.apply`."""
-
-
-@method_of_class
-def balance(rule, K, Q):
-    """`rule.balance`."""
+# How compiled code calls the methods of a rule.
+METHODS = ("remember", "direct", "collect", "settle", "rate_at", "apply", "balance")
+remember, direct, collect, settle, rate_at, apply, balance = map(method_of_class, METHODS)
 
 
 class Rule:

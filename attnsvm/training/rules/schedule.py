@@ -11,14 +11,7 @@ ROOT, SHRINKING = 1, 2
 SCHEDULES = {"root": ROOT, "shrinking": SHRINKING}
 
 
-class Parts(NamedTuple):
-    """See `schedule`."""
-
-    inner: Rule
-    kind: int
-
-
-class Schedule(Parts, Wrapper):
+class Schedule(NamedTuple("Parts", [("inner", Rule), ("kind", int)]), Wrapper):
     """See `schedule`; one class for both kinds, which is compiled once."""
 
     @property

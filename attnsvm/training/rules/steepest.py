@@ -8,15 +8,8 @@ from attnsvm.training.rules.gradient_descent import GradientDescent, exact
 from attnsvm.training.rules.protocol import Alone
 
 
-class Numbers(NamedTuple):
-    """The learning rate η, and the norm as compiled loops take it."""
-
-    learning_rate: float
-    geometry: Geometry
-
-
-class Steepest(Numbers, Alone):
-    """W ← W − η S, see `steepest`."""
+class Steepest(NamedTuple("Numbers", [("learning_rate", float), ("geometry", Geometry)]), Alone):
+    """W ← W − η S, see `steepest`; with the norm as compiled loops take it."""
 
     @property
     def follows_rotations(self) -> bool:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, band, bars, canvas, title
 
 LOOKS = ((ORANGE, "--", "^"), (GREEN, "-.", "D"))  # of descent: after two steps, after all
@@ -13,13 +14,14 @@ def draw(table, settings):
         phase, errors, law = figure.subplots(1, 3, width_ratios=(1.0, 1.0, 0.85))
         few = table["flips"].min()
         _phase(figure, phase, table[table["flips"] == few], few)
-        rows = table[(table["flips"] == few) & (table["quantity"] == "error")]
-        rows = rows[rows["n"] == rows["n"].max()]
+        rows = where(table, flips=few, quantity="error")
+        rows = where(rows, n=rows["n"].max())
         runs = [run for run in rows["run"].unique() if run.endswith("steps")]
         steps = sorted(runs, key=lambda run: int(run.split()[0]))
         looks = {"max margin": (BLUE, "-", "o"), "signal tokens": (VERMILLION, ":", "s")}
         for run, (colour, line, marker) in (looks | dict(zip(steps, LOOKS, strict=False))).items():
-            _line(errors, rows[rows["run"] == run], run, color=colour, linestyle=line, marker=marker)
+            look = {"color": colour, "linestyle": line, "marker": marker}
+            band(errors, where(rows, run=run).sort_values("at"), "at", label=run, **look)
         errors.axvline(np.sqrt(2.0 / (1.0 - few)), color=GREY, linewidth=0.7)
         errors.set(xlabel="signal ρ/√(d/n)", ylabel="test error", ylim=(-0.02, 0.53))
         title(errors, "b", f"descent, n = {rows['n'].max()}")
@@ -33,7 +35,7 @@ def draw(table, settings):
 
 
 def _phase(figure, axes, table, flips):
-    rows = table[(table["run"] == "max margin") & (table["quantity"] == "error")]
+    rows = where(table, run="max margin", quantity="error")
     signal, look = rows["at"] / np.sqrt(rows["n"]), {"cmap": "cividis", "edgecolors": BLACK, "linewidths": 0.4}
     drawn = axes.scatter(rows["n"], signal, c=rows["value"], vmin=0, vmax=0.5, s=26, **look)
     n = np.geomspace(rows["n"].min() / 1.25, rows["n"].max() * 1.25, 50)
@@ -55,7 +57,7 @@ def _law(axes, table):
     for k, (flips, n) in enumerate((f, n) for f in shares for n in sorted(table[table["flips"] == f]["n"].unique())):
         names.append(f"{n}, {flips:g}")
         for quantity, colour, marker, label in shown:
-            row = table[(table["flips"] == flips) & (table["n"] == n) & (table["quantity"] == quantity)]
+            row = where(table, flips=flips, n=n, quantity=quantity)
             axes.errorbar([k], row["value"], bars(row), color=colour, marker=marker, label=label if k == 0 else None)
     axes.axhline(1.0, color=GREY, linewidth=0.6)
     axes.set_xticks(range(len(names)), names, rotation=40, ha="right")
@@ -63,7 +65,3 @@ def _law(axes, table):
     axes.margins(y=0.25)
     axes.legend(loc="upper left")
     title(axes, "c", "its law")
-
-
-def _line(axes, rows, label, **look):
-    band(axes, rows.sort_values("at"), "at", label=label, **look)

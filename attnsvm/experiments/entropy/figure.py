@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, band, canvas, title
 
 FLOWS = {"trained": (BLUE, "-"), "frozen": (ORANGE, "--")}
@@ -14,11 +15,14 @@ def draw(table, settings):
         starts = np.sort(table[table["model"] == "square"]["start"].unique())[::-1]
         looks = dict(zip(starts, ((BLUE, "-", "o"), (VERMILLION, "--", "s")), strict=False))
         for start, look in looks.items():
-            _line(kept, _rows(table, "square", "even", start), look, f"V and a, start {start:g}")
-            _line(spread, _rows(table, "square", "spread", start), look)
-            law = _rows(table, "square", "law", start)
+            own = where(table, model="square", start=start).sort_values("at")
+            _line(kept, where(own, quantity="even"), look, f"V and a, start {start:g}")
+            _line(spread, where(own, quantity="spread"), look)
+            law = where(own, quantity="law")
             spread.plot(law["at"], law["value"], color=GREY, linestyle=":", linewidth=0.9)
-        _line(kept, _rows(table, "layer", "even", starts[0]), (ORANGE, "-.", "^"), f"W and v, start {starts[0]:g}")
+        most = where(table, start=starts[0]).sort_values("at")
+        layer = where(most, model="layer", quantity="even")
+        _line(kept, layer, (ORANGE, "-.", "^"), f"W and v, start {starts[0]:g}")
         kept.set(xscale="log", ylim=(0, 1.03), ylabel="share of tokens in the softmax")
         kept.legend(loc="lower left")
         title(kept, "a", "square loss: no margin")
@@ -27,7 +31,7 @@ def draw(table, settings):
         spread.text(0.05, 0.92, "dotted: cosh B, sinh B", transform=spread.transAxes, color=GREY)
         title(spread, "b", "the start, amplified")
         for name, (colour, line) in FLOWS.items():
-            rows = _rows(table, f"margin, V {name}", "others", starts[0])
+            rows = where(most, model=f"margin, V {name}", quantity="others")
             band(pace, rows, "at", color=colour, linestyle=line, label=f"V {name}")
         pace.set(xscale="log", yscale="log", xlabel="time τ of the margin's flow", ylabel="1 − largest probability")
         pace.legend(loc="lower left")
@@ -38,11 +42,6 @@ def draw(table, settings):
             axes.minorticks_off()
             axes.set_xlabel("size of the target, B")
     return figure
-
-
-def _rows(table, model, quantity, start):
-    kept = (table["model"] == model) & (table["quantity"] == quantity) & (table["start"] == start)
-    return table[kept].sort_values("at")
 
 
 def _line(axes, rows, look, label=None):

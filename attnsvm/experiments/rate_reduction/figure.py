@@ -1,5 +1,6 @@
 """Accuracy and selection, coding rates before and after attention, alignment with its null models."""
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, band, bars, canvas, title
 
 LAYERS = {"plain": ("plain attention", BLUE), "crate": ("CRATE", VERMILLION)}
@@ -37,12 +38,8 @@ def draw(table, settings):
     return figure
 
 
-def _rows(table, layer: str, quantity: str):
-    return table[(table["layer"] == layer) & (table["quantity"] == quantity)].sort_values("step")
-
-
 def _way(axes, table, layer, quantity, colour, dashes, label=None) -> None:
-    rows = _rows(table, layer, quantity)
+    rows = where(table, layer=layer, quantity=quantity).sort_values("step")
     band(axes, rows, "step", alpha=0.15, color=colour, linestyle=dashes, label=label)
 
 
@@ -50,7 +47,7 @@ def _rates(axes, table, layer) -> None:
     for rate, (label, colour) in RATES.items():
         _way(axes, table, layer, f"rate_{rate}", colour, "-", label)
         _way(axes, table, layer, f"rate_after_{rate}", colour, "--")
-    null = _rows(table, layer, "rate_random")
+    null = where(table, layer=layer, quantity="rate_random").sort_values("step")
     if len(null):
         _point(axes, null.iloc[-1]["step"], null.iloc[-1], GREEN, KINDS["random"][1], "white")
     axes.plot([], [], color="0.2", label="before attention")
@@ -66,7 +63,7 @@ def _alignment(axes, table) -> None:
     for k, (layer, (_, colour)) in enumerate(LAYERS.items()):
         for j, (kind, (_, marker)) in enumerate(KINDS.items()):
             for place, quantity in enumerate(("alignment", "predicted")):
-                rows = _rows(table, layer, f"{quantity}_{kind}")
+                rows = where(table, layer=layer, quantity=f"{quantity}_{kind}").sort_values("step")
                 if len(rows):
                     at, face = place + 0.36 * (k - 0.5) + 0.1 * (j - 1), colour if kind == "own" else "white"
                     _point(axes, at, rows.iloc[-1], colour, marker, face)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, band, canvas, title
 
 LOOKS = {"plain": (ORANGE, ":"), "normalised": (BLUE, "-"), "Polyak": (VERMILLION, "--")}
@@ -12,9 +13,8 @@ def draw(table, settings):
     """Draw from rows (scores, run, quantity, at, value, low, high, instances)."""
     with canvas(settings, height=0.46) as figure:
         share, turning, depth = figure.subplots(1, 3)
-        ends = table[table["quantity"] == "optimal"]
         for scores, (colour, marker, name) in SCORES.items():
-            rows = ends[ends["scores"] == scores].sort_values("at")
+            rows = where(table, quantity="optimal", scores=scores).sort_values("at")
             share.vlines(rows["at"], rows["low"], rows["high"], color=colour)
             share.plot(rows["at"], rows["value"], color=colour, marker=marker, linewidth=0.7, label=name)
         share.set(
@@ -22,11 +22,12 @@ def draw(table, settings):
         )
         share.legend(loc="lower left")
         title(share, "a", "global convergence")
+        equal = where(table, scores="equal").sort_values("at")
         for run, look in LOOKS.items():
             for axes, quantity in ((turning, "distance"), (depth, "depth")):
-                rows = _rows(table, run, quantity)
+                rows = where(equal, run=run, quantity=quantity)
                 band(axes, rows, "at", color=look[0], linestyle=look[1], label=f"{run} steps")
-        rows = _rows(table, "normalised", "distance")
+        rows = where(equal, run="normalised", quantity="distance")
         steps = np.array([rows["at"].max() / 30, rows["at"].max()])
         guide = 2.5 * rows["value"].iloc[-1] * steps[-1] / steps
         turning.plot(steps, guide, color=GREY, linewidth=0.8)
@@ -39,8 +40,3 @@ def draw(table, settings):
         words = f"(a) 95 % Wilson intervals; (b, c) medians with 95 % intervals; {count} instances"
         figure.legend(*turning.get_legend_handles_labels(), loc="outside lower center", ncols=len(LOOKS), title=words)
     return figure
-
-
-def _rows(table, run, quantity):
-    kept = (table["run"] == run) & (table["quantity"] == quantity) & (table["scores"] == "equal")
-    return table[kept].sort_values("at")

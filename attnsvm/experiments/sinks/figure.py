@@ -1,5 +1,6 @@
 """A sink with softmax and none with ReLU, what goes with the fixed token, and the path to the sink's SVM."""
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, bars, canvas, title
 
 CASES = {
@@ -28,9 +29,10 @@ def draw(table, settings):
         _bars(errors, table, "error", 0.0, 0.6, color=BLUE)
         errors.set(ylabel="relative squared error", ylim=(0, None))
         title(errors, "b", "and needs its token")
-        norm = _path(table, "norm")["value"].to_numpy()
+        way = where(table, model="path").sort_values("at", ascending=False)
+        norm = where(way, quantity="norm")["value"].to_numpy()
         for quantity, colour, line, marker, label in LOOKS:
-            rows = _path(table, quantity)
+            rows = where(way, quantity=quantity)
             path.fill_between(norm, rows["low"], rows["high"], color=colour, alpha=0.18, linewidth=0)
             path.plot(norm, rows["value"], color=colour, linestyle=line, marker=marker, label=label)
         path.set(yscale="log", xlabel="norm of W", ylabel="1 − correlation")
@@ -45,13 +47,9 @@ def draw(table, settings):
 
 def _bars(axes, table, quantity, shift, width, **look):
     for k, (model, first) in enumerate(CASES):
-        row = table[(table["model"] == model) & (table["first"] == first) & (table["quantity"] == quantity)]
+        row = where(table, model=model, first=first, quantity=quantity)
         label = look.get("label") if k == 0 else None
         axes.bar([k + shift], row["value"], width, **(look | {"label": label}))
         axes.errorbar([k + shift], row["value"], bars(row), color="k")
     axes.set_xticks(range(len(CASES)), CASES.values(), rotation=35, ha="right")
     axes.grid(visible=False, axis="x")
-
-
-def _path(table, quantity):
-    return table[(table["model"] == "path") & (table["quantity"] == quantity)].sort_values("at", ascending=False)

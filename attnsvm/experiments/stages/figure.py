@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, band, canvas, title
 
 LAYERS = {
@@ -30,7 +31,7 @@ def draw(table, settings):
         for (stage, words), (colour, label) in LAYERS.items():
             for run, line in (("normalised", "-"), ("plain", "--")):
                 for axes, quantity in ((turning, "distance"), (falling, "depth")):
-                    rows = _rows(table, words=words, stage=stage, run=run, quantity=quantity)
+                    rows = where(table, words=words, stage=stage, run=run, quantity=quantity).sort_values("at")
                     rows = rows[(rows["at"] > 0) & (rows["value"] > 0)]
                     named = label if run == "normalised" and axes is turning else None
                     band(axes, rows, "at", color=colour, linestyle=line, label=named)
@@ -46,7 +47,7 @@ def draw(table, settings):
         falling.legend(loc="upper left")
         title(falling, "b", "losses fall linearly")
         for shift, ((run, words), (colour, marker, label)) in zip((0.2, 0.0, -0.2), ENDS.items(), strict=True):
-            rows = _rows(table, words=words, stage="second", run=run).set_index("quantity").loc[list(KINDS)]
+            rows = where(table, words=words, stage="second", run=run).set_index("quantity").loc[list(KINDS)]
             places = np.arange(len(KINDS))[::-1] + shift
             right.hlines(places, rows["low"], rows["high"], color=colour)
             right.plot(rows["value"], places, color=colour, marker=marker, linestyle="", label=label)
@@ -55,8 +56,3 @@ def draw(table, settings):
         right.legend(loc="upper left")
         title(right, "c", "what follows is right")
     return figure
-
-
-def _rows(table, **columns):
-    kept = np.logical_and.reduce([table[name] == value for name, value in columns.items()])
-    return table[kept].sort_values("at")

@@ -29,12 +29,13 @@ def medians(
     keys: list[str],
     is_share: Callable[[str], bool] | None = None,
     of_share: Callable[[np.ndarray], Interval] = counted,
+    of_value: Callable[[np.ndarray], Interval] = median_interval,
     **further: Callable[[pd.DataFrame], float],
 ) -> pd.DataFrame:
     """A row for every group of measured values, in the order in which they come.
 
-    A row has the keys, value, low and high (a median with its 95 % interval, or what `of_share` makes of a quantity
-    that is a share), what `further` makes of the group, by name, and how many instances it has.
+    A row has the keys, value, low and high (a median with its 95 % interval, or what `of_value` makes; of a quantity
+    that is a share, what `of_share` makes), what `further` makes of the group, by name, and how many instances it has.
 
     Args:
         instances: with the columns `keys` and "value".
@@ -43,10 +44,16 @@ def medians(
     rows = []
     for group_keys, group in instances.groupby(keys, sort=False):
         row, values = dict(zip(keys, group_keys, strict=True)), group["value"].to_numpy(dtype=float)
-        interval = of_share(values) if is_share and is_share(row["quantity"]) else median_interval(values)
+        interval = of_share(values) if is_share and is_share(row["quantity"]) else of_value(values)
         row |= zip(("value", "low", "high"), interval, strict=True)
         rows.append(row | {name: made(group) for name, made in further.items()} | {"instances": len(group)})
     return pd.DataFrame(rows)
+
+
+def without_shares(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """The table with no number in these columns where its quantity is a share."""
+    shares = table["quantity"].map(named_share)
+    return table.assign(**{column: table[column].where(~shares) for column in columns})
 
 
 def largest(group: pd.DataFrame) -> float:

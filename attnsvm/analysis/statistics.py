@@ -28,10 +28,15 @@ def wilson(hits: int, count: int) -> tuple[float, float, float]:
     return hits / count, middle - half if hits else 0.0, middle + half if hits < count else 1.0
 
 
-def share(hits: int, instances: int, of: str = "share") -> dict:
-    """A share and its 95 % Wilson score interval, as columns `of`, low, high, instances."""
-    value, low, high = wilson(hits, instances)
-    return {of: value, "low": low, "high": high, "instances": instances}
+def share(hits: "np.ndarray | pd.Series", of: str = "share") -> dict:
+    """The share of instances that hit, (m,) bool, with its 95 % Wilson score interval: `of`, low, high, instances."""
+    value, low, high = wilson(int(hits.sum()), len(hits))
+    return {of: value, "low": low, "high": high, "instances": len(hits)}
+
+
+def mean_of(values: "np.ndarray | pd.Series") -> dict:
+    """The mean of one value per instance, (m,), as `sample_interval` has it: value, low, high, instances."""
+    return dict(zip(("value", "low", "high"), sample_interval(values), strict=True)) | {"instances": len(values)}
 
 
 def mean_interval(mean: float, std: float, count: float) -> tuple[float, float, float]:

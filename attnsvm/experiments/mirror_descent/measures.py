@@ -66,4 +66,4 @@ def table(measures, settings):
 
 def _share(hits: pd.Series, **columns) -> pd.DataFrame:
     """One row: the share of instances that hit, with its interval."""
-    return pd.DataFrame([columns | share(int(hits.sum()), len(hits), of="value")])
+    return pd.DataFrame([columns | share(hits, of="value")])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.analysis.statistics import mean_interval, median_interval, wilson
 
 if TYPE_CHECKING:
     from pandas.core.groupby import SeriesGroupBy
@@ -65,3 +65,10 @@ def quartiles(groups: "SeriesGroupBy", **further: str | Callable[[pd.Series], fl
     """A row for every group of a column: median, quartiles as low and high, what `further` asks for, instances."""
     ends = {"low": lambda values: values.quantile(0.25), "high": lambda values: values.quantile(0.75)}
     return groups.agg(median="median", **ends, **further, instances="size").reset_index()
+
+
+def means(groups: "SeriesGroupBy") -> pd.DataFrame:
+    """A row for every group of a column: its mean as value, the 95 % interval as low and high, instances."""
+    found = groups.agg(["mean", "std", "size"]).reset_index()
+    value, low, high = mean_interval(found["mean"], found["std"], found["size"])
+    return found.drop(columns=["mean", "std", "size"]).assign(value=value, low=low, high=high, instances=found["size"])

@@ -4,7 +4,7 @@ A card says what its experiment is called, what may be set, and what its numbers
 problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it, flips.py tries what
 claims.py reads. A stage without a module has no job. A card that says `problems: NAME` has the problems of the module
 NAME of attnsvm/data/grids, and no problems.py. A card that says `like: other` has the stages and settings of the other
-where it has none of its own.
+where it has none of its own, and with a caption its figure too.
 
 A card that says `optional: why` is built where it is asked for, and only there: `figures/all` and `audit` leave it out.
 Such an experiment may read files that do not come with this package; outside.py names them.
@@ -118,6 +118,8 @@ def read(name: str) -> Card:
     if base:
         whole = "like" not in other and "problems" in modules
         require(whole, f"{_where(name)}: like: {base!r} has no stages of its own: name the experiment that has them")
+    if base and "caption" in own and _has(base, "figure"):
+        modules["figure"] = f"attnsvm.experiments.{base}.figure"
     modules |= _modules(name, (*STAGES, *OTHERS), own)
     stages = [part for part in STAGES if part in modules]
     require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py beside the other stages")

@@ -94,6 +94,15 @@ def test_a_twin_has_the_stages_and_settings_of_the_other_and_says_what_differs(f
     assert [card.name for card in cards.claiming()] == ["one"]
 
 
+def test_a_twin_with_a_caption_is_drawn_as_the_other_unless_it_has_a_figure(folder):
+    folder("one")
+    folder("two", files=(), like="one")
+    folder("three", files=("figure",), like="one")
+    assert cards.read("two").modules["figure"] == "attnsvm.experiments.one.figure"
+    assert cards.read("three").modules["figure"] == "attnsvm.experiments.three.figure"
+    assert cards.read("two").draws == ("two",)
+
+
 def test_a_card_names_the_problems_that_its_folder_does_not_have(folder):
     folder("one", files=("measures", "figure"), problems="one_shape")
     folder("two", files=(), like="one", caption=None, columns=None)

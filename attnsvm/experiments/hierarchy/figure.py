@@ -4,7 +4,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from attnsvm.experiments.layers.figure import DISTANCE, PLAIN, RULES, compared
-from attnsvm.plots.style import GREY, MARKERS, SERIES, canvas
+from attnsvm.plots.plane import colour, marker
+from attnsvm.plots.style import GREY, canvas
 
 PAD = 0.22  # of the extent of the tokens, around them
 ARROW = {"arrowstyle": "-|>", "linewidth": 0.9, "mutation_scale": 8, "shrinkA": 3, "shrinkB": 5, "zorder": 4}
@@ -94,11 +95,3 @@ def legend(figure, own):
         Line2D([], [], color=GREY, linewidth=5, alpha=0.28, label="of its SVM"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=-(-len(handles) // 2), handlelength=1.6)
-
-
-def colour(i) -> str:
-    return SERIES[(int(i) - 1) % len(SERIES)]
-
-
-def marker(i) -> str:
-    return MARKERS[(int(i) - 1) % len(MARKERS)]

@@ -43,3 +43,8 @@ def test_a_log_is_kept_as_it_is_asked_for():
     found = train_each(train, problems, runs, Watched(), kept=("steps", "loss"), **how)
     assert [*found["one"]] == ["steps", "loss"]
     assert found["one"]["steps"].tolist() == [0, 5, 10]
+    end = train_each(train, problems, runs, Watched(), kept=None, **how)["one"]
+    log = train(problems, LinearHead, rule=exact(0.1), **how)
+    assert {*end} == {*log.end()}
+    for key, value in log.end().items():
+        np.testing.assert_array_equal(end[key], value)

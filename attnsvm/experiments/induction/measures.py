@@ -6,7 +6,8 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.medians import largest, medians, named_share, without_shares
-from attnsvm.experiments.induction.ends import NEEDED, answer_place, half, norms, rows_at
+from attnsvm.analysis.stacked import norms
+from attnsvm.experiments.induction.ends import NEEDED, answer_place, half, rows_at
 from attnsvm.experiments.induction.runs import RUNS
 from attnsvm.experiments.induction.task import embedded, every_input
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.medians import quartiles
 from attnsvm.analysis.statistics import mean_of, share
 
 NORMS = ("fro", "nuc")
@@ -134,5 +135,4 @@ def sink_margins(heads):
 
 def _curves(trained):
     groups = trained.groupby(["part", "norm", "kind", "quantity", "step"], sort=False)["value"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    return groups.agg(value="median", **quartiles, instances="size").reset_index()
+    return quartiles(groups).rename(columns={"median": "value"})

@@ -97,7 +97,8 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             for inputs in files
         )
         gathered = gathering.gather(name, measured)
-        table = module.table(gathered.measures, settings)
+        summed_up = module.table if hasattr(module, "table") else lambda measures, _: measures.instances
+        table = summed_up(gathered.measures, settings)
     save_table(outputs["table"], table)
     save_table(outputs["instances"], gathered.measures.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(gathered.measures))

@@ -3,35 +3,34 @@
 import numpy as np
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, band, bars, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, band, bars, sheet, title
 
 LOOKS = ((ORANGE, "--", "^"), (GREEN, "-.", "D"))  # of descent: after two steps, after all
 
 
-def draw(table, settings):
+@sheet(height=0.48)
+def draw(figure, table):
     """Draw from rows (n, flips, run, quantity, at, value, low, high, smallest, largest, instances)."""
-    with canvas(settings, height=0.48) as figure:
-        phase, errors, law = figure.subplots(1, 3, width_ratios=(1.0, 1.0, 0.85))
-        few = table["flips"].min()
-        _phase(figure, phase, table[table["flips"] == few], few)
-        rows = where(table, flips=few, quantity="error")
-        rows = where(rows, n=rows["n"].max())
-        runs = [run for run in rows["run"].unique() if run.endswith("steps")]
-        steps = sorted(runs, key=lambda run: int(run.split()[0]))
-        looks = {"max margin": (BLUE, "-", "o"), "signal tokens": (VERMILLION, ":", "s")}
-        for run, (colour, line, marker) in (looks | dict(zip(steps, LOOKS, strict=False))).items():
-            look = {"color": colour, "linestyle": line, "marker": marker}
-            band(errors, where(rows, run=run).sort_values("at"), "at", label=run, **look)
-        errors.axvline(np.sqrt(2.0 / (1.0 - few)), color=GREY, linewidth=0.7)
-        errors.set(xlabel="signal ρ/√(d/n)", ylabel="test error", ylim=(-0.02, 0.53))
-        title(errors, "b", f"descent, n = {rows['n'].max()}")
-        _law(law, table)
-        handles, labels = phase.get_legend_handles_labels()
-        for handle, label in zip(*errors.get_legend_handles_labels(), strict=True):
-            handles.append(handle)
-            labels.append(f"(b) {label}")
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
-    return figure
+    phase, errors, law = figure.subplots(1, 3, width_ratios=(1.0, 1.0, 0.85))
+    few = table["flips"].min()
+    _phase(figure, phase, table[table["flips"] == few], few)
+    rows = where(table, flips=few, quantity="error")
+    rows = where(rows, n=rows["n"].max())
+    runs = [run for run in rows["run"].unique() if run.endswith("steps")]
+    steps = sorted(runs, key=lambda run: int(run.split()[0]))
+    looks = {"max margin": (BLUE, "-", "o"), "signal tokens": (VERMILLION, ":", "s")}
+    for run, (colour, line, marker) in (looks | dict(zip(steps, LOOKS, strict=False))).items():
+        look = {"color": colour, "linestyle": line, "marker": marker}
+        band(errors, where(rows, run=run).sort_values("at"), "at", label=run, **look)
+    errors.axvline(np.sqrt(2.0 / (1.0 - few)), color=GREY, linewidth=0.7)
+    errors.set(xlabel="signal ρ/√(d/n)", ylabel="test error", ylim=(-0.02, 0.53))
+    title(errors, "b", f"descent, n = {rows['n'].max()}")
+    _law(law, table)
+    handles, labels = phase.get_legend_handles_labels()
+    for handle, label in zip(*errors.get_legend_handles_labels(), strict=True):
+        handles.append(handle)
+        labels.append(f"(b) {label}")
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
 
 
 def _phase(figure, axes, table, flips):

@@ -3,18 +3,17 @@
 from matplotlib.patches import Patch
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.style import COLOUR, DASHES, NAME, band, canvas, title
+from attnsvm.plots.style import COLOUR, DASHES, NAME, band, sheet, title
 
 CORRELATIONS = {"fro": "corr_fro", "nuc": "corr_nuc"}
 
 
-def draw(table, settings):
+@sheet(height=0.37)
+def draw(figure, table):
     """Draw from rows (parametrisation, quantity, step, mean, std, low, high, instances)."""
-    with canvas(settings, height=0.37) as figure:
-        panels(figure.subplots(1, 3), table)
-        spread = Patch(color="0.8", label=f"line: mean, band: the middle 68 % of {counts(table)}")
-        figure.legend(handles=[spread], loc="outside lower center")
-    return figure
+    panels(figure.subplots(1, 3), table)
+    spread = Patch(color="0.8", label=f"line: mean, band: the middle 68 % of {counts(table)}")
+    figure.legend(handles=[spread], loc="outside lower center")
 
 
 def panels(row, table) -> None:

@@ -1,41 +1,40 @@
 """Accuracy and selection, coding rates before and after attention, alignment with its null models."""
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, band, bars, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, band, bars, sheet, title
 
 LAYERS = {"plain": ("plain attention", BLUE), "crate": ("CRATE", VERMILLION)}
 RATES = {"selected": ("selected tokens", GREEN), "chance": ("random tokens", GREY)}
 KINDS = {"own": ("trained head", "o"), "random": ("random head", "s"), "symmetric": ("symmetric random head", "^")}
 
 
-def draw(table, settings):
+@sheet(height=0.76)
+def draw(figure, table):
     """Draw from rows (layer, quantity, step, value, low, high, instances)."""
-    with canvas(settings, height=0.76) as figure:
-        (learned, plain), (crate, aligned) = figure.subplots(2, 2)
-        for layer, (_, colour) in LAYERS.items():
-            _way(learned, table, layer, "accuracy", colour, "-")
-            _way(learned, table, layer, "peak", colour, "--")
-        learned.plot([], [], color=GREY, label="accuracy")
-        learned.plot([], [], color=GREY, linestyle="--", label="largest probability")
-        learned.set(xscale="log", xlabel="step", ylabel="share", ylim=(0, 1.03))
-        learned.legend(loc="center left", bbox_to_anchor=(0, 0.28))
-        title(learned, "a", "accuracy, and the softmax")
-        for axes, letter, (layer, (name, _)) in zip((plain, crate), "bc", LAYERS.items(), strict=True):
-            _rates(axes, table, layer)
-            title(axes, letter, f"{name}: rate of tokens")
-        crate.sharey(plain)
-        plain.set_ylim(bottom=0)
-        plain.legend(loc="lower left", ncols=2)
-        _alignment(aligned, table)
-        handles = [aligned.plot([], [], color=colour, label=name)[0] for name, colour in LAYERS.values()]
-        for kind, (label, marker) in KINDS.items():
-            face = GREY if kind == "own" else "white"
-            handles += aligned.plot([], [], marker, color=GREY, markerfacecolor=face, label=label)
-        count = int(table["instances"].max())
-        figure.legend(
-            handles=handles, loc="outside lower center", ncols=5, title=f"means, 95 % intervals over {count} seeds"
-        )
-    return figure
+    (learned, plain), (crate, aligned) = figure.subplots(2, 2)
+    for layer, (_, colour) in LAYERS.items():
+        _way(learned, table, layer, "accuracy", colour, "-")
+        _way(learned, table, layer, "peak", colour, "--")
+    learned.plot([], [], color=GREY, label="accuracy")
+    learned.plot([], [], color=GREY, linestyle="--", label="largest probability")
+    learned.set(xscale="log", xlabel="step", ylabel="share", ylim=(0, 1.03))
+    learned.legend(loc="center left", bbox_to_anchor=(0, 0.28))
+    title(learned, "a", "accuracy, and the softmax")
+    for axes, letter, (layer, (name, _)) in zip((plain, crate), "bc", LAYERS.items(), strict=True):
+        _rates(axes, table, layer)
+        title(axes, letter, f"{name}: rate of tokens")
+    crate.sharey(plain)
+    plain.set_ylim(bottom=0)
+    plain.legend(loc="lower left", ncols=2)
+    _alignment(aligned, table)
+    handles = [aligned.plot([], [], color=colour, label=name)[0] for name, colour in LAYERS.values()]
+    for kind, (label, marker) in KINDS.items():
+        face = GREY if kind == "own" else "white"
+        handles += aligned.plot([], [], marker, color=GREY, markerfacecolor=face, label=label)
+    count = int(table["instances"].max())
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=5, title=f"means, 95 % intervals over {count} seeds"
+    )
 
 
 def _way(axes, table, layer, quantity, colour, dashes, label=None) -> None:

@@ -1,6 +1,7 @@
 """Plain gradient descent: norm, gradient and correlation, without and with a finite stationary point."""
 
-from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, sheet, title
+from attnsvm.analysis.medians import quartiles
+from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, band, sheet, title
 
 LOOKS = {
     "all_support": ("none: all tokens support vectors", {"color": PURPLE, "linestyle": "-"}),
@@ -24,10 +25,7 @@ def draw(figure, table):
         for condition, (words, look) in LOOKS.items():
             rows = table[table["condition"] == condition]
             values = 1.0 - rows[quantity] if quantity == "correlation" else rows[quantity]
-            groups = values.groupby(rows["step"])
-            low, middle, high = (groups.quantile(q) for q in (0.25, 0.5, 0.75))
-            axes.fill_between(middle.index, low, high, color=look["color"], alpha=0.15, linewidth=0)
-            axes.plot(middle.index, middle, label=words, **look)
+            band(axes, quartiles(values.groupby(rows["step"])), "step", "median", 0.15, label=words, **look)
         axes.set(xscale="log", yscale="log", xlabel="step", ylabel=label)
         axes.margins(x=0)
         title(axes, letter, name)

@@ -4,7 +4,8 @@ from itertools import chain
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, GREEN, PURPLE, SKY, sheet, title
+from attnsvm.analysis.medians import quartiles
+from attnsvm.plots.style import BLACK, GREEN, PURPLE, SKY, band, sheet, title
 
 SOLUTIONS = {
     "svmeq": (r"$W_{\mathrm{SVMeq}}$", {"color": PURPLE, "linestyle": "-", "marker": "o"}),
@@ -19,10 +20,8 @@ def draw(figure, table):
     counts, by_penalty, by_count = figure.subplots(1, 3)
     once = table[table["solution"] == "svmeq"]
     groups = once.groupby("lambda")
-    low, high = (groups["selected"].quantile(q) for q in (0.25, 0.75))
-    mean = groups["selected"].mean()
-    counts.fill_between(mean.index, low, high, color=SKY, alpha=0.25, linewidth=0)
-    counts.plot(mean.index, mean, color=SKY, marker="o", markersize=3, label="selected, mean")
+    look = {"color": SKY, "marker": "o", "markersize": 3, "label": "selected, mean"}
+    band(counts, quartiles(groups["selected"], mean="mean"), "lambda", "mean", 0.25, **look)
     best = groups["optimal"].mean()
     counts.plot(best.index, best, color=BLACK, linestyle=":", label="closed form, mean")
     counts.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="tokens of an input", ylim=(0, None))

@@ -1,6 +1,7 @@
 """The least loss on growing balls: its direction against the SVM solution of the ball's norm."""
 
-from attnsvm.plots.style import COLOUR, DASHES, NAME, sheet, title
+from attnsvm.analysis.medians import quartiles
+from attnsvm.plots.style import COLOUR, DASHES, NAME, band, sheet, title
 
 PANELS = {
     "correlation": "correlation with the SVM solution",
@@ -15,20 +16,9 @@ def draw(figure, table):
     row = figure.subplots(1, 3, sharex=True)
     for axes, letter, (quantity, label) in zip(row, "abc", [*PANELS.items(), ("loss", "loss")], strict=True):
         for norm in ("fro", "nuc"):
-            groups = table[table["norm"] == norm].groupby("R")[quantity]
-            low, middle, high = (groups.quantile(q) for q in (0.25, 0.5, 0.75))
-            look = {"color": COLOUR[norm]}
-            axes.fill_between(middle.index, low, high, alpha=0.18, linewidth=0, **look)
-            label_of = f"{NAME[norm].removesuffix(' norm')} ball"
-            axes.plot(
-                middle.index,
-                middle,
-                linestyle=DASHES[norm],
-                marker=MARKERS[norm],
-                markersize=3,
-                label=label_of,
-                **look,
-            )
+            rows = quartiles(table[table["norm"] == norm].groupby("R")[quantity])
+            look = {"color": COLOUR[norm], "linestyle": DASHES[norm], "marker": MARKERS[norm], "markersize": 3}
+            band(axes, rows, "R", "median", label=f"{NAME[norm].removesuffix(' norm')} ball", **look)
         axes.set(xscale="log", xlabel="radius $R$", ylabel=label)
         title(axes, letter, {"correlation": "correlation", "distance": "distance", "loss": "loss"}[quantity])
     row[1].set(yscale="log")

@@ -1,15 +1,11 @@
 """Rows of a figure's table: what a group of measured values is summed up by, with an interval."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.statistics import mean_interval, median_interval, wilson
-
-if TYPE_CHECKING:
-    from pandas.core.groupby import SeriesGroupBy
 
 Interval = tuple[float, float, float]
 
@@ -61,13 +57,13 @@ def largest(group: pd.DataFrame) -> float:
     return group["value"].max()
 
 
-def quartiles(groups: "SeriesGroupBy", **further: str | Callable[[pd.Series], float]) -> pd.DataFrame:
+def quartiles(groups: "pd.core.groupby.SeriesGroupBy", **further: str | Callable[[pd.Series], float]) -> pd.DataFrame:
     """A row for every group of a column: median, quartiles as low and high, what `further` asks for, instances."""
     ends = {"low": lambda values: values.quantile(0.25), "high": lambda values: values.quantile(0.75)}
     return groups.agg(median="median", **ends, **further, instances="size").reset_index()
 
 
-def means(groups: "SeriesGroupBy") -> pd.DataFrame:
+def means(groups: "pd.core.groupby.SeriesGroupBy") -> pd.DataFrame:
     """A row for every group of a column: its mean as value, the 95 % interval as low and high, instances."""
     found = groups.agg(["mean", "std", "size"]).reset_index()
     value, low, high = mean_interval(found["mean"], found["std"], found["size"])

@@ -57,12 +57,6 @@ def largest(group: pd.DataFrame) -> float:
     return group["value"].max()
 
 
-def quartiles(groups: "pd.core.groupby.SeriesGroupBy", **further: str | Callable[[pd.Series], float]) -> pd.DataFrame:
-    """A row for every group of a column: median, quartiles as low and high, what `further` asks for, instances."""
-    ends = {"low": lambda values: values.quantile(0.25), "high": lambda values: values.quantile(0.75)}
-    return groups.agg(median="median", **ends, **further, instances="size").reset_index()
-
-
 def means(groups: "pd.core.groupby.SeriesGroupBy") -> pd.DataFrame:
     """A row for every group of a column: its mean as value, the 95 % interval as low and high, instances."""
     found = groups.agg(["mean", "std", "size"]).reset_index()

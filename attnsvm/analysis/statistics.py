@@ -78,3 +78,9 @@ def median_interval(values: np.ndarray) -> tuple[float, float, float]:
     below = int(np.searchsorted(bdtr(np.arange(len(values) // 2 + 1), len(values), 0.5), 0.025))
     low, high = max(below - 1, 0), min(len(values) - below, len(values) - 1)
     return float(np.median(values)), float(values[low]), float(values[high])
+
+
+def quartiles(groups: "pd.core.groupby.SeriesGroupBy", **further) -> "pd.DataFrame":
+    """A row for every group of a column: median, quartiles as low and high, what `further` asks for, instances."""
+    ends = {"low": lambda values: values.quantile(0.25), "high": lambda values: values.quantile(0.75)}
+    return groups.agg(median="median", **ends, **further, instances="size").reset_index()

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.medians import quartiles
-from attnsvm.analysis.statistics import share
+from attnsvm.analysis.statistics import quartiles, share
 from attnsvm.errors import require
 
 COMPARISONS = {"published": "apart", "own": "apart", "exact": "exact", "shared": "shared"}  # and whose runs

@@ -1,6 +1,6 @@
 """Plain gradient descent: norm, gradient and correlation, without and with a finite stationary point."""
 
-from attnsvm.analysis.medians import quartiles
+from attnsvm.analysis.statistics import quartiles
 from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, band, sheet, title
 
 LOOKS = {

@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from attnsvm.analysis.medians import quartiles
+from attnsvm.analysis.statistics import quartiles
 from attnsvm.plots.style import BLACK, GREEN, PURPLE, SKY, band, sheet, title
 
 SOLUTIONS = {

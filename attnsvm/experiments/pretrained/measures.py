@@ -9,8 +9,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.medians import quartiles
-from attnsvm.analysis.statistics import mean_of, share
+from attnsvm.analysis.statistics import mean_of, quartiles, share
 
 NORMS = ("fro", "nuc")
 SINK = 0.5  # share of inputs in which a head must select a delimiter to count as one that attends to them

@@ -1,6 +1,6 @@
 """The least loss on growing balls: its direction against the SVM solution of the ball's norm."""
 
-from attnsvm.analysis.medians import quartiles
+from attnsvm.analysis.statistics import quartiles
 from attnsvm.plots.style import COLOUR, DASHES, NAME, band, sheet, title
 
 PANELS = {

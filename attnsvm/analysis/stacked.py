@@ -13,8 +13,8 @@ def saturated(top: np.ndarray) -> np.ndarray:
 
 
 def norms(weights: np.ndarray) -> np.ndarray:
-    """‖W‖ of all layers and heads together at K steps, (S, K), for weights (S, K, L, H, d, d)."""
-    return np.sqrt(np.square(weights).sum((2, 3, 4, 5)))
+    """‖W‖ of all layers and heads together at K steps, (S, K), for weights (S, K, ..., d, d)."""
+    return np.sqrt(np.square(weights).sum(tuple(range(2, weights.ndim))))
 
 
 def certain(answer: dict, count: int) -> np.ndarray:

@@ -28,10 +28,15 @@ def wilson(hits: int, count: int) -> tuple[float, float, float]:
     return hits / count, middle - half if hits else 0.0, middle + half if hits < count else 1.0
 
 
-def share(hits: int, instances: int, of: str = "share") -> dict:
-    """A share and its 95 % Wilson score interval, as columns `of`, low, high, instances."""
-    value, low, high = wilson(hits, instances)
-    return {of: value, "low": low, "high": high, "instances": instances}
+def share(hits: "np.ndarray | pd.Series", of: str = "share") -> dict:
+    """The share of instances that hit, (m,) bool, with its 95 % Wilson score interval: `of`, low, high, instances."""
+    value, low, high = wilson(int(hits.sum()), len(hits))
+    return {of: value, "low": low, "high": high, "instances": len(hits)}
+
+
+def mean_of(values: "np.ndarray | pd.Series") -> dict:
+    """The mean of one value per instance, (m,), as `sample_interval` has it: value, low, high, instances."""
+    return dict(zip(("value", "low", "high"), sample_interval(values), strict=True)) | {"instances": len(values)}
 
 
 def mean_interval(mean: float, std: float, count: float) -> tuple[float, float, float]:
@@ -73,3 +78,9 @@ def median_interval(values: np.ndarray) -> tuple[float, float, float]:
     below = int(np.searchsorted(bdtr(np.arange(len(values) // 2 + 1), len(values), 0.5), 0.025))
     low, high = max(below - 1, 0), min(len(values) - below, len(values) - 1)
     return float(np.median(values)), float(values[low]), float(values[high])
+
+
+def quartiles(groups: "pd.core.groupby.SeriesGroupBy", **further) -> "pd.DataFrame":
+    """A row for every group of a column: median, quartiles as low and high, what `further` asks for, instances."""
+    ends = {"low": lambda values: values.quantile(0.25), "high": lambda values: values.quantile(0.75)}
+    return groups.agg(median="median", **ends, **further, instances="size").reset_index()

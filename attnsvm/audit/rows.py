@@ -3,19 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.rows import where as where
 from attnsvm.audit.numbers import Estimate, estimate
 from attnsvm.audit.reading import NoInstance, some
-
-
-def where(rows: pd.DataFrame, **values) -> pd.DataFrame:
-    """The rows that have these values in these columns: perhaps none.
-
-    Raises:
-        KeyError: there is no such column.
-    """
-    for column, value in values.items():
-        rows = rows[rows[column] == value]
-    return rows
 
 
 def single(rows: pd.DataFrame) -> pd.Series:

@@ -2,8 +2,9 @@
 
 A card says what its experiment is called, what may be set, and what its numbers mean. A module beside it is a stage:
 problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it, flips.py tries what
-claims.py reads. A stage without a module has no job. A card that says `like: other` has the stages and settings of the
-other where it has none of its own.
+claims.py reads. A stage without a module has no job. A card that says `problems: NAME` has the problems of the module
+NAME of attnsvm/data/grids, and no problems.py. A card that says `like: other` has the stages and settings of the other
+where it has none of its own, and with a caption its figure too.
 
 A card that says `optional: why` is built where it is asked for, and only there: `figures/all` and `audit` leave it out.
 Such an experiment may read files that do not come with this package; outside.py names them.
@@ -24,7 +25,7 @@ from attnsvm.building.naming import meant
 from attnsvm.errors import UserError, require
 
 HERE = Path(__file__).resolve().parent
-FOLDER = HERE.parent / "experiments"
+FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"
 OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
@@ -112,11 +113,13 @@ def read(name: str) -> Card:
     base = own.get("like")
     require(base is None or (base in known and base != name), f"{_where(name)}: like: there is no experiment {base!r}")
     other = _load(base) if base else {}
+    modules = _modules(base, STAGES, other) if base else {}
     if base:
-        whole = "like" not in other and _has(base, "problems")
+        whole = "like" not in other and "problems" in modules
         require(whole, f"{_where(name)}: like: {base!r} has no stages of its own: name the experiment that has them")
-    modules = {part: f"attnsvm.experiments.{base}.{part}" for part in STAGES if base and _has(base, part)}
-    modules |= {part: f"attnsvm.experiments.{name}.{part}" for part in (*STAGES, *OTHERS) if _has(name, part)}
+    if base and "caption" in own and _has(base, "figure"):
+        modules["figure"] = f"attnsvm.experiments.{base}.figure"
+    modules |= _modules(name, (*STAGES, *OTHERS), own)
     stages = [part for part in STAGES if part in modules]
     require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py beside the other stages")
     settings = {
@@ -141,6 +144,17 @@ def read(name: str) -> Card:
     )
     _complete(card)
     return card
+
+
+def _modules(name: str, parts: Sequence[str], content: dict) -> dict[str, str]:
+    """The modules of those parts that an experiment's folder has; its card says where to find problems elsewhere."""
+    found = {part: f"attnsvm.experiments.{name}.{part}" for part in parts if _has(name, part)}
+    if "problems" in content:
+        grid, known = content["problems"], sorted(path.stem for path in GRIDS.glob("[!_]*.py"))
+        require(grid in known, f"{_where(name)}: problems: {unknown_name(grid, known, 'grid')}")
+        require("problems" not in found, f"{_where(name)}: problems: there is a problems.py too: leave one of them out")
+        found["problems"] = f"attnsvm.data.grids.{grid}"
+    return found
 
 
 def unknown_name(name: str, known: Sequence[str], kind: str = "experiment") -> str:

@@ -97,10 +97,11 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             for inputs in files
         )
         gathered = gathering.gather(name, measured)
-        table = module.table(gathered.measures, settings)
+        found = gathered.measures
+        table = module.table(found, settings) if hasattr(module, "table") else found.instances
     save_table(outputs["table"], table)
-    save_table(outputs["instances"], gathered.measures.instances)
-    save_csv(outputs["outcomes"], gathering.count_outcomes(gathered.measures))
+    save_table(outputs["instances"], found.instances)
+    save_csv(outputs["outcomes"], gathering.count_outcomes(found))
     save_csv(outputs["cells"], gathered.cells)
     save_csv(outputs["certificates"], answers.total(gathered.certificates))
 

@@ -113,6 +113,13 @@ class Inputs:
         )
 
 
+def as_inputs(tokens: np.ndarray, queries: np.ndarray) -> Inputs:
+    """The inputs of arrays (n, T, d) and (n, e): without words or delimiters, and no query is one of the tokens."""
+    n, T = tokens.shape[:2]
+    nothing = [np.zeros(T, dtype=bool)] * n
+    return Inputs(list(tokens), queries, [], nothing, np.arange(n), np.full(n, -1))
+
+
 @dataclass(frozen=True)
 class Layer:
     """One layer: its number, its inputs, and the heads asked for.

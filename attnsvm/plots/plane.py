@@ -70,11 +70,11 @@ def paths(axes, table, place: Callable[[np.ndarray], np.ndarray] = as_they_are) 
     """
     for (name, i), rows in of_kind(table, "svm_direction").groupby(["parametrisation", "input"]):
         for x, y in place(rows[["x", "y"]].to_numpy()):
-            axes.plot([0, x], [0, y], color=_colour(i), linestyle=_wide(DASHES[name]), **BAND, zorder=2)
+            axes.plot([0, x], [0, y], color=colour(i), linestyle=_wide(DASHES[name]), **BAND, zorder=2)
     for (name, i), rows in of_kind(table, "trajectory").groupby(["parametrisation", "input"]):
         points = place(rows.sort_values("step")[["x", "y"]].to_numpy())
-        axes.plot(*points.T, color=_colour(i), linestyle=DASHES[name], zorder=3)
-        _arrow_heads(axes, points, _colour(i))
+        axes.plot(*points.T, color=colour(i), linestyle=DASHES[name], zorder=3)
+        _arrow_heads(axes, points, colour(i))
 
 
 def angles(axes, table) -> None:
@@ -82,7 +82,7 @@ def angles(axes, table) -> None:
     for (name, i), rows in of_kind(table, "trajectory").groupby(["parametrisation", "input"]):
         seen = rows[rows["angle"] > 0].sort_values("step")
         dashes = DASHES[name] if DASHES[name] == "-" else (2.3 * i, DASHES[name][1])  # two that coincide are both seen
-        axes.plot(seen["step"], seen["angle"], color=_colour(i), linestyle=dashes)
+        axes.plot(seen["step"], seen["angle"], color=colour(i), linestyle=dashes)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="degrees")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
 
@@ -93,7 +93,7 @@ def last_directions(axes, table, bounds) -> None:
         last = rows.loc[rows["step"].idxmax(), ["x", "y"]].to_numpy(dtype=float)
         sides = [side / x for (low, high), x in zip(bounds, last, strict=True) for side in (low, high) if side * x > 0]
         x, y = 0.97 * min(sides) * last
-        axes.plot([x], [y], color=_colour(i), markersize=10, zorder=6, **last_marker(np.degrees(np.arctan2(y, x))))
+        axes.plot([x], [y], color=colour(i), markersize=10, zorder=6, **last_marker(np.degrees(np.arctan2(y, x))))
 
 
 def last_marker(angle: float = 0.0) -> dict:
@@ -110,7 +110,7 @@ def tokens(axes, table, size: float = 4.5, place: Callable[[np.ndarray], np.ndar
 
 def separators(axes, table) -> None:
     for i, ends in of_kind(table, "separator").groupby("input"):
-        axes.plot(ends["x"], ends["y"], color=_colour(i), linestyle=":", linewidth=1.3, zorder=3)
+        axes.plot(ends["x"], ends["y"], color=colour(i), linestyle=":", linewidth=1.3, zorder=3)
 
 
 def legend(figure, table, *extra: Line2D) -> None:
@@ -127,16 +127,22 @@ def legend(figure, table, *extra: Line2D) -> None:
     figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 4))
 
 
-def _colour(i) -> str:
+def colour(i) -> str:
+    """Of input number i, from 1."""
     return SERIES[(int(i) - 1) % len(SERIES)]
+
+
+def marker(i) -> str:
+    """Of input number i, from 1."""
+    return MARKERS[(int(i) - 1) % len(MARKERS)]
 
 
 def _token(kind: str, i, size: float) -> dict:
     optimal = kind == "optimal_token"
     return {
         "linestyle": "none",
-        "color": _colour(i),
-        "marker": "*" if optimal else MARKERS[(int(i) - 1) % len(MARKERS)],
+        "color": colour(i),
+        "marker": "*" if optimal else marker(i),
         "markersize": 2.2 * size if optimal else size,
         "markeredgecolor": "black" if optimal else "white",
         "markeredgewidth": 0.5,

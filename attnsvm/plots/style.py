@@ -96,6 +96,25 @@ def canvas(settings: dict, height: float) -> Iterator[Figure]:
         figure.set_layout_engine("none")
 
 
+def sheet(height: float) -> Callable[[Callable], Callable]:
+    """For a function that draws a table on an empty figure: with it, `draw(table, settings)` returns the figure.
+
+    Args:
+        height: as a multiple of the width.
+    """
+
+    def with_canvas(paint: Callable) -> Callable:
+        def draw(table, settings: dict) -> Figure:
+            with canvas(settings, height) as figure:
+                paint(figure, table)
+            return figure
+
+        draw.__doc__ = paint.__doc__
+        return draw
+
+    return with_canvas
+
+
 def title(axes, letter: str, text: str) -> None:
     """Write "(letter) text" above axes, on the left."""
     axes.set_title(f"({letter}) {text}", loc="left")

@@ -38,10 +38,15 @@ def certified(
     else:
         batch = separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)
     if problems.lengths is None:
-        return as_arrays(solve_batch(batch, norm))
+        return answers(batch, norm)
     kept = [there[tuple(one.index[:, ::2].T)] for one, there in zip(batch, problems.present, strict=True)]
-    answers = solve_batch([one[rows] for one, rows in zip(batch, kept, strict=True)], norm)
-    return as_arrays([_with_padding(answer, rows) for answer, rows in zip(answers, kept, strict=True)])
+    found = solve_batch([one[rows] for one, rows in zip(batch, kept, strict=True)], norm)
+    return as_arrays([_with_padding(answer, rows) for answer, rows in zip(found, kept, strict=True)])
+
+
+def answers(batch: list[Constraints], norm: str = "fro", method: str | None = None) -> dict[str, np.ndarray]:
+    """The solutions of some problems, stacked; see `solve_batch` and `as_arrays`."""
+    return as_arrays(solve_batch(batch, norm, method=method))
 
 
 def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: Iterable[str]) -> dict:

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.medians import largest, medians, quartiles
-from attnsvm.analysis.statistics import median_interval, share_interval, wilson
+from attnsvm.analysis.medians import largest, medians
+from attnsvm.analysis.statistics import median_interval, quartiles, share_interval, wilson
 
 RNG = np.random.default_rng(0)
 INSTANCES = pd.DataFrame(

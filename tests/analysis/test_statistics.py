@@ -13,7 +13,7 @@ def test_the_interval_of_a_share_is_wilsons(hits, instances):
     z, p = 1.959963984540054, hits / instances  # the 97.5 % point of the normal distribution
     middle = (p + z**2 / (2 * instances)) / (1 + z**2 / instances)
     half = z / (1 + z**2 / instances) * np.sqrt(p * (1 - p) / instances + z**2 / (4 * instances**2))
-    mine = share(hits, instances)
+    mine = share(np.arange(instances) < hits)
     assert (mine["share"], mine["instances"]) == (p, instances)
     # A dozen operations on numbers of order one.
     assert mine["low"] == pytest.approx(max(middle - half, 0), abs=1e-14)

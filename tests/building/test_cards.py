@@ -94,6 +94,25 @@ def test_a_twin_has_the_stages_and_settings_of_the_other_and_says_what_differs(f
     assert [card.name for card in cards.claiming()] == ["one"]
 
 
+def test_a_twin_with_a_caption_is_drawn_as_the_other_unless_it_has_a_figure(folder):
+    folder("one")
+    folder("two", files=(), like="one")
+    folder("three", files=("figure",), like="one")
+    assert cards.read("two").modules["figure"] == "attnsvm.experiments.one.figure"
+    assert cards.read("three").modules["figure"] == "attnsvm.experiments.three.figure"
+    assert cards.read("two").draws == ("two",)
+
+
+def test_a_card_names_the_problems_that_its_folder_does_not_have(folder):
+    folder("one", files=("measures", "figure"), problems="one_shape")
+    folder("two", files=(), like="one", caption=None, columns=None)
+    for name in ("one", "two"):
+        assert cards.read(name).modules["problems"] == "attnsvm.data.grids.one_shape"
+        assert cards.read(name).stages == ("problems", "measures")
+    folder("three", files=(), like="one", problems="shapes", caption=None, columns=None)
+    assert cards.read("three").modules["problems"] == "attnsvm.data.grids.shapes"
+
+
 def test_a_figure_of_several_tables_is_no_experiment(folder):
     folder("one")
     folder("two")
@@ -189,6 +208,12 @@ def test_a_card_without_a_stage_may_only_claim(folder):
             "settings: problems.n: this is no JSON schema: minimum: 'x' is not of type 'number'",
         ),
         ({"files": ("measures", "figure")}, "one/card.yaml: there is no problems.py beside the other stages"),
+        (
+            {"files": ("measures", "figure"), "problems": "one_shap"},
+            "one/card.yaml: problems: unknown grid 'one_shap': did you mean 'one_shape'?",
+        ),
+        ({"problems": "xyz"}, "one/card.yaml: problems: unknown grid 'xyz': known are one_shape, shapes"),
+        ({"problems": "shapes"}, "one/card.yaml: problems: there is a problems.py too: leave one of them out"),
         ({"caption": None}, "one/card.yaml: the key 'caption' is missing"),
         ({"columns": None}, "one/card.yaml: the key 'columns' is missing: say what each column of the csv means"),
         ({"files": ("problems", "figure")}, "one/card.yaml: there is no measures.py"),

@@ -8,7 +8,7 @@ import pytest
 from harness import ROOT
 
 from attnsvm.building import cards, dependencies, jobs
-from attnsvm.building.dependencies import digest, module_files
+from attnsvm.building.dependencies import digest, file_of, module_files
 
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {"cone", "layers", "regularisation_path", "sparse", "flow"}  # some of their descents
@@ -251,14 +251,14 @@ def test_the_hash_is_that_of_the_code_behind_a_module_and_of_the_texts_that_it_i
     assert digest("pack.a") != first
 
 
-ANALYSIS = ("attnsvm/analysis/__init__.py", "attnsvm/analysis/statistics.py")  # intervals of what is drawn
+# Intervals of what is drawn, and the rows that are.
+ANALYSIS = ("attnsvm/analysis/__init__.py", "attnsvm/analysis/statistics.py", "attnsvm/analysis/rows.py")
 
 
 def test_a_figure_depends_on_no_stage_and_on_no_other_experiment_but_those_it_draws_from():
     for card in cards.figures():
         files = module_files(*jobs.figure_modules(card))
-        own = f"attnsvm/experiments/{card.name}/figure.py"
-        assert own in files
+        assert file_of(card.modules["figure"]) in files
         assert "attnsvm/plots/style.py" in files
         assert all(
             name.startswith(

@@ -31,6 +31,10 @@ def test_the_files_of_a_figure_are_those_of_its_stages_and_its_own():
     assert not [name for name in files if name.startswith(("attnsvm/training/", "attnsvm/audit/"))]
 
 
+def test_problems_that_a_card_names_are_code_that_its_stages_run():
+    assert {"attnsvm/data/grids/one_shape.py", "attnsvm/data/draws.py"} <= set(jobs.stage_files("adam"))
+
+
 def test_a_figure_of_several_tables_has_the_files_of_all():
     several = [card for card in FIGURES if len(card.draws) > 1]
     assert several

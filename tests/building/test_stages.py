@@ -110,6 +110,14 @@ def test_another_cut_into_blocks_gives_the_same_table(tiny, tmp_path):
         pd.testing.assert_frame_equal(tables[0], other, rtol=1e-12)
 
 
+def test_where_measures_sum_nothing_up_the_rows_per_instance_are_the_table(tiny, tmp_path):
+    tiny.parts["measures"].table = lambda measures, _: measures.instances[["value"]]
+    assert list(load_table(run(tmp_path / "summed up", 1)[1]["table"])) == ["value"]
+    del tiny.parts["measures"].table
+    _, outputs = run(tmp_path / "as they are", 1)
+    pd.testing.assert_frame_equal(load_table(outputs["table"]), load_table(outputs["instances"]))
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_diverged_descent_is_refused(tiny, tmp_path, bad):
     tiny.parts["descent"].descent = lambda *_: {"W": {"weights": np.array([[1.0, bad]])}}

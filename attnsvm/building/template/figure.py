@@ -1,17 +1,16 @@
 """The distance versus the dimension: median and quartiles."""
 
-from attnsvm.plots.style import BLUE, canvas
+from attnsvm.plots.style import BLUE, sheet
 
 
-def draw(table, settings):
+@sheet(height=0.5)
+def draw(figure, table):
     """Draw from rows (d, median, low, high, instances)."""
-    with canvas(settings, height=0.5) as figure:
-        axes = figure.subplots()
-        band = {"color": BLUE, "alpha": 0.18, "linewidth": 0, "label": "quartiles"}
-        axes.fill_between(table["d"], table["low"], table["high"], **band)
-        axes.plot(table["d"], table["median"], color=BLUE, marker="o", label="median")
-        axes.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="1 − correlation with the SVM solution")
-        axes.set_xticks(table["d"], [str(d) for d in table["d"]])
-        axes.minorticks_off()
-        axes.legend()
-    return figure
+    axes = figure.subplots()
+    band = {"color": BLUE, "alpha": 0.18, "linewidth": 0, "label": "quartiles"}
+    axes.fill_between(table["d"], table["low"], table["high"], **band)
+    axes.plot(table["d"], table["median"], color=BLUE, marker="o", label="median")
+    axes.set(xscale="log", yscale="log", xlabel="dimension $d$", ylabel="1 − correlation with the SVM solution")
+    axes.set_xticks(table["d"], [str(d) for d in table["d"]])
+    axes.minorticks_off()
+    axes.legend()

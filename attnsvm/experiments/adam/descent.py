@@ -3,24 +3,18 @@
 import numpy as np
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.adam import adam
 from attnsvm.training.rules.schedule import schedule
 from attnsvm.training.rules.steepest import steepest
-
-KEPT = ("steps", "weights", "probabilities")
+from attnsvm.training.runs import train_each
 
 
 def descent(problems, settings, progress):
-    runs = planned(settings)
-    progress.expect(len(runs) * len(problems))
-    trained = {}
-    for name, (rule, steps, *columns) in runs.items():
-        every = logarithmic_steps(steps, settings["points"])
-        log = train(problems, LinearHead, "W", rule, steps, every, progress=progress)
-        columns = dict(zip(("beta1", "beta2", "rate"), map(np.array, columns), strict=True))
-        trained[name] = log.arrays(*KEPT) | columns
+    plan = planned(settings)
+    runs = {name: {"rule": rule, "steps": steps} for name, (rule, steps, *_) in plan.items()}
+    trained = train_each(train, problems, runs, progress, settings["points"], parametrisation="W")
+    for name, (_, _, *columns) in plan.items():
+        trained[name] |= dict(zip(("beta1", "beta2", "rate"), map(np.array, columns), strict=True))
     return trained
 
 

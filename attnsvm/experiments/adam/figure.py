@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, band, bars, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, band, bars, sheet, title
 
 NAME = {"linf": "max", "fro": "Frobenius", "spectral": "spectral", "l1": r"$\ell_1$", "nuc": "nuclear"}
 COLOURS = (BLUE, GREEN, VERMILLION, ORANGE, SKY)
@@ -10,28 +10,27 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", "*")
 SCHEDULE = {"constant": "", "small": ", smaller η", "large": ", larger η", "root": ", η/√step"}
 
 
-def draw(table, settings):
+@sheet(height=0.56)
+def draw(figure, table):
     """Draw from rows (run, rule, schedule, beta1, beta2, step, quantity, median, low, high, instances)."""
     runs = list(dict.fromkeys(table["run"]))
     names = {run: _name(table[table["run"] == run].iloc[0]) for run in runs}
     looks = _looks(table, runs)
-    with canvas(settings, height=0.56) as figure:
-        way, matrix, pace = figure.subplots(1, 3, width_ratios=(1.1, 1.0, 0.9))
-        ratios = table[table["quantity"] == "linf"]
-        for run in runs:
-            rows, look = ratios[ratios["run"] == run].sort_values("step"), looks[run]
-            band(way, rows, "step", "median", 0.12, color=look["color"], linestyle=look["linestyle"])
-        way.axhline(1, color=GREY, linewidth=0.6)
-        way.set(xscale="log", xlabel="step", ylabel="margin ratio in the max norm", ylim=(0, 1.03))
-        title(way, "a", "on the way")
-        _matrix(matrix, table, runs, names)
-        _pace(pace, table, runs, looks)
-        handles = [way.plot([], [], label=names[run], markersize=3, **looks[run])[0] for run in runs]
-        count = int(table["instances"].max())
-        figure.legend(
-            handles=handles, loc="outside lower center", ncols=3, title=f"medians, quartiles over {count} instances"
-        )
-    return figure
+    way, matrix, pace = figure.subplots(1, 3, width_ratios=(1.1, 1.0, 0.9))
+    ratios = table[table["quantity"] == "linf"]
+    for run in runs:
+        rows, look = ratios[ratios["run"] == run].sort_values("step"), looks[run]
+        band(way, rows, "step", "median", 0.12, color=look["color"], linestyle=look["linestyle"])
+    way.axhline(1, color=GREY, linewidth=0.6)
+    way.set(xscale="log", xlabel="step", ylabel="margin ratio in the max norm", ylim=(0, 1.03))
+    title(way, "a", "on the way")
+    _matrix(matrix, table, runs, names)
+    _pace(pace, table, runs, looks)
+    handles = [way.plot([], [], label=names[run], markersize=3, **looks[run])[0] for run in runs]
+    count = int(table["instances"].max())
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=3, title=f"medians, quartiles over {count} instances"
+    )
 
 
 def _name(row) -> str:

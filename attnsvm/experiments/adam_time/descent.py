@@ -3,20 +3,16 @@
 import numpy as np
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.adam import adam
-
-KEPT = ("steps", "weights", "probabilities")
+from attnsvm.training.runs import train_each
 
 
 def descent(problems, settings, progress):
-    progress.expect(len(settings["runs"]) * len(problems))
-    beta1, steps = settings["beta1"], settings["steps"]
-    every = logarithmic_steps(steps, settings["points"])
-    trained = {}
-    for beta2, rate in settings["runs"]:
-        log = train(problems, LinearHead, "W", adam(rate, beta1, beta2), steps, every, progress=progress)
-        columns = {"beta1": np.array(beta1), "beta2": np.array(beta2), "rate": np.array(rate)}
-        trained[f"Adam constant {beta2:g} {rate:g}"] = log.arrays(*KEPT) | columns
+    beta1 = settings["beta1"]
+    plan = {f"Adam constant {beta2:g} {rate:g}": (beta2, rate) for beta2, rate in settings["runs"]}
+    runs = {name: {"rule": adam(rate, beta1, beta2)} for name, (beta2, rate) in plan.items()}
+    how = {"parametrisation": "W", "steps": settings["steps"]}
+    trained = train_each(train, problems, runs, progress, settings["points"], **how)
+    for name, (beta2, rate) in plan.items():
+        trained[name] |= {"beta1": np.array(beta1), "beta2": np.array(beta2), "rate": np.array(rate)}
     return trained

@@ -1,6 +1,6 @@
 """Four panels: dropout, merged tokens, weights without a softmax, linear attention."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SERIES, VERMILLION, band, bars, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SERIES, VERMILLION, band, bars, sheet, title
 
 PEAKS = {
     "attention": ("softmax attention", BLACK, "-"),
@@ -22,23 +22,22 @@ LIMITS = (
 )
 
 
-def draw(table, settings):
+@sheet(height=0.72)
+def draw(figure, table):
     """Draw from rows (variant, quantity, step, value, low, high, instances)."""
-    with canvas(settings, height=0.72) as figure:
-        (drop, merged), (peak, linear) = figure.subplots(2, 2)
-        _dropout(drop, table)
-        _merged(merged, table)
-        for variant, (label, colour, dashes) in PEAKS.items():
-            _way(peak, _rows(table, variant, "peak"), label, colour, dashes)
-        peak.set(xscale="log", xlabel="step", ylabel="part of the weight", ylim=(0, 1.03))
-        peak.legend(loc="upper left", bbox_to_anchor=(0, 0.97))
-        title(peak, "c", "the largest weight of an input")
-        for variant, quantity, label, colour, dashes in LIMITS:
-            _way(linear, _rows(table, variant, quantity), label, colour, dashes)
-        linear.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
-        linear.legend(loc="lower left")
-        title(linear, "d", "which SVM linear attention goes to")
-    return figure
+    (drop, merged), (peak, linear) = figure.subplots(2, 2)
+    _dropout(drop, table)
+    _merged(merged, table)
+    for variant, (label, colour, dashes) in PEAKS.items():
+        _way(peak, _rows(table, variant, "peak"), label, colour, dashes)
+    peak.set(xscale="log", xlabel="step", ylabel="part of the weight", ylim=(0, 1.03))
+    peak.legend(loc="upper left", bbox_to_anchor=(0, 0.97))
+    title(peak, "c", "the largest weight of an input")
+    for variant, quantity, label, colour, dashes in LIMITS:
+        _way(linear, _rows(table, variant, quantity), label, colour, dashes)
+    linear.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
+    linear.legend(loc="lower left")
+    title(linear, "d", "which SVM linear attention goes to")
 
 
 def _rows(table, variant: str, quantity: str):

@@ -5,9 +5,7 @@ import numpy as np
 from attnsvm.experiments.attention_variants.merging import shortened
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, features, token_weights
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.instances import certified
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
+from attnsvm.svm.instances import answers, certified
 
 
 def svm(problems, trained, settings):
@@ -25,4 +23,4 @@ def predictions(left, right, labels) -> dict:
     n = left.shape[1]
     same = np.ones(n), np.zeros(n, dtype=bool), np.stack([np.arange(n), np.zeros(n, int), np.zeros(n, int)], 1)
     batch = [Constraints(a * y[:, None], b, *same) for a, b, y in zip(left, right, labels, strict=True)]
-    return as_arrays(solve_batch(batch, "fro"))
+    return answers(batch, "fro")

@@ -10,9 +10,8 @@ import numpy as np
 
 from attnsvm.experiments.benign.layer import OPTIONS, SERVED, SIGNAL, parts, served
 from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.instances import answers
 from attnsvm.svm.methods.choice import ACTIVE_SET
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
 
 
 def svm(problems, trained, settings):
@@ -33,7 +32,7 @@ def svm(problems, trained, settings):
             if left.any():
                 place[i, o] = len(batch)
                 batch.append(at_least_one(label[left, None] * noise[i, left]))
-    fitted = as_arrays(solve_batch(batch, method=ACTIVE_SET))
+    fitted = answers(batch, method=ACTIVE_SET)
     sizes = np.where(place < 0, 0.0, (fitted["W"][..., 0] ** 2).sum(1)[place])
     classes = np.array([[name != SERVED[2] for name in option] for option in OPTIONS]).sum(1)
     option = (sizes[:, :, None] + classes[:, None] / lengths[:, None] ** 2).argmin(1)
@@ -46,7 +45,7 @@ def svm(problems, trained, settings):
         "noise": fitted,
         "place": place,
         "option": option,
-        "attention": as_arrays(solve_batch(batch, method=ACTIVE_SET)),
+        "attention": answers(batch, method=ACTIVE_SET),
         "at": at,
     }
 

@@ -2,37 +2,36 @@
 
 import numpy as np
 
-from attnsvm.plots.style import GREY, MARKERS, SIZES, canvas, title
+from attnsvm.plots.style import GREY, MARKERS, SIZES, sheet, title
 
 KINDS = {"locally_optimal": "locally optimal tokens", "not_locally_optimal": "tokens that are not"}
 
 
-def draw(table, settings):
+@sheet(height=0.46)
+def draw(figure, table):
     """Draw from rows (kind, R, mu, end, share, low, high, instances)."""
     ends = table[table["end"] == "converged"]
     starts = sorted(mu for mu in table["mu"].unique() if mu > 0)
     least = np.log10(starts[0]) - 0.8 if starts else 0.0  # where the exact direction stands, beside a logarithmic axis
     places = {mu: np.log10(mu) if mu > 0 else least for mu in table["mu"].unique()}
-    with canvas(settings, height=0.46) as figure:
-        kept, left = figure.subplots(1, 2, sharey=True, width_ratios=(3, 1))
-        stays = ends[ends["kind"] == "locally_optimal"]
-        for k, (R, line) in enumerate(stays.groupby("R")):
-            look = {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)]}
-            line = line.assign(place=line["mu"].map(places) + 0.03 * k).sort_values("place")
-            exact = line["mu"] == 0
-            kept.plot(line["place"][exact], line["share"][exact], **look, linestyle="none")
-            kept.plot(line["place"][~exact], line["share"][~exact], **look, label=f"$R = {R:g}$")
-            kept.vlines(line["place"], line["low"], line["high"], color=look["color"], linewidth=0.8)
-        if 0.0 in places:
-            kept.axvline(least + 0.4, color=GREY, linewidth=0.8, linestyle=":")
-        kept.set_xticks(list(places.values()), [f"{mu:g}" for mu in places])
-        kept.set(xlabel="1 − correlation at the start", ylabel="share that stays and converges", ylim=(-0.04, 1.04))
-        title(kept, "a", _words(stays, "locally_optimal"))
-        _others(left, ends[ends["kind"] == "not_locally_optimal"])
-        note = figure.legend(*kept.get_legend_handles_labels(), loc="outside upper center", ncols=4)
-        note.set_title(r"start: norm $R\,\|W_{\mathrm{mm}}\|$; bars: 95 % Wilson interval")
-        note.get_title().set_color(GREY)
-    return figure
+    kept, left = figure.subplots(1, 2, sharey=True, width_ratios=(3, 1))
+    stays = ends[ends["kind"] == "locally_optimal"]
+    for k, (R, line) in enumerate(stays.groupby("R")):
+        look = {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)]}
+        line = line.assign(place=line["mu"].map(places) + 0.03 * k).sort_values("place")
+        exact = line["mu"] == 0
+        kept.plot(line["place"][exact], line["share"][exact], **look, linestyle="none")
+        kept.plot(line["place"][~exact], line["share"][~exact], **look, label=f"$R = {R:g}$")
+        kept.vlines(line["place"], line["low"], line["high"], color=look["color"], linewidth=0.8)
+    if 0.0 in places:
+        kept.axvline(least + 0.4, color=GREY, linewidth=0.8, linestyle=":")
+    kept.set_xticks(list(places.values()), [f"{mu:g}" for mu in places])
+    kept.set(xlabel="1 − correlation at the start", ylabel="share that stays and converges", ylim=(-0.04, 1.04))
+    title(kept, "a", _words(stays, "locally_optimal"))
+    _others(left, ends[ends["kind"] == "not_locally_optimal"])
+    note = figure.legend(*kept.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    note.set_title(r"start: norm $R\,\|W_{\mathrm{mm}}\|$; bars: 95 % Wilson interval")
+    note.get_title().set_color(GREY)
 
 
 def _words(rows, kind: str) -> str:

@@ -25,7 +25,7 @@ def measures(cell, problems, trained, solved, settings):
 
 def table(measures, settings):
     return pd.DataFrame(
-        {"kind": kind, "R": R, "mu": mu, "end": end, **share(int(group[end].sum()), len(group))}
+        {"kind": kind, "R": R, "mu": mu, "end": end, **share(group[end])}
         for (kind, R, mu), group in measures.instances.groupby(["kind", "R", "mu"], sort=False)
         for end in ("stayed", "converged")
     )

@@ -52,7 +52,7 @@ def measures(cell, problems, trained, solved, settings):
 def table(measures, settings):
     keys = ["n", "T", "d", "parametrisation"]
     return pd.DataFrame(
-        {**dict(zip(keys, key, strict=True)), "type": kind, **share(int(group[kind].sum()), len(group))}
+        {**dict(zip(keys, key, strict=True)), "type": kind, **share(group[kind])}
         for key, group in measures.instances.groupby(keys, sort=False)
         for kind in TYPES
     )

@@ -17,16 +17,17 @@ def svm(problems, trained, settings):
         selected, norm = selected_tokens(run["probabilities"]), BIAS_NORM[parametrisation]
         places = np.flatnonzero((selected != optimal).any(1))
         weights = run["weights"]
-        own = {"selected": selected, "places": places, "optimal": _solve(problems, optimal, norm, settings, weights)}
+        how = norm, settings["attention"]
+        own = {"selected": selected, "places": places, "optimal": judged(problems, optimal, *how, weights)}
         if len(places):
-            own["apart"] = _solve(problems[places], selected[places], norm, settings, weights[places])
+            own["apart"] = judged(problems[places], selected[places], *how, weights[places])
         solved[parametrisation] = own
     return solved
 
 
-def _solve(problems, selected, norm, settings, weights):
+def judged(problems, selected, norm, attention, weights):
     """Proofs, each solution's correlation with the weights, and whether each token is a support index (S, n, T)."""
-    answers = certified(problems, selected, norm, settings["attention"])
-    queries = ATTENTIONS[settings["attention"]](problems).queries
+    answers = certified(problems, selected, norm, attention)
+    queries = ATTENTIONS[attention](problems).queries
     tight = support_of(problems.tokens, queries, answers, selected)
     return proof(answers) | {"correlation": correlation(weights, answers["W"]), "support": tight}

@@ -2,7 +2,7 @@
 
 from matplotlib.ticker import MaxNLocator
 
-from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, PURPLE, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, PURPLE, sheet, title
 
 LEAST = "least change"
 LOOKS = {"color": BLUE, "marker": "o"}, {"color": ORANGE, "marker": "^"}, {"color": PURPLE, "marker": "v"}
@@ -16,26 +16,25 @@ PANELS = {
 }
 
 
-def draw(table, settings):
+@sheet(height=0.62)
+def draw(figure, table):
     """Draw from rows (part, quantity, kind, template, value, low, high, instances)."""
-    with canvas(settings, height=0.62) as figure:
-        panels = figure.subplots(2, 3).ravel()
-        rows = table[table["part"] == "change"]
-        kinds = _kinds(rows)
-        for letter, axes, (quantity, words) in zip("abcde", panels, PANELS.items(), strict=False):
-            _means(axes, rows[(rows["quantity"] == quantity) & rows["template"].isna()], kinds)
-            axes.set_ylabel(words[1])
-            if quantity in ("named", "same"):
-                axes.set_ylim(0, 1.05)
-            elif quantity != "net":
-                axes.set_ylim(0, None)
-            else:
-                axes.axhline(0, color=BLACK, linewidth=0.6)
-            title(axes, letter, words[0])
-        _by_template(panels[5], rows[(rows["quantity"] == "broken") & rows["template"].notna()], kinds)
-        handles, texts = panels[0].get_legend_handles_labels()
-        figure.legend(handles, texts, loc="outside upper center", ncols=len(texts), handletextpad=0.2)
-    return figure
+    panels = figure.subplots(2, 3).ravel()
+    rows = table[table["part"] == "change"]
+    kinds = _kinds(rows)
+    for letter, axes, (quantity, words) in zip("abcde", panels, PANELS.items(), strict=False):
+        _means(axes, rows[(rows["quantity"] == quantity) & rows["template"].isna()], kinds)
+        axes.set_ylabel(words[1])
+        if quantity in ("named", "same"):
+            axes.set_ylim(0, 1.05)
+        elif quantity != "net":
+            axes.set_ylim(0, None)
+        else:
+            axes.axhline(0, color=BLACK, linewidth=0.6)
+        title(axes, letter, words[0])
+    _by_template(panels[5], rows[(rows["quantity"] == "broken") & rows["template"].notna()], kinds)
+    handles, texts = panels[0].get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside upper center", ncols=len(texts), handletextpad=0.2)
 
 
 def _kinds(rows):

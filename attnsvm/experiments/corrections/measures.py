@@ -6,7 +6,7 @@ A template counts once: its mistakes are alike. A lead is the certified change l
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.analysis.statistics import mean_interval
+from attnsvm.analysis.medians import means
 
 LEAST = "least change"
 QUANTITIES = ("named", "same", "broken", "other", "net", "lost", "length")
@@ -40,9 +40,6 @@ def table(measures, settings):
     both = own[own["kind"] != LEAST].merge(least, on=["quantity", "template"], suffixes=("", "_least"))
     lead = both.assign(part="lead", value=both["value_least"] - both["value"]).drop(columns="value_least")
     every = pd.concat([own.assign(part="change"), lead], ignore_index=True)
-    groups = every.groupby(["part", "quantity", "kind"], sort=False)["value"]
-    found = groups.agg(["mean", "std", "size"]).reset_index()
-    value, low, high = mean_interval(found["mean"], found["std"], found["size"])
-    means = found.drop(columns=["mean", "std", "size"]).assign(value=value, low=low, high=high, instances=found["size"])
-    made = pd.concat([means, every.assign(instances=1)], ignore_index=True).reindex(columns=list(COLUMNS))
+    over = means(every.groupby(["part", "quantity", "kind"], sort=False)["value"])
+    made = pd.concat([over, every.assign(instances=1)], ignore_index=True).reindex(columns=list(COLUMNS))
     return made.astype({"template": "Int64", "instances": "Int64"})

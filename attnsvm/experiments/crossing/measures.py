@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
-from attnsvm.analysis.statistics import sample_interval, wilson
+from attnsvm.analysis.statistics import mean_of, share
 
 RUNS = ("W", "KQ")
 SHAPE = ["n", "T", "d"]
@@ -26,16 +26,11 @@ def measures(cell, problems, trained, solved, settings):
 def table(measures, settings):
     rows = []
     for key, found in measures.instances.groupby(SHAPE, sort=False):
-        hits = found.drop(columns=[*SHAPE, "seed"]).astype(float)
+        hits, shape = found.drop(columns=[*SHAPE, "seed"]).astype(float), dict(zip(SHAPE, key, strict=True))
         for counted in ("selected", "saturated"):
-            values = {name: wilson(int(hits[f"{counted} {name}"].sum()), len(hits)) for name in RUNS}
-            values["lead"] = sample_interval(hits[f"{counted} W"] - hits[f"{counted} KQ"])
-            rows += [_row(key, counted, quantity, numbers, len(hits)) for quantity, numbers in values.items()]
+            values = {name: share(hits[f"{counted} {name}"], of="value") for name in RUNS}
+            values["lead"] = mean_of(hits[f"{counted} W"] - hits[f"{counted} KQ"])
+            rows += [shape | {"counted": counted, "quantity": name} | numbers for name, numbers in values.items()]
         waiting = {name: hits[f"selected {name}"] - hits[f"saturated {name}"] for name in RUNS}
-        rows.append(_row(key, "selected", "waiting", sample_interval(waiting["W"] - waiting["KQ"]), len(hits)))
+        rows.append(shape | {"counted": "selected", "quantity": "waiting"} | mean_of(waiting["W"] - waiting["KQ"]))
     return pd.DataFrame(rows)
-
-
-def _row(key, counted, quantity, numbers, instances):
-    names = dict(zip(SHAPE, key, strict=True)) | {"counted": counted, "quantity": quantity}
-    return names | dict(zip(("value", "low", "high"), numbers, strict=True)) | {"instances": instances}

@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnsvm.architecture import Stack
-from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.runs import train_each
 from attnsvm.training.stack.descent import train_stack
 
 KEPT = ("steps", "weights", "below", "top", "tokens")
@@ -12,13 +12,8 @@ KEPT = ("steps", "weights", "below", "top", "tokens")
 
 def descent(problems, settings, progress):
     """By depth: the weights a third of the first number of steps in, after it, and after the last step."""
-    progress.expect(len(settings["depths"]) * len(problems))
     asked, longer = settings["asked"], settings["longer"]
     every = np.array([asked // longer, asked, asked * longer])
-    rule = exact(settings["learning_rate"])
-    return {
-        str(depth): train_stack(
-            problems, Stack(layers=depth), LinearHead, rule, int(every[-1]), every, progress=progress
-        ).arrays(*KEPT)
-        for depth in settings["depths"]
-    }
+    runs = {str(depth): {"stack": Stack(layers=depth)} for depth in settings["depths"]}
+    how = {"rule": exact(settings["learning_rate"]), "steps": int(every[-1]), "every": every}
+    return train_each(train_stack, problems, runs, progress, kept=KEPT, **how)

@@ -22,7 +22,3 @@ def measures(cell, problems, trained, solved, settings):
                 columns = {"depth": int(depth), "layer": int(layer), "rule": rule}
                 frames.append(curves(problems.seeds[good], run["steps"], {"value": value[good]}, **columns))
     return Measures(pd.concat(frames), pd.concat(ends))
-
-
-def table(measures, settings):
-    return measures.instances

@@ -3,36 +3,27 @@
 import numpy as np
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.balanced import balanced
 from attnsvm.training.rules.gradient_descent import exact, plain
 from attnsvm.training.rules.joint import joint
 from attnsvm.training.rules.schedule import schedule
 from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.runs import train_each
 from attnsvm.training.start import factored_weights
 
-KEPT = ("steps", "weights", "probabilities")
 OTHERS = {"spectral": "spectral", "sign": "linf"}
 
 
 def descent(problems, settings, progress):
-    runs = planned(settings, problems.tokens.shape[-1])
-    progress.expect(len(runs) * len(problems))
-    return {
-        name: train(
-            problems,
-            LinearHead,
-            "KQ",
-            rule,
-            steps,
-            logarithmic_steps(steps, settings["points"]),
-            start=_start(problems, m, scale),
-            progress=progress,
-        ).arrays(*KEPT)
-        | {"m": np.array(m), "scale": np.array(float(scale))}
-        for name, (rule, steps, m, scale) in runs.items()
+    plan = planned(settings, problems.tokens.shape[-1])
+    runs = {
+        name: {"rule": rule, "steps": steps, "start": _start(problems, m, scale)}
+        for name, (rule, steps, m, scale) in plan.items()
     }
+    trained = train_each(train, problems, runs, progress, settings["points"], parametrisation="KQ")
+    for name, (_, _, m, scale) in plan.items():
+        trained[name] |= {"m": np.array(m), "scale": np.array(float(scale))}
+    return trained
 
 
 def planned(settings, d) -> dict:

@@ -2,7 +2,7 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, band, bars, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, band, bars, sheet, title
 
 LOOKS = {
     "published": (VERMILLION, "--", "s"),
@@ -20,29 +20,28 @@ COMPARED = ("published", "joint")
 DISTANCE = "1 − correlation\nwith the nuclear solution"
 
 
-def draw(table, settings):
+@sheet(height=0.72)
+def draw(figure, table):
     """Draw from rows (rule, m, scale, step, quantity, median, low, high, larger, instances)."""
     usual = table[(table["m"] == table["m"].max()) & (table["scale"] == 1)]
-    with canvas(settings, height=0.72) as figure:
-        (long, cause), (columns, others) = figure.subplots(2, 2)
-        ways = usual[usual["quantity"] == "distance"]
-        for rule in COMPARED:
-            _way(long, ways[ways["rule"] == rule], rule)
-        title(long, "a", "two ways to divide the gradients")
-        shared = ways[ways["rule"] == "balanced"]["step"].max()
-        for rule in CAUSE:
-            _way(cause, ways[(ways["rule"] == rule) & (ways["step"] <= shared)], rule)
-        title(cause, "b", "one cause switched off at a time")
-        for axes in (long, cause):
-            axes.set(xscale="log", yscale="log", xlabel="step", ylabel=DISTANCE)
-            axes.legend(loc="lower left")
-        _starts(columns, table[table["quantity"] == "distance"])
-        _ends(others, usual)
-        count = int(table["instances"].max())
-        spread = Patch(color="0.8", label=f"medians and quartiles over {count} instances")
-        marks, _ = others.get_legend_handles_labels()
-        figure.legend(handles=[spread, *marks], loc="outside lower center", ncols=3)
-    return figure
+    (long, cause), (columns, others) = figure.subplots(2, 2)
+    ways = usual[usual["quantity"] == "distance"]
+    for rule in COMPARED:
+        _way(long, ways[ways["rule"] == rule], rule)
+    title(long, "a", "two ways to divide the gradients")
+    shared = ways[ways["rule"] == "balanced"]["step"].max()
+    for rule in CAUSE:
+        _way(cause, ways[(ways["rule"] == rule) & (ways["step"] <= shared)], rule)
+    title(cause, "b", "one cause switched off at a time")
+    for axes in (long, cause):
+        axes.set(xscale="log", yscale="log", xlabel="step", ylabel=DISTANCE)
+        axes.legend(loc="lower left")
+    _starts(columns, table[table["quantity"] == "distance"])
+    _ends(others, usual)
+    count = int(table["instances"].max())
+    spread = Patch(color="0.8", label=f"medians and quartiles over {count} instances")
+    marks, _ = others.get_legend_handles_labels()
+    figure.legend(handles=[spread, *marks], loc="outside lower center", ncols=3)
 
 
 def _way(axes, rows, rule) -> None:

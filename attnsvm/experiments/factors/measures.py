@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.medians import quartiles
+from attnsvm.analysis.statistics import quartiles
 
 QUANTITIES = ("distance", "nuclear", "spectral")
 

@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
-from attnsvm.plots.style import GREY, MARKERS, SIZES, canvas, title
+from attnsvm.plots.style import GREY, MARKERS, SIZES, sheet, title
 
 LOOKS = {
     "optimal": ("optimal tokens", {"linestyle": "-", "linewidth": 1.2}),
@@ -17,31 +17,28 @@ PANELS = {"cross": "cross-attention", "self": "self-attention"}
 BOUND = 1.09  # height of the marks of the bound
 
 
-def draw(table, settings):
+@sheet(height=0.5)
+def draw(figure, table):
     """Draw from rows (n, T, d, attention, alpha, share, low, high, instances)."""
     shapes = list(table[["n", "T"]].drop_duplicates().itertuples(index=False))
     looks = [
         {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)], "markersize": 3.5}
         for k in range(len(shapes))
     ]
-    with canvas(settings, height=0.5) as figure:
-        row = figure.subplots(1, 2, sharex=True, sharey=True)
-        for axes, letter, (attention, words) in zip(row, "ab", PANELS.items(), strict=True):
-            for k, ((n, T), look) in enumerate(zip(shapes, looks, strict=True)):
-                own = table[(table["n"] == n) & (table["T"] == T) & (table["attention"] == attention)]
-                _shares(axes, own, look)
-                beside = 0.12 * (k - (len(shapes) - 1) / 2)  # two shapes may have one bound
-                axes.plot([max(T - 1, n) + beside], [BOUND], color=look["color"], marker="v", markersize=5)
-            title(axes, letter, words)
-            axes.set(xlabel="dimension $d$", ylim=(-0.04, 1.14))
-            axes.xaxis.set_major_locator(MultipleLocator(2))
-        row[0].set(ylabel="share with a separator")
-        lines = [
-            Line2D([], [], **look, label=f"$n = {n}$, $T = {T}$") for (n, T), look in zip(shapes, looks, strict=True)
-        ]
-        row[1].legend(handles=lines, loc="lower right")
-        figure.legend(handles=_meanings(table["instances"].max()), loc="outside upper center", ncols=3)
-    return figure
+    row = figure.subplots(1, 2, sharex=True, sharey=True)
+    for axes, letter, (attention, words) in zip(row, "ab", PANELS.items(), strict=True):
+        for k, ((n, T), look) in enumerate(zip(shapes, looks, strict=True)):
+            own = table[(table["n"] == n) & (table["T"] == T) & (table["attention"] == attention)]
+            _shares(axes, own, look)
+            beside = 0.12 * (k - (len(shapes) - 1) / 2)  # two shapes may have one bound
+            axes.plot([max(T - 1, n) + beside], [BOUND], color=look["color"], marker="v", markersize=5)
+        title(axes, letter, words)
+        axes.set(xlabel="dimension $d$", ylim=(-0.04, 1.14))
+        axes.xaxis.set_major_locator(MultipleLocator(2))
+    row[0].set(ylabel="share with a separator")
+    lines = [Line2D([], [], **look, label=f"$n = {n}$, $T = {T}$") for (n, T), look in zip(shapes, looks, strict=True)]
+    row[1].legend(handles=lines, loc="lower right")
+    figure.legend(handles=_meanings(table["instances"].max()), loc="outside upper center", ncols=3)
 
 
 def _shares(axes, rows, look: dict) -> None:

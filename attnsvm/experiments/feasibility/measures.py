@@ -22,6 +22,6 @@ def measures(cell, problems, trained, solved, settings):
 def table(measures, settings):
     keys = ["n", "T", "d", "attention", "alpha"]
     return pd.DataFrame(
-        {**dict(zip(keys, key, strict=True)), **share(int(group.feasible.sum()), len(group))}
+        {**dict(zip(keys, key, strict=True)), **share(group.feasible)}
         for key, group in measures.instances.groupby(keys, sort=False)
     )

@@ -1,39 +1,35 @@
 """Gradient flow, joint and published steps of (K, Q) from two starts, and diagonal factors, against their solutions."""
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, band, canvas, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, band, sheet, title
 
 STARTS = {"random": "-", "aligned": "--"}
 
 
-def draw(table, settings):
+@sheet(height=0.5)
+def draw(figure, table):
     """Draw from rows (run, start, quantity, step, value, low, high, norm, instances)."""
-    with canvas(settings, height=0.5) as figure:
-        flow, steps, diagonal = figure.subplots(1, 3)
-        for start, line in STARTS.items():
-            _line(flow, _rows(table, "flow", start), "norm", BLUE, line, f"flow, {start} start")
-            for run, colour in (("joint", GREEN), ("published", VERMILLION)):
-                _line(steps, _rows(table, run, start), "step", colour, line, f"{run}, {start} start")
-        _line(flow, _rows(table, "one matrix", "random"), "norm", GREY, ":", "one matrix W")
-        for start, colour, line in (("two factors", BLUE, "-"), ("one vector", ORANGE, ":")):
-            rows = _rows(table, "diagonal", start, "ratio")
-            rows = rows.assign(value=1 - rows["value"], low=1 - rows["high"], high=1 - rows["low"])
-            _line(diagonal, rows, "norm", colour, line, f"diagonal, {start}")
-        for axes in (flow, steps):
-            axes.set(xscale="log", yscale="log", ylabel="1 − correlation with the nuclear solution")
-        flow.set(xlabel="norm of K Qᵀ")
-        steps.set(xlabel="step")
-        diagonal.set(xscale="log", yscale="log", xlabel="‖w‖₁", ylabel="1 − margin ratio in ℓ1")
-        title(flow, "a", "flow goes there")
-        title(steps, "b", "longer steps")
-        title(diagonal, "c", "diagonal factors: ℓ1")
-        figure.legend(loc="outside lower center", ncols=3)
-    return figure
-
-
-def _rows(table, run, start, quantity="distance"):
-    kept = (table["run"] == run) & (table["start"] == start) & (table["quantity"] == quantity)
-    return table[kept].sort_values("step")
+    flow, steps, diagonal = figure.subplots(1, 3)
+    far = where(table, quantity="distance")
+    for start, line in STARTS.items():
+        _line(flow, where(far, run="flow", start=start), "norm", BLUE, line, f"flow, {start} start")
+        for run, colour in (("joint", GREEN), ("published", VERMILLION)):
+            _line(steps, where(far, run=run, start=start), "step", colour, line, f"{run}, {start} start")
+    _line(flow, where(far, run="one matrix", start="random"), "norm", GREY, ":", "one matrix W")
+    for start, colour, line in (("two factors", BLUE, "-"), ("one vector", ORANGE, ":")):
+        rows = where(table, run="diagonal", start=start, quantity="ratio")
+        rows = rows.assign(value=1 - rows["value"], low=1 - rows["high"], high=1 - rows["low"])
+        _line(diagonal, rows, "norm", colour, line, f"diagonal, {start}")
+    for axes in (flow, steps):
+        axes.set(xscale="log", yscale="log", ylabel="1 − correlation with the nuclear solution")
+    flow.set(xlabel="norm of K Qᵀ")
+    steps.set(xlabel="step")
+    diagonal.set(xscale="log", yscale="log", xlabel="‖w‖₁", ylabel="1 − margin ratio in ℓ1")
+    title(flow, "a", "flow goes there")
+    title(steps, "b", "longer steps")
+    title(diagonal, "c", "diagonal factors: ℓ1")
+    figure.legend(loc="outside lower center", ncols=3)
 
 
 def _line(axes, rows, along, colour, line, label):
-    band(axes, rows, along, alpha=0.15, color=colour, linestyle=line, label=label)
+    band(axes, rows.sort_values("step"), along, alpha=0.15, color=colour, linestyle=line, label=label)

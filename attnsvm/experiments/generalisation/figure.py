@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, band, bars, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, band, bars, sheet, title
 
 LOOKS = {
     "fro": ("Frobenius SVM", BLUE, "-", "o"),
@@ -23,27 +23,26 @@ WAYS = {
 }
 
 
-def draw(table, settings):
+@sheet(height=0.72)
+def draw(figure, table):
     """Draw from rows (variant, n, by, quantity, step, value, low, high, instances)."""
-    with canvas(settings, height=0.72) as figure:
-        axes = figure.subplots(2, 2, sharey=True).ravel()
-        for panel, letter, (variant, name) in zip(axes, "abc", PANELS.items(), strict=False):
-            _sizes(panel, table[table["variant"] == variant])
-            title(panel, letter, name)
-        _along(axes[3], table)
-        title(axes[3], "d", "along training")
-        for panel in (axes[0], axes[2]):
-            panel.set(ylabel="share of inputs or instances")
-        axes[0].set(ylim=(-0.03, 1.05))
-        lines = [
-            Line2D([], [], color=colour, linestyle=line, marker=mark, label=f"{name}: new inputs")
-            for name, colour, line, mark in LOOKS.values()
-        ]
-        lines.append(Line2D([], [], color=BLACK, marker="D", label="SVM fits all training inputs"))
-        lines.append(Line2D([], [], color=GREY, linestyle=":", label="token at random"))
-        lines.append(Patch(color="0.8", label="95 % interval"))
-        figure.legend(handles=lines, loc="outside lower center", ncols=3)
-    return figure
+    axes = figure.subplots(2, 2, sharey=True).ravel()
+    for panel, letter, (variant, name) in zip(axes, "abc", PANELS.items(), strict=False):
+        _sizes(panel, table[table["variant"] == variant])
+        title(panel, letter, name)
+    _along(axes[3], table)
+    title(axes[3], "d", "along training")
+    for panel in (axes[0], axes[2]):
+        panel.set(ylabel="share of inputs or instances")
+    axes[0].set(ylim=(-0.03, 1.05))
+    lines = [
+        Line2D([], [], color=colour, linestyle=line, marker=mark, label=f"{name}: new inputs")
+        for name, colour, line, mark in LOOKS.values()
+    ]
+    lines.append(Line2D([], [], color=BLACK, marker="D", label="SVM fits all training inputs"))
+    lines.append(Line2D([], [], color=GREY, linestyle=":", label="token at random"))
+    lines.append(Patch(color="0.8", label="95 % interval"))
+    figure.legend(handles=lines, loc="outside lower center", ncols=3)
 
 
 def _sizes(axes, rows) -> None:

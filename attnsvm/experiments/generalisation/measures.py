@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
-from attnsvm.analysis.statistics import mean_interval, share
+from attnsvm.analysis.statistics import mean_of, share
 from attnsvm.experiments.generalisation.problems import flipped, inputs, logits, wanted
 
 TIE = 1e-9  # relative: rounding leaves 1e-15 between tokens that W cannot tell apart, and what it can is far above
@@ -59,10 +59,10 @@ def table(measures, settings):
     for variant, of_variant in ends.groupby("variant", sort=False):
         fitted = None
         for n, found in of_variant.groupby("n"):
-            separable = share(int(found["outcome"].str.endswith(" solved").sum()), len(found))
+            separable = share(found["outcome"].str.endswith(" solved"), of="value")
             row = {"variant": variant, "n": n, "by": "fro", "quantity": "separable", "step": 0, **separable}
             rows.append(row)
-            fitted = row if separable["share"] >= settings["fitted"] else fitted
+            fitted = row if separable["value"] >= settings["fitted"] else fitted
         if fitted:
             rows.append({**fitted, "quantity": "fitted"})
     held_out = frame[frame["quantity"] == "held_out"]
@@ -82,7 +82,7 @@ def table(measures, settings):
             for by in ("fro", "W"):
                 drop = (_last(same, by) - _last(found, by)).dropna()
                 rows.append({**names, "by": by, "quantity": "drop", **_mean(drop)})
-    return pd.DataFrame(rows).rename(columns={"share": "value"})
+    return pd.DataFrame(rows)
 
 
 def _last(rows, by):
@@ -93,6 +93,5 @@ def _last(rows, by):
 
 def _mean(values):
     if len(values) == 0:
-        return {"share": np.nan, "low": np.nan, "high": np.nan, "instances": 0}
-    mean, low, high = mean_interval(values.mean(), values.std(ddof=1) if len(values) > 1 else np.nan, len(values))
-    return {"share": mean, "low": low, "high": high, "instances": len(values)}
+        return {"value": np.nan, "low": np.nan, "high": np.nan, "instances": 0}
+    return mean_of(values)

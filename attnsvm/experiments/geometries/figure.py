@@ -5,7 +5,7 @@ import math
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, sheet, title
 
 NAME = {
     "l1": r"$\ell_1$",
@@ -33,23 +33,20 @@ SHARES = {("trained", "row"): ("o", -0.24), ("trained", "column"): ("s", -0.08)}
 SHARES |= {("untrained", "row"): ("o", 0.08), ("untrained", "column"): ("s", 0.24)}
 
 
-def draw(table, settings):
+@sheet(height=0.5)
+def draw(figure, table):
     """Draw from rows (quantity, kind, step, rule, norm, value, low, high, instances)."""
     order = list(table.loc[table["quantity"] == "ratio", "rule"].unique())
     end = table[table["step"] == table["step"].max()]
-    with canvas(settings, height=0.5) as figure:
-        matrix, shares, way = figure.subplots(1, 3, width_ratios=(1.5, 0.52, 1.05))
-        _matrix(matrix, end[(end["quantity"] == "ratio") & (end["kind"] == "trained")], order)
-        _shares(shares, end[end["quantity"].isin(["row", "column"])], order)
-        _way(way, table[(table["kind"] == "trained") & (table["quantity"] == "ratio")], order)
-        count = int(table["instances"].max())
-        words = f"(a, c) medians over {count} instances, (c) band: quartiles; (b) bars: 95 % Wilson intervals"
-        note = figure.legend(
-            *shares.get_legend_handles_labels(), loc="outside lower center", ncols=4, handletextpad=0.2
-        )
-        note.set_title(words)
-        note.get_title().set_color(GREY)
-    return figure
+    matrix, shares, way = figure.subplots(1, 3, width_ratios=(1.5, 0.52, 1.05))
+    _matrix(matrix, end[(end["quantity"] == "ratio") & (end["kind"] == "trained")], order)
+    _shares(shares, end[end["quantity"].isin(["row", "column"])], order)
+    _way(way, table[(table["kind"] == "trained") & (table["quantity"] == "ratio")], order)
+    count = int(table["instances"].max())
+    words = f"(a, c) medians over {count} instances, (c) band: quartiles; (b) bars: 95 % Wilson intervals"
+    note = figure.legend(*shares.get_legend_handles_labels(), loc="outside lower center", ncols=4, handletextpad=0.2)
+    note.set_title(words)
+    note.get_title().set_color(GREY)
 
 
 def _matrix(axes, rows, order) -> None:

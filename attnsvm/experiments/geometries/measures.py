@@ -64,16 +64,12 @@ def table(measures, settings):
         across, down = (np.stack([largest(x[:, k], k) for k in range(len(order))], 1) for x in (ratios, ratios.mT))
         for quantity, hits in (("row", across), ("column", down)):
             rows += [
-                {"quantity": quantity, **at, "rule": name, "norm": name, **_share(hits[:, k])}
+                {"quantity": quantity, **at, "rule": name, "norm": name, **share(hits[:, k], of="value")}
                 for k, name in enumerate(order)
             ]
-        rows.append({"quantity": "all", **at, "rule": "every", "norm": "every", **_share((across & down).all(1))})
+        every = share((across & down).all(1), of="value")
+        rows.append({"quantity": "all", **at, "rule": "every", "norm": "every", **every})
     return pd.DataFrame(rows)
-
-
-def _share(hits: np.ndarray) -> dict:
-    """Value, low, high and instances of the share of instances that hit, (S,) bool."""
-    return share(int(hits.sum()), len(hits), of="value")
 
 
 def largest(values: np.ndarray, place: int) -> np.ndarray:

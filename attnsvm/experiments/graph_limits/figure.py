@@ -1,25 +1,24 @@
 """Next tokens: the squared loss against two Graph-SVMs, and the slow data sets of (K, Q)."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, VERMILLION, sheet, title
 
 SQUARED = {"fro": ("margin 1 on every edge", BLUE), "graded": ("margins by rates", GREEN)}
 
 
-def draw(table, settings):
+@sheet(height=0.4)
+def draw(figure, table):
     """Draw from rows (graphs, run, solution, seed, step, value)."""
-    with canvas(settings, height=0.4) as figure:
-        squared, factored = figure.subplots(1, 2)
-        cyclic = table[table["graphs"] == "cyclic"]
-        for solution, (label, colour) in SQUARED.items():
-            _ways(squared, cyclic[(cyclic["run"] == "squared") & (cyclic["solution"] == solution)], colour, label)
-        title(squared, "a", "$W$, squared loss, with a cycle")
-        _ways(factored, table[(table["run"] == "factored") & (table["solution"] == "nuc")], VERMILLION, "median")
-        title(factored, "b", r"$(K, Q)$, $-\log u$, both kinds")
-        for axes in (squared, factored):
-            axes.set(xscale="log", yscale="log", xlabel="step")
-            axes.legend(loc="lower left")
-        squared.set(ylabel="1 − correlation")
-    return figure
+    squared, factored = figure.subplots(1, 2)
+    cyclic = table[table["graphs"] == "cyclic"]
+    for solution, (label, colour) in SQUARED.items():
+        _ways(squared, cyclic[(cyclic["run"] == "squared") & (cyclic["solution"] == solution)], colour, label)
+    title(squared, "a", "$W$, squared loss, with a cycle")
+    _ways(factored, table[(table["run"] == "factored") & (table["solution"] == "nuc")], VERMILLION, "median")
+    title(factored, "b", r"$(K, Q)$, $-\log u$, both kinds")
+    for axes in (squared, factored):
+        axes.set(xscale="log", yscale="log", xlabel="step")
+        axes.legend(loc="lower left")
+    squared.set(ylabel="1 − correlation")
 
 
 def _ways(axes, rows, colour, label) -> None:

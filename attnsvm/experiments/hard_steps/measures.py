@@ -28,7 +28,3 @@ def measures(cell, problems, trained, solved, settings):
         last = {quantity: column.to_numpy()[good] for quantity, column in found.items()}
         frames.append(by_quantity(seeds, steps[-1:], last, by=name))
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, np.where(good, "measured", "without SVM")))
-
-
-def table(measures, settings):
-    return measures.instances

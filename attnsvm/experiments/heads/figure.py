@@ -2,40 +2,39 @@
 
 import numpy as np
 
-from attnsvm.plots.style import DASHES, GREY, SERIES, VERMILLION, canvas, title
+from attnsvm.plots.style import DASHES, GREY, SERIES, VERMILLION, sheet, title
 
 SMALLEST = 1e-9  # of a logarithmic axis: one head has no ratios
 
 
-def draw(table, settings):
+@sheet(height=0.62)
+def draw(figure, table):
     """Draw from rows (normalisation, heads, quantity, step, median, low, high, mean, std, instances)."""
     joint, separate = (table[table["normalisation"] == how] for how in ("joint", "separate"))
-    with canvas(settings, height=0.62) as figure:
-        (a, b), (c, d) = figure.subplots(2, 2)
-        counts = sorted(joint["heads"].unique())
-        for colour, count in zip(SERIES, counts, strict=False):
-            label = f"{count} head{'s' if count > 1 else ''}"
-            _line(a, joint, count, "head", color=colour, label=label)
-            if count > 1:
-                _line(b, joint, count, "ratios", color=colour, label=label)
-                _line(c, joint, count, "block", color=colour, label=label)
-        control = separate["heads"].max()
-        look = {"color": GREY, "linestyle": DASHES["KQ"], "label": f"{control} heads,\neach its own norm"}
-        _line(b, separate, control, "ratios", **look)
-        _line(c, separate, control, "block", **look)
-        title(a, "a", "each head and the SVM of its tokens")
-        a.set(ylabel="1 − correlation")
-        title(b, "b", r"$\|W_h\|\,/\,\|W_h^{\mathrm{mm}}\|$ across heads")
-        b.set(ylabel="largest − smallest logarithm")
-        title(c, "c", "stacked heads and the block SVM")
-        c.set(ylabel="1 − correlation")
-        for axes in (a, b, c):
-            axes.set(xscale="log", yscale="log", xlabel="step")
-            axes.legend(loc="lower left")
-        _margins(d, joint)
-        title(d, "d", "smallest margin per unit of total norm")
-        figure.supxlabel("a–c: medians with quartiles; d: means with 95 % intervals", fontsize="medium")
-    return figure
+    (a, b), (c, d) = figure.subplots(2, 2)
+    counts = sorted(joint["heads"].unique())
+    for colour, count in zip(SERIES, counts, strict=False):
+        label = f"{count} head{'s' if count > 1 else ''}"
+        _line(a, joint, count, "head", color=colour, label=label)
+        if count > 1:
+            _line(b, joint, count, "ratios", color=colour, label=label)
+            _line(c, joint, count, "block", color=colour, label=label)
+    control = separate["heads"].max()
+    look = {"color": GREY, "linestyle": DASHES["KQ"], "label": f"{control} heads,\neach its own norm"}
+    _line(b, separate, control, "ratios", **look)
+    _line(c, separate, control, "block", **look)
+    title(a, "a", "each head and the SVM of its tokens")
+    a.set(ylabel="1 − correlation")
+    title(b, "b", r"$\|W_h\|\,/\,\|W_h^{\mathrm{mm}}\|$ across heads")
+    b.set(ylabel="largest − smallest logarithm")
+    title(c, "c", "stacked heads and the block SVM")
+    c.set(ylabel="1 − correlation")
+    for axes in (a, b, c):
+        axes.set(xscale="log", yscale="log", xlabel="step")
+        axes.legend(loc="lower left")
+    _margins(d, joint)
+    title(d, "d", "smallest margin per unit of total norm")
+    figure.supxlabel("a–c: medians with quartiles; d: means with 95 % intervals", fontsize="medium")
 
 
 def _line(axes, table, heads, quantity, color, **look):

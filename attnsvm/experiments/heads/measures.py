@@ -6,8 +6,8 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
 from attnsvm.analysis.measured import Measures, all_solved, by_quantity, outcomes
-from attnsvm.analysis.medians import quartiles
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
+from attnsvm.analysis.statistics import quartiles
 
 COLUMNS = ["normalisation", "heads", "quantity", "seed", "step", "value"]
 

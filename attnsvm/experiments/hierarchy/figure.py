@@ -4,28 +4,28 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from attnsvm.experiments.layers.figure import DISTANCE, PLAIN, RULES, compared
-from attnsvm.plots.style import GREY, MARKERS, SERIES, canvas
+from attnsvm.plots.plane import colour, marker
+from attnsvm.plots.style import GREY, sheet
 
 PAD = 0.22  # of the extent of the tokens, around them
 ARROW = {"arrowstyle": "-|>", "linewidth": 0.9, "mutation_scale": 8, "shrinkA": 3, "shrinkB": 5, "zorder": 4}
 
 
-def draw(table, settings):
+@sheet(height=0.39)
+def draw(figure, table):
     """Draw from the rows of `hierarchy` and `layers`, told apart by `experiment`."""
     own, law = (table[table["experiment"] == name] for name in ("hierarchy", "layers"))
     layers = sorted(own["layer"].unique())
-    with canvas(settings, height=0.39) as figure:
-        row = figure.subplots(1, len(layers) + 1, width_ratios=[1.0] * len(layers) + [1.15])
-        for axes, layer in zip(row, layers, strict=False):
-            rows = own[own["layer"] == layer]
-            plane(axes, rows, layer == layers[-1])
-            sees = "the data" if layer == 1 else f"what layer {layer - 1} made"
-            if layer == layers[-1] and layer > 2:
-                sees = f"what {layer - 1} layers made"
-            axes.set_title(f"Layer {layer} separates\n{sees}", loc="left", weight="bold", fontsize="medium")
-        by_depth(row[-1], law)
-        legend(figure, own)
-    return figure
+    row = figure.subplots(1, len(layers) + 1, width_ratios=[1.0] * len(layers) + [1.15])
+    for axes, layer in zip(row, layers, strict=False):
+        rows = own[own["layer"] == layer]
+        plane(axes, rows, layer == layers[-1])
+        sees = "the data" if layer == 1 else f"what layer {layer - 1} made"
+        if layer == layers[-1] and layer > 2:
+            sees = f"what {layer - 1} layers made"
+        axes.set_title(f"Layer {layer} separates\n{sees}", loc="left", weight="bold", fontsize="medium")
+    by_depth(row[-1], law)
+    legend(figure, own)
 
 
 def plane(axes, rows, last):
@@ -94,11 +94,3 @@ def legend(figure, own):
         Line2D([], [], color=GREY, linewidth=5, alpha=0.28, label="of its SVM"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=-(-len(handles) // 2), handlelength=1.6)
-
-
-def colour(i) -> str:
-    return SERIES[(int(i) - 1) % len(SERIES)]
-
-
-def marker(i) -> str:
-    return MARKERS[(int(i) - 1) % len(MARKERS)]

@@ -3,9 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.experiments.trajectories.measures import planar, table
-
-__all__ = ["measures", "separators", "table"]
+from attnsvm.experiments.trajectories.measures import planar
 
 REACH = 100.0  # half the length of a drawn line
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from attnsvm.analysis.composition import SHARED
 from attnsvm.analysis.probabilities import log_softmax
+from attnsvm.analysis.stacked import norms
 from attnsvm.experiments.induction.task import carried, first_place
 
 FALLS = -1.0  # log p against log ‖W‖: nearer to 0, that of a mixture, than to −2, that of a token that has to go
@@ -39,11 +40,6 @@ def rows_at(tokens: np.ndarray, W: np.ndarray) -> Rows:
 def composed_by(tokens: np.ndarray, p: np.ndarray) -> np.ndarray:
     """What rows p (S, n, T, T) of the layer below make of tokens (S, n, T, d)."""
     return tokens + p @ (tokens @ carried(tokens.shape[2]))
-
-
-def norms(weights: np.ndarray) -> np.ndarray:
-    """‖W‖ of both layers together, (S, K), for weights (S, K, 2, d, d)."""
-    return np.sqrt(np.square(weights).sum((2, 3, 4)))
 
 
 def half(run) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.experiments.induction.runs import RUNS, SLOW, TASK
-from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, VERMILLION, band, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, VERMILLION, band, sheet, title
 
 FALSE = "permuted answers"
 PARTS = {"previous": (BLUE, "layer below: place before"), "answer": (BLACK, "top: the answer's place")}
@@ -16,16 +16,15 @@ RULES = {
 }
 
 
-def draw(table, settings):
+@sheet(height=0.62)
+def draw(figure, table):
     """Draw from rows (run, quantity, step, value, low, high, largest, instances)."""
     ends = table[table["step"] == table.groupby("run")["step"].transform("max")]
-    with canvas(settings, height=0.62) as figure:
-        (forming, deciding), (near, slow) = figure.subplots(2, 2)
-        forms(forming, table)
-        decides(deciding, table, ends)
-        distances(near, ends)
-        logarithm(slow, table)
-    return figure
+    (forming, deciding), (near, slow) = figure.subplots(2, 2)
+    forms(forming, table)
+    decides(deciding, table, ends)
+    distances(near, ends)
+    logarithm(slow, table)
 
 
 def forms(axes, table):

@@ -5,8 +5,9 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
-from attnsvm.analysis.medians import largest, medians, named_share
-from attnsvm.experiments.induction.ends import NEEDED, answer_place, half, norms, rows_at
+from attnsvm.analysis.medians import largest, medians, named_share, without_shares
+from attnsvm.analysis.stacked import norms
+from attnsvm.experiments.induction.ends import NEEDED, answer_place, half, rows_at
 from attnsvm.experiments.induction.runs import RUNS
 from attnsvm.experiments.induction.task import embedded, every_input
 
@@ -96,5 +97,4 @@ def needed_terms(tokens, gain):
 
 
 def table(measures, settings):
-    found = medians(measures.instances, KEYS, named_share, largest=largest)
-    return found.assign(largest=found["largest"].where(~found["quantity"].map(named_share)))
+    return without_shares(medians(measures.instances, KEYS, named_share, largest=largest), "largest")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, band, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, band, sheet, title
 
 TARGETS = {
     "even": ("1 of all", {"color": BLUE, "linestyle": (0, (3.2, 1.4)), "marker": "s"}),
@@ -14,24 +14,23 @@ TARGETS = {
 HIGHEST = 2.2  # of the margins drawn; how many lie above is written
 
 
-def draw(table, settings):
+@sheet(height=0.45)
+def draw(figure, table):
     """Draw from rows (rate, quantity, median, low, high, mean, std, instances, seed, value, asked)."""
-    with canvas(settings, height=0.45) as figure:
-        a, b, shades, c = figure.subplots(1, 4, width_ratios=(1, 1, 0.05, 1))
-        for quantity, (label, look) in TARGETS.items():
-            _line(a, table, quantity, label, **look)
-        title(a, "a", "$W$ and its SVM")
-        _points(b, shades, table[table["quantity"] == "margin"])
-        title(b, "b", "margins of other inputs")
-        _line(c, table, "v", "tokens selected", color=VERMILLION, marker="o")
-        _line(c, table, "v_other", "other tokens", color=GREY, marker="x", linestyle=(0, (3.2, 1.4)))
-        title(c, "c", "$v$ and its SVM")
-        for axes in (a, c):
-            axes.set(xscale="log", yscale="log", xlabel="length of $v$'s steps", ylabel="1 − correlation")
-        c.legend(loc="upper right", bbox_to_anchor=(1.0, 0.93))
-        words = "(a) what W's SVM asks of inputs; (a, c) medians with quartiles"
-        figure.legend(*a.get_legend_handles_labels(), loc="outside lower center", ncols=4, title=words)
-    return figure
+    a, b, shades, c = figure.subplots(1, 4, width_ratios=(1, 1, 0.05, 1))
+    for quantity, (label, look) in TARGETS.items():
+        _line(a, table, quantity, label, **look)
+    title(a, "a", "$W$ and its SVM")
+    _points(b, shades, table[table["quantity"] == "margin"])
+    title(b, "b", "margins of other inputs")
+    _line(c, table, "v", "tokens selected", color=VERMILLION, marker="o")
+    _line(c, table, "v_other", "other tokens", color=GREY, marker="x", linestyle=(0, (3.2, 1.4)))
+    title(c, "c", "$v$ and its SVM")
+    for axes in (a, c):
+        axes.set(xscale="log", yscale="log", xlabel="length of $v$'s steps", ylabel="1 − correlation")
+    c.legend(loc="upper right", bbox_to_anchor=(1.0, 0.93))
+    words = "(a) what W's SVM asks of inputs; (a, c) medians with quartiles"
+    figure.legend(*a.get_legend_handles_labels(), loc="outside lower center", ncols=4, title=words)
 
 
 def _line(axes, table, quantity, label, **look):

@@ -2,23 +2,22 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, sheet
 
 COLOURS = (BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE)
 
 
-def draw(table, settings):
+@sheet(height=0.42)
+def draw(figure, table):
     """Draw from rows (rate, step, seed, graded, relaxed, even, shuffled, saturated)."""
-    with canvas(settings, height=0.42) as figure:
-        axes = figure.subplots()
-        last = table["step"].max()
-        for k, (rate, rows) in enumerate(table.groupby("rate")):
-            for step, own in rows.groupby("step"):
-                values = np.sort(own["graded"])
-                look = {"linestyle": "-" if step == last else ":", "color": COLOURS[k % len(COLOURS)]}
-                label = f"{rate:g}, {len(values)} instances" if step == last else None
-                axes.step(values, np.arange(1, len(values) + 1) / len(values), where="post", label=label, **look)
-        axes.axvline(2e-3, color=GREY, linewidth=0.6)
-        axes.set(xscale="log", xlabel="1 − correlation with the graded solution", ylabel="share of instances")
-        axes.legend(title="length of $v$'s steps", loc="lower right")
-    return figure
+    axes = figure.subplots()
+    last = table["step"].max()
+    for k, (rate, rows) in enumerate(table.groupby("rate")):
+        for step, own in rows.groupby("step"):
+            values = np.sort(own["graded"])
+            look = {"linestyle": "-" if step == last else ":", "color": COLOURS[k % len(COLOURS)]}
+            label = f"{rate:g}, {len(values)} instances" if step == last else None
+            axes.step(values, np.arange(1, len(values) + 1) / len(values), where="post", label=label, **look)
+    axes.axvline(2e-3, color=GREY, linewidth=0.6)
+    axes.set(xscale="log", xlabel="1 − correlation with the graded solution", ylabel="share of instances")
+    axes.legend(title="length of $v$'s steps", loc="lower right")

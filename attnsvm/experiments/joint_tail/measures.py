@@ -20,7 +20,3 @@ def measures(cell, problems, trained, solved, settings):
         rows = pd.DataFrame({"rate": float(rate), "step": int(steps), "seed": problems.seeds, **values})
         frames.append(rows[words == MEASURED])
     return Measures(pd.concat(frames), pd.concat(ends))
-
-
-def table(measures, settings):
-    return measures.instances

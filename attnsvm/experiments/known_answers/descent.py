@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
+from attnsvm.analysis.trees import stacked
 from attnsvm.experiments.known_answers.asked import Asked, asked, right, sizes
 
 STEPS, GRADIENT = 1500, 1e-7  # default tolerances end long before the least loss, at solutions that predict better
@@ -15,8 +16,7 @@ def descent(problems, settings, progress):
         few = sizes(problems, s, settings)
         found.append({str(n): _regressions(fit.of_reactions(n), held, settings["ridges"]) for n in few})
         progress(1)
-    (one,) = found  # a cell is one layer
-    return _with_axis(one)
+    return stacked(found)
 
 
 def _regressions(fit, held, ridges):
@@ -59,8 +59,3 @@ def regression(fit: Asked, ridge: float) -> tuple[np.ndarray, float]:
     options = {"maxiter": STEPS, "maxfun": 2 * STEPS, "gtol": GRADIENT, "ftol": 0.0, "maxcor": 20}
     found = minimize(loss, np.zeros(shape[0] * shape[1]), jac=True, method="L-BFGS-B", options=options)
     return found.x.reshape(shape) / (scales[0] * scales[1]), float(np.abs(found.jac).max())
-
-
-def _with_axis(tree):
-    """Every array with a first axis for the one instance."""
-    return {name: _with_axis(one) for name, one in tree.items()} if isinstance(tree, dict) else tree[None]

@@ -2,7 +2,7 @@
 
 from matplotlib.ticker import MaxNLocator
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, sheet, title
 
 HEADS = {
     "head": ("the head", {"color": VERMILLION, "marker": "o"}),
@@ -21,31 +21,30 @@ FITS = {
 SOFTMAX = {"color": ORANGE, "marker": "^"}, {"color": PURPLE, "marker": "v"}
 
 
-def draw(table, settings):
+@sheet(height=0.72)
+def draw(figure, table):
     """Draw from rows (part, quantity, layer, head, inputs, kind, value, low, high, instances, mapping)."""
-    with canvas(settings, height=0.72) as figure:
-        (a, b, c), (d, e, f) = figure.subplots(2, 3)
-        heads, fits = (table[table["part"] == part] for part in ("heads", "answers"))
-        read = heads[heads["head"].isin(heads[heads["mapping"] == 1]["head"])]
-        right, lead, separable = (fits[fits["quantity"] == name] for name in ("right", "lead", "separable"))
-        _accuracy(a, heads[heads["quantity"] == "right"], right[right["kind"] == "string"])
-        _by_layer(b, read[read["quantity"] == "alignment"], bars=False)
-        b.set_ylabel("cosine with the SVM solution")
-        title(b, "b", "the head, aligned")
-        _by_layer(c, read[read["quantity"] == "predicted"], bars=True)
-        c.set(ylabel="held-out selections predicted", ylim=(0, 1.02))
-        title(c, "c", "the head, predicted")
-        layer = heads[heads["mapping"] == 1]["layer"].iloc[0]
-        _by_number(d, right[right["layer"] == layer])
-        at = right[right["layer"] != layer]["inputs"].max()
-        _answers_by_layer(e, right[right["inputs"] == at], separable[separable["inputs"] == at])
-        _lead(f, lead[lead["layer"] == layer])
-        for axes in (a, b, c, e):
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        handles = [line for axes in (b, c) for line in axes.get_lines() if not line.get_label().startswith("_")]
-        named = {line.get_label(): line for line in handles}
-        figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=len(named), handlelength=1.6)
-    return figure
+    (a, b, c), (d, e, f) = figure.subplots(2, 3)
+    heads, fits = (table[table["part"] == part] for part in ("heads", "answers"))
+    read = heads[heads["head"].isin(heads[heads["mapping"] == 1]["head"])]
+    right, lead, separable = (fits[fits["quantity"] == name] for name in ("right", "lead", "separable"))
+    _accuracy(a, heads[heads["quantity"] == "right"], right[right["kind"] == "string"])
+    _by_layer(b, read[read["quantity"] == "alignment"], bars=False)
+    b.set_ylabel("cosine with the SVM solution")
+    title(b, "b", "the head, aligned")
+    _by_layer(c, read[read["quantity"] == "predicted"], bars=True)
+    c.set(ylabel="held-out selections predicted", ylim=(0, 1.02))
+    title(c, "c", "the head, predicted")
+    layer = heads[heads["mapping"] == 1]["layer"].iloc[0]
+    _by_number(d, right[right["layer"] == layer])
+    at = right[right["layer"] != layer]["inputs"].max()
+    _answers_by_layer(e, right[right["inputs"] == at], separable[separable["inputs"] == at])
+    _lead(f, lead[lead["layer"] == layer])
+    for axes in (a, b, c, e):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    handles = [line for axes in (b, c) for line in axes.get_lines() if not line.get_label().startswith("_")]
+    named = {line.get_label(): line for line in handles}
+    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=len(named), handlelength=1.6)
 
 
 def _bars(axes, rows, x, look, text):

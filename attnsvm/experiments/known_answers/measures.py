@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.analysis.statistics import mean_interval
+from attnsvm.analysis.medians import means
 
 NULLS = ("random", "permuted", "mismatched")
 RULES = ("position", "same token", "string")
@@ -95,9 +95,7 @@ def table(measures, settings):
 
 def _means(every):
     """The mean over the templates and its 95 % interval."""
-    rows = every[every["template"].notna()].dropna(subset=["value"])
-    groups = rows.groupby([*KEYS, "kind"], sort=False, dropna=False)["value"]
-    return _intervals(groups)
+    return means(_by_kind(every[every["template"].notna()].dropna(subset=["value"])))
 
 
 def _leads(every):
@@ -107,17 +105,14 @@ def _leads(every):
         some = rows[(rows["part"] == part) & (rows["quantity"] == quantity)]
         both = some[some["kind"] != own].merge(some[some["kind"] == own].drop(columns="kind"), on=[*KEYS, "template"])
         found.append(both.assign(quantity="lead", value=both["value_y"] - both["value_x"]))
-    rows = pd.concat(found)
-    return _intervals(rows.groupby([*KEYS, "kind"], sort=False, dropna=False)["value"])
+    return means(_by_kind(pd.concat(found)))
 
 
-def _intervals(groups):
-    found = groups.agg(["mean", "std", "size"]).reset_index()
-    value, low, high = mean_interval(found["mean"], found["std"], found["size"])
-    return found.drop(columns=["mean", "std", "size"]).assign(value=value, low=low, high=high, instances=found["size"])
+def _by_kind(rows):
+    return rows.groupby([*KEYS, "kind"], sort=False, dropna=False)["value"]
 
 
 def _draws(rows):
     """Alignments: the mean over the draws of a null model, with the smallest and the largest."""
-    groups = rows.dropna(subset=["value"]).groupby([*KEYS, "kind"], sort=False, dropna=False)["value"]
+    groups = _by_kind(rows.dropna(subset=["value"]))
     return groups.agg(value="mean", low="min", high="max", instances="size").reset_index()

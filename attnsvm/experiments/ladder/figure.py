@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, COLOUR, GREEN, GREY, NAME, PURPLE, bars, canvas, title
+from attnsvm.plots.style import BLACK, COLOUR, GREEN, GREY, NAME, PURPLE, bars, sheet, title
 
 NORMS = ("fro", "nuc")
 NORM_OF = {"KQ": "nuc", "W": "fro"}  # the norm of each parametrisation whose weights decay
@@ -15,19 +15,18 @@ QUALITY = {
 ALIGNMENT = "cosine with the certified solution"
 
 
-def draw(table, settings):
+@sheet(height=0.82)
+def draw(figure, table):
     """Draw from rows (part, name, decay, when, quantity, value, low, high, instances)."""
     rungs = table[(table["part"] == "rungs") & (table["when"] == "end")]
     decays = table[table["part"] == "decays"]
-    with canvas(settings, height=0.82) as figure:
-        (first, second), (third, fourth) = figure.subplots(2, 2)
-        alignment_by_rung(first, rungs)
-        quality_by_rung(second, rungs)
-        alignment_by_decay(third, decays)
-        rank_by_decay(fourth, decays)
-        handles, labels = first.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=4)
-    return figure
+    (first, second), (third, fourth) = figure.subplots(2, 2)
+    alignment_by_rung(first, rungs)
+    quality_by_rung(second, rungs)
+    alignment_by_decay(third, decays)
+    rank_by_decay(fourth, decays)
+    handles, labels = first.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4)
 
 
 def points(axes, rows, places, look, label, filled=True):

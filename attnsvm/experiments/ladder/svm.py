@@ -4,12 +4,10 @@ The alignment is the cosine of W with the solution, on the span of the constrain
 computed here. Null heads act on the same tokens: in a layer with embeddings, on the learned ones.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from attnsvm.experiments.ladder.rungs import DECAYING, RUNGS, WHEN
-from attnsvm.inspect.layers import Inputs, selections
+from attnsvm.inspect.layers import as_inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm.methods.choice import INTERIOR, WORKING_SET
@@ -50,7 +48,7 @@ def answers(problems, runs, norms, nulls):
         chosen = [runs["selected"][r], *(selections(inputs, head) for head in heads[1:])]
         for norm, kept in found.items():
             solutions = [
-                replace(answer, W=problem.P @ answer.W @ problem.Q.T)
+                answer.lifted(problem.P, problem.Q)
                 for answer in solve_batch([problem.constraints(one) for one in chosen], norm, method=METHODS[norm])
             ]
             cosines = [alignment(problem, head, one) for head, one in zip(heads, solutions, strict=True)]
@@ -68,10 +66,3 @@ def answers(problems, runs, norms, nulls):
 def alignment(problem, head, solution):
     """The cosine with the solution; NaN where there is none."""
     return problem.cosines(head, [solution.W])[0] if solution.solved else float("nan")
-
-
-def as_inputs(tokens, queries):
-    """Arrays (n, T, d) and (n, e) as what `inspect` works on; no words, no delimiters."""
-    n, T = tokens.shape[:2]
-    nothing = [np.zeros(T, dtype=bool)] * n
-    return Inputs(list(tokens), queries, [], nothing, np.arange(n), np.full(n, -1))

@@ -40,12 +40,11 @@ def table(measures, settings):
         where = dict(zip(KEYS, keys, strict=True))
         measured = group[group["end"].isin(ENDS[:2])]
         tail = np.quantile(measured["distance"], 0.95) if len(measured) else np.nan
-        hits = {end: int((group["end"] == end).sum()) for end in ENDS}
         rows += [
-            where | {"end": end} | share(count, len(group)) | {"tail": tail if end == "law" else np.nan}
-            for end, count in hits.items()
+            where | {"end": end} | share(group["end"] == end) | {"tail": tail if end == "law" else np.nan}
+            for end in ENDS
         ]
         if keys[-1] == "corrected" and len(measured):
-            count = share(int(measured["mixed"].sum()), len(measured))
+            count = share(measured["mixed"])
             rows.append(where | {"end": "mixed"} | count | {"tail": np.nan})
     return pd.DataFrame(rows)

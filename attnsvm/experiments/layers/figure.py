@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SERIES, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SERIES, VERMILLION, sheet, title
 
 RULES = {  # colour, marker, line, words
     "top": (BLACK, "o", "-", "top layer"),
@@ -30,22 +30,21 @@ CONTROLS = {
 RATED = {"graded": (BLUE, "s", "graded"), "law": (VERMILLION, "o", "0 in others"), "read": (GREEN, "^", "others free")}
 
 
-def draw(table, settings):
+@sheet(height=1.75)
+def draw(figure, table):
     """Draw from rows (architecture, layer, quantity, step, value, low, high, ..., tail, largest, instances)."""
-    with canvas(settings, height=1.75) as figure:
-        grid = figure.subplots(5, 2)
-        tails(grid[0, 0], table, 2, "a", "two layers, the top: tails")
-        tails(grid[0, 1], table, 1, "b", "two layers, the layer below: tails")
-        rows_in_time(grid[1, 0], table)
-        forces(grid[1, 1], table)
-        by_depth(grid[2, 0], table)
-        by_kind(grid[2, 1], table)
-        by_rate(grid[3, 0], table)
-        controls(grid[3, 1], table)
-        ratios(grid[4, 0], table)
-        held_share(grid[4, 1], table)
-        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2, title="(a, b)")
-    return figure
+    grid = figure.subplots(5, 2)
+    tails(grid[0, 0], table, 2, "a", "two layers, the top: tails")
+    tails(grid[0, 1], table, 1, "b", "two layers, the layer below: tails")
+    rows_in_time(grid[1, 0], table)
+    forces(grid[1, 1], table)
+    by_depth(grid[2, 0], table)
+    by_kind(grid[2, 1], table)
+    by_rate(grid[3, 0], table)
+    controls(grid[3, 1], table)
+    ratios(grid[4, 0], table)
+    held_share(grid[4, 1], table)
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2, title="(a, b)")
 
 
 def compared(table):

@@ -6,9 +6,9 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
+from attnsvm.analysis.medians import largest, medians, named_share, without_shares
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
 from attnsvm.analysis.stacked import SATURATED, certain, distance, norms, saturated
-from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
 from attnsvm.experiments.layers.conditions import conditions
@@ -247,16 +247,8 @@ def at_the_end(seeds, name, run, became):
 
 
 def table(measures, settings):
-    rows = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values, row = group["value"].to_numpy(), dict(zip(KEYS, keys, strict=True))
-        shares = row["quantity"].startswith("share")
-        if shares:
-            interval, quartiles = wilson(int(values.sum()), len(values)), (np.nan, np.nan)
-        else:
-            interval, quartiles = median_interval(values), np.quantile(values, [0.25, 0.75])
-        tail = (np.nan, np.nan) if shares else (np.quantile(values, 0.95), values.max())
-        names = ("value", "low", "high", "first_quartile", "third_quartile", "tail", "largest")
-        numbers = dict(zip(names, (*interval, *quartiles, *tail), strict=True))
-        rows.append(row | numbers | {"instances": len(values)})
-    return pd.DataFrame(rows)
+    quantiles = {"first_quartile": 0.25, "third_quartile": 0.75, "tail": 0.95}
+    further = {name: lambda of, q=q: np.quantile(of["value"], q) for name, q in quantiles.items()} | {
+        "largest": largest
+    }
+    return without_shares(medians(measures.instances, KEYS, named_share, **further), *further)

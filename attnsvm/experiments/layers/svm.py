@@ -27,9 +27,8 @@ from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.architectures import PLANTED, RATES, VALUES, plain, stack_of, trained_on
 from attnsvm.experiments.layers.ends import corrected, early_place, rows_at, stated
+from attnsvm.svm.instances import answers
 from attnsvm.svm.law import constraints_below, graded_bounds, layer_problems, top_constraints
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
 from attnsvm.svm.stacks import layer_constraints
 
 KEPT = ("W", "dual")  # of an answer, in addition to its proof
@@ -153,10 +152,6 @@ def below(run, architecture, bound, norm):
         ]
         found[str(layer + 1)] = answers(each, norm)
     return found
-
-
-def answers(constraints, norm):
-    return as_arrays(solve_batch(constraints, norm))
 
 
 def placed(constraints, answer, T):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.medians import largest, medians, named_share
+from attnsvm.analysis.medians import largest, medians, named_share, without_shares
 from attnsvm.analysis.stacked import certain, distance, norms
 from attnsvm.experiments.layers_beyond.ends import corrected, saturated
 from attnsvm.experiments.layers_beyond.kinds import KINDS, seen
@@ -55,5 +55,4 @@ def by_instance(answer, seeds):
 
 
 def table(measures, settings):
-    found = medians(measures.instances, KEYS, named_share, largest=largest)
-    return found.assign(largest=found["largest"].where(~found["quantity"].map(named_share)))
+    return without_shares(medians(measures.instances, KEYS, named_share, largest=largest), "largest")

@@ -7,9 +7,8 @@ import numpy as np
 
 from attnsvm.experiments.layers_beyond.ends import corrected, stated
 from attnsvm.experiments.layers_beyond.kinds import KINDS, seen, stack_of
+from attnsvm.svm.instances import answers
 from attnsvm.svm.law import constraints_below, layer_problems
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
 
 
 def svm(problems, trained, settings):
@@ -19,9 +18,9 @@ def svm(problems, trained, settings):
         own, stack = seen(kind, problems), stack_of(kind)
         ends = {"stated": stated(own, run, kind), "corrected": corrected(own, run, kind)}
         found = solved[name] = {
-            rule: {str(k): as_arrays(solve_batch(c)) for k, c in layer_problems(stack, end, problems.queries).items()}
+            rule: {str(k): answers(c) for k, c in layer_problems(stack, end, problems.queries).items()}
             for rule, end in ends.items()
         }
         everywhere = constraints_below(stack, ends["stated"], 1, np.ones(ends["stated"].counts[:, 0].shape))
-        found["all"] = {"1": as_arrays(solve_batch(everywhere))}
+        found["all"] = {"1": answers(everywhere)}
     return solved

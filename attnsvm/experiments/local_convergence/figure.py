@@ -2,30 +2,30 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import COLOUR, DASHES, NAME, band, canvas, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.style import COLOUR, DASHES, NAME, band, sheet, title
 
 CORRELATIONS = {"fro": "corr_fro", "nuc": "corr_nuc"}
 
 
-def draw(table, settings):
+@sheet(height=0.37)
+def draw(figure, table):
     """Draw from rows (parametrisation, quantity, step, mean, std, low, high, instances)."""
-    with canvas(settings, height=0.37) as figure:
-        panels(figure.subplots(1, 3), table)
-        spread = Patch(color="0.8", label=f"line: mean, band: the middle 68 % of {counts(table)}")
-        figure.legend(handles=[spread], loc="outside lower center")
-    return figure
+    panels(figure.subplots(1, 3), table)
+    spread = Patch(color="0.8", label=f"line: mean, band: the middle 68 % of {counts(table)}")
+    figure.legend(handles=[spread], loc="outside lower center")
 
 
 def panels(row, table) -> None:
     """The three panels, on three axes: the softmax, and the correlations of either parametrisation."""
     softmax, *correlations = row
     for name in ("W", "KQ"):
-        _band(softmax, _select(table, name, "softmax"), name, f"{NAME[name]} trained")
+        _band(softmax, table, name, "softmax", name, f"{NAME[name]} trained")
     softmax.set(ylabel="probability")
     title(softmax, "a", "largest softmax probability")
     for axes, letter, name in zip(correlations, "bc", ("W", "KQ"), strict=True):
         for norm, quantity in CORRELATIONS.items():
-            _band(axes, _select(table, name, quantity), norm, NAME[norm].removesuffix(" norm"))
+            _band(axes, table, name, quantity, norm, NAME[norm].removesuffix(" norm"))
         axes.set(ylabel="correlation coefficient")
         title(axes, letter, f"{NAME[name]} trained")
     correlations[1].sharey(correlations[0])
@@ -36,12 +36,8 @@ def panels(row, table) -> None:
         axes.legend(loc="lower right", title=None if axes is softmax else "with the SVM solution")
 
 
-def _select(table, parametrisation: str, quantity: str):
-    rows = table[(table["parametrisation"] == parametrisation) & (table["quantity"] == quantity)]
-    return rows.sort_values("step")
-
-
-def _band(axes, rows, key: str, label: str) -> None:
+def _band(axes, table, name: str, quantity: str, key: str, label: str) -> None:
+    rows = where(table, parametrisation=name, quantity=quantity).sort_values("step")
     band(axes, rows, "step", "mean", color=COLOUR[key], linestyle=DASHES[key], label=label)
 
 

@@ -16,7 +16,3 @@ def measures(cell, problems, trained, solved, settings):
         values = {"margin": margin[name] / margin[PLAIN], "same": same}
         frames.append(pd.DataFrame({"variant": name, "seed": problems.seeds, **values})[good])
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, np.where(good, "measured", "without SVM")))
-
-
-def table(measures, settings):
-    return measures.instances

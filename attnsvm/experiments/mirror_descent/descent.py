@@ -7,31 +7,19 @@ shared  as published, but from one start for all p
 """
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.mirror import mirror
+from attnsvm.training.runs import train_each
 from attnsvm.training.start import draw_initial, normal
 
-KEPT = ("steps", "weights", "probabilities")
 RUNS = ("apart", "exact", "shared")
 
 
 def descent(problems, settings, progress):
-    progress.expect(len(RUNS) * len(settings["p"]) * len(problems))
     shape = problems.tokens.shape[-1], problems.tokens.shape[-1]
-    trained = {}
+    runs = {}
     for kind in RUNS:
-        trained[kind] = {}
         for p, steps in zip(settings["p"], settings["steps"], strict=True):
-            stream = "mirror" if kind == "shared" else f"mirror {p:g}"
-            trained[kind][f"{p:g}"] = train(
-                problems,
-                LinearHead,
-                "W",
-                mirror(p, settings["learning_rate"], published=kind != "exact"),
-                steps,
-                logarithmic_steps(steps, settings["points"]),
-                start=draw_initial(stream, problems.seeds, normal(shape)),
-                progress=progress,
-            ).arrays(*KEPT)
-    return trained
+            rule = mirror(p, settings["learning_rate"], published=kind != "exact")
+            start = draw_initial("mirror" if kind == "shared" else f"mirror {p:g}", problems.seeds, normal(shape))
+            runs[kind, f"{p:g}"] = {"rule": rule, "steps": steps, "start": start}
+    return train_each(train, problems, runs, progress, settings["points"], parametrisation="W")

@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLUE, GREEN, PURPLE, VERMILLION, band, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, PURPLE, VERMILLION, band, sheet, title
 
 LOOKS = ((VERMILLION, "--"), (BLUE, "-"), (GREEN, "-."), (PURPLE, ":"))
 WORDS = {
@@ -13,28 +13,27 @@ WORDS = {
 }
 
 
-def draw(table, settings):
+@sheet(height=0.8)
+def draw(figure, table):
     """Draw from rows (quantity, comparison, p, q, step, value, low, high, mean, instances)."""
     rows = table[table["quantity"] == "distance"]
     norms, letters = sorted(rows["q"].unique()), iter("abcdefghijklmnopqrstuvwxyz")
-    with canvas(settings, height=0.8) as figure:
-        panels = figure.subplots(len(WORDS), len(norms), sharex=True, sharey="col", squeeze=False)
-        for row, (comparison, words) in zip(panels, WORDS.items(), strict=True):
-            for axes, q in zip(row, norms, strict=True):
-                own = rows[(rows["comparison"] == comparison) & (rows["q"] == q)]
-                _lines(axes, own, norms, q)
-                title(axes, next(letters), rf"to the $\ell_{{{q:g}}}$ solution")
-            row[0].set(ylabel=words + "\n\nBregman distance")
-        for axes in panels[-1]:
-            axes.set(xlabel="step")
-        looks = zip(norms, LOOKS, strict=False)
-        handles = [Line2D([], [], color=colour, linestyle=dashes) for _, (colour, dashes) in looks]
-        labels = [f"$p = {p:g}$" for p, _ in zip(norms, LOOKS, strict=False)]
-        count = int(table["instances"].max())
-        handles.append(Patch(color="0.8"))
-        labels.append(f"line: median, band: quartiles over {count} instances; thick: the norm's own $p$")
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(handles))
-    return figure
+    panels = figure.subplots(len(WORDS), len(norms), sharex=True, sharey="col", squeeze=False)
+    for row, (comparison, words) in zip(panels, WORDS.items(), strict=True):
+        for axes, q in zip(row, norms, strict=True):
+            own = rows[(rows["comparison"] == comparison) & (rows["q"] == q)]
+            _lines(axes, own, norms, q)
+            title(axes, next(letters), rf"to the $\ell_{{{q:g}}}$ solution")
+        row[0].set(ylabel=words + "\n\nBregman distance")
+    for axes in panels[-1]:
+        axes.set(xlabel="step")
+    looks = zip(norms, LOOKS, strict=False)
+    handles = [Line2D([], [], color=colour, linestyle=dashes) for _, (colour, dashes) in looks]
+    labels = [f"$p = {p:g}$" for p, _ in zip(norms, LOOKS, strict=False)]
+    count = int(table["instances"].max())
+    handles.append(Patch(color="0.8"))
+    labels.append(f"line: median, band: quartiles over {count} instances; thick: the norm's own $p$")
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(handles))
 
 
 def _lines(axes, rows, norms, q) -> None:

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.medians import quartiles
-from attnsvm.analysis.statistics import share
+from attnsvm.analysis.statistics import quartiles, share
 from attnsvm.errors import require
 
 COMPARISONS = {"published": "apart", "own": "apart", "exact": "exact", "shared": "shared"}  # and whose runs
@@ -51,19 +50,15 @@ def table(measures, settings):
     )
     groups = measures.instances.groupby(["comparison", "p", "q", "step"], sort=False)["distance"]
     distances = quartiles(groups, mean="mean").rename(columns={"median": "value"})
-    frames = [distances.assign(quantity="distance")]
+    shares = []
     for comparison, runs in measures.instances.groupby("comparison", sort=False):
         ends = runs[runs["step"] == runs.groupby("p")["step"].transform("max")]
         same = ends.groupby("seed")["same"].first()
-        frames.append(_share(same, quantity="same_tokens", comparison=comparison))
+        shares.append({"quantity": "same_tokens", "comparison": comparison, **share(same, of="value")})
         for q, own in ends.groupby("q", sort=False):
             by_p = own.pivot(index="seed", columns="p", values="distance")
             nearest = by_p[q] < by_p.drop(columns=q).min(axis=1)
-            frames.append(_share(nearest, quantity="nearest", comparison=comparison, p=q, q=q))
-    names = ["quantity", "comparison", "p", "q", "step", "value", "low", "high", "mean", "instances"]
-    return pd.concat(frames)[names].reset_index(drop=True)
-
-
-def _share(hits: pd.Series, **columns) -> pd.DataFrame:
-    """One row: the share of instances that hit, with its interval."""
-    return pd.DataFrame([columns | share(int(hits.sum()), len(hits), of="value")])
+            names = {"quantity": "nearest", "comparison": comparison, "p": q, "q": q}
+            shares.append(names | share(nearest, of="value"))
+    columns = ["quantity", "comparison", "p", "q", "step", "value", "low", "high", "mean", "instances"]
+    return pd.concat([distances.assign(quantity="distance"), pd.DataFrame(shares)])[columns].reset_index(drop=True)

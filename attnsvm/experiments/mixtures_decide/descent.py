@@ -10,7 +10,6 @@ KEPT = ("steps", "weights", "top", "tokens")
 
 
 def descent(problems, settings, progress):
-    progress.expect(len(problems))
     steps, rule = settings["steps"], exact(settings["learning_rate"])
     kept = logarithmic_steps(steps, settings["points"])
     log = train_stack(problems, Stack(layers=2), LinearHead, rule, steps, kept, progress=progress)

@@ -23,7 +23,3 @@ def measures(cell, problems, trained, solved, settings):
     columns["mixed"] = corrected(problems, trained, Stack(layers=2)).mixed.any((1, 2, 3, 4, 5))
     words = np.select([~proved, ~whole], ["without SVM", "not saturated"], "measured")
     return Measures(pd.DataFrame(columns)[proved & whole], outcomes(cell, problems.seeds, words))
-
-
-def table(measures, settings):
-    return measures.instances

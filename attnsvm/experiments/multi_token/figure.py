@@ -2,7 +2,7 @@
 
 from matplotlib.ticker import LogLocator
 
-from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, canvas, title
+from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, sheet, title
 
 SOLUTIONS = {
     "one_token": ("one-token SVM", {"color": ORANGE, "linestyle": "-.", "marker": "^"}),
@@ -18,27 +18,24 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LONGEST = 20  # characters of a title in one line, of four panels side by side
 
 
-def draw(table, settings):
+@sheet(height=0.58)
+def draw(figure, table):
     """Draw from rows (d, panel, solution, step, value, unselected_max, seed, accepted, tried)."""
     dimensions = list(table.groupby("d"))
-    with canvas(settings, height=0.58) as figure:
-        upper, lower = figure.subfigures(2, 1)
-        top, bottom = (
-            part.subplots(1, len(dimensions), sharex=True, sharey=True, squeeze=False)[0] for part in (upper, lower)
-        )
-        for k, (curve, scatter, (d, rows)) in enumerate(zip(top, bottom, dimensions, strict=True)):
-            _curves(curve, _positive(rows[rows["panel"] == "curve"], "value"))
-            _scatter(scatter, _positive(rows[rows["panel"] == "scatter"], "value", "unselected_max"))
-            first = rows.iloc[0]
-            title(curve, LETTERS[k], f"$d = {d}$")
-            drawn = f"{first['accepted']:,.0f} of {first['tried']:,.0f} seeds"
-            title(
-                scatter, LETTERS[len(dimensions) + k], drawn if len(drawn) <= LONGEST else drawn.replace("of ", "of\n")
-            )
-        top[0].set(ylabel="1 − correlation,\nmean over instances")
-        bottom[0].set(ylabel="1 − correlation,\nlast step")
-        figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    return figure
+    upper, lower = figure.subfigures(2, 1)
+    top, bottom = (
+        part.subplots(1, len(dimensions), sharex=True, sharey=True, squeeze=False)[0] for part in (upper, lower)
+    )
+    for k, (curve, scatter, (d, rows)) in enumerate(zip(top, bottom, dimensions, strict=True)):
+        _curves(curve, _positive(rows[rows["panel"] == "curve"], "value"))
+        _scatter(scatter, _positive(rows[rows["panel"] == "scatter"], "value", "unselected_max"))
+        first = rows.iloc[0]
+        title(curve, LETTERS[k], f"$d = {d}$")
+        drawn = f"{first['accepted']:,.0f} of {first['tried']:,.0f} seeds"
+        title(scatter, LETTERS[len(dimensions) + k], drawn if len(drawn) <= LONGEST else drawn.replace("of ", "of\n"))
+    top[0].set(ylabel="1 − correlation,\nmean over instances")
+    bottom[0].set(ylabel="1 − correlation,\nlast step")
+    figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
 
 
 def _positive(rows, *columns: str):

@@ -2,9 +2,7 @@
 
 from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.svm.constraints import finite_part
-from attnsvm.svm.instances import certified
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
+from attnsvm.svm.instances import answers, certified
 
 
 def svm(problems, trained, settings):
@@ -25,4 +23,4 @@ def generalised(problems, probabilities) -> dict:
     chosen = selected_sets(probabilities)
     inputs = zip(problems.tokens, problems.queries, chosen, probabilities, strict=True)
     inside = [finite_part(*one) for one in inputs]
-    return {"mm": certified(problems, chosen, "fro"), "fin": as_arrays(solve_batch(inside, "fro"))}
+    return {"mm": certified(problems, chosen, "fro"), "fin": answers(inside, "fro")}

@@ -2,7 +2,7 @@
 
 from matplotlib.lines import Line2D
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, sheet, title
 
 PRINTED = {"nll": (0.976, 0.993), "squared": (0.992, 0.9995)}  # the published correlations
 LOOKS = {
@@ -15,46 +15,43 @@ LOOKS = {
 SMALLEST = 1e-16  # below it a distance is rounding
 
 
-def draw(table, settings):
+@sheet(height=0.62)
+def draw(figure, table):
     """Draw from rows (graphs, loss, parametrisation, rule, solution, quantity, step, median, low, high, ...)."""
-    with canvas(settings, height=0.62) as figure:
-        (a, b), (c, d) = figure.subplots(2, 2)
-        cyclic, acyclic = (table[table["graphs"] == kind] for kind in ("cyclic", "acyclic"))
-        nll = {"loss": "nll", "parametrisation": "W", "solution": "fro", "quantity": "ahead"}
-        _line(a, cyclic, "published", "as published", rule="published", **nll)
-        _line(a, cyclic, "split", "split", rule="split", **nll)
-        _line(a, acyclic, "acyclic", "split, no cycle", rule="split", **nll)
-        _printed(a, "nll")
-        title(a, "a", r"loss $-\log u$")
+    (a, b), (c, d) = figure.subplots(2, 2)
+    cyclic, acyclic = (table[table["graphs"] == kind] for kind in ("cyclic", "acyclic"))
+    nll = {"loss": "nll", "parametrisation": "W", "solution": "fro", "quantity": "ahead"}
+    _line(a, cyclic, "published", "as published", rule="published", **nll)
+    _line(a, cyclic, "split", "split", rule="split", **nll)
+    _line(a, acyclic, "acyclic", "split, no cycle", rule="split", **nll)
+    _printed(a, "nll")
+    title(a, "a", r"loss $-\log u$")
 
-        squared = {"loss": "squared", "parametrisation": "W", "quantity": "ahead"}
-        _line(b, cyclic, "published", "as published, margin 1", rule="published", solution="fro", **squared)
-        _line(b, cyclic, "even", "split, margin 1", rule="split", solution="fro", **squared)
-        _line(b, cyclic, "split", "split, margins 1 and ½", rule="split", solution="graded", **squared)
-        _printed(b, "squared")
-        title(b, "b", r"loss $(1-u)^2$, graphs with a cycle")
+    squared = {"loss": "squared", "parametrisation": "W", "quantity": "ahead"}
+    _line(b, cyclic, "published", "as published, margin 1", rule="published", solution="fro", **squared)
+    _line(b, cyclic, "even", "split, margin 1", rule="split", solution="fro", **squared)
+    _line(b, cyclic, "split", "split, margins 1 and ½", rule="split", solution="graded", **squared)
+    _printed(b, "squared")
+    title(b, "b", r"loss $(1-u)^2$, graphs with a cycle")
 
-        inside = {"loss": "nll", "parametrisation": "W", "solution": "fin", "quantity": "inside"}
-        _line(c, cyclic, "published", "as published", rule="published", **inside)
-        _line(c, cyclic, "split", "split", rule="split", **inside)
-        title(c, "c", r"inside the components, loss $-\log u$")
+    inside = {"loss": "nll", "parametrisation": "W", "solution": "fin", "quantity": "inside"}
+    _line(c, cyclic, "published", "as published", rule="published", **inside)
+    _line(c, cyclic, "split", "split", rule="split", **inside)
+    title(c, "c", r"inside the components, loss $-\log u$")
 
-        factors = {"loss": "nll", "parametrisation": "KQ", "quantity": "ahead", "rule": "split"}
-        _line(d, cyclic, "split", "nuclear norm", solution="nuc", **factors)
-        _line(d, acyclic, "acyclic", "nuclear norm, no cycle", solution="nuc", **factors)
-        _line(d, cyclic, "fro", "Frobenius norm", solution="fro", **factors)
-        title(d, "d", r"$(K, Q)$ trained, loss $-\log u$")
-        for axes in (a, b, c, d):
-            axes.set(xscale="log", yscale="log", xlabel="step")
-            axes.legend(loc="lower left")
-        for axes in (a, b, d):
-            axes.set_ylabel("1 − correlation with\n" + r"$W_{\mathrm{fin}} + C\,W_{\mathrm{mm}}$")
-        c.set_ylabel(r"distance to $W_{\mathrm{fin}}$")
-        handle = Line2D([], [], color=GREY, linewidth=6, alpha=0.3)
-        figure.legend(
-            [handle], ["published correlations; lines: medians, bands: quartiles"], loc="outside upper center"
-        )
-    return figure
+    factors = {"loss": "nll", "parametrisation": "KQ", "quantity": "ahead", "rule": "split"}
+    _line(d, cyclic, "split", "nuclear norm", solution="nuc", **factors)
+    _line(d, acyclic, "acyclic", "nuclear norm, no cycle", solution="nuc", **factors)
+    _line(d, cyclic, "fro", "Frobenius norm", solution="fro", **factors)
+    title(d, "d", r"$(K, Q)$ trained, loss $-\log u$")
+    for axes in (a, b, c, d):
+        axes.set(xscale="log", yscale="log", xlabel="step")
+        axes.legend(loc="lower left")
+    for axes in (a, b, d):
+        axes.set_ylabel("1 − correlation with\n" + r"$W_{\mathrm{fin}} + C\,W_{\mathrm{mm}}$")
+    c.set_ylabel(r"distance to $W_{\mathrm{fin}}$")
+    handle = Line2D([], [], color=GREY, linewidth=6, alpha=0.3)
+    figure.legend([handle], ["published correlations; lines: medians, bands: quartiles"], loc="outside upper center")
 
 
 def _line(axes, table, look, label, **values):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation, fitted_scale, scale_by_norm, svm_equivalent
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.medians import quartiles
+from attnsvm.analysis.statistics import quartiles
 
 # loss, parametrisation, rule, the solution, and how C is found
 RUNS = (

@@ -10,8 +10,7 @@ import numpy as np
 from attnsvm.data.graphs import token_graphs
 from attnsvm.experiments.next_token.problems import token_numbers
 from attnsvm.svm.graph import graph_constraints
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
+from attnsvm.svm.instances import answers
 
 ALONE = 0.5  # the margin of an input whose label is alone
 
@@ -23,8 +22,8 @@ def svm(problems, trained, settings):
         graphs = token_graphs(X, y, len(embeddings), z)
         even.append(graph_constraints(embeddings, graphs))
         graded.append(graph_constraints(embeddings, graphs, rates(graphs, X, y, z)))
-    solved = {norm: as_arrays(solve_batch(even, norm)) for norm in ("fro", "nuc")}
-    return solved | {"graded": as_arrays(solve_batch(graded))}
+    solved = {norm: answers(even, norm) for norm in ("fro", "nuc")}
+    return solved | {"graded": answers(graded)}
 
 
 def rates(graphs, inputs, labels, last):

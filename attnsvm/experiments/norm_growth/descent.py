@@ -7,7 +7,6 @@ from attnsvm.training.rules.gradient_descent import plain
 
 
 def descent(problems, settings, progress):
-    progress.expect(len(problems))
     steps, rule = settings["steps"], plain(settings["learning_rate"])
     log = train(problems, LinearHead, "W", rule, steps, logarithmic_steps(steps, settings["points"]), progress=progress)
     return log.arrays("steps", "weights", "gradient_norm")

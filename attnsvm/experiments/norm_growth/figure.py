@@ -1,6 +1,7 @@
 """Plain gradient descent: norm, gradient and correlation, without and with a finite stationary point."""
 
-from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, canvas, title
+from attnsvm.analysis.statistics import quartiles
+from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, band, sheet, title
 
 LOOKS = {
     "all_support": ("none: all tokens support vectors", {"color": PURPLE, "linestyle": "-"}),
@@ -15,28 +16,24 @@ PANELS = {
 }
 
 
-def draw(table, settings):
+@sheet(height=0.42)
+def draw(figure, table):
     """Draw from rows (condition, step, norm, gradient_norm, correlation, seed)."""
-    with canvas(settings, height=0.42) as figure:
-        for axes, letter, (quantity, (name, label)) in zip(
-            figure.subplots(1, 3, sharex=True), "abc", PANELS.items(), strict=True
-        ):
-            for condition, (words, look) in LOOKS.items():
-                rows = table[table["condition"] == condition]
-                values = 1.0 - rows[quantity] if quantity == "correlation" else rows[quantity]
-                groups = values.groupby(rows["step"])
-                low, middle, high = (groups.quantile(q) for q in (0.25, 0.5, 0.75))
-                axes.fill_between(middle.index, low, high, color=look["color"], alpha=0.15, linewidth=0)
-                axes.plot(middle.index, middle, label=words, **look)
-            axes.set(xscale="log", yscale="log", xlabel="step", ylabel=label)
-            axes.margins(x=0)
-            title(axes, letter, name)
-        figure.axes[0].yaxis.set_minor_formatter("{x:.0f}")
-        figure.axes[1].set_ylim(bottom=1e-9)
-        count = table[table["condition"] == "all_support"]["seed"].nunique()
-        where = {"transform": figure.axes[2].transAxes, "ha": "left", "va": "bottom", "fontsize": "small"}
-        figure.axes[2].text(0.04, 0.03, "contradicting labels:\nno separator, no $W_{\\mathrm{mm}}$", **where)
-        note = figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-        note.set_title("finite stationary point")
-        figure.supxlabel(f"line: median, band: quartiles over {count} instances", fontsize="small")
-    return figure
+    for axes, letter, (quantity, (name, label)) in zip(
+        figure.subplots(1, 3, sharex=True), "abc", PANELS.items(), strict=True
+    ):
+        for condition, (words, look) in LOOKS.items():
+            rows = table[table["condition"] == condition]
+            values = 1.0 - rows[quantity] if quantity == "correlation" else rows[quantity]
+            band(axes, quartiles(values.groupby(rows["step"])), "step", "median", 0.15, label=words, **look)
+        axes.set(xscale="log", yscale="log", xlabel="step", ylabel=label)
+        axes.margins(x=0)
+        title(axes, letter, name)
+    figure.axes[0].yaxis.set_minor_formatter("{x:.0f}")
+    figure.axes[1].set_ylim(bottom=1e-9)
+    count = table[table["condition"] == "all_support"]["seed"].nunique()
+    where = {"transform": figure.axes[2].transAxes, "ha": "left", "va": "bottom", "fontsize": "small"}
+    figure.axes[2].text(0.04, 0.03, "contradicting labels:\nno separator, no $W_{\\mathrm{mm}}$", **where)
+    note = figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    note.set_title("finite stationary point")
+    figure.supxlabel(f"line: median, band: quartiles over {count} instances", fontsize="small")

@@ -1,21 +1,20 @@
 """The distance of (K, Q) from the nuclear solution along training, with separate norms and with one."""
 
-from attnsvm.plots.style import BLACK, GREEN, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, GREEN, VERMILLION, sheet, title
 
 PANELS = {"separate": ("each gradient by its own norm", VERMILLION), "joint": ("one norm for both", GREEN)}
 
 
-def draw(table, settings):
+@sheet(height=0.4)
+def draw(figure, table):
     """Draw from rows (normalisation, seed, step, value)."""
-    with canvas(settings, height=0.4) as figure:
-        row = figure.subplots(1, len(PANELS), sharex=True, sharey=True)
-        for axes, letter, (rule, (name, colour)) in zip(row, "ab", PANELS.items(), strict=True):
-            wide = table[table["normalisation"] == rule].pivot(index="step", columns="seed", values="value")
-            axes.plot(wide, color=colour, linewidth=0.5, alpha=0.5)
-            axes.plot(wide.median(axis=1), color=BLACK, label="median")
-            axes.plot(wide.quantile(0.95, axis=1), color=BLACK, linestyle="--", label="95 % quantile")
-            axes.set(xscale="log", yscale="log", xlabel="step")
-            title(axes, letter, f"{name}, {wide.shape[1]} instances")
-        row[0].set(ylabel="1 − correlation with the nuclear solution")
-        row[0].legend(loc="lower left")
-    return figure
+    row = figure.subplots(1, len(PANELS), sharex=True, sharey=True)
+    for axes, letter, (rule, (name, colour)) in zip(row, "ab", PANELS.items(), strict=True):
+        wide = table[table["normalisation"] == rule].pivot(index="step", columns="seed", values="value")
+        axes.plot(wide, color=colour, linewidth=0.5, alpha=0.5)
+        axes.plot(wide.median(axis=1), color=BLACK, label="median")
+        axes.plot(wide.quantile(0.95, axis=1), color=BLACK, linestyle="--", label="95 % quantile")
+        axes.set(xscale="log", yscale="log", xlabel="step")
+        title(axes, letter, f"{name}, {wide.shape[1]} instances")
+    row[0].set(ylabel="1 − correlation with the nuclear solution")
+    row[0].legend(loc="lower left")

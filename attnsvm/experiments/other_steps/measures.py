@@ -61,7 +61,3 @@ def least(constraints, W) -> float:
     """The smallest margin of W over what is asked of it, where `ASKED` or more is."""
     asked = constraints.bound >= ASKED
     return float((constraints.apply(W)[asked] / constraints.bound[asked]).min())
-
-
-def table(measures, settings):
-    return measures.instances

@@ -2,9 +2,8 @@
 
 from attnsvm.experiments.other_steps.ends import below, ends_of
 from attnsvm.experiments.other_steps.runs import RUNS, SEPARATE, trained_on
+from attnsvm.svm.instances import answers
 from attnsvm.svm.law import layer_problems
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
 
 
 def svm(problems, trained, settings):
@@ -12,7 +11,7 @@ def svm(problems, trained, settings):
 
 
 def of_run(problems, run, norm):
-    top = as_arrays(solve_batch(layer_problems(SEPARATE, ends_of(problems, run), problems.queries)[2], norm))
+    top = answers(layer_problems(SEPARATE, ends_of(problems, run), problems.queries)[2], norm)
     asked = below(problems, run)
-    found = {rule: as_arrays(solve_batch(constraints, norm)) for rule, constraints in asked.items()}
-    return {"top": top, "frobenius": as_arrays(solve_batch(asked["graded"]))} | found
+    found = {rule: answers(constraints, norm) for rule, constraints in asked.items()}
+    return {"top": top, "frobenius": answers(asked["graded"])} | found

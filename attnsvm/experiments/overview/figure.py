@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.plots import plane
 from attnsvm.plots.shares import logarithmic
-from attnsvm.plots.style import COLOUR, DASHES, MARKERS, NAME, SIZES, band, canvas
+from attnsvm.plots.style import COLOUR, DASHES, MARKERS, NAME, SIZES, band, sheet
 
 REACH = 1.6  # how far W z_i is followed, as a multiple of the farthest token's distance
 # What the paper says, in our words; the audit has the verdicts.
@@ -16,17 +16,16 @@ CLAIMS = (
 NORM_OF = {"W": "Frobenius", "KQ": "nuclear"}
 
 
-def draw(table, settings):
+@sheet(height=0.36)
+def draw(figure, table):
     """Draw from the rows of three experiments, told apart by `experiment`."""
     rows = {name: group.dropna(axis=1, how="all") for name, group in table.groupby("experiment")}
-    with canvas(settings, height=0.36) as figure:
-        separates, converges, better = figure.subplots(1, 3)
-        _separates(separates, rows["hyperplanes"])
-        _converges(converges, rows["normalisation"])
-        _better(better, rows["convergence_types"])
-        for axes, claim in zip((separates, converges, better), CLAIMS, strict=True):
-            axes.set_title(claim, loc="left", weight="bold", fontsize="medium")
-    return figure
+    separates, converges, better = figure.subplots(1, 3)
+    _separates(separates, rows["hyperplanes"])
+    _converges(converges, rows["normalisation"])
+    _better(better, rows["convergence_types"])
+    for axes, claim in zip((separates, converges, better), CLAIMS, strict=True):
+        axes.set_title(claim, loc="left", weight="bold", fontsize="medium")
 
 
 def _separates(axes, rows) -> None:

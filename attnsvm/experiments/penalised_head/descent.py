@@ -7,13 +7,11 @@ from functools import partial
 
 from attnsvm.training.descent import train
 from attnsvm.training.heads.penalised import PenalisedHead
+from attnsvm.training.runs import train_each
 from attnsvm.training.settings import how_to_train
 
 
 def descent(problems, settings, progress):
-    progress.expect(len(settings["penalties"]) * len(problems))
-    how = how_to_train(settings) | {"every": settings["steps"], "start": "zero"}
-    return {
-        str(penalty): train(problems, partial(PenalisedHead, penalty=penalty), "W", progress=progress, **how).end()
-        for penalty in settings["penalties"]
-    }
+    runs = {str(penalty): {"head": partial(PenalisedHead, penalty=penalty)} for penalty in settings["penalties"]}
+    how = how_to_train(settings) | {"parametrisation": "W", "every": settings["steps"], "start": "zero"}
+    return train_each(train, problems, runs, progress, kept=None, **how)

@@ -4,7 +4,8 @@ from itertools import chain
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, GREEN, PURPLE, SKY, canvas, title
+from attnsvm.analysis.statistics import quartiles
+from attnsvm.plots.style import BLACK, GREEN, PURPLE, SKY, band, sheet, title
 
 SOLUTIONS = {
     "svmeq": (r"$W_{\mathrm{SVMeq}}$", {"color": PURPLE, "linestyle": "-", "marker": "o"}),
@@ -13,38 +14,35 @@ SOLUTIONS = {
 FLOOR = 1e-5  # what is less is drawn there: where every token is selected, W_SVMeq is exact
 
 
-def draw(table, settings):
+@sheet(height=0.4)
+def draw(figure, table):
     """Draw from rows (lambda, selected, optimal, distance, solution, value, seed)."""
-    with canvas(settings, height=0.4) as figure:
-        counts, by_penalty, by_count = figure.subplots(1, 3)
-        once = table[table["solution"] == "svmeq"]
-        groups = once.groupby("lambda")
-        low, high = (groups["selected"].quantile(q) for q in (0.25, 0.75))
-        mean = groups["selected"].mean()
-        counts.fill_between(mean.index, low, high, color=SKY, alpha=0.25, linewidth=0)
-        counts.plot(mean.index, mean, color=SKY, marker="o", markersize=3, label="selected, mean")
-        best = groups["optimal"].mean()
-        counts.plot(best.index, best, color=BLACK, linestyle=":", label="closed form, mean")
-        counts.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="tokens of an input", ylim=(0, None))
-        title(counts, "a", "number of selected tokens")
-        _predictivity(by_penalty, table, table["lambda"])
-        by_penalty.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="1 − correlation with trained $W$")
-        title(by_penalty, "b", "versus the penalty")
-        _predictivity(by_count, table, table["selected"].round().astype(int))
-        by_count.set(xlabel="number of selected tokens")
-        by_count.sharey(by_penalty)
-        title(by_count, "c", "versus that number")
-        by_penalty.set_ylim(bottom=0.7 * FLOOR)
-        by_penalty.set_yticks(
-            [FLOOR, 1e-4, 1e-3, 1e-2, 1e-1], [r"$\leq 10^{-5}$", *(f"$10^{{-{k}}}$" for k in (4, 3, 2, 1))]
-        )
-        entries = [axes.get_legend_handles_labels() for axes in (counts, by_penalty)]
-        handles, labels = (list(chain(*parts)) for parts in zip(*entries, strict=True))
-        figure.legend(handles, labels, loc="outside upper center", ncols=4)
-        count = table["seed"].nunique()
-        words = f"band: quartiles; (b, c) line: median over {count} instances, hollow: over fewer than half of them"
-        figure.supxlabel(words, fontsize="small")
-    return figure
+    counts, by_penalty, by_count = figure.subplots(1, 3)
+    once = table[table["solution"] == "svmeq"]
+    groups = once.groupby("lambda")
+    look = {"color": SKY, "marker": "o", "markersize": 3, "label": "selected, mean"}
+    band(counts, quartiles(groups["selected"], mean="mean"), "lambda", "mean", 0.25, **look)
+    best = groups["optimal"].mean()
+    counts.plot(best.index, best, color=BLACK, linestyle=":", label="closed form, mean")
+    counts.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="tokens of an input", ylim=(0, None))
+    title(counts, "a", "number of selected tokens")
+    _predictivity(by_penalty, table, table["lambda"])
+    by_penalty.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="1 − correlation with trained $W$")
+    title(by_penalty, "b", "versus the penalty")
+    _predictivity(by_count, table, table["selected"].round().astype(int))
+    by_count.set(xlabel="number of selected tokens")
+    by_count.sharey(by_penalty)
+    title(by_count, "c", "versus that number")
+    by_penalty.set_ylim(bottom=0.7 * FLOOR)
+    by_penalty.set_yticks(
+        [FLOOR, 1e-4, 1e-3, 1e-2, 1e-1], [r"$\leq 10^{-5}$", *(f"$10^{{-{k}}}$" for k in (4, 3, 2, 1))]
+    )
+    entries = [axes.get_legend_handles_labels() for axes in (counts, by_penalty)]
+    handles, labels = (list(chain(*parts)) for parts in zip(*entries, strict=True))
+    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    count = table["seed"].nunique()
+    words = f"band: quartiles; (b, c) line: median over {count} instances, hollow: over fewer than half of them"
+    figure.supxlabel(words, fontsize="small")
 
 
 def _predictivity(axes, table, key) -> None:

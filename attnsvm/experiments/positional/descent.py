@@ -6,6 +6,5 @@ from attnsvm.training.settings import how_to_train
 
 
 def descent(problems, settings, progress):
-    progress.expect(len(problems))
     how = how_to_train(settings) | {"every": settings["steps"], "progress": progress}
     return train(problems, LinearHead, "W", **how).end()

@@ -19,7 +19,3 @@ def measures(cell, problems, trained, solved, settings):
     ]
     end = np.where(kept, f"{cell.variant} measured", f"{cell.variant} without SVM")
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, end))
-
-
-def table(measures, settings):
-    return measures.instances

@@ -2,7 +2,7 @@
 
 from matplotlib.lines import Line2D
 
-from attnsvm.plots.style import BLACK, BLUE, COLOUR, DASHES, GREEN, GREY, NAME, ORANGE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, COLOUR, DASHES, GREEN, GREY, NAME, ORANGE, VERMILLION, sheet, title
 
 KINDS = {"head": "the encoder's heads", "random": "random heads", "permuted": "permuted selections"}
 LOOKS = {
@@ -22,26 +22,25 @@ WORDS = {
 CONTROLS = {"permuted": "permuted", "random": "random\nheads", "rule": "rule of\nposition"}
 
 
-def draw(table, settings):
+@sheet(height=0.8)
+def draw(figure, table):
     """Draw from rows (part, norm, tokens, inputs, kind, quantity, layer, head, step, value, low, high, instances)."""
-    with canvas(settings, height=0.8) as figure:
-        above, below = figure.subfigures(2, 1)
-        a, b, c = above.subplots(1, 3)
-        d, e, f = below.subplots(1, 3, width_ratios=(1, 1.1, 1.05))
-        heads = table[table["part"] == "head"]
-        _alignment(a, heads, "fro", "a", "aligned, Frobenius norm")
-        _alignment(b, heads, "nuc", "b", "aligned, nuclear norm")
-        low, high = zip(a.get_ylim(), b.get_ylim(), strict=True)
-        a.set_ylim(min(low), max(high))
-        b.set_ylim(min(low), max(high))
-        a.set_ylabel("cosine of $W$ with the SVM solution")
-        _prediction(c, table[(table["part"] == "mean") & (table["quantity"] == "predicted")])
-        _sink(d, heads)
-        _trained(e, table[table["part"] == "trained"])
-        _controls(f, table[table["part"] == "share"])
-        handles = [Line2D([], [], linestyle="none", markersize=3.5, label=KINDS[k], **LOOKS[k]) for k in KINDS]
-        figure.legend(handles=handles, loc="outside upper center", ncols=3)
-    return figure
+    above, below = figure.subfigures(2, 1)
+    a, b, c = above.subplots(1, 3)
+    d, e, f = below.subplots(1, 3, width_ratios=(1, 1.1, 1.05))
+    heads = table[table["part"] == "head"]
+    _alignment(a, heads, "fro", "a", "aligned, Frobenius norm")
+    _alignment(b, heads, "nuc", "b", "aligned, nuclear norm")
+    low, high = zip(a.get_ylim(), b.get_ylim(), strict=True)
+    a.set_ylim(min(low), max(high))
+    b.set_ylim(min(low), max(high))
+    a.set_ylabel("cosine of $W$ with the SVM solution")
+    _prediction(c, table[(table["part"] == "mean") & (table["quantity"] == "predicted")])
+    _sink(d, heads)
+    _trained(e, table[table["part"] == "trained"])
+    _controls(f, table[table["part"] == "share"])
+    handles = [Line2D([], [], linestyle="none", markersize=3.5, label=KINDS[k], **LOOKS[k]) for k in KINDS]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
 
 
 def _alignment(axes, heads, norm, letter, text):

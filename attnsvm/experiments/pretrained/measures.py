@@ -9,7 +9,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import mean_interval, share
+from attnsvm.analysis.statistics import mean_of, quartiles, share
 
 NORMS = ("fro", "nuc")
 SINK = 0.5  # share of inputs in which a head must select a delimiter to count as one that attends to them
@@ -99,10 +99,10 @@ def _means(heads):
     for kind, rows in fitted.groupby("kind", sort=False):
         for inputs, some in rows.groupby("inputs", sort=True):
             at = {"part": "mean", "norm": "fro", "tokens": "all", "inputs": inputs, "kind": kind}
-            yield at | {"quantity": "predicted"} | _interval(some["value"])
+            yield at | {"quantity": "predicted"} | mean_of(some["value"])
             if kind != "head":
                 lead = own - some.set_index(["inputs", "layer", "head"])["value"]
-                yield at | {"quantity": "lead"} | _interval(lead.dropna())
+                yield at | {"quantity": "lead"} | mean_of(lead.dropna())
 
 
 def _shares(heads):
@@ -117,11 +117,11 @@ def _shares(heads):
             lead = (own - some.set_index(keys)["value"]).dropna()
             if len(lead) and kind != "chance" and (quantity, norm) != ("predicted", "nuc"):
                 at = {"part": "share", "norm": norm, "tokens": "all", "kind": kind, "quantity": quantity}
-                yield at | _share(lead > 0)
+                yield at | share(lead > 0, of="value")
     margin = sink_margins(whole)
     for (kind, tokens), some in margin.groupby(["kind", "tokens"], sort=False):
         at = {"part": "share", "norm": "fro", "tokens": tokens, "kind": kind, "quantity": "margin_ratio"}
-        yield at | _share(some["value"] > 1)
+        yield at | share(some["value"] > 1, of="value")
 
 
 def sink_margins(heads):
@@ -132,17 +132,6 @@ def sink_margins(heads):
     return rows[np.asarray(attends)]
 
 
-def _interval(values):
-    value, low, high = mean_interval(values.mean(), values.std(ddof=1), len(values))
-    return {"value": value, "low": low, "high": high, "instances": len(values)}
-
-
-def _share(beaten):
-    found = share(int(beaten.sum()), len(beaten))
-    return {"value": found.pop("share"), **found}
-
-
 def _curves(trained):
     groups = trained.groupby(["part", "norm", "kind", "quantity", "step"], sort=False)["value"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    return groups.agg(value="median", **quartiles, instances="size").reset_index()
+    return quartiles(groups).rename(columns={"median": "value"})

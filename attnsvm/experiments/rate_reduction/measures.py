@@ -88,7 +88,7 @@ def left_out(Z, pick) -> np.ndarray:
 
 def table(measures, settings):
     known = measures.instances.dropna(subset="value")
-    return medians(known, ["layer", "quantity", "step"], lambda quantity: True, mean)
+    return medians(known, ["layer", "quantity", "step"], of_value=mean)
 
 
 def mean(values: np.ndarray) -> tuple[float, float, float]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.experiments.rate_reduction.layers import CRATE, LAYERS, scoring
-from attnsvm.inspect.layers import Inputs, selections
+from attnsvm.inspect.layers import as_inputs, selections
 from attnsvm.inspect.nulls import random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm.solution import as_arrays, proof
@@ -24,7 +24,7 @@ def svm(problems, trained, settings):
         kinds = ("own", "random", *(["symmetric"] if kind == CRATE else []))
         parts = {name: {"answers": [], "alignment": [], "predicted": [], "W": []} for name in kinds}
         for s, seed in enumerate(problems.seeds.tolist()):
-            unseen = _inputs(problems.tokens[s, half:], problems.queries[s, half:])
+            unseen = as_inputs(problems.tokens[s, half:], problems.queries[s, half:])
             problem = Problem(unseen.take(range(fitted)))
             held = unseen.take(range(fitted, len(unseen)))
             for h in range(W.shape[1]):
@@ -34,12 +34,6 @@ def svm(problems, trained, settings):
         found[kind] = {name: _arrays(part, W.shape[:2]) for name, part in parts.items()}
         del found[kind]["own"]["heads"]  # they are those of the training
     return found
-
-
-def _inputs(tokens, queries) -> Inputs:
-    n, T = tokens.shape[:2]
-    none = [np.zeros(T, dtype=bool)] * n
-    return Inputs(list(tokens), queries, [], none, np.arange(n), np.full(n, -1))
 
 
 def _heads(W, kinds, draws, rng) -> dict[str, list]:

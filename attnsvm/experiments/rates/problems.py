@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.data.draws import draw_cell, gaussian
-from attnsvm.data.one_shape import cells as cells
+from attnsvm.data.grids.one_shape import cells as cells
 
 
 def equal_scores(streams, n, T, d):

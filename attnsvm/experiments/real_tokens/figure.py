@@ -2,7 +2,7 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, NAME, VERMILLION, band, bars, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, GREY, NAME, VERMILLION, band, bars, sheet, title
 
 LOOKS = {
     "digits_random": ("digits, random head", BLUE, "-", "o"),
@@ -19,25 +19,24 @@ ENDS = {
 }
 
 
-def draw(table, settings):
+@sheet(height=0.7)
+def draw(figure, table):
     """Draw from rows (tokens, parametrisation, step, quantity, value, low, high, instances)."""
-    with canvas(settings, height=0.7) as figure:
-        ways, ends = figure.subplots(2, 2, sharex="row", sharey="row", height_ratios=(1, 0.85))
-        for axes, letter, name in zip(ways, "ab", SOLUTION, strict=True):
-            rows = table[(table["parametrisation"] == name) & (table["quantity"] == "distance")]
-            for tokens in LOOKS:
-                _way(axes, rows[rows["tokens"] == tokens], tokens)
-            axes.set(xscale="log", yscale="log", xlabel="step")
-            title(axes, letter, f"{NAME[name]} trained, {SOLUTION[name]} solution")
-        ways[0].set(ylabel="1 − correlation")
-        for axes, letter, name in zip(ends, "cd", SOLUTION, strict=True):
-            _ends(axes, table[table["parametrisation"] == name])
-            title(axes, letter, f"{NAME[name]} after the last step")
-        ends[0].invert_yaxis()
-        handles, _ = ends[0].get_legend_handles_labels()
-        spread = Patch(color="0.8", label=f"median, 95 % interval, {_counts(table)} instances")
-        figure.legend(handles=[*handles, spread], loc="outside lower center", ncols=3)
-    return figure
+    ways, ends = figure.subplots(2, 2, sharex="row", sharey="row", height_ratios=(1, 0.85))
+    for axes, letter, name in zip(ways, "ab", SOLUTION, strict=True):
+        rows = table[(table["parametrisation"] == name) & (table["quantity"] == "distance")]
+        for tokens in LOOKS:
+            _way(axes, rows[rows["tokens"] == tokens], tokens)
+        axes.set(xscale="log", yscale="log", xlabel="step")
+        title(axes, letter, f"{NAME[name]} trained, {SOLUTION[name]} solution")
+    ways[0].set(ylabel="1 − correlation")
+    for axes, letter, name in zip(ends, "cd", SOLUTION, strict=True):
+        _ends(axes, table[table["parametrisation"] == name])
+        title(axes, letter, f"{NAME[name]} after the last step")
+    ends[0].invert_yaxis()
+    handles, _ = ends[0].get_legend_handles_labels()
+    spread = Patch(color="0.8", label=f"median, 95 % interval, {_counts(table)} instances")
+    figure.legend(handles=[*handles, spread], loc="outside lower center", ncols=3)
 
 
 def _way(axes, rows, tokens) -> None:

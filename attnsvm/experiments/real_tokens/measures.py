@@ -71,20 +71,17 @@ def table(measures, settings):
         for end in ENDS[1:]:
             compared = last[last[end].notna()]
             if len(compared):
-                nearer = share(int((compared["own"] < compared[end]).sum()), len(compared))
+                nearer = share(compared["own"] < compared[end], of="value")
                 rows.append({**where, "quantity": f"nearer_than_{end}", **nearer})
         counted = measures.outcomes[measures.outcomes["outcome"].str.startswith(f"{tokens} {name} ")]
-        rows.append({**where, "quantity": "measured", **_measured(counted)})
-    return pd.DataFrame(rows).rename(columns={"share": "value"})
-
-
-def _measured(counted):
-    """The share of the runs that are saturated and have both solutions."""
-    return share(int(counted["outcome"].str.endswith(" measured").sum()), len(counted))
+        # the share of the runs that are saturated and have both solutions
+        measured = share(counted["outcome"].str.endswith(" measured"), of="value")
+        rows.append({**where, "quantity": "measured", **measured})
+    return pd.DataFrame(rows)
 
 
 def _middle(values):
     values = values.dropna()
     if not len(values):
-        return {"share": np.nan, "low": np.nan, "high": np.nan, "instances": 0}
-    return dict(zip(("share", "low", "high"), median_interval(values), strict=True)) | {"instances": len(values)}
+        return {"value": np.nan, "low": np.nan, "high": np.nan, "instances": 0}
+    return dict(zip(("value", "low", "high"), median_interval(values), strict=True)) | {"instances": len(values)}

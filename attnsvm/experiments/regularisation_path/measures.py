@@ -29,7 +29,3 @@ def measures(cell, problems, trained, solved, settings):
         frames.append(pd.DataFrame(columns)[COLUMNS])
         ends.append(outcomes(cell, problems.seeds, np.where(has_solution, f"{norm} measured", f"{norm} without SVM")))
     return Measures(pd.concat(frames), pd.concat(ends))
-
-
-def table(measures, settings):
-    return measures.instances

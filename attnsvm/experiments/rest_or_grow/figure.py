@@ -1,6 +1,6 @@
 """Where runs that are not global end, as first asked and trained longer: those that grow, and those that rest."""
 
-from attnsvm.plots.style import BLUE, GREY, NAME, ORANGE, canvas, title
+from attnsvm.plots.style import BLUE, GREY, NAME, ORANGE, sheet, title
 
 LOOKS = {
     "grows": ("norm grows", {"color": BLUE, "marker": "o"}),
@@ -11,23 +11,22 @@ QUERY = {"cross": "free query", "self": "self-attention"}
 LEAST = 1e-9  # nearer than the solver's gap lets one say
 
 
-def draw(table, settings):
+@sheet(height=0.36)
+def draw(figure, table):
     """Draw from rows (attention, parametrisation, d, seed, growth, course, first, separable, local, global, before,
     distance)."""
     panels = [(attention, name) for attention in QUERY for name in ("W", "KQ")]
-    with canvas(settings, height=0.36) as figure:
-        row = figure.subplots(1, len(panels), sharex=True, sharey=True)
-        for axes, letter, (attention, name) in zip(row, "abcd", panels, strict=True):
-            own = table[(table["attention"] == attention) & (table["parametrisation"] == name)]
-            for course, (label, look) in LOOKS.items():
-                runs = own[own["course"] == course]
-                places = (runs[column].clip(lower=LEAST) for column in ("before", "distance"))
-                axes.plot(*places, **look, linestyle="none", markersize=3, alpha=0.6, label=label)
-            axes.plot([LEAST, 1], [LEAST, 1], color=GREY, linewidth=0.6, linestyle=":")
-            axes.set(xscale="log", yscale="log")
-            title(axes, letter, f"{NAME[name]}, {QUERY[attention]}")
-        row[0].set(ylabel="1 − correlation, trained longer")
-        figure.supxlabel("1 − correlation with the solution of what is selected, as first asked", fontsize="medium")
-        handles, labels = row[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=len(LOOKS))
-    return figure
+    row = figure.subplots(1, len(panels), sharex=True, sharey=True)
+    for axes, letter, (attention, name) in zip(row, "abcd", panels, strict=True):
+        own = table[(table["attention"] == attention) & (table["parametrisation"] == name)]
+        for course, (label, look) in LOOKS.items():
+            runs = own[own["course"] == course]
+            places = (runs[column].clip(lower=LEAST) for column in ("before", "distance"))
+            axes.plot(*places, **look, linestyle="none", markersize=3, alpha=0.6, label=label)
+        axes.plot([LEAST, 1], [LEAST, 1], color=GREY, linewidth=0.6, linestyle=":")
+        axes.set(xscale="log", yscale="log")
+        title(axes, letter, f"{NAME[name]}, {QUERY[attention]}")
+    row[0].set(ylabel="1 − correlation, trained longer")
+    figure.supxlabel("1 − correlation with the solution of what is selected, as first asked", fontsize="medium")
+    handles, labels = row[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(LOOKS))

@@ -49,7 +49,3 @@ def trained_longer(run) -> float:
 
 def _distance(answers):
     return np.where(answers["status"] == "solved", 1 - answers["correlation"], np.nan)
-
-
-def table(measures, settings):
-    return measures.instances

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.selection import locally_optimal, optimal_tokens, scores, support_of
-from attnsvm.data.inputs import ATTENTIONS
+from attnsvm.analysis.selection import locally_optimal, optimal_tokens, scores
+from attnsvm.experiments.convergence_types.svm import judged
 from attnsvm.geometry import BIAS_NORM
 from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import proof
@@ -26,9 +25,7 @@ def svm(problems, trained, settings):
 
 def _judged(problems, norm, attention, selected, weights):
     """Proofs, each solution's correlation with the weights, and whether the tokens are locally optimal."""
-    answers = certified(problems, selected, norm, attention)
-    queries = ATTENTIONS[attention](problems).queries
-    tight = support_of(problems.tokens, queries, answers, selected)
+    found = judged(problems, selected, norm, attention, weights)
     score = scores(problems.tokens, problems.head, problems.labels)
-    local = locally_optimal(score, selected, tight) & (answers["status"] == "solved")
-    return proof(answers) | {"correlation": correlation(weights, answers["W"]), "local": np.asarray(local)}
+    local = locally_optimal(score, selected, found.pop("support")) & (found["status"] == "solved")
+    return found | {"local": np.asarray(local)}

@@ -31,7 +31,3 @@ def measures(cell, problems, trained, solved, settings):
 def parameters(cell):
     """How many numbers of W the constraints can see: as many rows as a lifted token has, in the span of the queries."""
     return (2 * int(cell.variant[1:]) + 1) * cell.d * min(cell.n, cell.d)
-
-
-def table(measures, settings):
-    return measures.instances

@@ -4,7 +4,7 @@ from itertools import cycle
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, sheet, title
 
 PLAIN = "attention"
 COLOURS = {"gumbel": GREEN, "dirichlet": PURPLE, "reward": GREY}
@@ -18,29 +18,28 @@ NAMES = {
 PENALTIES = ((BLUE, "-"), (VERMILLION, "--"), (ORANGE, "-."), (SKY, ":"))
 
 
-def draw(table, settings):
+@sheet(height=0.44)
+def draw(figure, table):
     """Draw from rows (selector, quantity, step, value, low, high, instances)."""
     selectors = list(dict.fromkeys(table["selector"]))
     looks = _looks(selectors)
-    with canvas(settings, height=0.44) as figure:
-        way, tokens, steps = figure.subplots(1, 3, width_ratios=(1.25, 1, 1))
-        for name in selectors:
-            rows = table[(table["selector"] == name) & (table["quantity"] == "distance")].sort_values("step")
-            colour, _, dashes = looks[name]
-            way.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
-            way.plot(rows["step"], rows["value"], color=colour, linestyle=dashes)
-        way.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
-        title(way, "a", "distance to the SVM of its tokens")
-        ends = table.sort_values("step").groupby(["selector", "quantity"]).last()
-        _tokens(tokens, ends, selectors, looks)
-        _steps(steps, ends, selectors, looks)
-        handles = [
-            way.plot([], [], color=c, marker=m, linestyle=line, label=_name(name))[0]
-            for name, (c, m, line) in looks.items()
-        ]
-        count = int(table["instances"].max())
-        figure.legend(handles=handles, loc="outside lower center", ncols=3, title=f"95 % intervals, {count} instances")
-    return figure
+    way, tokens, steps = figure.subplots(1, 3, width_ratios=(1.25, 1, 1))
+    for name in selectors:
+        rows = table[(table["selector"] == name) & (table["quantity"] == "distance")].sort_values("step")
+        colour, _, dashes = looks[name]
+        way.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
+        way.plot(rows["step"], rows["value"], color=colour, linestyle=dashes)
+    way.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
+    title(way, "a", "distance to the SVM of its tokens")
+    ends = table.sort_values("step").groupby(["selector", "quantity"]).last()
+    _tokens(tokens, ends, selectors, looks)
+    _steps(steps, ends, selectors, looks)
+    handles = [
+        way.plot([], [], color=c, marker=m, linestyle=line, label=_name(name))[0]
+        for name, (c, m, line) in looks.items()
+    ]
+    count = int(table["instances"].max())
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, title=f"95 % intervals, {count} instances")
 
 
 def _name(selector: str) -> str:

@@ -2,18 +2,15 @@
 
 from attnsvm.experiments.selection_by_rule.descent import rule
 from attnsvm.training.descent import train
-from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.runs import train_each
 
 RULES = ("fro", "linf", "spectral", "l1", "adam")
 
 
 def descent(problems, settings, progress):
-    progress.expect(len(RULES) * len(problems))
     _, n, _, d = problems.tokens.shape
-    trained = {}
+    runs = {}
     for name in RULES:
         steps = settings["adam_steps" if name == "adam" else "steps"]
-        how = rule(name, settings["length"], n, d)
-        log = train(problems, LinearHead, "W", how, steps, steps, progress=progress)
-        trained[name] = {"probabilities": log.probabilities}
-    return trained
+        runs[name] = {"rule": rule(name, settings["length"], n, d), "steps": steps, "every": steps}
+    return train_each(train, problems, runs, progress, kept=("probabilities",), parametrisation="W")

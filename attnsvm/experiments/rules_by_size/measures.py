@@ -4,7 +4,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
-from attnsvm.analysis.statistics import sample_interval, wilson
+from attnsvm.analysis.statistics import mean_of, share
 
 KEYS = ["n", "T", "d", "rule"]
 
@@ -27,11 +27,9 @@ def table(measures, settings):
     for size, found in measures.instances.groupby(KEYS[:3], sort=False):
         wide = found.pivot(index="seed", columns="rule", values="global").astype(float)
         for rule, runs in found.groupby("rule", sort=False):
-            names, count = dict(zip(KEYS, (*size, rule), strict=True)), len(runs)
-            values = {name: wilson(int(runs[name].sum()), count) for name in ("global", "waiting")}
+            names = dict(zip(KEYS, (*size, rule), strict=True))
+            values = {name: share(runs[name], of="value") for name in ("global", "waiting")}
             if rule != "fro":
-                values["lead"] = sample_interval(wide["fro"] - wide[rule])
-            for quantity, (value, low, high) in values.items():
-                numbers = {"quantity": quantity, "value": value, "low": low, "high": high, "instances": count}
-                rows.append(names | numbers)
+                values["lead"] = mean_of(wide["fro"] - wide[rule])
+            rows += [names | {"quantity": quantity} | numbers for quantity, numbers in values.items()]
     return pd.DataFrame(rows)

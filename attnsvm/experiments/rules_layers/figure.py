@@ -3,27 +3,26 @@
 import numpy as np
 
 from attnsvm.experiments.geometries.figure import LOOKS, NAME
-from attnsvm.plots.style import BLUE, GREY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREY, VERMILLION, sheet, title
 
 LAYERS = {1: ("layer below", BLUE, -0.17), 2: ("top", VERMILLION, 0.17)}
 MARKS = {"own": ("o", True), "frobenius": ("o", False), "untrained": ("x", True)}
 WORDS = {"own": "in the rule's norm", "frobenius": "in the Frobenius norm", "untrained": "untrained, rule's norm"}
 
 
-def draw(table, settings):
+@sheet(height=0.52)
+def draw(figure, table):
     """Draw from rows (rule, layer, quantity, step, value, low, high, instances)."""
     order = list(table["rule"].unique())
-    with canvas(settings, height=0.52) as figure:
-        ends, below, top = figure.subplots(1, 3, width_ratios=(1.1, 1, 1))
-        _ends(ends, table[table["step"] == table["step"].max()], order)
-        for axes, layer, letter in ((below, 1, "b"), (top, 2, "c")):
-            _way(axes, table[(table["layer"] == layer) & (table["quantity"] == "own")], order)
-            title(axes, letter, LAYERS[layer][0])
-        below.sharey(top)
-        below.set_ylabel("1 − margin ratio in the rule's norm")
-        below.legend(loc="lower left", title="rule (b, c)", labelspacing=0.25)
-        figure.legend(*ends.get_legend_handles_labels(), loc="outside lower left", ncols=2, title="(a)")
-    return figure
+    ends, below, top = figure.subplots(1, 3, width_ratios=(1.1, 1, 1))
+    _ends(ends, table[table["step"] == table["step"].max()], order)
+    for axes, layer, letter in ((below, 1, "b"), (top, 2, "c")):
+        _way(axes, table[(table["layer"] == layer) & (table["quantity"] == "own")], order)
+        title(axes, letter, LAYERS[layer][0])
+    below.sharey(top)
+    below.set_ylabel("1 − margin ratio in the rule's norm")
+    below.legend(loc="lower left", title="rule (b, c)", labelspacing=0.25)
+    figure.legend(*ends.get_legend_handles_labels(), loc="outside lower left", ncols=2, title="(a)")
 
 
 def _ends(axes, rows, order) -> None:

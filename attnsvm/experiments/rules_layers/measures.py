@@ -1,18 +1,21 @@
 """The margin ratio of each layer, in the norm of its rule and in the Frobenius norm, and of matrices never trained."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.medians import medians
 from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.analysis.stacked import SATURATED
-from attnsvm.analysis.statistics import share
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.layers.measures import MEASURED, outcome
 
 KEYS = ["rule", "layer", "quantity", "step"]
+SHARES = ("lead", "share mixed", "share measured")
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -73,13 +76,5 @@ def untrained(rows, norm):
 
 
 def table(measures, settings):
-    found = []
-    for keys, group in measures.instances.groupby(KEYS, sort=False):
-        values = group["value"].to_numpy(dtype=float)
-        if keys[2] in ("lead", "share mixed", "share measured"):
-            numbers = share(int(values.sum()), len(values), of="value")
-        else:
-            quartiles = np.quantile(values, (0.5, 0.25, 0.75))
-            numbers = dict(zip(("value", "low", "high"), quartiles, strict=True)) | {"instances": len(values)}
-        found.append(dict(zip(KEYS, keys, strict=True)) | numbers)
-    return pd.DataFrame(found)
+    of_value = partial(np.quantile, q=(0.5, 0.25, 0.75))
+    return medians(measures.instances, KEYS, SHARES.__contains__, of_value=of_value)

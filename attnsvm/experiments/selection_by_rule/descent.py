@@ -4,9 +4,9 @@
 """
 
 from attnsvm.training.descent import train
-from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.adam import adam
 from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.runs import train_each
 
 RULES = ("fro", "linf", "spectral", "nuc", "l1", "adam")
 LENGTHS = ("short", "long")
@@ -14,25 +14,15 @@ BETAS = 0.9, 0.999
 
 
 def descent(problems, settings, progress):
-    progress.expect(len(RULES) * len(LENGTHS) * len(problems))
     _, n, _, d = problems.tokens.shape
-    trained = {}
+    runs = {}
     for length, times in zip(LENGTHS, (1, settings["longer"]), strict=True):
-        # Adam's second moment forgets slowly relative to a gradient that vanishes: it needs more steps to saturate.
-        steps = {name: settings["adam_steps" if name == "adam" else "steps"] // times or 1 for name in RULES}
-        trained[length] = {
-            name: train(
-                problems,
-                LinearHead,
-                "W",
-                rule(name, times * settings["length"], n, d),
-                steps[name],
-                steps[name],
-                progress=progress,
-            ).end()
-            for name in RULES
-        }
-    return trained
+        for name in RULES:
+            # Adam's second moment forgets slowly relative to a gradient that vanishes: it needs more steps to saturate.
+            steps = settings["adam_steps" if name == "adam" else "steps"] // times or 1
+            how = rule(name, times * settings["length"], n, d)
+            runs[length, name] = {"rule": how, "steps": steps, "every": steps}
+    return train_each(train, problems, runs, progress, kept=None, parametrisation="W")
 
 
 def rule(name: str, length: float, n: int, d: int):

@@ -1,6 +1,6 @@
 """Which tokens win under every rule, versus the dimension; and how often the trained W is right on new inputs."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, sheet, title
 
 LOOKS = {
     "fro": ("Frobenius (GD)", BLUE, "-", "o"),
@@ -21,33 +21,32 @@ PANELS = (
 )
 
 
-def draw(table, settings):
+@sheet(height=0.66)
+def draw(figure, table):
     """Draw from rows (labels, d, steps, rule, quantity, value, low, high, instances), those of the short steps."""
     drawn = table[(table["steps"] == "short") & table["d"].notna()]
-    with canvas(settings, height=0.66) as figure:
-        panels = figure.subplots(2, 3, sharex=True)
-        for axes, letter, (labels, quantity, words) in zip(panels.flat, "abcdef", PANELS, strict=True):
-            rows = drawn[(drawn["labels"] == labels) & (drawn["quantity"] == quantity)]
-            _lines(axes, rows)
-            title(axes, letter, words)
-            if quantity == "held_out":
-                blind = table.loc[table["quantity"] == "blind", "value"].iloc[0]
-                axes.axhline(blind, color=GREY, linewidth=0.8, linestyle="--")
-                axes.text(rows["d"].min(), blind - 0.02, "a token at random", color=GREY, va="top", fontsize="small")
-                if labels == "random":
-                    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle="--")
-                    axes.text(rows["d"].min(), 0.52, "best without the label", color=GREY, fontsize="small")
-                axes.set_ylim(0, 1)
-            else:
-                axes.set_ylim(-0.04, 1.04)
-        for row, words in zip(panels, ("share of runs", "share of runs, of new inputs"), strict=True):
-            row[0].set(ylabel=words)
-        for axes in panels[-1]:
-            axes.set(xlabel="dimension $d$")
-        note = figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(LOOKS))
-        note.set_title(f"bars: 95 % intervals over {drawn['instances'].max()} instances per point")
-        note.get_title().set_color(GREY)
-    return figure
+    panels = figure.subplots(2, 3, sharex=True)
+    for axes, letter, (labels, quantity, words) in zip(panels.flat, "abcdef", PANELS, strict=True):
+        rows = drawn[(drawn["labels"] == labels) & (drawn["quantity"] == quantity)]
+        _lines(axes, rows)
+        title(axes, letter, words)
+        if quantity == "held_out":
+            blind = table.loc[table["quantity"] == "blind", "value"].iloc[0]
+            axes.axhline(blind, color=GREY, linewidth=0.8, linestyle="--")
+            axes.text(rows["d"].min(), blind - 0.02, "a token at random", color=GREY, va="top", fontsize="small")
+            if labels == "random":
+                axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle="--")
+                axes.text(rows["d"].min(), 0.52, "best without the label", color=GREY, fontsize="small")
+            axes.set_ylim(0, 1)
+        else:
+            axes.set_ylim(-0.04, 1.04)
+    for row, words in zip(panels, ("share of runs", "share of runs, of new inputs"), strict=True):
+        row[0].set(ylabel=words)
+    for axes in panels[-1]:
+        axes.set(xlabel="dimension $d$")
+    note = figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(LOOKS))
+    note.set_title(f"bars: 95 % intervals over {drawn['instances'].max()} instances per point")
+    note.get_title().set_color(GREY)
 
 
 def _lines(axes, rows) -> None:

@@ -2,26 +2,25 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, canvas, title
+from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, sheet, title
 
 LOOKS = (("o", BLUE), ("D", VERMILLION), ("^", GREEN))
 LEAST = 1e-6  # what changes by less stands here
 
 
-def draw(table, settings):
+@sheet(height=0.46)
+def draw(figure, table):
     """Draw from rows (kind, seed, step, norm, value, change, all)."""
     steps = sorted(table["step"].unique())
-    with canvas(settings, height=0.46) as figure:
-        panels = figure.subplots(1, len(steps), sharex=True, sharey=True)
-        for axes, step, letter in zip(panels, steps, "ab", strict=True):
-            now = table[table["step"] == step]
-            for (marker, colour), (kind, rows) in zip(LOOKS, now.groupby("kind", sort=False), strict=False):
-                look = {"color": colour, "marker": marker, "markersize": 3.5, "alpha": 0.7, "linestyle": "none"}
-                axes.plot(np.maximum(rows["change"], LEAST), rows["value"], label=kind, **look)
-            axes.axhline(0.01, color=GREY, linewidth=0.6, linestyle=":")
-            axes.axvline(0.05, color=GREY, linewidth=0.6, linestyle=":")
-            axes.set(xscale="log", yscale="log", xlabel="change of what a row goes to")
-            title(axes, letter, f"{step} steps, ‖W‖ = {now['norm'].median():.0f}")
-        panels[0].set_ylabel("1 − correlation, farther layer")
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    return figure
+    panels = figure.subplots(1, len(steps), sharex=True, sharey=True)
+    for axes, step, letter in zip(panels, steps, "ab", strict=True):
+        now = table[table["step"] == step]
+        for (marker, colour), (kind, rows) in zip(LOOKS, now.groupby("kind", sort=False), strict=False):
+            look = {"color": colour, "marker": marker, "markersize": 3.5, "alpha": 0.7, "linestyle": "none"}
+            axes.plot(np.maximum(rows["change"], LEAST), rows["value"], label=kind, **look)
+        axes.axhline(0.01, color=GREY, linewidth=0.6, linestyle=":")
+        axes.axvline(0.05, color=GREY, linewidth=0.6, linestyle=":")
+        axes.set(xscale="log", yscale="log", xlabel="change of what a row goes to")
+        title(axes, letter, f"{step} steps, ‖W‖ = {now['norm'].median():.0f}")
+    panels[0].set_ylabel("1 − correlation, farther layer")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)

@@ -26,7 +26,3 @@ def measures(cell, problems, trained, solved, settings):
         words = np.select([~proved, ~saturated], ["without SVM", "not saturated"], "measured")
         ends.append(outcomes(cell, problems.seeds, [f"{word} ({name})" for word in words]))
     return Measures(pd.concat(frames), pd.concat(ends))
-
-
-def table(measures, settings):
-    return measures.instances

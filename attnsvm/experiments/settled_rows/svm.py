@@ -4,9 +4,8 @@ import numpy as np
 
 from attnsvm.experiments.settled_rows.ends import PLACES, ends_at
 from attnsvm.experiments.settled_rows.kinds import KINDS, seen, stack_of
+from attnsvm.svm.instances import answers
 from attnsvm.svm.law import constraints_below, layer_problems
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
 
 
 def svm(problems, trained, settings):
@@ -18,7 +17,7 @@ def of_kind(problems, run, kind):
     for place in PLACES:
         ends = ends_at(problems, run, kind, place)
         layers = layer_problems(stack, ends, problems.queries)
-        found[str(run["steps"][place])] = {str(k): as_arrays(solve_batch(c)) for k, c in layers.items()}
+        found[str(run["steps"][place])] = {str(k): answers(c) for k, c in layers.items()}
     free = ends._replace(level=np.zeros_like(ends.level))
     everywhere = constraints_below(stack, free, 1, np.ones(ends.counts[:, 0].shape))
-    return found | {"all": {"1": as_arrays(solve_batch(everywhere))}}
+    return found | {"all": {"1": answers(everywhere)}}

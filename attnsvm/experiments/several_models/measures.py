@@ -6,7 +6,7 @@ The control is the mean of its null models: by chance, half of the heads would p
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.analysis.statistics import mean_interval, share
+from attnsvm.analysis.statistics import mean_of, share
 
 CONTROLS = {
     "aligned, random": ("alignment_fro", "alignment_random_fro"),
@@ -52,13 +52,7 @@ def _compared(wide):
         lead = (wide[own] - wide[other]).dropna()
         for model, mine in lead.groupby("model", sort=False):
             at = {"model": model, "control": control}
-            yield at | {"part": "share"} | _share(mine > 0)
-            value, low, high = mean_interval(mine.mean(), mine.std(ddof=1), len(mine))
-            yield at | {"part": "lead", "value": value, "low": low, "high": high, "instances": len(mine)}
+            yield at | {"part": "share"} | share(mine > 0, of="value")
+            yield at | {"part": "lead"} | mean_of(mine)
             for depth, some in mine.groupby("depth"):
-                yield at | {"part": "share", "depth": depth} | _share(some > 0)
-
-
-def _share(passed):
-    found = share(int(passed.sum()), len(passed))
-    return {"value": found.pop("share"), **found}
+                yield at | {"part": "share", "depth": depth} | share(some > 0, of="value")

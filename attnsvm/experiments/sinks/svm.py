@@ -4,9 +4,8 @@ import numpy as np
 
 from attnsvm.experiments.sinks.layer import triggers
 from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.instances import answers
 from attnsvm.svm.methods.choice import ACTIVE_SET
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
 
 
 def svm(problems, trained, settings):
@@ -15,7 +14,7 @@ def svm(problems, trained, settings):
         return {}
     both = {"whole": (False, True), "rest": (False,)}
     solved = {name: [constraints(x, kinds) for x in problems.tokens] for name, kinds in both.items()}
-    return {name: as_arrays(solve_batch(batch, method=ACTIVE_SET)) for name, batch in solved.items()}
+    return {name: answers(batch, method=ACTIVE_SET) for name, batch in solved.items()}
 
 
 def constraints(x: np.ndarray, kinds: tuple[bool, ...]) -> Constraints:

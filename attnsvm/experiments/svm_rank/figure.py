@@ -3,40 +3,39 @@
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
-from attnsvm.plots.style import DASHES, GREY, MARKERS, NAME, SIZES, canvas, title
+from attnsvm.plots.style import DASHES, GREY, MARKERS, NAME, SIZES, sheet, title
 
 METHODS = {"published": "as published", "certified": "certified"}
 NORMS = ("fro", "nuc")
 
 
-def draw(table, settings):
+@sheet(height=0.86)
+def draw(figure, table):
     """Draw from rows (n, T, d, norm, method, instances, feasible, rank_mean, rank_std, gap_max)."""
-    with canvas(settings, height=0.86) as figure:
-        grid = figure.subplots(3, 2, sharex=True, sharey="row", height_ratios=(3, 3, 1))
-        for column, (varied, fixed) in enumerate((("n", "T"), ("T", "n"))):
-            # The panel's fixed size is the one that the varied size takes several values at.
-            value = table.groupby(fixed)[varied].nunique().idxmax()
-            rows = table[table[fixed] == value]
-            *ranks, share = grid[:, column]
-            for k, (size, group) in enumerate(rows.groupby(varied)):
-                look = {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)]}
-                for axes, method in zip(ranks, METHODS, strict=True):
-                    _ranks(axes, group[group["method"] == method], look)
-                _feasible(share, group, look | {"label": f"${varied} = {size}$"})
-            for row, (axes, words) in enumerate(zip(ranks, METHODS.values(), strict=True)):
-                title(axes, "abcd"[2 * row + column], f"{words}, ${fixed} = {value}$")
-                axes.set_ylim(bottom=0)
-            ranks[0].legend(handles=share.get_lines(), loc="upper left")
-            title(share, "ef"[column], "instances with a separator")
-            share.set(xlabel="dimension $d$", ylim=(-0.12, 1.12), yticks=(0, 1))
-            share.xaxis.set_major_locator(MultipleLocator(5))
-        for axes in grid[:2, 0]:
-            axes.set(ylabel="rank, mean over instances")
-        grid[2, 0].set(ylabel="share")
-        lines = [Line2D([], [], color=GREY, linestyle=DASHES[norm], label=NAME[norm]) for norm in NORMS]
-        bar = Line2D([], [], color=GREY, marker="|", linestyle="none", markersize=8, label="± one standard deviation")
-        figure.legend(handles=[*lines, bar], loc="outside upper center", ncols=3)
-    return figure
+    grid = figure.subplots(3, 2, sharex=True, sharey="row", height_ratios=(3, 3, 1))
+    for column, (varied, fixed) in enumerate((("n", "T"), ("T", "n"))):
+        # The panel's fixed size is the one that the varied size takes several values at.
+        value = table.groupby(fixed)[varied].nunique().idxmax()
+        rows = table[table[fixed] == value]
+        *ranks, share = grid[:, column]
+        for k, (size, group) in enumerate(rows.groupby(varied)):
+            look = {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)]}
+            for axes, method in zip(ranks, METHODS, strict=True):
+                _ranks(axes, group[group["method"] == method], look)
+            _feasible(share, group, look | {"label": f"${varied} = {size}$"})
+        for row, (axes, words) in enumerate(zip(ranks, METHODS.values(), strict=True)):
+            title(axes, "abcd"[2 * row + column], f"{words}, ${fixed} = {value}$")
+            axes.set_ylim(bottom=0)
+        ranks[0].legend(handles=share.get_lines(), loc="upper left")
+        title(share, "ef"[column], "instances with a separator")
+        share.set(xlabel="dimension $d$", ylim=(-0.12, 1.12), yticks=(0, 1))
+        share.xaxis.set_major_locator(MultipleLocator(5))
+    for axes in grid[:2, 0]:
+        axes.set(ylabel="rank, mean over instances")
+    grid[2, 0].set(ylabel="share")
+    lines = [Line2D([], [], color=GREY, linestyle=DASHES[norm], label=NAME[norm]) for norm in NORMS]
+    bar = Line2D([], [], color=GREY, marker="|", linestyle="none", markersize=8, label="± one standard deviation")
+    figure.legend(handles=[*lines, bar], loc="outside upper center", ncols=3)
 
 
 def _ranks(axes, rows, look: dict) -> None:

@@ -8,9 +8,8 @@ import numpy as np
 
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.svm.constraints import separation
+from attnsvm.svm.instances import answers
 from attnsvm.svm.published import published_gap, published_rank, published_solution
-from attnsvm.svm.solution import as_arrays
-from attnsvm.svm.solver import solve_batch
 
 KEPT = ("rank", "rank_low", "rank_high", "rank_bound")  # of an answer, in addition to its proof
 NORMS = ("fro", "nuc")
@@ -21,9 +20,9 @@ def svm(problems, trained, settings):
     batch = [separation(*one) for one in zip(problems.tokens, problems.queries, optimal, strict=True)]
     solved = {}
     for norm in NORMS:
-        answers = as_arrays(solve_batch(batch, norm))
-        answers["outside"] = np.array(list(map(_outside, answers["W"], problems.queries)))
-        solved[norm] = {"certified": answers, "published": _published(batch, norm, problems.queries, answers)}
+        ours = answers(batch, norm)
+        ours["outside"] = np.array(list(map(_outside, ours["W"], problems.queries)))
+        solved[norm] = {"certified": ours, "published": _published(batch, norm, problems.queries, ours)}
     return solved
 
 

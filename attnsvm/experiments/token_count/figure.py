@@ -1,21 +1,20 @@
 """Where descent ends, versus the number of tokens, at a fixed number of inputs and dimension."""
 
 from attnsvm.plots.shares import legend, logarithmic, shares
-from attnsvm.plots.style import GREY, NAME, canvas, title
+from attnsvm.plots.style import GREY, NAME, sheet, title
 
 
-def draw(table, settings):
+@sheet(height=0.44)
+def draw(figure, table):
     """Draw from rows (n, T, d, parametrisation, type, share, low, high, instances)."""
     first = table.iloc[0]
-    with canvas(settings, height=0.44) as figure:
-        panels = figure.subplots(1, 2, sharex=True, sharey=True)
-        for axes, letter, parametrisation in zip(panels, "ab", ("W", "KQ"), strict=True):
-            shares(axes, table[table["parametrisation"] == parametrisation], "T")
-            axes.axvline(first["d"] + 1, color=GREY, linewidth=0.8, linestyle="--")
-            axes.annotate(" $T = d + 1$", (first["d"] + 1, 0.25), color=GREY, fontsize="small")
-            axes.set(xlabel="tokens per input $T$")
-            title(axes, letter, f"{NAME[parametrisation]} trained, $n = {first['n']:.0f}$, $d = {first['d']:.0f}$")
-        panels[0].set(ylabel="share of runs")
-        logarithmic(panels[0], table["T"])
-        legend(figure, panels[0], table["instances"].max())
-    return figure
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    for axes, letter, parametrisation in zip(panels, "ab", ("W", "KQ"), strict=True):
+        shares(axes, table[table["parametrisation"] == parametrisation], "T")
+        axes.axvline(first["d"] + 1, color=GREY, linewidth=0.8, linestyle="--")
+        axes.annotate(" $T = d + 1$", (first["d"] + 1, 0.25), color=GREY, fontsize="small")
+        axes.set(xlabel="tokens per input $T$")
+        title(axes, letter, f"{NAME[parametrisation]} trained, $n = {first['n']:.0f}$, $d = {first['d']:.0f}$")
+    panels[0].set(ylabel="share of runs")
+    logarithmic(panels[0], table["T"])
+    legend(figure, panels[0], table["instances"].max())

@@ -1,10 +1,8 @@
 """The instances of convergence types, where only the number of tokens varies."""
 
 from attnsvm.data.cells import shapes
+from attnsvm.data.grids.shapes import problems as problems
 from attnsvm.errors import require
-from attnsvm.experiments.convergence_types.problems import problems
-
-__all__ = ["cells", "problems"]
 
 
 def cells(settings):

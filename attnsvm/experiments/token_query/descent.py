@@ -10,7 +10,6 @@ KEPT = ("steps", "weights", "probabilities")
 
 
 def descent(problems, settings, progress):
-    progress.expect(len(problems))
     steps, rule = settings["steps"], joint(exact(settings["learning_rate"]))
     kept = logarithmic_steps(steps, settings["points"])
     return train(problems, LinearHead, "KQ", rule, steps, kept, progress=progress).arrays(*KEPT)

@@ -17,7 +17,3 @@ def measures(cell, problems, trained, solved, settings):
         frames.append(curves(problems.seeds[kept], trained["steps"], {"value": value[kept]}, solution=norm))
     words = np.select([~saturated, ~proved], ["not saturated", "without SVM"], "measured")
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, words))
-
-
-def table(measures, settings):
-    return measures.instances

@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import selected_tokens
-from attnsvm.analysis.statistics import sample_interval, wilson
+from attnsvm.analysis.statistics import mean_of, share
 from attnsvm.experiments.too_many_labels.problems import inputs, logits, wanted
 
 
@@ -27,10 +27,6 @@ def table(measures, settings):
     rows = []
     found = measures.instances.dropna()
     for (tokens, n, ratio, quantity), own in found.groupby(["tokens", "n", "ratio", "quantity"], sort=False):
-        if quantity == "separable":
-            interval = wilson(int(own["value"].sum()), len(own))
-        else:
-            interval = sample_interval(own["value"])
         names = {"tokens": tokens, "n": n, "ratio": ratio, "quantity": quantity}
-        rows.append(names | dict(zip(("value", "low", "high"), interval, strict=True)) | {"instances": len(own)})
+        rows.append(names | (share(own["value"], of="value") if quantity == "separable" else mean_of(own["value"])))
     return pd.DataFrame(rows)

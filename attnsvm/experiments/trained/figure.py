@@ -1,6 +1,6 @@
 """The heads of each layer along training with their null models, and the accuracy of the network."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, bars, canvas, title
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, bars, sheet, title
 
 LOOKS = {  # colour, marker, line, whether hollow, words
     "own": (BLUE, "o", "-", False, "trained heads"),
@@ -16,33 +16,32 @@ LAYERS = (1, 2)
 APART = 0.07  # between lines, so that intervals do not cover one another
 
 
-def draw(table, settings):
+@sheet(height=1.0)
+def draw(figure, table):
     """Draw from rows (layer, quantity, step, value, low, high, instances)."""
-    with canvas(settings, height=1.0) as figure:
-        grid = figure.subplots(3, 2)
-        letters = iter("abcdef")
-        for across, (name, title_of, words, kinds) in zip(grid, ROWS, strict=False):
-            for axes, layer in zip(across, LAYERS, strict=True):
-                for kind in kinds_in_order(kinds):
-                    quantity = "place_predicted_fro" if kind == "place" else f"{name}_{kind}_fro"
-                    line(axes, table, layer, quantity, LOOKS[kind])
-                axes.set(ylim=(-0.08 if name == "alignment" else 0, 1), ylabel=words)
-                title(axes, next(letters), f"{title_of}, layer {layer}")
-        margins(grid[2, 0], table)
-        title(grid[2, 0], next(letters), "margin of both layers")
-        for shift, name, colour, marker, words in (
-            (-APART, "train", BLACK, "D", "trained on"),
-            (APART, "held_out", GREEN, "P", "held out"),
-        ):
-            line(grid[2, 1], table, 0, name, (colour, marker, "-", False, words), shift)
-        grid[2, 1].set(ylabel="digits classified right", ylim=(0, 1.03))
-        grid[2, 1].legend(loc="lower right")
-        title(grid[2, 1], next(letters), "accuracy of the network")
-        for axes in grid[2]:
-            axes.set_xlabel("updates")
-        found = dict(pair[::-1] for axes in grid[:2, 0] for pair in zip(*axes.get_legend_handles_labels(), strict=True))
-        figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=2)
-    return figure
+    grid = figure.subplots(3, 2)
+    letters = iter("abcdef")
+    for across, (name, title_of, words, kinds) in zip(grid, ROWS, strict=False):
+        for axes, layer in zip(across, LAYERS, strict=True):
+            for kind in kinds_in_order(kinds):
+                quantity = "place_predicted_fro" if kind == "place" else f"{name}_{kind}_fro"
+                line(axes, table, layer, quantity, LOOKS[kind])
+            axes.set(ylim=(-0.08 if name == "alignment" else 0, 1), ylabel=words)
+            title(axes, next(letters), f"{title_of}, layer {layer}")
+    margins(grid[2, 0], table)
+    title(grid[2, 0], next(letters), "margin of both layers")
+    for shift, name, colour, marker, words in (
+        (-APART, "train", BLACK, "D", "trained on"),
+        (APART, "held_out", GREEN, "P", "held out"),
+    ):
+        line(grid[2, 1], table, 0, name, (colour, marker, "-", False, words), shift)
+    grid[2, 1].set(ylabel="digits classified right", ylim=(0, 1.03))
+    grid[2, 1].legend(loc="lower right")
+    title(grid[2, 1], next(letters), "accuracy of the network")
+    for axes in grid[2]:
+        axes.set_xlabel("updates")
+    found = dict(pair[::-1] for axes in grid[:2, 0] for pair in zip(*axes.get_legend_handles_labels(), strict=True))
+    figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=2)
 
 
 def kinds_in_order(kinds):

@@ -5,12 +5,10 @@ is kept. A head is compared with a random head of the same singular values, and 
 inputs.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from attnsvm import geometry
-from attnsvm.inspect.layers import Inputs, selections
+from attnsvm.inspect.layers import as_inputs, selections
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm.methods.choice import INTERIOR, WORKING_SET
@@ -66,8 +64,7 @@ def beside_nulls(bench, held, W, norm, rng, kept):
     found = {"place_predicted": float(np.mean(own == np.bincount(selected).argmax()))}
     for kind in KINDS:
         c = bench.constraints(chosen[kind])
-        answer = solve_batch([c], norm, method=METHODS[norm])[0]
-        answer = replace(answer, W=bench.P @ answer.W @ bench.Q.T)
+        answer = solve_batch([c], norm, method=METHODS[norm])[0].lifted(bench.P, bench.Q)
         kept[kind].append(answer)
         if answer.solved:
             head, size = heads[kind], geometry.get(norm).value
@@ -78,10 +75,3 @@ def beside_nulls(bench, held, W, norm, rng, kept):
             least = float(c.apply(bench.lower(head)).min())
             found[f"margin_{kind}"] = least / float(size(head)) * float(size(answer.W))
     return found
-
-
-def as_inputs(tokens, queries):
-    """Arrays (n, T, d) and (n, e) as what `inspect` works on; no words, no delimiters."""
-    n, T = tokens.shape[:2]
-    nothing = [np.zeros(T, dtype=bool)] * n
-    return Inputs(list(tokens), queries, [], nothing, np.arange(n), np.full(n, -1))

@@ -15,10 +15,6 @@ def measures(cell, problems, trained, solved, settings):
     return planar(cell, problems, trained, solved)
 
 
-def table(measures, settings):
-    return measures.instances
-
-
 def planar(cell, problems, trained, solved, further=None) -> Measures:
     """What is drawn of the instances of the plane.
 

@@ -1,4 +1,4 @@
-"""The two functions of a problems.py, for the usual grid: random instances of one shape, as `gaussian` draws them."""
+"""Random instances of one shape, as `gaussian` draws them."""
 
 from attnsvm.data.cells import Cell, one_shape
 from attnsvm.data.draws import draw_cell, gaussian

@@ -1,0 +1,17 @@
+"""Rows of a table."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def where(rows: "pd.DataFrame", **values) -> "pd.DataFrame":
+    """The rows that have these values in these columns: perhaps none.
+
+    Raises:
+        KeyError: there is no such column.
+    """
+    for column, value in values.items():
+        rows = rows[rows[column] == value]
+    return rows

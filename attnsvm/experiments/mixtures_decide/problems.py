@@ -1,4 +1,0 @@
-"""Random instances of one shape, as those of `layers`."""
-
-from attnsvm.data.one_shape import cells as cells
-from attnsvm.data.one_shape import problems as problems

@@ -1,7 +1,5 @@
 """Dropout, merged tokens, no softmax: gradients against automatic ones, solutions against another solver, the table."""
 
-from pathlib import Path
-
 import drawing
 import numpy as np
 import pandas as pd
@@ -9,9 +7,8 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from attnsvm.audit import Tables
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.attention_variants import claims, figure
+from attnsvm.experiments.attention_variants import figure
 from attnsvm.experiments.attention_variants.flips import table as variants
 from attnsvm.experiments.attention_variants.merging import HALF, MERGED, RESCALED, shortened
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, classify, features, token_weights
@@ -137,30 +134,6 @@ def test_the_table_is_its_definition(run):
         assert table.loc[key, "value"] == pytest.approx(middle, rel=1e-6, abs=1e-9), key
     # No softmax: uniform weights stay what they are.
     assert table.loc[("uniform", "peak"), "value"] == pytest.approx(1 / 5, rel=1e-12)
-
-
-VERDICTS = [
-    ("dropout_law", {}, "holds"),
-    ("dropout_law", {"distance": 0.2}, "holds in part"),
-    ("dropout_tokens", {}, "holds"),
-    ("dropout_tokens", {"same": 0.7}, "fails"),
-    ("merged_margin", {}, "holds"),
-    ("merged_margin", {"margin_half": 0.7}, "holds in part"),
-    ("merged_tokens", {}, "holds"),
-    ("merged_tokens", {"pair": 0.4}, "fails"),
-    ("merged_tokens", {"pair": 0.53}, "holds in part"),
-    ("softmax_selects", {}, "holds"),
-    ("softmax_selects", {"peak": 0.8}, "holds in part"),
-    ("linear_attention", {}, "holds"),
-    ("linear_attention", {"predictions": 0.2}, "holds in part"),
-]
-
-
-@pytest.mark.parametrize(("key", "numbers", "verdict"), VERDICTS)
-def test_verdicts_follow_the_numbers(key, numbers, verdict):
-    (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
-    tables = Tables(Path(), "attention_variants", {"figures/attention_variants.csv": variants(**numbers)})
-    assert claim.reading(tables).verdict == verdict
 
 
 def test_the_ways_are_drawn():

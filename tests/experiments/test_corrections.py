@@ -5,11 +5,9 @@ import pandas as pd
 import pytest
 import torch
 from drawing import SETTINGS, drawn_points
-from running import Run
+from running import Run, smoke_settings
 from small_models import of_reactions
 
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
 from attnsvm.experiments.corrections import asked, descent, figure, measures, outside, problems
@@ -34,9 +32,7 @@ def instance(run):
 
 
 def settings_of(folder, **changes):
-    given = {"problems": {"model": str(folder), **changes}}
-    config = resolve({"scale": "smoke", "experiments": {"corrections": given}})
-    return stage_settings(cards.read("corrections"), config, "problems")
+    return smoke_settings("corrections", problems={"model": str(folder), **changes})["problems"]
 
 
 def test_every_draw_names_mistakes_of_one_template_and_keeps_what_is_right(instance, run):

@@ -7,12 +7,7 @@ from running import Run
 from attnsvm.experiments.joint_tail import figure
 
 PROBLEMS = {"n": 4, "T": 4, "d": 6, "instances": 6, "first_seed": 7}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    given = {"problems": PROBLEMS, "descent": {"steps": 400, "fewer": 100, "head_rates": [0.1, 10]}}
-    return Run("joint_tail", given, tmp_path_factory.mktemp("joint_tail"))
+SMALL = {"problems": PROBLEMS, "descent": {"steps": 400, "fewer": 100, "head_rates": [0.1, 10]}}
 
 
 @pytest.mark.parametrize("steps", [100, 400])

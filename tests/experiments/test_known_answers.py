@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 import torch
 from drawing import SETTINGS, drawn_points
-from running import Run
+from running import Run, smoke_settings
 from small_models import of_reactions
 
-from attnsvm.building import cards, jobs
-from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.building import jobs
+from attnsvm.building.configuration import resolve
 from attnsvm.data.problems import Problems
 from attnsvm.data.reactions import Reaction, held_apart, reactions, same_string, same_token
 from attnsvm.errors import UserError
@@ -42,8 +42,7 @@ def run(albert, tmp_path_factory):
 
 
 def settings_of(folder, **changes):
-    config = resolve({"scale": "smoke", "experiments": {"known_answers": given(folder, **changes)}})
-    return stage_settings(cards.read("known_answers"), config, "problems")
+    return smoke_settings("known_answers", **given(folder, **changes))["problems"]
 
 
 def cell(run, name):

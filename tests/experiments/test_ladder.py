@@ -6,33 +6,21 @@ import pandas as pd
 import pytest
 import torch
 from drawing import SETTINGS, drawn_points
+from running import Quiet, one_cell, smoke_settings
 
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.data.digits import images
-from attnsvm.experiments.ladder import descent, figure, layer, measures, problems, svm
+from attnsvm.experiments.ladder import descent, figure, layer, measures, svm
 from attnsvm.experiments.ladder.rungs import DECAYING, HELD_OUT, RUNGS, Rung
 from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
 
-CARD = cards.read("ladder")
-SMOKE = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in cards.STAGES}
-SMALL = SMOKE["problems"] | {"n": 3, "instances": 3}
-STEPS = SMOKE["descent"] | {"steps": 25, "adamw_steps": 10}
-
-
-class Quiet:
-    def expect(self, count): ...
-    def __call__(self, done): ...
+SMALL = smoke_settings("ladder", problems={"n": 3, "instances": 3}, descent={"steps": 25, "adamw_steps": 10})
 
 
 @pytest.fixture(scope="module")
 def made():
-    (cell,) = problems.cells(SMALL)
-    drawn = problems.problems(cell, SMALL)
-    trained = descent.descent(drawn, STEPS, Quiet())
-    return cell, drawn, trained, svm.svm(drawn, trained, SMOKE["svm"])
+    return one_cell("ladder", SMALL)[:4]
 
 
 def test_an_instance_is_images_without_repetition_and_their_parity(made):
@@ -58,7 +46,7 @@ def test_the_first_rung_is_what_the_compiled_engine_does(made):
     _, drawn, trained, _ = made
     own = trained["rungs"]["W"]
     few = type(drawn)(drawn.tokens[:, :3], drawn.queries[:, :3], drawn.labels[:, :3], drawn.head, drawn.seeds)
-    log = train(few, LinearHead, "W", exact(STEPS["learning_rate"]), 25, 25, start=own["start"]["W"])
+    log = train(few, LinearHead, "W", exact(SMALL["descent"]["learning_rate"]), 25, 25, start=own["start"]["W"])
     np.testing.assert_allclose(own["end"]["W"], log.weights[:, -1], rtol=1e-9, atol=1e-12)
 
 
@@ -131,7 +119,7 @@ def test_every_gradient_is_the_slope_of_the_loss(made, rung):
 
 def test_a_run_does_not_see_the_runs_beside_it(made):
     _, drawn, trained, _ = made
-    alone = descent.descent(drawn[1:2], STEPS, Quiet())
+    alone = descent.descent(drawn[1:2], SMALL["descent"], Quiet())
     for name in RUNGS:
         for key, value in trained["rungs"][name]["end"].items():
             np.testing.assert_allclose(value[1:2], alone["rungs"][name]["end"][key], rtol=1e-8, atol=1e-10)

@@ -3,17 +3,11 @@
 import numpy as np
 import pytest
 from drawing import drawn_points
-from running import Run
 
 from attnsvm.experiments.merging import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {"problems": {"n": 2, "T": 4, "d": 6, "instances": 4}, "descent": {"steps": 300}}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("merging", SMALL, tmp_path_factory.mktemp("merging"))
 
 
 def shorter(X, name):

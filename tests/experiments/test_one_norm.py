@@ -4,16 +4,10 @@ import numpy as np
 import pytest
 from by_hand import cosine
 from drawing import drawn_points
-from running import Run
 
 from attnsvm.experiments.one_norm import figure
 
 SMALL = {"problems": {"n": 3, "T": 4, "d": 4, "instances": 4}, "descent": {"steps": 500, "points": 8}}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("one_norm", SMALL, tmp_path_factory.mktemp("one_norm"))
 
 
 def test_the_distance_is_that_from_the_nuclear_solution(run):

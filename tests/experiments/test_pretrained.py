@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 import torch
 from drawing import SETTINGS, assert_drawn
-from running import Run
+from running import Run, smoke_settings
 from safetensors.torch import load_file, save_file
 from small_models import bert, changed_config, gpt2, tokenizer, words_of
 from transformers import AutoModel, AutoTokenizer
 
-from attnsvm.building import cards, jobs
-from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.building import jobs
+from attnsvm.building.configuration import resolve
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
@@ -38,8 +38,7 @@ def run(encoder, tmp_path_factory):
 
 
 def settings_of(model, **changes):
-    given = {"scale": "smoke", "experiments": {"pretrained": {"problems": {"model": str(model), **changes}}}}
-    return stage_settings(cards.read("pretrained"), resolve(given), "problems")
+    return smoke_settings("pretrained", problems={"model": str(model), **changes})["problems"]
 
 
 def layer(run, number):

@@ -1,14 +1,11 @@
 """Coding rates and CRATE: layers against the formulas in words, rates by eigenvalues, alignments by least squares."""
 
-from pathlib import Path
-
 import drawing
 import numpy as np
 import pytest
 import torch
 
-from attnsvm.audit import Tables
-from attnsvm.experiments.rate_reduction import claims, descent, figure, layers, svm
+from attnsvm.experiments.rate_reduction import descent, figure, layers, svm
 from attnsvm.experiments.rate_reduction.flips import table as made_up
 from attnsvm.experiments.rate_reduction.problems import cells, digits, problems
 from attnsvm.svm import separation, solve
@@ -174,28 +171,6 @@ def test_the_table_is_its_definition(run):
         assert table.loc[key, "high"] - table.loc[key, "value"] == pytest.approx(half, rel=1e-4, abs=1e-10), key
     lead = np.subtract(found["crate", "accuracy"], found["plain", "accuracy"])
     assert table.loc[("crate", "accuracy_over_plain"), "value"] == pytest.approx(lead.mean(), abs=1e-12)
-
-
-VERDICTS = [
-    ("rate_attention", {}, "holds"),
-    ("rate_attention", {"change": -0.05}, "holds in part"),
-    ("rate_attention", {"change": 0.3}, "fails"),
-    ("rate_selected", {}, "holds"),
-    ("rate_selected", {"rate": 0.1}, "fails"),
-    ("crate_accuracy", {}, "holds"),
-    ("crate_accuracy", {"accuracy": -0.1}, "fails"),
-    ("crate_selects", {}, "holds"),
-    ("crate_selects", {"peak": 0.3}, "fails"),
-    ("crate_svm", {}, "holds"),
-    ("crate_svm", {"lead": 0.0}, "holds in part"),
-]
-
-
-@pytest.mark.parametrize(("key", "numbers", "verdict"), VERDICTS)
-def test_verdicts_follow_the_numbers(key, numbers, verdict):
-    (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
-    tables = Tables(Path(), "rate_reduction", {"figures/rate_reduction.csv": made_up(**numbers)})
-    assert claim.reading(tables).verdict == verdict
 
 
 def test_the_ways_are_drawn():

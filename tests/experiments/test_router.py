@@ -1,16 +1,13 @@
 """Routers beside plain attention: their gradients against automatic ones, descent against the engine, the table."""
 
-from pathlib import Path
-
 import drawing
 import numpy as np
 import pytest
 import torch
 from by_hand import cosine
 
-from attnsvm.audit import Tables
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.router import claims, figure
+from attnsvm.experiments.router import figure
 from attnsvm.experiments.router.flips import table as made_up
 from attnsvm.experiments.router.measures import mean_difference, reached
 from attnsvm.experiments.router.noise import NOISE_STREAM, Noise
@@ -168,27 +165,6 @@ def test_the_mean_difference_is_what_the_dirichlet_form_pushes_to():
     toward = mean_difference(problems, selected)
     scale = np.linalg.norm(toward) / np.linalg.norm(gradient)
     np.testing.assert_allclose(-gradient * scale, toward, atol=1e-12)
-
-
-VERDICTS = [
-    ("router_law", {}, "holds"),
-    ("router_law", {"distance": 0.2}, "holds in part"),
-    ("router_law", {"control": 0.03}, "holds in part"),
-    ("router_tokens", {}, "holds"),
-    ("router_tokens", {"same": 0.7}, "fails"),
-    ("router_sooner", {}, "holds"),
-    ("router_sooner", {"ratio": 1.5}, "fails"),
-    ("router_sooner", {"ratio": np.inf}, "fails"),
-    ("router_dirichlet", {}, "holds"),
-    ("router_dirichlet", {"mean": 0.1}, "holds in part"),
-]
-
-
-@pytest.mark.parametrize(("key", "numbers", "verdict"), VERDICTS)
-def test_verdicts_follow_the_numbers(key, numbers, verdict):
-    (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
-    tables = Tables(Path(), "router", {"figures/router.csv": made_up(**numbers)})
-    assert claim.reading(tables).verdict == verdict
 
 
 def test_the_ways_are_drawn():

@@ -15,11 +15,6 @@ SMALL = {
 }
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("saturated_sets", SMALL, tmp_path_factory.mktemp("saturated_sets"))
-
-
 def test_every_accepted_run_has_a_row_with_its_distances(run):
     rows, accepted = run.table.set_index("seed"), 0
     for _, p, t, solved in run.cells:

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 import torch
+from running import Quiet
 
 from attnsvm.data.cells import Cell
 from attnsvm.errors import UserError
@@ -136,11 +137,6 @@ def test_with_orthonormal_words_the_first_solution_has_a_closed_form_and_the_fir
     step = first_stage(orthonormal.head, 1.0, np.array([1]))[:, 0]
     for one, answer in zip(step, solved["W"], strict=True):
         np.testing.assert_allclose(one / np.linalg.norm(one), answer / np.linalg.norm(answer), atol=1e-9)
-
-
-class Quiet:
-    def expect(self, count): ...
-    def __call__(self, done): ...
 
 
 def test_with_orthonormal_words_training_never_moves_the_score_of_an_unseen_word(orthonormal):

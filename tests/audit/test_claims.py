@@ -6,6 +6,7 @@ Verdicts follow the tables, one changed number flips its verdict, every limit de
 import ast
 import inspect
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,12 @@ def row_of(key, rows=None, claim=None):
     name = HOME[key]
     own = Tables(Path("nowhere"), cache={path(name): table(name) if rows is None else rows})
     return audit(own, {name: (claim or BY_KEY[key],)}).iloc[0]
+
+
+@cache
+def as_it_is(key):
+    """The row of a claim over its made-up table."""
+    return row_of(key)
 
 
 def attempt(key, rows):
@@ -72,7 +79,7 @@ def test_the_rows_stand_by_group(audited):
 @pytest.mark.parametrize("key", FLIPS)
 def test_a_changed_number_flips_the_verdict(key):
     flip, rows = FLIPS[key], table(HOME[key])
-    assert row_of(key).verdict == usual(key)
+    assert as_it_is(key).verdict == usual(key)
     assert row_of(key, flip.of(rows)).verdict == flip.verdict != usual(key)
 
 
@@ -102,7 +109,7 @@ def marks(row):
 @pytest.mark.parametrize(("key", "name"), LIMITS)
 def test_every_limit_decides(key, name):
     """With a limit that every number meets, or none, other parts of the claim are met."""
-    before = marks(row_of(key))
+    before = marks(as_it_is(key))
     assert any(marks(row_of(key, claim=limited(key, name, value))) != before for value in (INFINITY, -INFINITY))
 
 
@@ -110,7 +117,7 @@ def test_every_limit_decides(key, name):
 def test_every_limit_is_said_with_its_reason(key):
     claim = BY_KEY[key]
     assert len(claim.measured.split()) >= 3, "what the number is: measured=..."
-    row = row_of(key)
+    row = as_it_is(key)
     for limit in claim.also.values():
         assert isinstance(limit, Limit)
         assert len(limit.wanted.split()) >= 4, "what is asked of which number"
@@ -130,7 +137,7 @@ def test_no_limit_stands_in_a_reading(name):
 
 @pytest.mark.parametrize("key", TESTABLE)
 def test_a_renamed_column_is_an_error_or_is_not_read(key):
-    rows, before = table(HOME[key]), row_of(key)
+    rows, before = table(HOME[key]), as_it_is(key)
     missed = []
     for column in rows:
         after, error = attempt(key, rows.rename(columns={column: f"{column}_renamed"}))
@@ -145,7 +152,7 @@ def test_a_renamed_column_is_an_error_or_is_not_read(key):
 
 @pytest.mark.parametrize("key", TESTABLE)
 def test_a_renamed_value_changes_no_verdict_unseen(key):
-    rows, before = table(HOME[key]), row_of(key)
+    rows, before = table(HOME[key]), as_it_is(key)
     words = [(column, word) for column in rows if not is_numeric_dtype(rows[column]) for word in rows[column].unique()]
     for column, word in words:
         after, error = attempt(key, rows.replace({column: {word: f"{word}_renamed"}}))

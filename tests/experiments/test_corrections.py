@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from drawing import SETTINGS, drawn_points
+from drawing import assert_drawn
 from running import Run, smoke_settings
 from small_models import of_reactions
 
@@ -149,12 +149,10 @@ def test_a_template_counts_once_in_the_table():
 
 
 def test_the_figure_shows_the_table(run):
-    drawn = drawn_points(figure.draw(run.table, SETTINGS))
     means = run.table[(run.table.part == "change") & run.table.template.isna()]
-    for quantity in figure.PANELS:
-        values = means[means.quantity == quantity]["value"].dropna()
-        assert len(values)
-        assert {round(one, 9) for one in values} <= {y for _, y in drawn}
+    panels = [means[means.quantity == quantity]["value"].dropna() for quantity in figure.PANELS]
+    assert all(map(len, panels))
+    assert_drawn(figure.draw, run.table, y=np.concatenate(panels))
 
 
 def test_bad_settings_are_one_sentence(albert):

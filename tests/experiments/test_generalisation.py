@@ -9,7 +9,6 @@ from by_hand import separable
 
 from attnsvm.data.cells import Cell
 from attnsvm.experiments.generalisation import figure, measures, problems
-from attnsvm.experiments.generalisation.flips import table
 
 SMALL = {
     "problems": {"T": 4, "d": 3, "gaussian_n": [3, 8], "digits_n": [3], "first_seed": 2, "instances": 3},
@@ -142,13 +141,12 @@ def test_the_table_is_its_definition(run):
 
 
 def test_every_number_is_drawn():
-    made = drawing.told_apart(table(), "value", "low", "high")
+    made = drawing.made_up("generalisation", "value", "low", "high")
     panels = made[made.variant.isin(figure.PANELS)]
     last = panels[(panels.quantity == "held_out") & ((panels.by != "W") | (panels.step == 100))]
-    drawing.assert_drawn(figure.draw, made, last[["n", "value"]])
-    drawing.assert_drawn(figure.draw, made, panels[panels.quantity == "separable"][["n", "value"]])
     ways = made[made.variant.isin(figure.WAYS) & (made.by == "W") & (made.quantity == "held_out") & (made.n == 8)]
-    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]])
+    by_count = [rows[["n", "value"]] for rows in (last, panels[panels.quantity == "separable"])]
+    drawing.assert_drawn(figure.draw, made, *by_count, ways[["step", "value"]])
 
 
 def test_a_draw_is_no_win():

@@ -98,33 +98,14 @@ def test_without_an_instance_there_is_a_sentence():
         measures.table(none, {})
 
 
-def made_up():
-    rows, rules = [], descent.NORMS
-    for kind, steps in (("trained", (1, 10, 100)), ("untrained", (100,))):
-        for step in steps:
-            at = {"kind": kind, "step": step, "instances": 50}
-            for r, rule in enumerate(rules):
-                for c, norm in enumerate(rules):
-                    value = 1 - 0.5 / step if r == c else 0.9 - 0.01 * r - 0.05 * abs(r - c)
-                    rows.append({"quantity": "ratio", **at, "rule": rule, "norm": norm, "value": value})
-                rows += [{"quantity": q, **at, "rule": rule, "norm": rule, "value": 0.8} for q in ("row", "column")]
-            rows.append({"quantity": "all", **at, "rule": "every", "norm": "every", "value": 0.7})
-    frame = drawing.told_apart(pd.DataFrame(rows), "value")
-    return frame.assign(value=frame.value - 0.1, low=frame.value - 0.15, high=frame.value - 0.05)
-
-
-def test_every_number_of_the_table_is_drawn():
-    table = made_up()
-    drawn = figure.draw(table, drawing.SETTINGS)
+def test_every_number_of_the_table_is_drawn(run):
+    table = drawing.told_apart(run.table, "value")
     matrix = table[(table.quantity == "ratio") & (table.kind == "trained")]
     own = matrix[matrix.rule == matrix.norm]
-    missing = own.assign(value=1 - own.value)[["step", "value"]]
-    drawing.assert_drawn(figure.draw, table, missing)
-    shares = table[table.quantity.isin(["row", "column"]) & (table.step == 100)]
-    x = {x for x, _ in drawing.drawn_points(drawn)}
-    assert {round(value, 9) for value in shares.value} <= x
-    texts = [text.get_text() for text in drawn.axes[0].texts]
-    assert sorted(texts) == sorted(figure._short(value) for value in matrix[matrix.step == 100].value)
+    shares = table[table.quantity.isin(["row", "column"]) & (table.step == 200)]
+    drawing.assert_drawn(figure.draw, table, [*zip(own.step, 1 - own.value, strict=True)], x=shares.value)
+    texts = [text.get_text() for text in figure.draw(table, drawing.SETTINGS).axes[0].texts]
+    assert sorted(texts) == sorted(figure._short(value) for value in matrix[matrix.step == 200].value)
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.934, ".93"), (0.9971, ".997"), (0.99999, ".999"), (1.0, "1.00")])

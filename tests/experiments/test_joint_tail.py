@@ -1,7 +1,7 @@
 """v and W together on other seeds: the same numbers as the experiment that it sharpens has for them."""
 
 import pytest
-from drawing import drawn_points
+from drawing import assert_drawn
 from running import Run
 
 from attnsvm.experiments.joint_tail import figure
@@ -31,5 +31,4 @@ def test_saturated_is_the_least_of_the_largest_probabilities(run):
 
 
 def test_every_instance_is_drawn(run):
-    xs = {x for x, _ in drawn_points(figure.draw(run.table, {"width": 6.75, "font_size": 8}))}
-    assert {round(value, 9) for value in run.table.graded} <= xs
+    assert_drawn(figure.draw, run.table, x=run.table.graded)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from drawing import SETTINGS, drawn_points
+from drawing import assert_drawn
 from running import Run, smoke_settings
 from small_models import of_reactions
 
@@ -296,16 +296,9 @@ def test_the_table_by_hand():
 
 
 def test_the_figure_shows_the_table(run):
-    drawn = drawn_points(figure.draw(run.table, SETTINGS))
     read = run.table[run.table["head"] == run.settings["measures"]["head"]]
     fits = run.table[(run.table.part == "answers") & (run.table.layer == run.settings["measures"]["layer"])]
     kinds = ["svm", "cosine", "random answers", *(f"softmax {one:g}" for one in run.settings["descent"]["ridges"])]
-    shown = {
-        "layer": [read[read.quantity == name] for name in ("right", "alignment", "predicted")],
-        "inputs": [fits[(fits.quantity == "right") & fits.kind.isin(kinds)]],
-    }
-    for x, frames in shown.items():
-        for frame in frames:
-            points = frame[[x, "value"]].dropna().astype(float)
-            assert len(points)
-            assert {(round(a, 9), round(b, 9)) for a, b in points.to_numpy()} <= drawn
+    shown = [read[read.quantity == name][["layer", "value"]] for name in ("right", "alignment", "predicted")]
+    shown.append(fits[(fits.quantity == "right") & fits.kind.isin(kinds)][["inputs", "value"]])
+    assert_drawn(figure.draw, run.table, *(points.dropna() for points in shown))

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from drawing import SETTINGS, drawn_points
+from drawing import assert_drawn
 from running import Quiet, one_cell, smoke_settings
 
 from attnsvm.data.digits import images
@@ -216,13 +216,11 @@ def test_an_instance_without_a_proof_leaves_by_name(made):
 def test_the_figure_draws_every_median(made):
     cell, drawn, trained, solved = made
     table = measures.table(measures.measures(cell, drawn, trained, solved, {}), {})
-    shown = {y for _, y in drawn_points(figure.draw(table, SETTINGS))}
     rungs = table[(table["part"] == "rungs") & (table["when"] == "end")]
     asked = [f"{kind}_{norm}" for kind in ("alignment", "null") for norm in ("fro", "nuc")]
     wanted = rungs[rungs["quantity"].isin([*asked, "train", "held_out", "saturated"])]
     decays = table[(table["part"] == "decays") & table["quantity"].isin([*asked, "effective_rank"])]
-    for value in [*wanted["value"], *decays["value"]]:
-        assert round(value, 9) in shown
+    assert_drawn(figure.draw, table, y=[*wanted["value"], *decays["value"]])
 
 
 def test_rungs_differ_by_one_thing_each():

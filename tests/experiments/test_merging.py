@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from drawing import drawn_points
+from drawing import assert_drawn
 
 from attnsvm.experiments.merging import figure
 from attnsvm.svm import separation, solve
@@ -31,7 +31,5 @@ def test_margins_and_pairs_are_their_definition(run):
 
 
 def test_medians_and_means_are_drawn(run):
-    xs = {x for x, _ in drawn_points(figure.draw(run.table, {"width": 6.75, "font_size": 8}))}
-    for _, rows in run.table.groupby("variant"):
-        assert round(rows.margin.median(), 9) in xs
-        assert round(rows["same"].mean(), 9) in xs
+    groups = run.table.groupby("variant")
+    assert_drawn(figure.draw, run.table, x=[*groups.margin.median(), *groups["same"].mean()])

@@ -1,12 +1,10 @@
 """Norm growth: its draws, which instances meet a condition, and its table, against brute force."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import best_tokens, separable
 from drawing import assert_drawn, medians, told_apart
 from running import Run
-from test_draws import check_draws
 
 from attnsvm.analysis.selection import optimal_tokens, scores
 from attnsvm.data.draws import draw, gaussian
@@ -23,17 +21,11 @@ SMALL = {
 SEEDS = [0, 1, 5, 77]
 EQUAL_SCORES = [(4, 4, 24), (2, 5, 3), (3, 1, 2)]
 CONTRADICTING = [(4, 4, 24), (3, 3, 4), (1, 2, 2)]
-DRAWS = [(equal_scores, *shape) for shape in EQUAL_SCORES] + [(contradicting, *shape) for shape in CONTRADICTING]
 
 
 def test_every_instance_of_every_condition_has_one_outcome(run):
     assert run.outcomes_per_instance() == 1
     assert run.outcomes.instances.sum() == 13 * len(CONDITIONS)
-
-
-@pytest.mark.parametrize(("generate", "n", "T", "d"), DRAWS)
-def test_draws_have_their_shapes_types_and_lengths_and_depend_on_their_seed_alone(generate, n, T, d):
-    check_draws(generate, n, T, d)
 
 
 @pytest.mark.parametrize("shape", EQUAL_SCORES)
@@ -160,15 +152,8 @@ def test_too_few_instances_of_a_condition_are_said(tmp_path):
         Run("norm_growth", SMALL | {"measures": {"instances": 12}}, tmp_path)
 
 
-def test_every_number_of_the_table_is_drawn():
-    table = pd.DataFrame(
-        {"condition": c, "step": k, "norm": 1 + k, "gradient_norm": 0.1 / k, "seed": s}
-        | {"correlation": np.nan if c == "contradicting" else 1 - 0.5 / k}
-        for c in ("all_support", "equal_scores", "neither", "contradicting")
-        for k in (1, 10, 100)
-        for s in range(3)
-    )
-    table = told_apart(table, "norm", "gradient_norm", "correlation")
+def test_every_number_of_the_table_is_drawn(run):
+    quantities = ["norm", "gradient_norm", "correlation"]
+    table = told_apart(run.table, *quantities)
     away = table.assign(correlation=1 - table.correlation)
-    points = medians(away, ["condition", "step"], "step", ["norm", "gradient_norm", "correlation"])
-    assert_drawn(figure.draw, table, points)
+    assert_drawn(figure.draw, table, medians(away, ["condition", "step"], "step", quantities))

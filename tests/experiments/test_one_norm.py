@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from by_hand import cosine
-from drawing import drawn_points
+from drawing import assert_drawn
 
 from attnsvm.experiments.one_norm import figure
 
@@ -29,5 +29,4 @@ def test_the_rules_start_alike_and_go_apart(run):
 
 
 def test_every_instance_is_drawn(run):
-    shown = drawn_points(figure.draw(run.table, {"width": 6.75, "font_size": 8}))
-    assert {(float(row.step), round(row.value, 9)) for row in run.table.itertuples()} <= shown
+    assert_drawn(figure.draw, run.table, run.table[["step", "value"]])

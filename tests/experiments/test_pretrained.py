@@ -171,12 +171,11 @@ def test_draws_without_a_number_do_not_count():
 def test_the_figure_shows_the_table(run):
     table = run.table
     mean = table[(table.part == "mean") & (table.quantity == "predicted") & table.kind.isin(["head", "random"])]
-    assert_drawn(figure.draw, table, mean[["inputs", "value"]])
-    assert_drawn(figure.draw, table, table[table.part == "trained"][["step", "value"]])
     ratio = table[(table.quantity == "margin_ratio") & (table.kind == "random") & (table.part == "head")]
     chosen = table[table.quantity == "delimiter"].set_index(["layer", "head"])["value"]
     places = [(chosen[row.layer, row.head], row.value) for row in ratio.itertuples()]
-    assert_drawn(figure.draw, table, places)
+    trained = table[table.part == "trained"]
+    assert_drawn(figure.draw, table, mean[["inputs", "value"]], trained[["step", "value"]], places)
     texts = [text.get_text() for axes in figure.draw(table, SETTINGS).axes for text in axes.texts]
     for row in table[table.part == "share"].itertuples():
         assert f"{100 * row.value:.0f} %" in texts

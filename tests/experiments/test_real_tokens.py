@@ -8,7 +8,6 @@ from by_hand import best_tokens, cosine
 from attnsvm.data.cells import Cell
 from attnsvm.data.digits import images, patches
 from attnsvm.experiments.real_tokens import figure, measures, problems
-from attnsvm.experiments.real_tokens.flips import table
 from attnsvm.inspect.layers import Inputs
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm import separation, solve
@@ -130,8 +129,6 @@ def test_a_draw_without_a_solution_is_left_out():
 
 
 def test_every_number_is_drawn():
-    made = drawing.told_apart(table(), "value", "low", "high")
-    drawing.assert_drawn(figure.draw, made, made[made.quantity == "distance"][["step", "value"]])
-    shown = {x for x, _ in drawing.drawn_points(figure.draw(made, drawing.SETTINGS))}
-    ends = made[made.quantity.isin(figure.ENDS)]["value"]
-    assert {round(float(value), 9) for value in ends} <= shown
+    made = drawing.made_up("real_tokens", "value", "low", "high")
+    ways, ends = made[made.quantity == "distance"], made[made.quantity.isin(figure.ENDS)]
+    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], x=ends["value"])

@@ -3,7 +3,6 @@
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import best_tokens, cosine, softmax_of
 from drawing import assert_drawn, medians, told_apart
@@ -70,13 +69,7 @@ def test_the_descent_on_balls_hangs_on_no_engine():
     assert not [file for file in files if file.startswith("attnsvm/training/")]
 
 
-def test_every_number_of_the_table_is_drawn():
-    table = pd.DataFrame(
-        {"norm": norm, "R": R, "correlation": 1 - 0.1 / R, "distance": 1 / R, "loss": 0.5 + s / R, "seed": s}
-        for norm in ("fro", "nuc")
-        for R in (1.0, 10.0, 100.0)
-        for s in range(3)
-    )
+def test_every_number_of_the_table_is_drawn(run):
     quantities = ["correlation", "distance", "loss"]
-    table = told_apart(table, *quantities)
+    table = told_apart(run.table, *quantities)
     assert_drawn(figure.draw, table, medians(table, ["norm", "R"], "R", quantities))

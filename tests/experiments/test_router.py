@@ -8,7 +8,6 @@ from by_hand import cosine
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.router import figure
-from attnsvm.experiments.router.flips import table as made_up
 from attnsvm.experiments.router.measures import mean_difference, reached
 from attnsvm.experiments.router.noise import NOISE_STREAM, Noise
 from attnsvm.experiments.router.routing import Router, descend, loss
@@ -168,8 +167,7 @@ def test_the_mean_difference_is_what_the_dirichlet_form_pushes_to():
 
 
 def test_the_ways_are_drawn():
-    made = drawing.told_apart(made_up(), "value", "low", "high")
-    drawing.assert_drawn(figure.draw, made, made[made.quantity == "distance"][["step", "value"]])
-    places = {x for x, _ in drawing.drawn_points(figure.draw(made, drawing.SETTINGS))}
+    made = drawing.made_up("router", "value", "low", "high")
+    ways = made[made.quantity == "distance"]
     ends = made[made.quantity.isin(["same", "best", "ratio_near", "ratio_saturated"])]
-    assert {round(float(x), 9) for x in ends["value"]} <= places
+    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], x=ends["value"])

@@ -1,7 +1,7 @@
 """What sets the token count apart from convergence types; its run is tested in test_convergence_types.py."""
 
 import pytest
-from drawing import assert_drawn, convergence_types
+from drawing import assert_drawn, made_up
 
 from attnsvm.errors import UserError
 from attnsvm.experiments.token_count import figure, problems
@@ -21,5 +21,5 @@ def test_only_the_number_of_tokens_may_vary(changed):
 
 
 def test_every_number_of_the_table_is_drawn():
-    table = convergence_types().query("n == 5").assign(T=lambda rows: rows.d, d=10)
-    assert_drawn(figure.draw, table, table[["T", "share"]])
+    table = made_up("token_count", "share")
+    assert_drawn(figure.draw, table, table[table.type != "all_support_not_global"][["T", "share"]])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from drawing import SETTINGS, drawn_points
+from drawing import assert_drawn
 from running import Quiet, one_cell, smoke_settings
 
 from attnsvm.data.digits import images, patches
@@ -186,11 +186,9 @@ def test_a_permutation_without_a_separator_is_named_and_leaves_the_others(made):
 def test_the_figure_draws_every_median(made):
     cell, drawn, trained, solved = made
     table = measures.table(measures.measures(cell, drawn, trained, solved, {}), {})
-    shown = {y for _, y in drawn_points(figure.draw(table, SETTINGS))}
     asked = [f"{name}_{kind}_fro" for name in ("alignment", "predicted", "margin") for kind in ("own", "random")]
     asked += ["alignment_permuted_fro", "place_predicted_fro", "train", "held_out"]
-    for value in table[table["quantity"].isin(asked)]["value"]:
-        assert round(value, 9) in shown
+    assert_drawn(figure.draw, table, y=table[table["quantity"].isin(asked)]["value"])
 
 
 def test_the_checker_refuses_a_wrong_solution(made):

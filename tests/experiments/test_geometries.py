@@ -63,13 +63,6 @@ def test_the_table_is_its_definition(run):
         assert table.loc[("all", kind, "every", "every", 200)].value == whole.mean()
 
 
-def test_no_ratio_exceeds_one_and_training_raises_the_own_one(run):
-    ratios = run.instances[run.instances.kind == "trained"]
-    assert (ratios.ratio <= 1 + 1e-6).all()
-    own = ratios[ratios.rule == ratios.norm].groupby("step").ratio.median()
-    assert own.iloc[-1] > own.iloc[0]
-
-
 def test_rules_start_from_the_same_weights_and_step_by_the_rate_in_their_own_norm(run):
     """After one step the runs differ by two steps: none is longer than the rate in the norm of its rule."""
     for _, _, t, _ in run.cells:
@@ -80,16 +73,6 @@ def test_rules_start_from_the_same_weights_and_step_by_the_rate_in_their_own_nor
             apart = np.linalg.norm(first[one] - first[other], axis=(1, 2))
             assert (apart <= 0.1 * (longest[one] + longest[other]) + 1e-12).all()
             assert (apart > 0).all()
-
-
-def test_runs_that_select_the_same_tokens_share_their_solutions(run):
-    for _, p, t, solved in run.cells:
-        count = len(solved["selected"])
-        assert count <= len(t) * len(p["seeds"])
-        for rule, log in t.items():
-            assert (solved["selected"][solved["place"][rule]] == log["probabilities"].argmax(-1)).all()
-        for answer in solved["solutions"].values():
-            assert len(answer["status"]) == count
 
 
 def test_without_an_instance_there_is_a_sentence():

@@ -6,12 +6,11 @@ from by_hand import best_tokens, separable
 from drawing import assert_drawn, medians, told_apart
 from running import Run
 
-from attnsvm.analysis.selection import optimal_tokens, scores
+from attnsvm.analysis.selection import scores
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.errors import UserError
 from attnsvm.experiments.norm_growth import figure
 from attnsvm.experiments.norm_growth.problems import CONDITIONS, contradicting, equal_scores
-from attnsvm.svm import separation, solve
 
 SMALL = {
     "problems": {"n": 2, "T": 3, "d": 6, "first_seed": 4, "candidates": 13},
@@ -76,21 +75,6 @@ def test_contradicting_inputs_come_in_pairs_of_both_labels(shape):
     if n % 2:
         assert (batch.labels[:, -1] == drawn.labels[:, -1]).all()
         assert (batch.queries[:, -1] == drawn.queries[:, -1]).all()
-
-
-def test_nothing_separates_the_optimal_tokens_of_contradicting_inputs():
-    batch, drawn = draw(contradicting, range(10), 4, 4, 24), draw(gaussian, range(10), 4, 4, 24)
-    best, usual = (optimal_tokens(p.tokens, p.head, p.labels) for p in (batch, drawn))
-    for s in range(10):
-        c = separation(batch.tokens[s], batch.queries[s], best[s])
-        answer = solve(c)
-        assert answer.status == "infeasible"
-        # The proof: multipliers that combine the constraints' matrices to nothing and promise a positive margin.
-        combined = sum(y * np.outer(a, b) for y, a, b in zip(answer.dual, c.left, c.right, strict=True))
-        assert np.abs(combined).max() <= 1e-10
-        assert answer.dual.min() >= 0
-        assert answer.dual.sum() == pytest.approx(1)
-        assert solve(separation(drawn.tokens[s], drawn.queries[s], usual[s])).solved
 
 
 def loss(weights, X, Z, Y, v):

@@ -8,10 +8,8 @@ from running import Quiet, one_cell, smoke_settings
 
 from attnsvm.data.digits import images, patches
 from attnsvm.experiments.trained import descent, figure, measures, network, problems, svm
-from attnsvm.geometry import fro
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Plan, measure
-from attnsvm.svm.checker import check
 
 SMALL = smoke_settings("trained", problems={"instances": 2})
 IMAGES = SMALL["problems"]["images"]
@@ -189,15 +187,3 @@ def test_the_figure_draws_every_median(made):
     asked = [f"{name}_{kind}_fro" for name in ("alignment", "predicted", "margin") for kind in ("own", "random")]
     asked += ["alignment_permuted_fro", "place_predicted_fro", "train", "held_out"]
     assert_drawn(figure.draw, table, y=table[table["quantity"].isin(asked)]["value"])
-
-
-def test_the_checker_refuses_a_wrong_solution(made):
-    """That the proofs of this experiment could fail: the solution of other selections is no answer to these."""
-    _, _, trained, _ = made
-    inputs = svm.as_inputs(trained["tokens"][0, 0, 0][:10], trained["queries"][0, 0, 0][:10])
-    bench = svm.Problem(inputs)
-    one, other = (bench.constraints(np.full(10, token)) for token in (0, 1))
-    (answer,) = svm.solve_batch([one], "fro")
-    assert answer.solved
-    assert not check(one.factors, one.bound, one.equality, "fro", fro.NORM.tolerance, answer)
-    assert check(other.factors, other.bound, other.equality, "fro", fro.NORM.tolerance, answer)

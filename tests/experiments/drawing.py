@@ -9,9 +9,10 @@ from attnsvm.building import cards
 SETTINGS = {"width": 6.75, "font_size": 8}
 
 
-def assert_drawn(draw, table: pd.DataFrame, *points, x=None, y=None) -> None:
+def assert_drawn(draw, table: pd.DataFrame, *points, x=None, y=None) -> Figure:
     """The figure `draw(table, settings)` shows all these places (x, y), and the numbers x and y at some place each."""
-    shown = drawn_points(draw(table, SETTINGS))
+    figure = draw(table, SETTINGS)
+    shown = drawn_points(figure)
     for some in points:
         wanted = {_place(*point) for point in np.asarray(some, dtype=float)}
         assert wanted
@@ -21,6 +22,7 @@ def assert_drawn(draw, table: pd.DataFrame, *points, x=None, y=None) -> None:
             wanted = {round(float(number), 9) for number in numbers}
             assert wanted
             assert not wanted - {place[axis] for place in shown}
+    return figure
 
 
 def drawn_points(figure: Figure) -> set[tuple[float, float]]:

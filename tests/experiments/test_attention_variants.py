@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.attention_variants import figure
-from attnsvm.experiments.attention_variants.merging import HALF, MERGED, RESCALED, shortened
+from attnsvm.experiments.attention_variants.merging import HALF, MERGED, RESCALED
 from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, classify, features, token_weights
 from attnsvm.experiments.attention_variants.svm import predictions
 from attnsvm.experiments.router.noise import Noise
@@ -89,15 +89,6 @@ def test_the_solution_of_the_predictions_is_that_of_another_solver(kind):
         other = minimize(lambda w: w @ w / 2, 1.5 * start, jac=lambda w: w, constraints=bound, options=options)
         # SLSQP stops at 1e-14 of the objective, and so at its root in w.
         np.testing.assert_allclose(found["W"][s].ravel(), other.x, rtol=1e-5, atol=1e-5 * np.linalg.norm(other.x))
-
-
-def test_neighbours_are_merged():
-    X = PROBLEMS.tokens
-    assert shortened(PROBLEMS, "attention") is PROBLEMS
-    np.testing.assert_array_equal(shortened(PROBLEMS, HALF).tokens, X[:, :, [0, 2]])
-    mean = (X[:, :, [0, 2]] + X[:, :, [1, 3]]) / 2
-    np.testing.assert_allclose(shortened(PROBLEMS, MERGED).tokens, mean, rtol=1e-15)
-    np.testing.assert_allclose(np.linalg.norm(shortened(PROBLEMS, RESCALED).tokens, axis=-1), 1, rtol=1e-15)
 
 
 def test_the_table_is_its_definition(run):

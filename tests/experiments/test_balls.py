@@ -85,17 +85,6 @@ def test_the_excess_and_its_gradient_agree_with_exact_arithmetic(s, svm):
         assert (gradient * direction).sum() == pytest.approx(slope, rel=1e-10, abs=1e-13 * size), name
 
 
-def test_the_gradient_does_not_underflow_at_any_norm(svm):
-    """At 10⁴ W_mm the loss is e^−10000 above its infimum; the log still falls at the rate of the least margin, 1."""
-    for s in range(4):
-        W = svm["fro"][s]
-        value, gradient = Excess(*instance(s))(1e4 * W)
-        assert np.isfinite(value)
-        assert value < -9000
-        # Softmax of logits at margins one, of which e^−1e4·(margin − 1) are others: exact to rounding of 1e4.
-        assert -(gradient * W).sum() == pytest.approx(1.0, rel=1e-9)
-
-
 def test_an_input_whose_tokens_all_score_the_same_is_refused():
     tokens, queries, labels, v = (x.copy() for x in instance(0))
     tokens[1] = tokens[1, :1]
@@ -136,18 +125,6 @@ def test_a_start_of_rank_one_is_no_trap(norm):
         assert ball.gap < 1e-5
         ranks.append(np.linalg.matrix_rank(ball.W, tol=1e-2))
     assert max(ranks) > 1
-
-
-@pytest.mark.parametrize("norm", ["fro", "nuc"])
-def test_the_path_goes_to_the_direction_of_the_svm(norm, svm):
-    for s in range(len(PROBLEMS)):
-        excess, W_mm = Excess(*instance(s)), svm[norm][s]
-        away = []
-        for radius in (30.0, 300.0, 3000.0):
-            W = least_on_ball(excess, norm, radius, [W_mm]).W
-            away.append(1 - (W * W_mm).sum() / np.linalg.norm(W) / np.linalg.norm(W_mm))
-        assert away[0] > 3 * away[1] > 9 * away[2]
-        assert away[2] < 1e-5
 
 
 def test_agreeing_is_the_share_of_the_starts_at_the_best_end(svm):

@@ -42,24 +42,6 @@ def by_rule(X, Z, W):
 
 
 @pytest.mark.parametrize("name", ["gaussian", "digits"])
-def test_the_rule_selects_what_clean_labels_ask_for(name):
-    clean = drawn(f"{name}_clean", 20)
-    wanted = problems.wanted(clean)
-    for s, seed in enumerate((5, 9)):
-        v, u, _ = planted(seed, clean.tokens.shape[-1])
-        np.testing.assert_array_equal(wanted[s], by_rule(clean.tokens[s], clean.queries[s], np.outer(v, u)))
-    assert np.abs(clean.labels.mean(1)).max() < 1, "both labels occur"
-    assert separable(clean.tokens[0], clean.queries[0], wanted[0])
-
-
-def test_the_full_rule_selects_what_its_matrix_does():
-    full = drawn("gaussian_full", 6)
-    for s, seed in enumerate((5, 9)):
-        expected = by_rule(full.tokens[s], full.queries[s], planted(seed, 3)[2])
-        np.testing.assert_array_equal(problems.wanted(full)[s], expected)
-
-
-@pytest.mark.parametrize("name", ["gaussian", "digits"])
 def test_an_instance_grows_and_its_labels_flip_and_nothing_else_changes(name):
     small, large, flipped = drawn(f"{name}_clean", 4), drawn(f"{name}_clean", 50), drawn(f"{name}_flipped", 50)
     np.testing.assert_array_equal(small.tokens, large.tokens[:, :4])

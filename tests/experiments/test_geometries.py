@@ -86,8 +86,8 @@ def test_every_number_of_the_table_is_drawn(run):
     matrix = table[(table.quantity == "ratio") & (table.kind == "trained")]
     own = matrix[matrix.rule == matrix.norm]
     shares = table[table.quantity.isin(["row", "column"]) & (table.step == 200)]
-    drawing.assert_drawn(figure.draw, table, [*zip(own.step, 1 - own.value, strict=True)], x=shares.value)
-    texts = [text.get_text() for text in figure.draw(table, drawing.SETTINGS).axes[0].texts]
+    drawn = drawing.assert_drawn(figure.draw, table, [*zip(own.step, 1 - own.value, strict=True)], x=shares.value)
+    texts = [text.get_text() for text in drawn.axes[0].texts]
     assert sorted(texts) == sorted(figure._short(value) for value in matrix[matrix.step == 200].value)
 
 

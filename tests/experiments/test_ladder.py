@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import torch
 from drawing import assert_drawn
-from running import Quiet, one_cell, smoke_settings
+from running import one_cell, smoke_settings
 
 from attnsvm.data.digits import images
 from attnsvm.experiments.ladder import descent, figure, layer, measures, svm
@@ -115,18 +115,6 @@ def test_every_gradient_is_the_slope_of_the_loss(made, rung):
         ends = [loss(weights | {name: value + sign * 1e-6 * along}) for sign in (1, -1)]
         slope = (torch.from_numpy(found[name].value().reshape(value.shape)) * along).flatten(1).sum(1)
         torch.testing.assert_close(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-8)
-
-
-def test_a_run_does_not_see_the_runs_beside_it(made):
-    _, drawn, trained, _ = made
-    alone = descent.descent(drawn[1:2], SMALL["descent"], Quiet())
-    for name in RUNGS:
-        for key, value in trained["rungs"][name]["end"].items():
-            np.testing.assert_allclose(value[1:2], alone["rungs"][name]["end"][key], rtol=1e-8, atol=1e-10)
-    for name in DECAYING:  # run k·S + s has decay k
-        np.testing.assert_allclose(
-            trained["decays"][name]["end"]["W"][1::3], alone["decays"][name]["end"]["W"], rtol=1e-8, atol=1e-10
-        )
 
 
 def test_decay_acts_on_the_attention_weights_alone(made):

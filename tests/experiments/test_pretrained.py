@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from drawing import SETTINGS, assert_drawn
+from drawing import assert_drawn
 from running import Run, smoke_settings
 from safetensors.torch import load_file, save_file
 from small_models import bert, changed_config, gpt2, tokenizer, words_of
@@ -175,8 +175,8 @@ def test_the_figure_shows_the_table(run):
     chosen = table[table.quantity == "delimiter"].set_index(["layer", "head"])["value"]
     places = [(chosen[row.layer, row.head], row.value) for row in ratio.itertuples()]
     trained = table[table.part == "trained"]
-    assert_drawn(figure.draw, table, mean[["inputs", "value"]], trained[["step", "value"]], places)
-    texts = [text.get_text() for axes in figure.draw(table, SETTINGS).axes for text in axes.texts]
+    drawn = assert_drawn(figure.draw, table, mean[["inputs", "value"]], trained[["step", "value"]], places)
+    texts = [text.get_text() for axes in drawn.axes for text in axes.texts]
     for row in table[table.part == "share"].itertuples():
         assert f"{100 * row.value:.0f} %" in texts
 

@@ -8,7 +8,7 @@ from by_hand import cosine
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.router import figure
-from attnsvm.experiments.router.measures import mean_difference, reached
+from attnsvm.experiments.router.measures import reached
 from attnsvm.experiments.router.noise import NOISE_STREAM, Noise
 from attnsvm.experiments.router.routing import Router, descend, loss
 from attnsvm.svm import separation, solve
@@ -151,19 +151,6 @@ def test_the_table_is_its_definition(run):
         assert table.loc[key, "value"] == pytest.approx(middle, rel=1e-6, abs=1e-9)
         assert table.loc[key, "instances"] == len(values)
     assert {name for name, _, _ in found} == set(run.table["selector"])
-
-
-def test_the_mean_difference_is_what_the_dirichlet_form_pushes_to():
-    """Saturated, its gradient with respect to W is minus the mean difference, up to a positive number."""
-    problems = draw(gaussian, [3], 3, 4, 6)
-    selected = np.array([[1, 0, 2]])
-    scores = 500.0 * np.eye(4)[selected]
-    _, m, k = slopes(scores, np.zeros((1, 3, 4)), problems.labels, Router(dirichlet=0.2))
-    u = np.ldexp(m, k)
-    gradient = np.einsum("snt,sntd,sne->sde", u, problems.tokens, problems.queries)
-    toward = mean_difference(problems, selected)
-    scale = np.linalg.norm(toward) / np.linalg.norm(gradient)
-    np.testing.assert_allclose(-gradient * scale, toward, atol=1e-12)
 
 
 def test_the_ways_are_drawn():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from drawing import assert_drawn
-from running import Quiet, one_cell, smoke_settings
+from running import one_cell, smoke_settings
 
 from attnsvm.data.digits import images, patches
 from attnsvm.experiments.trained import descent, figure, measures, network, problems, svm
@@ -80,11 +80,8 @@ def test_every_gradient_is_the_slope_of_the_cross_entropy(made):
         torch.testing.assert_close(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-8)
 
 
-def test_training_learns_and_a_run_does_not_see_the_others(made):
-    _, drawn, trained, _ = made
-    alone = descent.descent(drawn[1:2], SMALL["descent"], Quiet())
-    for name in ("W", "tokens", "train", "held_out"):
-        np.testing.assert_allclose(trained[name][1:2], alone[name], rtol=1e-7, atol=1e-9)
+def test_training_learns(made):
+    _, _, trained, _ = made
     assert (trained["train"][:, -1] > trained["train"][:, 0] + 0.1).all()
     # Of two thirds of the images one share, of the others the other: both are of whole images.
     count = problems.trained_on(IMAGES)

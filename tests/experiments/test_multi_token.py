@@ -5,10 +5,7 @@ import pandas as pd
 import pytest
 from by_hand import cosine
 from drawing import assert_drawn, told_apart
-from running import Run
 
-from attnsvm.building.configuration import resolve
-from attnsvm.errors import UserError
 from attnsvm.experiments.multi_token import figure
 from attnsvm.experiments.multi_token.descent import decision
 from attnsvm.experiments.multi_token.problems import cells
@@ -87,27 +84,6 @@ def test_every_dimension_has_its_own_count_of_candidates():
         (3, 4, 4, range(1, 4)),
         (3, 4, 6, range(1, 6)),
     ]
-
-
-def test_one_count_of_candidates_is_wanted_for_each_dimension():
-    sentence = r"multi_token\.problems\.d: 2 values, but .*candidates has 1: give one for each"
-    with pytest.raises(UserError, match=sentence):
-        resolve({"experiments": {"multi_token": SMALL | {"problems": SMALL["problems"] | {"d": [4, 6]}}}})
-
-
-def test_too_few_accepted_seeds_are_said_with_what_to_raise(tmp_path):
-    given = SMALL | {"measures": {"accepted": 50}}
-    with pytest.raises(
-        UserError, match=r"only \d+ of 60 seeds were accepted at d = 4, 50 are wanted: raise .*candidates"
-    ):
-        Run("multi_token", given, tmp_path)
-
-
-def test_a_cell_in_which_no_seed_is_kept_leaves_its_outcomes(tmp_path):
-    """Two steps decide no softmax: the SVM stage has nothing to solve, and no instance can be measured."""
-    given = SMALL | {"descent": {"steps": 2, "log_every": 1}}
-    with pytest.raises(UserError, match=r"multi_token: no instance could be measured \(\d+ no token left out"):
-        Run("multi_token", given, tmp_path)
 
 
 def test_every_number_of_the_table_is_drawn(run):

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from by_hand import best_tokens, separable
 from drawing import assert_drawn, medians, told_apart
-from running import Run
 
 from attnsvm.analysis.selection import scores
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.errors import UserError
 from attnsvm.experiments.norm_growth import figure
 from attnsvm.experiments.norm_growth.problems import CONDITIONS, contradicting, equal_scores
 
@@ -129,11 +127,6 @@ def test_contradicting_inputs_hold_the_weights_back(run):
     final = run.table[run.table.step == 300].set_index(["condition", "seed"]).gradient_norm
     assert (final["contradicting"] < first["contradicting"]).all()
     assert last.max()["contradicting"] < last.min()["all_support"]
-
-
-def test_too_few_instances_of_a_condition_are_said(tmp_path):
-    with pytest.raises(UserError, match=r"norm_growth: only \d+ instances meet \w+, 12 are wanted: raise experiments"):
-        Run("norm_growth", SMALL | {"measures": {"instances": 12}}, tmp_path)
 
 
 def test_every_number_of_the_table_is_drawn(run):

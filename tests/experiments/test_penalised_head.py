@@ -137,7 +137,8 @@ def test_short_normalised_steps_reach_the_best_attention_and_its_number_of_token
 
 
 def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table.assign(value=run.table.value.clip(lower=figure.FLOOR)), "value")
+    raised = run.table.assign(value=run.table.value.clip(lower=figure.FLOOR), optimal=run.table.optimal + 1)
+    table = told_apart(raised, "value", "optimal")
     counts = table[table.solution == "svmeq"].groupby("lambda")[["selected", "optimal"]].mean().reset_index()
     points = [counts[["lambda", name]] for name in ("selected", "optimal")]
     whole = table.assign(selected=table.selected.round())

@@ -5,9 +5,7 @@ import pytest
 from by_hand import cosine
 from drawing import assert_drawn, told_apart
 
-from attnsvm.building.configuration import resolve
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.errors import UserError
 from attnsvm.experiments.positional import figure
 from attnsvm.experiments.positional.problems import added, encoded
 from attnsvm.svm import separation, solve
@@ -56,11 +54,6 @@ def test_the_table_is_its_definition(run):
         own, first = solve(separation(X, Z, np.array(selected))), solve(separation(X, Z, np.zeros(3, int)))
         assert table[variant, "correlation", seed] == pytest.approx(cosine(t["weights"][s], own.W), abs=1e-9)
         assert table[variant, "norm", seed] == pytest.approx(np.linalg.norm(first.W), rel=1e-9)
-
-
-def test_an_encoding_needs_two_dimensions():
-    with pytest.raises(UserError, match=r"positional\.problems\.d: 1 is too small, the least value is 2"):
-        resolve({"experiments": {"positional": {"problems": {"d": 1}}}})
 
 
 def test_every_number_of_the_table_is_drawn(run):

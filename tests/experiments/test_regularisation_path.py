@@ -7,9 +7,7 @@ import pytest
 from by_hand import best_tokens, cosine, softmax_of
 from drawing import assert_drawn, medians, told_apart
 
-from attnsvm.building.configuration import resolve
 from attnsvm.building.dependencies import module_files
-from attnsvm.errors import UserError
 from attnsvm.experiments.regularisation_path import figure
 from attnsvm.svm import separation, solve
 
@@ -53,14 +51,6 @@ def test_every_row_is_its_definition(run):
 def test_the_certificates_of_the_starts_are_counted_too(run):
     counts = run.certificates.set_index("solve").solved
     assert counts[["starts_fro", "starts_nuc", "fro", "nuc"]].tolist() == [3] * 4
-
-
-def test_the_smallest_radius_lies_below_the_largest():
-    wrong = {"experiments": {"regularisation_path": {"descent": {"smallest": 2000}}}}
-    with pytest.raises(
-        UserError, match=r"regularisation_path\.descent\.smallest: 2000 is not below .*largest, which is 1000"
-    ):
-        resolve(wrong)
 
 
 def test_the_descent_on_balls_hangs_on_no_engine():

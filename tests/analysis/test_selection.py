@@ -51,12 +51,6 @@ def test_scores_and_optimal_tokens_agree_with_loops():
             assert best[s, i] == max(range(T), key=gains.__getitem__)
 
 
-def test_optimal_tokens_turn_with_the_label():
-    turned = optimal_tokens(TOKENS, HEAD, -LABELS)
-    assert np.array_equal(turned, scores(TOKENS, HEAD, LABELS).argmin(-1))
-    assert (turned != optimal_tokens(TOKENS, HEAD, LABELS)).all()
-
-
 def test_selected_tokens_agree_with_loops_whatever_the_leading_axes():
     mine = selected_tokens(PROBABILITIES)
     assert mine.shape == (S, n)
@@ -200,27 +194,6 @@ def test_an_equal_score_at_a_support_index_is_not_beaten():
     score, alpha = np.array([[[1.0, 1.0, 0.0]]]), np.array([[0]])
     assert not locally_optimal(score, alpha, np.array([[[False, True, False]]]))[0]
     assert locally_optimal(score, alpha, np.array([[[False, False, True]]]))[0]
-
-
-@pytest.mark.parametrize("norm", ["fro", "nuc"])
-def test_the_optimal_tokens_are_locally_optimal(norm):
-    p, alpha, answers = solved(3, 4, 6, norm, instances=60)
-    tight = support_of(p.tokens, p.queries, answers, alpha)
-    assert tight.any((1, 2)).all()
-    assert locally_optimal(scores(p.tokens, p.head, p.labels), alpha, tight).all()
-    # The labels turned, the same tokens are the worst, and every support index beats them.
-    assert not locally_optimal(scores(p.tokens, p.head, -p.labels), alpha, tight).any()
-
-
-def test_an_instance_is_judged_alone():
-    p, alpha, answers = solved(3, 4, 8, instances=12, chosen="random")
-    score, tight = scores(p.tokens, p.head, p.labels), support_of(p.tokens, p.queries, answers, alpha)
-    whole = locally_optimal(score, alpha, tight)
-    for s in range(12):
-        one = {name: column[s : s + 1] for name, column in answers.items()}
-        alone = support_of(p.tokens[s : s + 1], p.queries[s : s + 1], one, alpha[s : s + 1])
-        assert np.array_equal(alone[0], tight[s])
-        assert locally_optimal(score[s : s + 1], alpha[s : s + 1], alone)[0] == whole[s]
 
 
 def test_the_different_choices_of_several_runs_are_found_once_and_put_back():

@@ -7,12 +7,55 @@ from batches import FIELDS, check_batches
 
 from attnsvm.data.cells import Cell
 from attnsvm.data.draws import draw, draw_cell, gaussian
+from attnsvm.experiments.hyperplanes.problems import one_token_apart
+from attnsvm.experiments.multi_token.problems import relu
+from attnsvm.experiments.norm_growth.problems import contradicting, equal_scores
+from attnsvm.experiments.penalised_head.problems import orthonormal
+from attnsvm.experiments.positional.problems import added, encoded
+from attnsvm.experiments.trajectories.problems import two_clouds
 
-SHAPES = [(6, 8, 10), (5, 5, 1), (15, 5, 20)]  # n, T, d of the published experiments
+# n, T, d of the published experiments, and small ones.
+OFFICIAL = {
+    gaussian: [(6, 8, 10), (5, 5, 1), (15, 5, 20)],
+    relu: [(3, 4, 4), (3, 4, 10)],
+    two_clouds: [(2, 3, 2)],
+    one_token_apart: [(2, 5, 2)],
+}
+OURS = {
+    encoded: [(6, 8, 10), (2, 3, 5)],
+    added: [(6, 8, 10), (2, 3, 5)],
+    orthonormal: [(1, 10, 10), (3, 2, 2), (2, 1, 1)],
+    equal_scores: [(4, 4, 24), (2, 5, 3), (3, 1, 2)],
+    contradicting: [(4, 4, 24), (3, 3, 4), (1, 2, 2)],
+}
 
 
-def check_draws(draw_one, n, T, d):
-    """The same of a draw, whose queries and head have length one."""
+def cases(shapes):
+    return [pytest.param(one, *shape, id=f"{one.__name__}-{shape}") for one in shapes for shape in shapes[one]]
+
+
+def official(draw_one, g, n, T, d):
+    """One instance as a notebook makes it: float32 tensors by field."""
+    v = torch.randn((d, d) if draw_one is relu else d, generator=g)
+    if draw_one is gaussian:  # the labels come before the tokens
+        Y = torch.randn(n, generator=g)
+    X = torch.randn(n, T, d, generator=g)
+    if draw_one is relu:
+        Y = torch.randn(n, generator=g)
+    if draw_one is two_clouds:
+        X = 0.3 * X + torch.tensor([[[-1.0, 0.0]], [[1.0, 0.0]]])
+    elif draw_one is one_token_apart:
+        X = 0.5 * X + torch.tensor([-1.0, 0.0])
+        X[:, 0] = torch.tensor([[1.0, 0.5], [1.0, -0.5]])
+    else:
+        X = X / X.norm(dim=-1, keepdim=True)
+    Z = torch.randn(n, d, generator=g)
+    labels = torch.where(Y > 0, 1.0, -1.0) if draw_one in (gaussian, relu) else torch.ones(n)
+    return {"tokens": X, "queries": Z / Z.norm(dim=-1, keepdim=True), "labels": labels, "head": v / v.norm()}
+
+
+@pytest.mark.parametrize(("draw_one", "n", "T", "d"), cases(OFFICIAL | OURS))
+def test_draws_have_their_shapes_types_and_lengths_and_depend_on_their_seed_alone(draw_one, n, T, d):
     check_batches(lambda seeds: draw(draw_one, iter(seeds), n, T, d), n, T, d)
     batch = draw(draw_one, range(4), n, T, d)
     # To float32, in which they are drawn.
@@ -20,58 +63,65 @@ def check_draws(draw_one, n, T, d):
     assert np.allclose(np.linalg.norm(batch.head.reshape(4, -1), axis=-1), 1, rtol=0, atol=1e-6)
 
 
-def check_official_draws(draw_one, official, n, T, d):
-    """The draws are those of `official(generator, n, T, d)`: float32 tensors by field, as a notebook makes them."""
+@pytest.mark.parametrize(("draw_one", "n", "T", "d"), cases(OFFICIAL))
+def test_draws_are_the_official_ones_bit_for_bit(draw_one, n, T, d):
     seeds = [0, 1, 3, 99, 12345]
     batch = draw(draw_one, seeds, n, T, d)
     assert batch.seeds.tolist() == seeds
     for k, seed in enumerate(seeds):
-        for field, value in official(torch.Generator().manual_seed(seed), n, T, d).items():
+        for field, value in official(draw_one, torch.Generator().manual_seed(seed), n, T, d).items():
             mine = getattr(batch, field)[k]
             assert mine.dtype == np.float64
             assert mine.shape == tuple(value.shape)
             assert (mine == value.double().numpy()).all(), (seed, field)
 
 
-def check_recorded_draws(p, head, first, second, query, labels):
-    """One instance has these first entries of its head, its tokens (0, 0) and (0, 1) and its query 0; and these labels.
+# The draw, its seed and its shape; the first entries of its head, its tokens (0, 0) and (0, 1) and its query 0; labels.
+RECORDED = [
+    (
+        (gaussian, 7, (6, 8, 10)),
+        [-0.0443990156, 0.2377729267, 0.2863716185],
+        [-0.0247669742, -0.0069614472, 0.0517040789],
+        [0.7730579972, -0.4978131056, -0.1232357845],
+        [0.1195678338, 0.1239965558, -0.4838453531],
+        [1, 1, 1, 1, 1, 1],
+    ),
+    (
+        (relu, 1, (3, 4, 4)),
+        [-0.4038261771, -0.1985868216, -0.1731091440],
+        [-0.4534857273, -0.7552504539, 0.4551578760],
+        [0.6279806495, 0.1772926897, -0.4808815718],
+        [-0.1162392870, 0.6984092593, -0.2081802487],
+        [1, -1, 1],
+    ),
+    (
+        (two_clouds, 1, (2, 3, 2)),
+        [0.9273199439, 0.3742696643],
+        [-0.9814968109, 0.1863951981],
+        [-1.1355718374, -0.0498390720],
+        [0.8450113535, 0.5347483754],
+        [1, 1],
+    ),
+    (
+        (one_token_apart, 3, (2, 5, 2)),
+        [0.9771237969, 0.2126714289],
+        [1.0, 0.5],
+        [-0.1897246242, -0.7983540297],
+        [-0.5391289592, -0.8422232270],
+        [1, 1],
+    ),
+]
 
-    Catches a changed stream in torch. 1e-6: float32 draws, whose last bits may differ between processors.
-    """
-    k = len(head)
+
+@pytest.mark.parametrize(("drawn", "head", "first", "second", "query", "labels"), RECORDED)
+def test_first_draws_have_their_recorded_values(drawn, head, first, second, query, labels):
+    """Catches a changed stream in torch. 1e-6: float32 draws, whose last bits may differ between processors."""
+    (draw_one, seed, shape), k = drawn, len(head)
+    p = draw(draw_one, [seed], *shape)
     found = p.head.ravel()[:k], p.tokens[0, 0, 0, :k], p.tokens[0, 0, 1, :k], p.queries[0, 0, :k]
     for mine, literal in zip(found, (head, first, second, query), strict=True):
         np.testing.assert_allclose(mine, literal, rtol=0, atol=1e-6)
     assert p.labels[0].tolist() == labels
-
-
-def official(g, n, T, d):
-    v = torch.randn(d, generator=g)
-    Y = torch.tensor([1.0 if y > 0 else -1.0 for y in torch.randn(n, generator=g)])
-    X, Z = torch.randn(n, T, d, generator=g), torch.randn(n, d, generator=g)
-    X, Z = (x / x.norm(dim=-1, keepdim=True) for x in (X, Z))
-    return {"tokens": X, "queries": Z, "labels": Y, "head": v / v.norm()}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_draws_have_their_shapes_types_and_lengths_and_depend_on_their_seed_alone(shape):
-    check_draws(gaussian, *shape)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_draws_are_the_official_ones_bit_for_bit(shape):
-    check_official_draws(gaussian, official, *shape)
-
-
-def test_first_draws_have_their_recorded_values():
-    check_recorded_draws(
-        draw(gaussian, [7], 6, 8, 10),
-        head=[-0.0443990156, 0.2377729267, 0.2863716185],
-        first=[-0.0247669742, -0.0069614472, 0.0517040789],
-        second=[0.7730579972, -0.4978131056, -0.1232357845],
-        query=[0.1195678338, 0.1239965558, -0.4838453531],
-        labels=[1, 1, 1, 1, 1, 1],
-    )
 
 
 def test_both_labels_are_drawn():

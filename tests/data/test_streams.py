@@ -47,12 +47,6 @@ def test_draws_in_any_order():
             assert np.array_equal(mine[0], theirs)
 
 
-def test_a_stream_does_not_know_its_neighbours():
-    alone, together = Streams([5]), Streams([3, 5, 9])
-    for shape in ((3,), (2, 2), (5, 7), (4,)):
-        assert np.array_equal(alone.normal(*shape)[0], together.normal(*shape)[1])
-
-
 def test_no_stream_gives_empty_arrays():
     assert Streams([]).normal(3).shape == (0, 3)
     assert Streams([]).normal(5, 7).shape == (0, 5, 7)

@@ -34,3 +34,13 @@ def separable(X, Z, alpha):
     answer = linprog(np.zeros(rows[0].size), A_ub=-np.array(rows), b_ub=-np.ones(len(rows)), bounds=(None, None))
     assert answer.status in (0, 2)
     return answer.status == 0
+
+
+def slope(loss, x, step=1e-6):
+    """The derivative of a function of one array, entry by entry, by differences."""
+    found = np.zeros(x.shape)
+    for place in np.ndindex(x.shape):
+        little = np.zeros(x.shape)
+        little[place] = step
+        found[place] = (loss(x + little) - loss(x - little)) / (2 * step)
+    return found

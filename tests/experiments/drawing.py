@@ -1,17 +1,28 @@
-"""Whether a figure shows its table, and small tables that several figures draw."""
+"""Whether a figure shows its table."""
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from attnsvm.building import cards
+
 SETTINGS = {"width": 6.75, "font_size": 8}
 
 
-def assert_drawn(draw, table: pd.DataFrame, points) -> None:
-    """The figure `draw(table, settings)` shows every place (x, y) of `points`."""
-    wanted = {_place(x, y) for x, y in np.asarray(points, dtype=float)}
-    assert wanted
-    assert not wanted - drawn_points(draw(table, SETTINGS))
+def assert_drawn(draw, table: pd.DataFrame, *points, x=None, y=None) -> Figure:
+    """The figure `draw(table, settings)` shows all these places (x, y), and the numbers x and y at some place each."""
+    figure = draw(table, SETTINGS)
+    shown = drawn_points(figure)
+    for some in points:
+        wanted = {_place(*point) for point in np.asarray(some, dtype=float)}
+        assert wanted
+        assert not wanted - shown
+    for numbers, axis in ((x, 0), (y, 1)):
+        if numbers is not None:
+            wanted = {round(float(number), 9) for number in numbers}
+            assert wanted
+            assert not wanted - {place[axis] for place in shown}
+    return figure
 
 
 def drawn_points(figure: Figure) -> set[tuple[float, float]]:
@@ -35,60 +46,9 @@ def medians(table: pd.DataFrame, keys: list[str], x: str, quantities: list[str])
     return np.concatenate([middle[[x, y]].dropna() for y in quantities])
 
 
-def plane(separators: bool = False) -> pd.DataFrame:
-    """Tokens, and per parametrisation and input a trajectory, a max-margin direction and perhaps a separating line."""
-    rng = np.random.default_rng(0)
-    rows = [
-        {"kind": "optimal_token" if t == 1 else "token", "input": i, "token": t, "x": rng.normal(), "y": rng.normal()}
-        for i in (1, 2)
-        for t in (1, 2, 3)
-    ]
-    for p in ("W", "KQ"):
-        for i in (1, 2):
-            own = {"parametrisation": p, "input": i}
-            rows += [
-                own | {"kind": "trajectory", "step": k, "x": i * k, "y": -k, "angle": 90 / k if k else None}
-                for k in range(5)
-            ]
-            rows += [own | {"kind": "svm_direction", "x": 100.0 * i, "y": -100.0}]
-            if separators:
-                ends = [{"step": k, "x": 100.0 * k - 50, "y": 50.0 - 100 * k} for k in (0, 1)]
-                rows += [own | {"kind": "separator", **end} for end in ends]
-    return told_apart(pd.DataFrame(rows), "x", "y")
-
-
-def local_convergence() -> pd.DataFrame:
-    frame = pd.DataFrame(
-        {"parametrisation": p, "quantity": q, "step": k, "mean": 1 - 0.9**k, "std": 0.1, "instances": 100}
-        | {"low": 0.9 - 0.9**k, "high": 1.0}
-        for p in ("W", "KQ")
-        for q in ("softmax", "corr_fro", "corr_nuc")
-        for k in range(0, 50, 10)
-    )
-    return told_apart(frame, "mean")
-
-
-def normalisation() -> pd.DataFrame:
-    frame = pd.DataFrame(
-        {"normalisation": kind, "parametrisation": p, "step": k, "median": 1 / k, "low": 0.5 / k, "high": 2 / k}
-        | {"mean": 1.1 / k, "instances": 10}
-        for kind in ("published", "exact")
-        for p in ("W", "KQ")
-        for k in (1, 10, 100)
-    )
-    return told_apart(frame, "median")
-
-
-def convergence_types() -> pd.DataFrame:
-    frame = pd.DataFrame(
-        {"n": n, "T": T, "d": d, "parametrisation": p, "type": kind, "share": 0.1 * k + 0.01 * d, "instances": 500}
-        for n, T in ((3, 3), (5, 5))
-        for d in (2, 8)
-        for p in ("W", "KQ")
-        for k, kind in enumerate(("global", "local", "not_local", "not_saturated", "all_support"))
-    )
-    frame = told_apart(frame, "share")
-    return frame.assign(low=frame.share - 0.02, high=frame.share + 0.02)
+def made_up(name: str, *columns: str) -> pd.DataFrame:
+    """The table that the claims of an experiment are tried with, its numbers in these columns told apart."""
+    return told_apart(cards.read(name).module("flips").table(), *columns)
 
 
 def together(**tables: pd.DataFrame) -> pd.DataFrame:

@@ -1,16 +1,11 @@
-"""Adam beside sign descent: the table against single solves, the pace of the margin, and the verdicts."""
-
-from pathlib import Path
+"""Adam beside sign descent: the table against single solves, the pace of the margin, and what is drawn."""
 
 import drawing
 import numpy as np
-import pytest
 
 from attnsvm import geometry
-from attnsvm.audit import Tables
 from attnsvm.building.configuration import resolve
-from attnsvm.experiments.adam import claims, descent, figure
-from attnsvm.experiments.adam.flips import table
+from attnsvm.experiments.adam import descent, figure
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -53,26 +48,8 @@ def test_what_is_trained():
     assert {beta2 for _, _, _, beta2, _ in runs.values()} == {0.0, 0.9, 0.99, 0.999}
 
 
-VERDICTS = [
-    ("adam_sign", {}, "holds"),
-    ("adam_sign", {"ratio": 0.9}, "fails"),
-    ("adam_pace", {}, "holds"),
-    ("adam_pace", {"growth": (0.02, 0.02)}, "holds in part"),
-    ("adam_pace", {"growth": (0.03, 0.005)}, "holds in part"),
-    ("adam_pace", {"growth": (0.03, 0.02)}, "fails"),
-]
-
-
-@pytest.mark.parametrize(("key", "numbers", "verdict"), VERDICTS)
-def test_verdicts_follow_the_numbers(key, numbers, verdict):
-    (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
-    tables = Tables(Path(), "adam", {"figures/adam.csv": table(**numbers)})
-    assert claim.reading(tables).verdict == verdict
-
-
 def test_the_ways_and_paces_are_drawn():
-    made = drawing.told_apart(table(), "median", "low", "high")
-    drawing.assert_drawn(figure.draw, made, made[made.quantity == "linf"][["step", "median"]])
+    made = drawing.made_up("adam", "median", "low", "high")
     ends = made[(made.quantity == "growth") & (made.step == 100) & (made.schedule != "root")]
-    places = {y for _, y in drawing.drawn_points(figure.draw(made, drawing.SETTINGS))}
-    assert {round(float(y), 9) for y in ends["median"]} <= places
+    ways = made[made.quantity == "linf"]
+    drawing.assert_drawn(figure.draw, made, ways[["step", "median"]], y=ends["median"])

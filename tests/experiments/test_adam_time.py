@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from running import Run
 
 from attnsvm.experiments.adam_time.pace import forgetting, pace, ratio
 
@@ -10,11 +9,6 @@ SMALL = {
     "problems": {"n": 3, "T": 4, "d": 4, "instances": 4},
     "descent": {"steps": 3000, "points": 12, "runs": [[0.9, 0.02], [0.99, 0.1]]},
 }
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("adam_time", SMALL, tmp_path_factory.mktemp("adam_time"))
 
 
 @pytest.mark.parametrize(("beta1", "beta2", "g"), [(0.9, 0.99, 0.003), (0.0, 0.9, 0.04), (0.9, 0.999, 4e-4)])

@@ -1,10 +1,9 @@
-"""log(L − L*) against decimal arithmetic of any length; its minimum on a ball against projected gradients."""
+"""log(L − L*) against decimal arithmetic of any length; its minimum on a ball by the conditions that it meets."""
 
 from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-import torch
 
 from attnsvm import geometry
 from attnsvm.analysis.selection import optimal_tokens
@@ -86,90 +85,11 @@ def test_the_excess_and_its_gradient_agree_with_exact_arithmetic(s, svm):
         assert (gradient * direction).sum() == pytest.approx(slope, rel=1e-10, abs=1e-13 * size), name
 
 
-@pytest.mark.parametrize("s", range(4))
-def test_every_entry_of_the_gradient_is_that_of_autograd(s):
-    tokens, queries, labels, v = (torch.from_numpy(x) for x in instance(s))
-    generator = np.random.default_rng(s)
-    for size in (0.0, 0.3, 3.0):
-        start = size * generator.normal(size=(d, d))
-        W = torch.tensor(start, requires_grad=True)
-        p = torch.softmax((tokens @ (queries @ W.T)[:, :, None])[..., 0], 1)
-        score = labels[:, None] * (tokens @ v)
-        value = torch.nn.functional.softplus(-(p * score).sum(1)).mean()
-        value = torch.log(value - torch.nn.functional.softplus(-score.amax(1)).mean())
-        (gradient,) = torch.autograd.grad(value, W)
-        mine = Excess(*instance(s))(start)
-        # L − L* keeps 13 digits of L where it is above a thousandth of it.
-        assert value > np.log(1e-3)
-        assert mine[0] == pytest.approx(value.item(), abs=1e-12)
-        np.testing.assert_allclose(mine[1], gradient.numpy(), rtol=1e-10, atol=1e-12)
-
-
-def test_the_lowest_loss_is_that_of_the_optimal_tokens():
-    for s in range(4):
-        tokens, _, labels, v = instance(s)
-        losses = [np.log1p(np.exp(-max(labels[i] * x @ v for x in tokens[i]))) for i in range(n)]
-        assert Excess(*instance(s)).lowest == pytest.approx(np.mean(losses), rel=1e-14)
-
-
-def test_the_gradient_does_not_underflow_at_any_norm(svm):
-    """At 10⁴ W_mm the loss is e^−10000 above its infimum; the log still falls at the rate of the least margin, 1."""
-    for s in range(4):
-        W = svm["fro"][s]
-        value, gradient = Excess(*instance(s))(1e4 * W)
-        assert np.isfinite(value)
-        assert value < -9000
-        # Softmax of logits at margins one, of which e^−1e4·(margin − 1) are others: exact to rounding of 1e4.
-        assert -(gradient * W).sum() == pytest.approx(1.0, rel=1e-9)
-
-
 def test_an_input_whose_tokens_all_score_the_same_is_refused():
     tokens, queries, labels, v = (x.copy() for x in instance(0))
     tokens[1] = tokens[1, :1]
     with pytest.raises(ValueError, match="scores: expected a token below the best of its input, got an input of equal"):
         Excess(tokens, queries, labels, v)
-
-
-def projected(W, norm, radius):
-    """The nearest point of the ball."""
-    if norm == "fro":
-        return W * min(1.0, radius / np.linalg.norm(W))
-    U, sigma, Vt = np.linalg.svd(W)
-    if sigma.sum() <= radius:
-        return W
-    low, high = 0.0, sigma[0]
-    for _ in range(100):  # the level to cut off, by bisection
-        level = (low + high) / 2
-        low, high = (level, high) if np.maximum(sigma - level, 0).sum() > radius else (low, level)
-    return U * np.maximum(sigma - high, 0) @ Vt
-
-
-def by_projected_gradients(excess, norm, radius, start, steps=250):
-    W = projected(radius * start / geometry.get(norm).value(start), norm, radius)
-    value, gradient = excess(W)
-    length = 1.0
-    for _ in range(steps):
-        new = projected(W - length * gradient, norm, radius)
-        new_value, new_gradient = excess(new)
-        if new_value < value:
-            W, value, gradient, length = new, new_value, new_gradient, 1.5 * length
-        else:
-            length /= 2
-    return value
-
-
-@pytest.mark.parametrize("norm", ["fro", "nuc"])
-@pytest.mark.parametrize("radius", [0.3, 3.0, 30.0])
-def test_no_projected_gradient_run_finds_less_on_the_ball(norm, radius, svm):
-    generator = np.random.default_rng(int(radius))
-    for s in range(2):
-        excess = Excess(*instance(s))
-        starts = [svm[norm][s], *generator.normal(size=(2, d, d))]
-        ball = least_on_ball(excess, norm, radius, starts)
-        ends = [by_projected_gradients(excess, norm, radius, start) for start in [*starts, np.eye(d)]]
-        assert ball.log_excess <= min(ends) + 1e-9  # both descend to rounding; L-BFGS to 1e-9 of values below 100
-        # The projected steps come this near.
-        assert min(ends) <= ball.log_excess + 1e-3
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
@@ -205,18 +125,6 @@ def test_a_start_of_rank_one_is_no_trap(norm):
         assert ball.gap < 1e-5
         ranks.append(np.linalg.matrix_rank(ball.W, tol=1e-2))
     assert max(ranks) > 1
-
-
-@pytest.mark.parametrize("norm", ["fro", "nuc"])
-def test_the_path_goes_to_the_direction_of_the_svm(norm, svm):
-    for s in range(len(PROBLEMS)):
-        excess, W_mm = Excess(*instance(s)), svm[norm][s]
-        away = []
-        for radius in (30.0, 300.0, 3000.0):
-            W = least_on_ball(excess, norm, radius, [W_mm]).W
-            away.append(1 - (W * W_mm).sum() / np.linalg.norm(W) / np.linalg.norm(W_mm))
-        assert away[0] > 3 * away[1] > 9 * away[2]
-        assert away[2] < 1e-5
 
 
 def test_agreeing_is_the_share_of_the_starts_at_the_best_end(svm):

@@ -1,6 +1,7 @@
 """Token selection on flipped labels: coordinates against vectors, gradients, new inputs against drawn ones."""
 
 import numpy as np
+from by_hand import slope
 from running import Quiet, smoke_settings
 
 from attnsvm.analysis.probabilities import softmax
@@ -45,14 +46,6 @@ def test_steps_follow_the_gradient_of_the_logistic_loss():
 
     def loss(W, p):
         return np.log1p(np.exp(-labels * (softmax(tokens @ (W @ p)) * values).sum(1))).mean()
-
-    def slope(f, x):
-        found = np.zeros_like(x)
-        for place in np.ndindex(x.shape):
-            step = np.zeros_like(x)
-            step[place] = 1e-6
-            found[place] = (f(x + step) - f(x - step)) / 2e-6
-        return found
 
     W, p = start, np.zeros(k)
     for _ in range(2):

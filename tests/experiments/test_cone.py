@@ -3,7 +3,6 @@
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import best_tokens, cosine
 from drawing import assert_drawn, told_apart
@@ -113,18 +112,10 @@ def test_the_table_counts_who_stayed_and_who_converged(run):
     assert share["not_locally_optimal", 100, 0.0, "converged"] < 1
 
 
-def test_every_number_of_the_table_is_drawn():
-    table = pd.DataFrame(
-        {"kind": kind, "R": R, "mu": mu, "end": end, "share": 0.9 - mu + R / 1e4, "low": 0.1, "high": 1, "instances": 9}
-        for kind in ("locally_optimal", "not_locally_optimal")
-        for R in (10.0, 100.0)
-        for mu in (0.0, 0.1)
-        for end in ("stayed", "converged")
-    )
-    table = told_apart(table, "share")
+def test_every_number_of_the_table_is_drawn(run):
+    table = told_apart(run.table, "share")
     converged = table[table.end == "converged"]
     local = converged[converged.kind == "locally_optimal"]
-    place = local.mu.map({0.0: -1.8, 0.1: -1.0}) + local.R.map({10.0: 0.0, 100.0: 0.03})
-    assert_drawn(figure.draw, table, pd.DataFrame({"x": place, "y": local.share}))
+    place = np.log10(0.3) + local.mu.map({0.0: -0.8, 0.3: 0.0}) + local.R.map({5: 0.0, 100: 0.03})
     others = converged[converged.kind == "not_locally_optimal"].share
-    assert_drawn(figure.draw, table, pd.DataFrame({"x": range(len(others)), "y": others}))
+    assert_drawn(figure.draw, table, [*zip(place, local.share, strict=True)], [*enumerate(others)])

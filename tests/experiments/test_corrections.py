@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from drawing import SETTINGS, drawn_points
-from running import Run
+from drawing import assert_drawn
+from running import Run, smoke_settings
 from small_models import of_reactions
 
-from attnsvm.building import blocks, cards
-from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.building import blocks
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
 from attnsvm.experiments.corrections import asked, descent, figure, measures, outside, problems
@@ -36,9 +35,7 @@ def instance(run):
 
 
 def settings_of(folder, **changes):
-    given = {"problems": {"model": str(folder), **changes}}
-    config = resolve({"scale": "smoke", "experiments": {"corrections": given}})
-    return stage_settings(cards.read("corrections"), config, "problems")
+    return smoke_settings("corrections", problems={"model": str(folder), **changes})["problems"]
 
 
 def test_every_draw_names_mistakes_of_one_template_and_keeps_what_is_right(instance, run):
@@ -155,12 +152,10 @@ def test_a_template_counts_once_in_the_table():
 
 
 def test_the_figure_shows_the_table(run):
-    drawn = drawn_points(figure.draw(run.table, SETTINGS))
     means = run.table[(run.table.part == "change") & run.table.template.isna()]
-    for quantity in figure.PANELS:
-        values = means[means.quantity == quantity]["value"].dropna()
-        assert len(values)
-        assert {round(one, 9) for one in values} <= {y for _, y in drawn}
+    panels = [means[means.quantity == quantity]["value"].dropna() for quantity in figure.PANELS]
+    assert all(map(len, panels))
+    assert_drawn(figure.draw, run.table, y=np.concatenate(panels))
 
 
 def test_bad_settings_are_one_sentence(albert):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from by_hand import slope
 
 from attnsvm.analysis.probabilities import softmax
 from attnsvm.data.draws import draw, gaussian
@@ -10,16 +11,6 @@ from attnsvm.experiments.entropy.measures import amplified, centred, others, tok
 from attnsvm.experiments.entropy.value_softmax import along_the_margin, logistic, square, start
 
 RATE = 1e-3
-
-
-def slope(loss, x):
-    """The derivative of a function of one array, entry by entry."""
-    found = np.zeros(x.shape)
-    for place in np.ndindex(x.shape):
-        step = np.zeros(x.shape)
-        step[place] = 1e-6
-        found[place] = (loss(x + step) - loss(x - step)) / 2e-6
-    return found
 
 
 @pytest.fixture(scope="module")

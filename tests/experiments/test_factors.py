@@ -1,17 +1,12 @@
-"""(K, Q) under several rules: the table against single solves, what is trained, and the verdicts."""
-
-from pathlib import Path
+"""(K, Q) under several rules: the table against single solves, what is trained, and what is drawn."""
 
 import drawing
 import numpy as np
-import pytest
 from by_hand import cosine
 
 from attnsvm import geometry
-from attnsvm.audit import Tables
 from attnsvm.building.configuration import resolve
-from attnsvm.experiments.factors import claims, descent, figure
-from attnsvm.experiments.factors.flips import table
+from attnsvm.experiments.factors import descent, figure
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -61,32 +56,9 @@ def test_what_is_trained():
     assert {scale for *_, scale in runs.values()} == {0.1, 1, 10}
 
 
-VERDICTS = [
-    ("KQ_joint", {}, "holds"),
-    ("KQ_joint", {"joint": (1e-2, 2e-3)}, "holds in part"),
-    ("KQ_joint", {"joint": (1e-2, 2e-2), "grown": (0.9, 1.0)}, "fails"),
-    ("KQ_published_leaves", {}, "holds"),
-    ("KQ_published_leaves", {"grown": (0.1, 0.0)}, "holds in part"),
-    ("KQ_published_leaves", {"published": (1e-2, 9e-3)}, "holds in part"),
-    ("KQ_published_leaves", {"published": (1e-2, 1e-3), "grown": (0.0, 0.0)}, "fails"),
-    ("KQ_published_leaves", {"grown": (0.9, 0.9)}, "holds in part"),
-    ("KQ_published_cause", {}, "holds"),
-    ("KQ_published_cause", {"balanced": (1e-2, 1e-3)}, "holds in part"),
-    ("KQ_published_cause", {"shrinking": (1e-2, 1e-2)}, "holds in part"),
-]
-
-
-@pytest.mark.parametrize(("key", "numbers", "verdict"), VERDICTS)
-def test_verdicts_follow_the_numbers(key, numbers, verdict):
-    (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
-    tables = Tables(Path(), "factors", {"figures/factors.csv": table(**numbers)})
-    assert claim.reading(tables).verdict == verdict
-
-
 def test_every_number_of_the_way_is_drawn():
-    made = drawing.told_apart(table(), "median", "low", "high")
+    made = drawing.made_up("factors", "median", "low", "high")
     usual = made[(made.m == 10) & (made.scale == 1) & (made.quantity == "distance")]
-    drawing.assert_drawn(figure.draw, made, usual[usual.rule.isin(figure.CAUSE)][["step", "median"]])
     starts = made[((made.m != 10) | (made.scale != 1)) & (made.quantity == "distance") & (made.step == 10000)]
-    places = {y for _, y in drawing.drawn_points(figure.draw(made, drawing.SETTINGS))}
-    assert {round(float(y), 9) for y in starts["median"]} <= places
+    ways = usual[usual.rule.isin(figure.CAUSE)]
+    drawing.assert_drawn(figure.draw, made, ways[["step", "median"]], y=starts["median"])

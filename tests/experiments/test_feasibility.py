@@ -3,7 +3,6 @@
 from itertools import product
 
 import numpy as np
-import pandas as pd
 from by_hand import best_tokens, separable
 from drawing import assert_drawn, told_apart
 
@@ -39,14 +38,6 @@ def test_shares_are_those_of_linear_programming(run):
     assert ((shares.share > 0) & (shares.share < 1)).any()
 
 
-def test_every_number_of_the_table_is_drawn():
-    table = pd.DataFrame(
-        {"n": n, "T": 5, "d": d, "attention": attention, "alpha": alpha, "share": d / 10 + n / 100, "low": 0, "high": 1}
-        | {"instances": 300}
-        for n in (5, 10)
-        for d in (1, 4, 8)
-        for attention in ("cross", "self")
-        for alpha in ("optimal", "random", "worst")
-    )
-    table = told_apart(table, "share")
+def test_every_number_of_the_table_is_drawn(run):
+    table = told_apart(run.table, "share")
     assert_drawn(figure.draw, table, table[["d", "share"]])

@@ -1,17 +1,14 @@
-"""Planted rules, flipped labels and new inputs: the draws, the table by hand, and the verdicts."""
+"""Planted rules, flipped labels and new inputs: the draws, the table by hand, and what is drawn."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import drawing
 import numpy as np
 import pytest
 from by_hand import separable
 
-from attnsvm.audit import Tables
 from attnsvm.data.cells import Cell
-from attnsvm.experiments.generalisation import claims, figure, measures, problems
-from attnsvm.experiments.generalisation.flips import table
+from attnsvm.experiments.generalisation import figure, measures, problems
 
 SMALL = {
     "problems": {"T": 4, "d": 3, "gaussian_n": [3, 8], "digits_n": [3], "first_seed": 2, "instances": 3},
@@ -42,24 +39,6 @@ def by_rule(X, Z, W):
     scores = [tokens @ W @ z for tokens, z in zip(X, Z, strict=True)]
     draws = [np.diff(np.sort(s)[-2:])[0] <= 1e-9 * np.abs(s).max() for s in scores]
     return np.array([-1 if draw else s.argmax() for s, draw in zip(scores, draws, strict=True)])
-
-
-@pytest.mark.parametrize("name", ["gaussian", "digits"])
-def test_the_rule_selects_what_clean_labels_ask_for(name):
-    clean = drawn(f"{name}_clean", 20)
-    wanted = problems.wanted(clean)
-    for s, seed in enumerate((5, 9)):
-        v, u, _ = planted(seed, clean.tokens.shape[-1])
-        np.testing.assert_array_equal(wanted[s], by_rule(clean.tokens[s], clean.queries[s], np.outer(v, u)))
-    assert np.abs(clean.labels.mean(1)).max() < 1, "both labels occur"
-    assert separable(clean.tokens[0], clean.queries[0], wanted[0])
-
-
-def test_the_full_rule_selects_what_its_matrix_does():
-    full = drawn("gaussian_full", 6)
-    for s, seed in enumerate((5, 9)):
-        expected = by_rule(full.tokens[s], full.queries[s], planted(seed, 3)[2])
-        np.testing.assert_array_equal(problems.wanted(full)[s], expected)
 
 
 @pytest.mark.parametrize("name", ["gaussian", "digits"])
@@ -143,38 +122,13 @@ def test_the_table_is_its_definition(run):
     )
 
 
-VERDICTS = [
-    ("easy_to_overfit", {}, "holds"),
-    ("easy_to_overfit", {"drop": 0.01}, "holds in part"),
-    ("easy_to_overfit", {"clean": 0.13}, "holds in part"),
-    ("easy_to_overfit", {"coins": 0.4}, "holds in part"),
-    ("overfit_by_training", {}, "holds"),
-    ("overfit_by_training", {"early": 0.01}, "fails"),
-    ("overfit_ends", {}, "holds"),
-    ("overfit_ends", {"many": 0.45}, "holds in part"),
-    ("overfit_ends", {"last_fit": 1.0}, "holds in part"),
-    ("overfit_ends", {"many": 0.2, "last_fit": 1.0}, "fails"),
-    ("nuclear_generalises", {}, "holds"),
-    ("nuclear_generalises", {"full": 0.1}, "holds in part"),
-    ("nuclear_generalises", {"lead": 0.01}, "fails"),
-]
-
-
-@pytest.mark.parametrize(("key", "numbers", "verdict"), VERDICTS)
-def test_verdicts_follow_the_numbers(key, numbers, verdict):
-    (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
-    tables = Tables(Path(), "generalisation", {"figures/generalisation.csv": table(**numbers)})
-    assert claim.reading(tables).verdict == verdict
-
-
 def test_every_number_is_drawn():
-    made = drawing.told_apart(table(), "value", "low", "high")
+    made = drawing.made_up("generalisation", "value", "low", "high")
     panels = made[made.variant.isin(figure.PANELS)]
     last = panels[(panels.quantity == "held_out") & ((panels.by != "W") | (panels.step == 100))]
-    drawing.assert_drawn(figure.draw, made, last[["n", "value"]])
-    drawing.assert_drawn(figure.draw, made, panels[panels.quantity == "separable"][["n", "value"]])
     ways = made[made.variant.isin(figure.WAYS) & (made.by == "W") & (made.quantity == "held_out") & (made.n == 8)]
-    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]])
+    by_count = [rows[["n", "value"]] for rows in (last, panels[panels.quantity == "separable"])]
+    drawing.assert_drawn(figure.draw, made, *by_count, ways[["step", "value"]])
 
 
 def test_a_draw_is_no_win():

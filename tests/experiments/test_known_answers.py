@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from drawing import SETTINGS, drawn_points
-from running import Run
+from drawing import assert_drawn
+from running import Run, smoke_settings
 from small_models import of_reactions
 
-from attnsvm.building import cards, jobs
-from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.building import jobs
+from attnsvm.building.configuration import resolve
 from attnsvm.data.problems import Problems
 from attnsvm.data.reactions import Reaction, held_apart, reactions, same_string, same_token
 from attnsvm.errors import UserError
@@ -42,8 +42,7 @@ def run(albert, tmp_path_factory):
 
 
 def settings_of(folder, **changes):
-    config = resolve({"scale": "smoke", "experiments": {"known_answers": given(folder, **changes)}})
-    return stage_settings(cards.read("known_answers"), config, "problems")
+    return smoke_settings("known_answers", **given(folder, **changes))["problems"]
 
 
 def cell(run, name):
@@ -297,16 +296,9 @@ def test_the_table_by_hand():
 
 
 def test_the_figure_shows_the_table(run):
-    drawn = drawn_points(figure.draw(run.table, SETTINGS))
     read = run.table[run.table["head"] == run.settings["measures"]["head"]]
     fits = run.table[(run.table.part == "answers") & (run.table.layer == run.settings["measures"]["layer"])]
     kinds = ["svm", "cosine", "random answers", *(f"softmax {one:g}" for one in run.settings["descent"]["ridges"])]
-    shown = {
-        "layer": [read[read.quantity == name] for name in ("right", "alignment", "predicted")],
-        "inputs": [fits[(fits.quantity == "right") & fits.kind.isin(kinds)]],
-    }
-    for x, frames in shown.items():
-        for frame in frames:
-            points = frame[[x, "value"]].dropna().astype(float)
-            assert len(points)
-            assert {(round(a, 9), round(b, 9)) for a, b in points.to_numpy()} <= drawn
+    shown = [read[read.quantity == name][["layer", "value"]] for name in ("right", "alignment", "predicted")]
+    shown.append(fits[(fits.quantity == "right") & fits.kind.isin(kinds)][["inputs", "value"]])
+    assert_drawn(figure.draw, run.table, *(points.dropna() for points in shown))

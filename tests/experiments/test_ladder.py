@@ -5,34 +5,22 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from drawing import SETTINGS, drawn_points
+from drawing import assert_drawn
+from running import one_cell, smoke_settings
 
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.data.digits import images
-from attnsvm.experiments.ladder import descent, figure, layer, measures, problems, svm
+from attnsvm.experiments.ladder import descent, figure, layer, measures, svm
 from attnsvm.experiments.ladder.rungs import DECAYING, HELD_OUT, RUNGS, Rung
 from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
 
-CARD = cards.read("ladder")
-SMOKE = {stage: stage_settings(CARD, resolve({"scale": "smoke"}), stage) for stage in cards.STAGES}
-SMALL = SMOKE["problems"] | {"n": 3, "instances": 3}
-STEPS = SMOKE["descent"] | {"steps": 25, "adamw_steps": 10}
-
-
-class Quiet:
-    def expect(self, count): ...
-    def __call__(self, done): ...
+SMALL = smoke_settings("ladder", problems={"n": 3, "instances": 3}, descent={"steps": 25, "adamw_steps": 10})
 
 
 @pytest.fixture(scope="module")
 def made():
-    (cell,) = problems.cells(SMALL)
-    drawn = problems.problems(cell, SMALL)
-    trained = descent.descent(drawn, STEPS, Quiet())
-    return cell, drawn, trained, svm.svm(drawn, trained, SMOKE["svm"])
+    return one_cell("ladder", SMALL)[:4]
 
 
 def test_an_instance_is_images_without_repetition_and_their_parity(made):
@@ -58,7 +46,7 @@ def test_the_first_rung_is_what_the_compiled_engine_does(made):
     _, drawn, trained, _ = made
     own = trained["rungs"]["W"]
     few = type(drawn)(drawn.tokens[:, :3], drawn.queries[:, :3], drawn.labels[:, :3], drawn.head, drawn.seeds)
-    log = train(few, LinearHead, "W", exact(STEPS["learning_rate"]), 25, 25, start=own["start"]["W"])
+    log = train(few, LinearHead, "W", exact(SMALL["descent"]["learning_rate"]), 25, 25, start=own["start"]["W"])
     np.testing.assert_allclose(own["end"]["W"], log.weights[:, -1], rtol=1e-9, atol=1e-12)
 
 
@@ -127,18 +115,6 @@ def test_every_gradient_is_the_slope_of_the_loss(made, rung):
         ends = [loss(weights | {name: value + sign * 1e-6 * along}) for sign in (1, -1)]
         slope = (torch.from_numpy(found[name].value().reshape(value.shape)) * along).flatten(1).sum(1)
         torch.testing.assert_close(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-8)
-
-
-def test_a_run_does_not_see_the_runs_beside_it(made):
-    _, drawn, trained, _ = made
-    alone = descent.descent(drawn[1:2], STEPS, Quiet())
-    for name in RUNGS:
-        for key, value in trained["rungs"][name]["end"].items():
-            np.testing.assert_allclose(value[1:2], alone["rungs"][name]["end"][key], rtol=1e-8, atol=1e-10)
-    for name in DECAYING:  # run k·S + s has decay k
-        np.testing.assert_allclose(
-            trained["decays"][name]["end"]["W"][1::3], alone["decays"][name]["end"]["W"], rtol=1e-8, atol=1e-10
-        )
 
 
 def test_decay_acts_on_the_attention_weights_alone(made):
@@ -228,13 +204,11 @@ def test_an_instance_without_a_proof_leaves_by_name(made):
 def test_the_figure_draws_every_median(made):
     cell, drawn, trained, solved = made
     table = measures.table(measures.measures(cell, drawn, trained, solved, {}), {})
-    shown = {y for _, y in drawn_points(figure.draw(table, SETTINGS))}
     rungs = table[(table["part"] == "rungs") & (table["when"] == "end")]
     asked = [f"{kind}_{norm}" for kind in ("alignment", "null") for norm in ("fro", "nuc")]
     wanted = rungs[rungs["quantity"].isin([*asked, "train", "held_out", "saturated"])]
     decays = table[(table["part"] == "decays") & table["quantity"].isin([*asked, "effective_rank"])]
-    for value in [*wanted["value"], *decays["value"]]:
-        assert round(value, 9) in shown
+    assert_drawn(figure.draw, table, y=[*wanted["value"], *decays["value"]])
 
 
 def test_rungs_differ_by_one_thing_each():

@@ -43,13 +43,10 @@ def test_the_table_is_its_definition(name, tmp_path):
         assert row.mean == pytest.approx(sample.mean(), abs=1e-6)
         assert row.std == pytest.approx(sample.std(), abs=1e-6)
         assert [row.low, row.high] == pytest.approx(np.quantile(sample, [0.16, 0.84]), abs=1e-6)
+    table = drawing.told_apart(run.table, "mean")
+    drawing.assert_drawn(figure.draw, table, table[["step", "mean"]])
 
 
 def test_the_papers_instances():
     (cell,) = cells(resolve({})["experiments"]["local_convergence"]["problems"])
     assert (cell.n, cell.T, cell.d, cell.seeds) == (6, 8, 10, range(100))
-
-
-def test_every_number_of_the_table_is_drawn():
-    table = drawing.local_convergence()
-    drawing.assert_drawn(figure.draw, table, table[["step", "mean"]])

@@ -2,18 +2,12 @@
 
 import numpy as np
 import pytest
-from drawing import drawn_points
-from running import Run
+from drawing import assert_drawn
 
 from attnsvm.experiments.merging import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {"problems": {"n": 2, "T": 4, "d": 6, "instances": 4}, "descent": {"steps": 300}}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("merging", SMALL, tmp_path_factory.mktemp("merging"))
 
 
 def shorter(X, name):
@@ -37,7 +31,5 @@ def test_margins_and_pairs_are_their_definition(run):
 
 
 def test_medians_and_means_are_drawn(run):
-    xs = {x for x, _ in drawn_points(figure.draw(run.table, {"width": 6.75, "font_size": 8}))}
-    for _, rows in run.table.groupby("variant"):
-        assert round(rows.margin.median(), 9) in xs
-        assert round(rows["same"].mean(), 9) in xs
+    groups = run.table.groupby("variant")
+    assert_drawn(figure.draw, run.table, x=[*groups.margin.median(), *groups["same"].mean()])

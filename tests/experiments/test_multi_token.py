@@ -3,18 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from by_hand import cosine
 from drawing import assert_drawn, told_apart
-from running import Run
-from test_draws import check_draws, check_official_draws, check_recorded_draws
 
-from attnsvm.building.configuration import resolve
-from attnsvm.data.draws import draw
-from attnsvm.errors import UserError
 from attnsvm.experiments.multi_token import figure
 from attnsvm.experiments.multi_token.descent import decision
-from attnsvm.experiments.multi_token.problems import cells, relu
+from attnsvm.experiments.multi_token.problems import cells
 from attnsvm.svm import finite_part, separation, solve
 
 SMALL = {
@@ -22,31 +16,6 @@ SMALL = {
     "descent": {"steps": 801},
     "measures": {"accepted": 2},
 }
-
-
-def official(g, n, T, d):
-    V, X = torch.randn(d, d, generator=g), torch.randn(n, T, d, generator=g)
-    Y = torch.tensor([1.0 if y > 0 else -1.0 for y in torch.randn(n, generator=g)])
-    Z = torch.randn(n, d, generator=g)
-    X, Z = (x / x.norm(dim=-1, keepdim=True) for x in (X, Z))
-    return {"head": V / V.norm(), "labels": Y, "tokens": X, "queries": Z}
-
-
-@pytest.mark.parametrize("shape", [(3, 4, 4), (3, 4, 10)])
-def test_draws_are_the_official_ones_bit_for_bit(shape):
-    check_draws(relu, *shape)
-    check_official_draws(relu, official, *shape)
-
-
-def test_first_draws_have_their_recorded_values():
-    check_recorded_draws(
-        draw(relu, [1], 3, 4, 4),
-        head=[-0.4038261771, -0.1985868216, -0.1731091440],
-        first=[-0.4534857273, -0.7552504539, 0.4551578760],
-        second=[0.6279806495, 0.1772926897, -0.4808815718],
-        query=[-0.1162392870, 0.6984092593, -0.2081802487],
-        labels=[1, -1, 1],
-    )
 
 
 def test_the_first_seeds_that_pass_the_published_rule_are_accepted(run):
@@ -117,36 +86,7 @@ def test_every_dimension_has_its_own_count_of_candidates():
     ]
 
 
-def test_one_count_of_candidates_is_wanted_for_each_dimension():
-    sentence = r"multi_token\.problems\.d: 2 values, but .*candidates has 1: give one for each"
-    with pytest.raises(UserError, match=sentence):
-        resolve({"experiments": {"multi_token": SMALL | {"problems": SMALL["problems"] | {"d": [4, 6]}}}})
-
-
-def test_too_few_accepted_seeds_are_said_with_what_to_raise(tmp_path):
-    given = SMALL | {"measures": {"accepted": 50}}
-    with pytest.raises(
-        UserError, match=r"only \d+ of 60 seeds were accepted at d = 4, 50 are wanted: raise .*candidates"
-    ):
-        Run("multi_token", given, tmp_path)
-
-
-def test_a_cell_in_which_no_seed_is_kept_leaves_its_outcomes(tmp_path):
-    """Two steps decide no softmax: the SVM stage has nothing to solve, and no instance can be measured."""
-    given = SMALL | {"descent": {"steps": 2, "log_every": 1}}
-    with pytest.raises(UserError, match=r"multi_token: no instance could be measured \(\d+ no token left out"):
-        Run("multi_token", given, tmp_path)
-
-
-def test_every_number_of_the_table_is_drawn():
-    rows = []
-    for d in (4, 6):
-        common = {"d": d, "accepted": 3, "tried": 40}
-        for solution in ("svmeq", "mm", "one_token"):
-            curve = {"panel": "curve", "solution": solution}
-            rows += [common | curve | {"step": k, "value": 1 / (k + d)} for k in (1, 101, 201)]
-        scatter = {"panel": "scatter", "solution": "svmeq", "step": 201}
-        rows += [common | scatter | {"seed": s, "value": 0.01 * s, "unselected_max": 10.0**-s} for s in (6, 9, 15)]
-    table = told_apart(pd.DataFrame(rows), "value")
-    curves, scatter = (table[table.panel == panel] for panel in ("curve", "scatter"))
-    assert_drawn(figure.draw, table, np.concatenate([curves[["step", "value"]], scatter[["unselected_max", "value"]]]))
+def test_every_number_of_the_table_is_drawn(run):
+    table = told_apart(pd.concat([run.table, run.table.assign(d=6)], ignore_index=True), "value")
+    curves, scatter = (table[(table.panel == panel) & (table.value > 0)] for panel in ("curve", "scatter"))
+    assert_drawn(figure.draw, table, curves[["step", "value"]], scatter[["unselected_max", "value"]])

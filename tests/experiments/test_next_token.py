@@ -1,11 +1,14 @@
 """The next-token experiment: its data sets, its margins, and what its claims would say of other numbers."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from running import one_cell, smoke_settings
 
 from attnsvm.analysis.measured import Measures
+from attnsvm.audit import Tables
 from attnsvm.data.cells import Cell
 from attnsvm.data.graphs import token_graphs
 from attnsvm.experiments.next_token import claims, measures, problems, svm
@@ -74,16 +77,7 @@ def test_claims_of_other_numbers_fail(measured):
     gathered = Measures(pd.concat(m.instances for m in both), pd.concat(m.outcomes for m in both))
     table = measures.table(gathered, SETTINGS["measures"])
     table[["median", "mean", "smallest", "largest"]] = 0.5
+    given = Tables(Path(), "next_token", {"figures/next_token.csv": table})
     by_key = {claim.key: claim for claim in claims.CLAIMS}
     for key in ("graph_svm", "graph_svm_passed", "graph_svm_squared", "graph_svm_graded", "graph_svm_factored"):
-        assert by_key[key].reading(Given(table)).verdict == "fails", key
-
-
-class Given:
-    """A table in place of those of a run."""
-
-    def __init__(self, table):
-        self.table = table
-
-    def own(self):
-        return self.table
+        assert by_key[key].reading(given).verdict == "fails", key

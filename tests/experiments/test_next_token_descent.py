@@ -75,7 +75,7 @@ def test_the_part_inside_is_the_gradient_of_the_components_alone(loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("size", [1.0, 30.0, 3000.0])
+@pytest.mark.parametrize("size", [30.0, 3000.0])
 def test_the_part_outside_is_exact_however_deep(loss, size):
     """Its direction, orthogonal to the equalities, against multiple precision at margins of thousands."""
     given, data = drawn(), data_sets()
@@ -151,17 +151,6 @@ def test_a_step_as_published_has_its_length(loss):
     W = published(data, loss, 0.3, np.array([1, 2]))
     np.testing.assert_allclose(np.linalg.norm(W[:, 0], axis=(1, 2)), 0.3, rtol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(W[:, 1] - W[:, 0], axis=(1, 2)), 0.3, rtol=1e-12)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_data_set_is_trained_to_the_same_bits_in_any_company(loss):
-    together, alone = data_sets(), data_sets(seeds=(2,))
-    steps = np.array([1, 40])
-    for train in (published, split):
-        np.testing.assert_array_equal(train(together, loss, 0.1, steps)[2:3], train(alone, loss, 0.1, steps))
-    K, Q = np.random.default_rng(4).normal(size=(2, 4, 8, 8)) * 0.4
-    whole = split_factors(together, K, Q, loss, 0.1, steps)
-    np.testing.assert_array_equal(whole[2:3], split_factors(alone, K[2:3], Q[2:3], loss, 0.1, steps))
 
 
 def inside_loss(theta, rows, label, inside, loss):

@@ -1,19 +1,14 @@
 """Norm growth: its draws, which instances meet a condition, and its table, against brute force."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import best_tokens, separable
 from drawing import assert_drawn, medians, told_apart
-from running import Run
-from test_draws import check_draws
 
-from attnsvm.analysis.selection import optimal_tokens, scores
+from attnsvm.analysis.selection import scores
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.errors import UserError
 from attnsvm.experiments.norm_growth import figure
 from attnsvm.experiments.norm_growth.problems import CONDITIONS, contradicting, equal_scores
-from attnsvm.svm import separation, solve
 
 SMALL = {
     "problems": {"n": 2, "T": 3, "d": 6, "first_seed": 4, "candidates": 13},
@@ -23,17 +18,11 @@ SMALL = {
 SEEDS = [0, 1, 5, 77]
 EQUAL_SCORES = [(4, 4, 24), (2, 5, 3), (3, 1, 2)]
 CONTRADICTING = [(4, 4, 24), (3, 3, 4), (1, 2, 2)]
-DRAWS = [(equal_scores, *shape) for shape in EQUAL_SCORES] + [(contradicting, *shape) for shape in CONTRADICTING]
 
 
 def test_every_instance_of_every_condition_has_one_outcome(run):
     assert run.outcomes_per_instance() == 1
     assert run.outcomes.instances.sum() == 13 * len(CONDITIONS)
-
-
-@pytest.mark.parametrize(("generate", "n", "T", "d"), DRAWS)
-def test_draws_have_their_shapes_types_and_lengths_and_depend_on_their_seed_alone(generate, n, T, d):
-    check_draws(generate, n, T, d)
 
 
 @pytest.mark.parametrize("shape", EQUAL_SCORES)
@@ -84,21 +73,6 @@ def test_contradicting_inputs_come_in_pairs_of_both_labels(shape):
     if n % 2:
         assert (batch.labels[:, -1] == drawn.labels[:, -1]).all()
         assert (batch.queries[:, -1] == drawn.queries[:, -1]).all()
-
-
-def test_nothing_separates_the_optimal_tokens_of_contradicting_inputs():
-    batch, drawn = draw(contradicting, range(10), 4, 4, 24), draw(gaussian, range(10), 4, 4, 24)
-    best, usual = (optimal_tokens(p.tokens, p.head, p.labels) for p in (batch, drawn))
-    for s in range(10):
-        c = separation(batch.tokens[s], batch.queries[s], best[s])
-        answer = solve(c)
-        assert answer.status == "infeasible"
-        # The proof: multipliers that combine the constraints' matrices to nothing and promise a positive margin.
-        combined = sum(y * np.outer(a, b) for y, a, b in zip(answer.dual, c.left, c.right, strict=True))
-        assert np.abs(combined).max() <= 1e-10
-        assert answer.dual.min() >= 0
-        assert answer.dual.sum() == pytest.approx(1)
-        assert solve(separation(drawn.tokens[s], drawn.queries[s], usual[s])).solved
 
 
 def loss(weights, X, Z, Y, v):
@@ -155,20 +129,8 @@ def test_contradicting_inputs_hold_the_weights_back(run):
     assert last.max()["contradicting"] < last.min()["all_support"]
 
 
-def test_too_few_instances_of_a_condition_are_said(tmp_path):
-    with pytest.raises(UserError, match=r"norm_growth: only \d+ instances meet \w+, 12 are wanted: raise experiments"):
-        Run("norm_growth", SMALL | {"measures": {"instances": 12}}, tmp_path)
-
-
-def test_every_number_of_the_table_is_drawn():
-    table = pd.DataFrame(
-        {"condition": c, "step": k, "norm": 1 + k, "gradient_norm": 0.1 / k, "seed": s}
-        | {"correlation": np.nan if c == "contradicting" else 1 - 0.5 / k}
-        for c in ("all_support", "equal_scores", "neither", "contradicting")
-        for k in (1, 10, 100)
-        for s in range(3)
-    )
-    table = told_apart(table, "norm", "gradient_norm", "correlation")
+def test_every_number_of_the_table_is_drawn(run):
+    quantities = ["norm", "gradient_norm", "correlation"]
+    table = told_apart(run.table, *quantities)
     away = table.assign(correlation=1 - table.correlation)
-    points = medians(away, ["condition", "step"], "step", ["norm", "gradient_norm", "correlation"])
-    assert_drawn(figure.draw, table, points)
+    assert_drawn(figure.draw, table, medians(away, ["condition", "step"], "step", quantities))

@@ -44,6 +44,6 @@ def test_the_steps_differ_in_the_rule_alone(run):
             assert (last["published"] != last["exact"]).any()
 
 
-def test_every_number_of_the_table_is_drawn():
-    table = drawing.normalisation()
+def test_every_number_of_the_table_is_drawn(run):
+    table = drawing.told_apart(run.table, "median")
     drawing.assert_drawn(figure.draw, table, table[["step", "median"]])

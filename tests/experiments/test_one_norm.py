@@ -3,17 +3,11 @@
 import numpy as np
 import pytest
 from by_hand import cosine
-from drawing import drawn_points
-from running import Run
+from drawing import assert_drawn
 
 from attnsvm.experiments.one_norm import figure
 
 SMALL = {"problems": {"n": 3, "T": 4, "d": 4, "instances": 4}, "descent": {"steps": 500, "points": 8}}
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("one_norm", SMALL, tmp_path_factory.mktemp("one_norm"))
 
 
 def test_the_distance_is_that_from_the_nuclear_solution(run):
@@ -35,5 +29,4 @@ def test_the_rules_start_alike_and_go_apart(run):
 
 
 def test_every_instance_is_drawn(run):
-    shown = drawn_points(figure.draw(run.table, {"width": 6.75, "font_size": 8}))
-    assert {(float(row.step), round(row.value, 9)) for row in run.table.itertuples()} <= shown
+    assert_drawn(figure.draw, run.table, run.table[["step", "value"]])

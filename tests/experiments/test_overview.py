@@ -1,13 +1,15 @@
 """The paper in three pictures: of each of the three tables, what its picture is about is drawn."""
 
 import numpy as np
-from drawing import assert_drawn, convergence_types, normalisation, plane, together
+from drawing import assert_drawn, made_up, together
+from running import Run
 
 from attnsvm.experiments.overview import figure
 
 
-def test_the_numbers_of_each_picture_are_drawn():
-    lines, steps, types = plane(separators=True), normalisation(), convergence_types()
+def test_the_numbers_of_each_picture_are_drawn(tmp_path):
+    lines = Run("hyperplanes", {"problems": {"T": 5, "seed": 3}, "descent": {"steps": 300}}, tmp_path).table
+    steps, types = made_up("normalisation", "median"), made_up("convergence_types", "share")
     table = together(hyperplanes=lines, normalisation=steps, convergence_types=types)
     trained = lines[lines.parametrisation.isna() | (lines.parametrisation == "W")]
     tokens = trained[trained.kind.isin(["token", "optimal_token"])]
@@ -16,5 +18,4 @@ def test_the_numbers_of_each_picture_are_drawn():
     assert 0 < (seen.kind == "trajectory").sum() < (trained.kind == "trajectory").sum()
     exact = steps[steps.normalisation == "exact"]
     best = types[(types.type == "global") & (types.parametrisation == "W")]
-    points = [seen[["x", "y"]], exact[["step", "median"]], best[["d", "share"]]]
-    assert_drawn(figure.draw, table, np.concatenate(points))
+    assert_drawn(figure.draw, table, seen[["x", "y"]], exact[["step", "median"]], best[["d", "share"]])

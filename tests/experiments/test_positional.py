@@ -1,15 +1,11 @@
 """Positions added to the tokens: the draws, the table against a reading of the stored arrays, what is drawn."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import cosine
 from drawing import assert_drawn, told_apart
-from test_draws import check_draws
 
-from attnsvm.building.configuration import resolve
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.errors import UserError
 from attnsvm.experiments.positional import figure
 from attnsvm.experiments.positional.problems import added, encoded
 from attnsvm.svm import separation, solve
@@ -17,12 +13,6 @@ from attnsvm.svm import separation, solve
 SEEDS = [0, 1, 5, 77]
 SHAPES = [(6, 8, 10), (2, 3, 5)]
 SMALL = {"problems": {"n": 3, "T": 4, "d": 6, "first_seed": 7, "instances": 5}, "descent": {"steps": 400}}
-
-
-@pytest.mark.parametrize("draw_one", [encoded, added])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_draws_have_their_shapes_types_and_lengths_and_depend_on_their_seed_alone(shape, draw_one):
-    check_draws(draw_one, *shape)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -66,18 +56,8 @@ def test_the_table_is_its_definition(run):
         assert table[variant, "norm", seed] == pytest.approx(np.linalg.norm(first.W), rel=1e-9)
 
 
-def test_an_encoding_needs_two_dimensions():
-    with pytest.raises(UserError, match=r"positional\.problems\.d: 1 is too small, the least value is 2"):
-        resolve({"experiments": {"positional": {"problems": {"d": 1}}}})
-
-
-def test_every_number_of_the_table_is_drawn():
-    table = pd.DataFrame(
-        {"tokens": tokens, "quantity": quantity, "seed": s, "value": 1 - 0.1 / (s + k) if k else 2.0 + s}
-        for tokens in ("plain", "encoded", "added")
-        for k, quantity in enumerate(("norm", "correlation"))
-        for s in range(1, 4)
-    )
-    table = told_apart(table, "value")
-    norms = table[table.quantity == "norm"].pivot(index="seed", columns="tokens", values="value")
-    assert_drawn(figure.draw, table, np.concatenate([1 / norms[["plain", name]] for name in ("encoded", "added")]))
+def test_every_number_of_the_table_is_drawn(run):
+    table = told_apart(run.table, "value")
+    wide = table.pivot(index="seed", columns=["quantity", "tokens"], values="value")
+    margins = [1 / wide["norm"][["plain", name]] for name in ("encoded", "added")]
+    assert_drawn(figure.draw, table, *margins, x=1 - table[table.quantity == "correlation"].value)

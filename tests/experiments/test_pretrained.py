@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from drawing import SETTINGS, assert_drawn
-from running import Run
+from drawing import assert_drawn
+from running import Run, smoke_settings
 from safetensors.torch import load_file, save_file
 from small_models import bert, changed_config, gpt2, tokenizer, words_of
 from transformers import AutoModel, AutoTokenizer
 
-from attnsvm.building import cards, jobs
-from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.building import jobs
+from attnsvm.building.configuration import resolve
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
@@ -38,8 +38,7 @@ def run(encoder, tmp_path_factory):
 
 
 def settings_of(model, **changes):
-    given = {"scale": "smoke", "experiments": {"pretrained": {"problems": {"model": str(model), **changes}}}}
-    return stage_settings(cards.read("pretrained"), resolve(given), "problems")
+    return smoke_settings("pretrained", problems={"model": str(model), **changes})["problems"]
 
 
 def layer(run, number):
@@ -172,13 +171,12 @@ def test_draws_without_a_number_do_not_count():
 def test_the_figure_shows_the_table(run):
     table = run.table
     mean = table[(table.part == "mean") & (table.quantity == "predicted") & table.kind.isin(["head", "random"])]
-    assert_drawn(figure.draw, table, mean[["inputs", "value"]])
-    assert_drawn(figure.draw, table, table[table.part == "trained"][["step", "value"]])
     ratio = table[(table.quantity == "margin_ratio") & (table.kind == "random") & (table.part == "head")]
     chosen = table[table.quantity == "delimiter"].set_index(["layer", "head"])["value"]
     places = [(chosen[row.layer, row.head], row.value) for row in ratio.itertuples()]
-    assert_drawn(figure.draw, table, places)
-    texts = [text.get_text() for axes in figure.draw(table, SETTINGS).axes for text in axes.texts]
+    trained = table[table.part == "trained"]
+    drawn = assert_drawn(figure.draw, table, mean[["inputs", "value"]], trained[["step", "value"]], places)
+    texts = [text.get_text() for axes in drawn.axes for text in axes.texts]
     for row in table[table.part == "share"].itertuples():
         assert f"{100 * row.value:.0f} %" in texts
 

@@ -1,17 +1,13 @@
-"""Digits as tokens of the paper's experiment: the draws, the table against single solves, and the verdicts."""
-
-from pathlib import Path
+"""Digits as tokens of the paper's experiment: the draws, the table against single solves, and what is drawn."""
 
 import drawing
 import numpy as np
 import pytest
 from by_hand import best_tokens, cosine
 
-from attnsvm.audit import Tables
 from attnsvm.data.cells import Cell
 from attnsvm.data.digits import images, patches
-from attnsvm.experiments.real_tokens import claims, figure, measures, problems
-from attnsvm.experiments.real_tokens.flips import table
+from attnsvm.experiments.real_tokens import figure, measures, problems
 from attnsvm.inspect.layers import Inputs
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm import separation, solve
@@ -113,49 +109,12 @@ def test_the_head_reads_the_label_from_a_token():
     assert np.mean([np.corrcoef(x, y)[0, 1] for x, y in zip(read, batch.labels, strict=True)]) > 0.1
 
 
-def test_what_constraints_cannot_see_changes_no_cosine():
-    batch = drawn("digits_random", (4,))
-    rng = np.random.default_rng(1)
-    basis = measures.visible(batch.tokens, batch.queries)
-    unseen = rng.normal(size=400)
-    unseen -= basis[0].T @ (basis[0] @ unseen)
-    A, B = rng.normal(size=(2, 1, 20, 20))
-    margins = np.einsum("ntd,de,ne->nt", batch.tokens[0], unseen.reshape(20, 20), batch.queries[0])
-    assert np.ptp(margins, axis=1).max() < 1e-12  # no logit difference
-    assert measures.alignment(A + 9 * unseen.reshape(20, 20), B, basis) == pytest.approx(
-        measures.alignment(A, B, basis), rel=1e-10
-    )
-
-
 def test_a_draw_without_a_solution_is_left_out():
     nan = np.nan
     np.testing.assert_array_equal(measures._median([[1.0, nan, nan], [3.0, 5.0, nan]]), [2.0, 5.0, nan])
 
 
-VERDICTS = [
-    ("real_W", {}, "holds"),
-    ("real_W", {"W": 2e-3}, "holds in part"),
-    ("real_W", {"nearer": 0.5}, "holds in part"),
-    ("real_W", {"measured": 0.4}, "holds in part"),
-    ("real_W", {"W": 2e-3, "nearer": 0.4, "measured": 0.4}, "fails"),
-    ("real_KQ", {}, "holds"),
-    ("real_KQ", {"KQ": 9.5e-3}, "holds in part"),  # the interval reaches beyond the threshold
-    ("real_as_gaussian", {}, "holds"),
-    ("real_as_gaussian", {"KQ": 1e-4}, "holds in part"),
-    ("real_as_gaussian", {"gaussian": 1e-7}, "fails"),
-]
-
-
-@pytest.mark.parametrize(("key", "numbers", "verdict"), VERDICTS)
-def test_verdicts_follow_the_numbers(key, numbers, verdict):
-    (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
-    tables = Tables(Path(), "real_tokens", {"figures/real_tokens.csv": table(**numbers)})
-    assert claim.reading(tables).verdict == verdict
-
-
 def test_every_number_is_drawn():
-    made = drawing.told_apart(table(), "value", "low", "high")
-    drawing.assert_drawn(figure.draw, made, made[made.quantity == "distance"][["step", "value"]])
-    shown = {x for x, _ in drawing.drawn_points(figure.draw(made, drawing.SETTINGS))}
-    ends = made[made.quantity.isin(figure.ENDS)]["value"]
-    assert {round(float(value), 9) for value in ends} <= shown
+    made = drawing.made_up("real_tokens", "value", "low", "high")
+    ways, ends = made[made.quantity == "distance"], made[made.quantity.isin(figure.ENDS)]
+    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], x=ends["value"])

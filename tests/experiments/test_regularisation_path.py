@@ -3,14 +3,11 @@
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import best_tokens, cosine, softmax_of
 from drawing import assert_drawn, medians, told_apart
 
-from attnsvm.building.configuration import resolve
 from attnsvm.building.dependencies import module_files
-from attnsvm.errors import UserError
 from attnsvm.experiments.regularisation_path import figure
 from attnsvm.svm import separation, solve
 
@@ -56,27 +53,13 @@ def test_the_certificates_of_the_starts_are_counted_too(run):
     assert counts[["starts_fro", "starts_nuc", "fro", "nuc"]].tolist() == [3] * 4
 
 
-def test_the_smallest_radius_lies_below_the_largest():
-    wrong = {"experiments": {"regularisation_path": {"descent": {"smallest": 2000}}}}
-    with pytest.raises(
-        UserError, match=r"regularisation_path\.descent\.smallest: 2000 is not below .*largest, which is 1000"
-    ):
-        resolve(wrong)
-
-
 def test_the_descent_on_balls_hangs_on_no_engine():
     files = module_files("attnsvm.experiments.regularisation_path.descent")
     assert "attnsvm/experiments/regularisation_path/balls.py" in files
     assert not [file for file in files if file.startswith("attnsvm/training/")]
 
 
-def test_every_number_of_the_table_is_drawn():
-    table = pd.DataFrame(
-        {"norm": norm, "R": R, "correlation": 1 - 0.1 / R, "distance": 1 / R, "loss": 0.5 + s / R, "seed": s}
-        for norm in ("fro", "nuc")
-        for R in (1.0, 10.0, 100.0)
-        for s in range(3)
-    )
+def test_every_number_of_the_table_is_drawn(run):
     quantities = ["correlation", "distance", "loss"]
-    table = told_apart(table, *quantities)
+    table = told_apart(run.table, *quantities)
     assert_drawn(figure.draw, table, medians(table, ["norm", "R"], "R", quantities))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from by_hand import best_tokens, cosine, separable
 from drawing import assert_drawn, told_apart
-from running import Run
 
 from attnsvm.experiments.rest_or_grow import figure
 from attnsvm.svm import separation, solve
@@ -13,11 +12,6 @@ SMALL = {
     "problems": {"shapes": [[5, 5]], "d": [2], "first_seed": 40, "instances": 16},
     "descent": {"steps": 300, "longer": 3000},
 }
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("rest_or_grow", SMALL, tmp_path_factory.mktemp("rest_or_grow"))
 
 
 def test_a_run_has_a_row_unless_it_was_global(run):

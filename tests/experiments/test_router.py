@@ -1,18 +1,14 @@
 """Routers beside plain attention: their gradients against automatic ones, descent against the engine, the table."""
 
-from pathlib import Path
-
 import drawing
 import numpy as np
 import pytest
 import torch
 from by_hand import cosine
 
-from attnsvm.audit import Tables
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.router import claims, figure
-from attnsvm.experiments.router.flips import table as made_up
-from attnsvm.experiments.router.measures import mean_difference, reached
+from attnsvm.experiments.router import figure
+from attnsvm.experiments.router.measures import reached
 from attnsvm.experiments.router.noise import NOISE_STREAM, Noise
 from attnsvm.experiments.router.routing import Router, descend, loss
 from attnsvm.svm import separation, solve
@@ -157,43 +153,8 @@ def test_the_table_is_its_definition(run):
     assert {name for name, _, _ in found} == set(run.table["selector"])
 
 
-def test_the_mean_difference_is_what_the_dirichlet_form_pushes_to():
-    """Saturated, its gradient with respect to W is minus the mean difference, up to a positive number."""
-    problems = draw(gaussian, [3], 3, 4, 6)
-    selected = np.array([[1, 0, 2]])
-    scores = 500.0 * np.eye(4)[selected]
-    _, m, k = slopes(scores, np.zeros((1, 3, 4)), problems.labels, Router(dirichlet=0.2))
-    u = np.ldexp(m, k)
-    gradient = np.einsum("snt,sntd,sne->sde", u, problems.tokens, problems.queries)
-    toward = mean_difference(problems, selected)
-    scale = np.linalg.norm(toward) / np.linalg.norm(gradient)
-    np.testing.assert_allclose(-gradient * scale, toward, atol=1e-12)
-
-
-VERDICTS = [
-    ("router_law", {}, "holds"),
-    ("router_law", {"distance": 0.2}, "holds in part"),
-    ("router_law", {"control": 0.03}, "holds in part"),
-    ("router_tokens", {}, "holds"),
-    ("router_tokens", {"same": 0.7}, "fails"),
-    ("router_sooner", {}, "holds"),
-    ("router_sooner", {"ratio": 1.5}, "fails"),
-    ("router_sooner", {"ratio": np.inf}, "fails"),
-    ("router_dirichlet", {}, "holds"),
-    ("router_dirichlet", {"mean": 0.1}, "holds in part"),
-]
-
-
-@pytest.mark.parametrize(("key", "numbers", "verdict"), VERDICTS)
-def test_verdicts_follow_the_numbers(key, numbers, verdict):
-    (claim,) = (claim for claim in claims.CLAIMS if claim.key == key)
-    tables = Tables(Path(), "router", {"figures/router.csv": made_up(**numbers)})
-    assert claim.reading(tables).verdict == verdict
-
-
 def test_the_ways_are_drawn():
-    made = drawing.told_apart(made_up(), "value", "low", "high")
-    drawing.assert_drawn(figure.draw, made, made[made.quantity == "distance"][["step", "value"]])
-    places = {x for x, _ in drawing.drawn_points(figure.draw(made, drawing.SETTINGS))}
+    made = drawing.made_up("router", "value", "low", "high")
+    ways = made[made.quantity == "distance"]
     ends = made[made.quantity.isin(["same", "best", "ratio_near", "ratio_saturated"])]
-    assert {round(float(x), 9) for x in ends["value"]} <= places
+    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], x=ends["value"])

@@ -4,20 +4,13 @@ import numpy as np
 import pytest
 from by_hand import cosine
 from drawing import assert_drawn, told_apart
-from running import Run
 
-from attnsvm.errors import UserError
 from attnsvm.experiments.saturated_sets import figure
 
 SMALL = {
     "problems": {"n": 3, "T": 4, "d": [4], "candidates": [60], "first_seed": 500},
     "descent": {"steps": 801},
 }
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    return Run("saturated_sets", SMALL, tmp_path_factory.mktemp("saturated_sets"))
 
 
 def test_every_accepted_run_has_a_row_with_its_distances(run):
@@ -35,11 +28,6 @@ def test_every_accepted_run_has_a_row_with_its_distances(run):
             scale = np.sqrt(max((W * W).sum() - (fin * fin).sum(), 0)) / np.linalg.norm(mm)
             assert row.svmeq_norm == pytest.approx(1 - cosine(W, fin + scale * mm), abs=1e-6)
     assert accepted == len(rows) > 0
-
-
-def test_too_few_accepted_seeds_end_with_a_sentence(tmp_path):
-    with pytest.raises(UserError, match=r"saturated_sets: only \d+ seeds were accepted at some d: raise"):
-        Run("saturated_sets", SMALL | {"measures": {"accepted": 50}}, tmp_path)
 
 
 def test_every_run_is_drawn(run):

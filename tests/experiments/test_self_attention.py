@@ -1,12 +1,15 @@
 """The figure of self-attention; the tables that it draws are tested with those of the experiments they are twins of."""
 
-from drawing import assert_drawn, convergence_types, local_convergence, together
+from drawing import assert_drawn, made_up, together
 
 from attnsvm.experiments.self_attention import figure
 
 
 def test_what_both_attentions_have_in_common_is_drawn_of_both():
-    curves, types = local_convergence(), convergence_types()
+    curves, types = (
+        made_up("local_convergence", "mean").assign(low=0.5, high=1.0),
+        made_up("convergence_types", "share"),
+    )
     cross_curves, cross_types = curves.assign(mean=curves["mean"] - 0.01), types.assign(share=types.share + 0.01)
     table = together(
         self_local_convergence=curves,
@@ -14,7 +17,6 @@ def test_what_both_attentions_have_in_common_is_drawn_of_both():
         local_convergence=cross_curves,
         convergence_types=cross_types,
     )
-    for rows in (curves, cross_curves):
-        assert_drawn(figure.draw, table, rows[rows.quantity != "softmax"][["step", "mean"]])
-    for rows in (types, cross_types):
-        assert_drawn(figure.draw, table, rows[rows.type.isin(["global", "not_local"])][["d", "share"]])
+    correlations = [rows[rows.quantity != "softmax"][["step", "mean"]] for rows in (curves, cross_curves)]
+    shares = [rows[rows.type.isin(["global", "not_local"])][["d", "share"]] for rows in (types, cross_types)]
+    assert_drawn(figure.draw, table, *correlations, *shares)

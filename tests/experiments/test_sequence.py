@@ -3,7 +3,6 @@
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import NORM, cosine, softmax_of
 from drawing import assert_drawn, told_apart
@@ -60,13 +59,6 @@ def test_solutions_keep_their_margins_at_every_position_and_the_table_is_their_c
     assert table["mean"].iloc[-1] > 0.5 > table["mean"].iloc[0]
 
 
-def test_every_number_of_the_table_is_drawn():
-    table = pd.DataFrame(
-        {"attention": a, "parametrisation": p, "step": k, "mean": 1 - 0.5 / k, "std": 0.1, "instances": 100}
-        | {"low": 0.5, "high": 1.0}
-        for a in ("sequence", "causal")
-        for p in ("W", "KQ")
-        for k in (1, 10, 100)
-    )
-    table = told_apart(table, "mean")
+def test_every_number_of_the_table_is_drawn(run):
+    table = told_apart(run.table, "mean")
     assert_drawn(figure.draw, table, table[["step", "mean"]])

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import SETTINGS, drawn_points
+from drawing import assert_drawn
 from running import Run
 from small_models import bert, rotary, words_of
 
@@ -78,10 +78,9 @@ def test_shares_and_leads_by_hand():
 
 
 def test_the_figure_shows_the_table(run):
-    drawn = {y for _, y in drawn_points(figure.draw(run.table, SETTINGS))}
     shares = run.table[(run.table.part == "share") & run.table.depth.notna()]
     assert set(figure.PANELS) == set(measures.CONTROLS)
-    assert {round(one, 9) for one in shares["value"]} <= drawn
+    assert_drawn(figure.draw, run.table, y=shares["value"])
 
 
 def test_blocks_of_layers_are_those_of_the_whole_model(run, folders):

@@ -1,26 +1,13 @@
 """The rank of the solutions: who is counted, certified and as published; what is drawn."""
 
 import numpy as np
-import pandas as pd
-from drawing import SETTINGS, assert_drawn, drawn_points, told_apart
+from drawing import SETTINGS, assert_drawn, drawn_points, made_up, told_apart
 
 from attnsvm.building.configuration import resolve
 from attnsvm.experiments.svm_rank import figure
 from attnsvm.experiments.svm_rank.problems import cells
 
 SMALL = {"problems": {"n": [5, 10], "T": [5, 8], "d": [2, 6], "first_seed": 0, "instances": 6}}
-
-
-def ranks():
-    table = pd.DataFrame(
-        {"n": n, "T": T, "d": d, "norm": norm, "method": method, "instances": 10, "feasible": 0 if d == 1 else 10}
-        | {"rank_mean": np.nan if d == 1 and method == "certified" else min(n, d), "rank_std": 0.5, "gap_max": 1e-9}
-        for n, T in ((5, 5), (10, 5), (5, 10))
-        for d in (1, 5, 20)
-        for norm in ("fro", "nuc")
-        for method in ("certified", "published")
-    )
-    return told_apart(table, "rank_mean")
 
 
 def test_the_papers_grid_varies_n_at_the_first_T_and_T_at_the_first_n():
@@ -51,10 +38,13 @@ def test_feasible_instances_are_counted_apart(run):
     assert run.outcomes.instances.sum() == 2 * 6 * 6  # both norms, six cells, six instances
 
 
-def test_every_number_of_the_table_is_drawn():
-    assert_drawn(figure.draw, ranks(), ranks()[["d", "rank_mean"]].dropna())
+def test_every_number_of_the_table_is_drawn(run):
+    table = told_apart(run.table, "rank_mean")
+    assert_drawn(figure.draw, table, table[["d", "rank_mean"]].dropna())
 
 
 def test_nothing_is_drawn_where_there_is_no_feasible_instance():
-    drawn = drawn_points(figure.draw(ranks().query("method == 'certified'"), SETTINGS))
-    assert {y for x, y in drawn if x == 1.0 and np.isfinite(y)} == {0.0}  # the share feasible, and no rank
+    certified = made_up("svm_rank").query("method == 'certified'")
+    assert certified.rank_mean[certified.d == 2].isna().all()
+    drawn = drawn_points(figure.draw(certified, SETTINGS))
+    assert {y for x, y in drawn if x == 2.0 and np.isfinite(y)} == {0.0}  # the share feasible, and no rank

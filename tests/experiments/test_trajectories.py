@@ -2,45 +2,17 @@
 
 import numpy as np
 import pytest
-import torch
 from by_hand import NORM
-from drawing import assert_drawn, plane
-from test_draws import check_draws, check_official_draws, check_recorded_draws
+from drawing import assert_drawn, told_apart
 
-from attnsvm.data.draws import draw
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
 from attnsvm.experiments.trajectories import figure, measures
-from attnsvm.experiments.trajectories.problems import cells, two_clouds
+from attnsvm.experiments.trajectories.problems import cells
 from attnsvm.plots.plane import from_afar
 from attnsvm.svm import separation, solve
 
 SMALL = {"problems": {"T": 4, "seed": 1}, "descent": {"steps": 30}}
-
-
-def official(g, n, T, d):
-    v = torch.randn(d, generator=g)
-    X = 0.3 * torch.randn(n, T, d, generator=g)
-    X[0] += torch.tensor([-1.0, 0.0])
-    X[1] += torch.tensor([1.0, 0.0])
-    Z = torch.randn(n, d, generator=g)
-    return {"head": v / v.norm(), "labels": torch.ones(n), "tokens": X, "queries": Z / Z.norm(dim=-1, keepdim=True)}
-
-
-def test_draws_are_the_official_ones_bit_for_bit():
-    check_draws(two_clouds, 2, 3, 2)
-    check_official_draws(two_clouds, official, 2, 3, 2)
-
-
-def test_first_draws_have_their_recorded_values():
-    check_recorded_draws(
-        draw(two_clouds, [1], 2, 3, 2),
-        head=[0.9273199439, 0.3742696643],
-        first=[-0.9814968109, 0.1863951981],
-        second=[-1.1355718374, -0.0498390720],
-        query=[0.8450113535, 0.5347483754],
-        labels=[1, 1],
-    )
 
 
 def test_the_instance_is_the_one_of_the_seed_asked_for():
@@ -92,10 +64,9 @@ def test_an_instance_without_a_certified_solution_is_refused_by_its_seed(run):
         measures.measures(None, Problems.from_arrays(p), t, failed, {})
 
 
-def test_every_number_of_the_table_is_drawn():
-    table = plane()
-    assert_drawn(figure.draw, table, table[["x", "y"]])
-    assert_drawn(figure.draw, table, table[["step", "angle"]].dropna())
+def test_every_number_of_the_table_is_drawn(run):
+    table = told_apart(run.table, "x", "y")
+    assert_drawn(figure.draw, table, table[["x", "y"]], table[["step", "angle"]].dropna())
 
 
 def test_from_afar_directions_stay_and_distances_become_logarithms():

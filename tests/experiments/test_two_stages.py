@@ -7,9 +7,9 @@ import mpmath
 import numpy as np
 import pytest
 import torch
+from running import Quiet
 
 from attnsvm.data.cells import Cell
-from attnsvm.errors import UserError
 from attnsvm.experiments.stages import problems as drawing
 from attnsvm.experiments.stages.descent import descent
 from attnsvm.experiments.stages.first import first_stage
@@ -57,13 +57,6 @@ def test_problems_hold_the_words_of_the_sentences(variant):
     for E in batch.head:
         np.testing.assert_allclose((E * E).sum(1), 1.0, atol=1e-12)
         assert np.allclose(E @ E.T, np.eye(d)) == (variant == "orthonormal")
-
-
-def test_settings_that_make_no_sentences_are_refused():
-    given = {"n": 20, "T": 3, "d": 20, "first_seed": 0, "instances": 1}
-    for change, sentence in (({"T": 4}, "a sentence has 3 words, got 4"), ({"n": 18}, "n = 18"), ({"d": 5}, "d = 5")):
-        with pytest.raises(UserError, match=sentence):
-            drawing.cells(given | change)
 
 
 # ---------------------------------------------------------------------------------------------------- losses
@@ -136,11 +129,6 @@ def test_with_orthonormal_words_the_first_solution_has_a_closed_form_and_the_fir
     step = first_stage(orthonormal.head, 1.0, np.array([1]))[:, 0]
     for one, answer in zip(step, solved["W"], strict=True):
         np.testing.assert_allclose(one / np.linalg.norm(one), answer / np.linalg.norm(answer), atol=1e-9)
-
-
-class Quiet:
-    def expect(self, count): ...
-    def __call__(self, done): ...
 
 
 def test_with_orthonormal_words_training_never_moves_the_score_of_an_unseen_word(orthonormal):

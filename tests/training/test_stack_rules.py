@@ -92,7 +92,7 @@ def deep():
     return problems, log.weights[:, -1]
 
 
-DIGITS = 550  # fewer than the singular values that count differ by
+DIGITS = 550  # in which the singular values that count are told apart, and from zero
 
 
 @pytest.mark.parametrize(

@@ -7,41 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from svm_references import SCALES, nasty
 
 from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve
 
 CASES = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-SCALES = st.floats(-8, 8).map(lambda exponent: 10.0**exponent)
-
-
-@st.composite
-def problems(draw):
-    """Tokens, queries and a selection: integers or Gaussians, with duplicates, zero queries and collinear tokens."""
-    n, T, d = draw(st.integers(1, 6)), draw(st.integers(2, 6)), draw(st.integers(1, 5))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    tokens, queries = rng.normal(size=(n, T, d)), rng.normal(size=(n, d))
-    if draw(st.booleans()):
-        tokens, queries = np.round(tokens), np.round(queries)
-    if draw(st.booleans()):
-        tokens = tokens[..., :1] * rng.normal(size=d)  # collinear
-    if draw(st.booleans()):
-        tokens[:, -1] = tokens[:, 0]  # duplicated
-    if draw(st.booleans()):
-        tokens[:] = tokens[0]  # every input has the same tokens
-    if draw(st.booleans()):
-        queries[rng.integers(n)] = 0.0
-    if draw(st.booleans()):
-        selected = rng.random((n, T)) < 0.4
-        selected[np.arange(n), rng.integers(0, T, n)] = True
-    else:
-        score = tokens @ rng.normal(size=d)
-        selected = score.argmax(1) if draw(st.booleans()) else score.argmin(1)
-    return tokens * draw(SCALES), queries * draw(SCALES), selected
+PROBLEMS = nasty((1, 6), (2, 6), (1, 5))
 
 
 @CASES
-@given(problem=problems())
+@given(problem=PROBLEMS)
 def test_every_answer_is_proved_and_feasibility_does_not_depend_on_the_norm(problem):
     constraints = separation(*problem)
     one, other = solve(constraints, "fro"), solve(constraints, "nuc")
@@ -51,7 +27,7 @@ def test_every_answer_is_proved_and_feasibility_does_not_depend_on_the_norm(prob
 
 @pytest.mark.parametrize("norm", sorted({*geometry.NAMES} - {"fro", "nuc"}))
 @settings(CASES, max_examples=40)
-@given(problem=problems())
+@given(problem=PROBLEMS)
 def test_every_answer_in_the_other_norms_is_proved(norm, problem):
     solution = solve(separation(*problem), norm)
     assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)

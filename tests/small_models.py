@@ -201,18 +201,23 @@ def gpt2(folder, layers=2, heads=2, width=12, **more):
     return folder
 
 
-def of_reactions(folder, layers=2, heads=2):
-    """An ALBERT of reactions, as its package has it: one layer of random weights, and the tokens of all reactions."""
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted({token for one in reactions() for token in one.tokens})]
-    (folder / "vocab.txt").write_text("\n".join(words))
+def of_reactions(folder, layers=2, heads=2, special=("[PAD]", "[UNK]", "[CLS]", "[SEP]"), positions=100):
+    """An ALBERT of reactions, as its package has it: one layer of random weights, and the tokens of all reactions.
+
+    The head for words, which is not read, is there too. The words: special ones first, the others by the alphabet.
+    """
+    words = [*special, *sorted({token for one in reactions() for token in one.tokens})]
+    folder.mkdir(exist_ok=True)
+    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
     config = AlbertConfig(
         vocab_size=len(words), embedding_size=6, hidden_size=12, num_hidden_layers=layers, num_attention_heads=heads,
-        intermediate_size=16, max_position_embeddings=100, initializer_range=0.5,
+        intermediate_size=16, max_position_embeddings=positions, initializer_range=0.5,
+        architectures=["AlbertForMaskedLM"],
     )  # fmt: skip
     config.save_pretrained(folder)
     torch.manual_seed(1)
-    made = AlbertModel(config)
-    torch.save({f"albert.{name}": one for name, one in made.state_dict().items()}, folder / "pytorch_model.bin")
+    weights = {f"albert.{name}": one for name, one in AlbertModel(config).state_dict().items()}
+    torch.save(weights | {"predictions.bias": torch.zeros(len(words))}, folder / "pytorch_model.bin")
     return folder
 
 

@@ -6,9 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-from small_models import TEXTS, bert
-from transformers import AlbertConfig, AlbertModel
+from small_models import TEXTS, bert, of_reactions
 
 from attnsvm import command
 from attnsvm.data.reactions import reactions
@@ -19,22 +17,12 @@ from attnsvm.inspect import models, several, smiles
 EVERY = reactions()[::40]
 LINES = [one.text for one in EVERY]
 SPECIAL = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-WORDS = [*SPECIAL, *sorted({token for one in EVERY for token in one.tokens} | {"(", ")", "=", "Cl"})]
 
 
 @pytest.fixture
 def albert(tmp_path):
-    """A folder as the package rxnmapper has it, with random weights and the head for words, which is not read."""
-    folder = tmp_path / "albert"
-    config = AlbertConfig(
-        vocab_size=len(WORDS), embedding_size=6, hidden_size=12, num_hidden_layers=3, num_attention_heads=2,
-        intermediate_size=16, max_position_embeddings=200, initializer_range=0.5, architectures=["AlbertForMaskedLM"],
-    )  # fmt: skip
-    config.save_pretrained(folder)
-    torch.manual_seed(1)
-    weights = {f"albert.{name}": one for name, one in AlbertModel(config).state_dict().items()}
-    torch.save(weights | {"predictions.bias": torch.zeros(len(WORDS))}, folder / "pytorch_model.bin")
-    (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n")
+    """A folder as the package rxnmapper has it, with random weights."""
+    folder = of_reactions(tmp_path / "albert", layers=3, special=SPECIAL, positions=200)
     (folder / "tokenizer_config.json").write_text("{}")
     names = {"unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": {"content": "[PAD]"}, "cls_token": "[CLS]"}
     (folder / "special_tokens_map.json").write_text(json.dumps(names))
@@ -88,7 +76,7 @@ def test_an_unknown_token_is_a_token(albert):
     ],
 )
 def test_a_vocabulary_that_cannot_be_used_is_one_sentence(change, sentence, albert):
-    words = list(WORDS)
+    words = (albert / "vocab.txt").read_text().split()
     change(words)
     (albert / "vocab.txt").write_text("\n".join(words))
     with pytest.raises(UserError, match=f"^{re.escape(sentence.format(albert))}$"):
@@ -111,7 +99,8 @@ def test_names_of_special_tokens_that_cannot_be_read_are_one_sentence(content, a
 
 def test_other_vocabularies_are_left_to_the_libraries(tmp_path, albert):
     assert smiles.vocabulary(bert(tmp_path / "bert")) is None
-    for words in ([*SPECIAL, *"ACDEFGHIKLMNPQRSTVWY"], [*WORDS, "##ing"]):  # of proteins, of pieces of words
+    ours = (albert / "vocab.txt").read_text().split()
+    for words in ([*SPECIAL, *"ACDEFGHIKLMNPQRSTVWY"], [*ours, "##ing"]):  # of proteins, of pieces of words
         (albert / "vocab.txt").write_text("\n".join(words))
         assert smiles.vocabulary(albert) is None
     sentence = "^texts: the tokenizer of the model knows no word of them; are they of the kind that it was made for\\?$"

@@ -84,131 +84,111 @@ def test_another_process_goes_on_from_what_the_texts_have_become(tmp_path):
     assert all((there.heads[h] == here.heads[h]).all() for h in here.heads)
 
 
-def without_a_shard(folder):
-    (folder / "model-00002-of-00002.safetensors").unlink()
-    return (
-        "{}/model-00002-of-00002.safetensors: there is no such file, and model.safetensors.index.json says that it has "
-        "{} weights; fetch it"
-    )
-
-
-def with_an_index_that_is_no_json(folder):
-    (folder / "model.safetensors.index.json").write_text("{")
-    return "{}/model.safetensors.index.json: expected JSON with weight_map, the file of every weight; fetch it again"
-
-
-def with_an_index_of_another_kind(folder):
-    (folder / "model.safetensors.index.json").write_text('{"weight_map": ["a"]}')
-    return "{}/model.safetensors.index.json: expected JSON with weight_map, the file of every weight; fetch it again"
-
-
-def with_an_index_of_nothing(folder):
-    (folder / "model.safetensors.index.json").write_text('{"weight_map": {}}')
-    return "{}/model.safetensors.index.json: expected JSON with weight_map, the file of every weight; fetch it again"
-
-
-def with_a_setting_of_another_kind(folder):
-    changed_config(folder, num_hidden_layers="two")
-    return "{}/config.json: Field 'num_hidden_layers' expected int, got str"
-
-
-def with_heads_that_do_not_divide_the_width(folder):
-    changed_config(folder, num_attention_heads=3)
-    return "{}/config.json: The hidden size (16) is not a multiple of the number of attention heads (3)"
+INDEX = "model.safetensors.index.json"
+NO_INDEX = f"{{}}/{INDEX}: expected JSON with weight_map, the file of every weight; fetch it again"
+OUT_OF_PLACE = "have no place in the model that config.json describes"
 
 
 def changed(folder, shard, change):
-    path = folder / f"model-0000{shard}-of-00002.safetensors"
+    """Change the weights of a shard, {name: tensor}."""
+    path = folder / shard
     weights = load_file(path)
     change(weights)
     save_file(weights, path, metadata={"format": "pt"})
 
 
-def with_a_shard_that_lacks_weights(folder):
-    changed(folder, 2, lambda weights: weights.pop("norm.weight"))
-    return (
-        "{}/model-00002-of-00002.safetensors: the weights norm.weight are not in it, where "
-        "model.safetensors.index.json says they are; fetch it again"
-    )
+def shard_of(folder, name, change=lambda index: None):
+    """The shard that has these weights; the index is changed."""
+    path = folder / INDEX
+    index = json.loads(path.read_text())["weight_map"]
+    shard = index.get(name)
+    change(index)
+    path.write_text(json.dumps({"weight_map": index}))
+    return shard
 
 
-def with_an_index_that_lacks_weights(folder):
-    name = "layers.1.mlp.up_proj.weight"
-    path = folder / "model.safetensors.index.json"
-    index = json.loads(path.read_text())
-    shard = index["weight_map"].pop(name)
-    path.write_text(json.dumps(index))
-    changed(folder, SHARDS.index(shard) + 1, lambda weights: weights.pop(name))
-    return f"{{}}/model.safetensors.index.json: the weights {name} are not in it"
+UP = "layers.1.mlp.up_proj.weight"
 
 
-def with_a_shard_cut_short(folder):
-    path = folder / "model-00002-of-00002.safetensors"
-    path.write_bytes(path.read_bytes()[:-4])
-    return "{}/model-00002-of-00002.safetensors: cannot be read ("
-
-
-def with_another_width(folder):
-    changed_config(folder, intermediate_size=20)
-    return (
-        "{}/model-0000{}-of-00002.safetensors: the weights layers.0.mlp.down_proj.weight are 16 × 16, and config.json "
-        "asks for 16 × 20"
-    )
-
-
-def with_more_layers(folder):
-    changed_config(folder, num_hidden_layers=3)
-    return (
-        "{}/model.safetensors.index.json: the weights layers.2.self_attn.q_proj.weight, "
-        "layers.2.self_attn.q_proj.bias, layers.2.self_attn.k_proj.weight are not in it"
-    )
-
-
-def with_fewer_layers(folder):
-    changed_config(folder, num_hidden_layers=1)
-    return (
-        "{}-00002-of-00002.safetensors: the weights layers.1.{} have no place in the model that config.json describes"
-    )
-
-
-def with_biases_that_are_not_asked_for(folder):
-    changed_config(folder, attention_bias=False)
-    return "{}: the weights layers.0.self_attn.{}_proj.bias have no place in the model that config.json describes"
+def without_weights_anywhere(folder):
+    changed(folder, shard_of(folder, UP, lambda index: index.pop(UP)), lambda weights: weights.pop(UP))
 
 
 def with_norms_of_another_kind(folder):
-    changed(folder, 2, lambda weights: weights.update({"layers.1.self_attn.q_norm.weight": torch.ones(4)}))
-    path = folder / "model.safetensors.index.json"
-    index = json.loads(path.read_text())
-    index["weight_map"]["layers.1.self_attn.q_norm.weight"] = SHARDS[1]
-    path.write_text(json.dumps(index))
-    return "{}: the weights layers.1.self_attn.q_norm.weight have no place in the model that config.json describes"
+    name = "layers.1.self_attn.q_norm.weight"
+    changed(folder, SHARDS[1], lambda weights: weights.update({name: torch.ones(4)}))
+    shard_of(folder, name, lambda index: index.update({name: SHARDS[1]}))
 
 
-def with_a_quantised_config(folder):
-    changed_config(folder, quantization_config={"quant_method": "gptq", "bits": 4})
-    return (
-        "{}: a model of the kind 'llama' has quantised weights (gptq in config.json), which are not read; give it in "
-        "float32, float16 or bfloat16; docs/inspect.md names the kinds that are read"
-    )
-
-
-def with_quantised_weights(folder):
-    name = "layers.1.mlp.up_proj.weight"
-    shard = json.loads((folder / "model.safetensors.index.json").read_text())["weight_map"][name]
-    changed(folder, SHARDS.index(shard) + 1, lambda weights: weights.update({name: weights[name].to(torch.int8)}))
-    return (
-        f"{{}}/{shard}: the weights {name} are stored as I8, a quantised format that is not read; give them as F32, "
-        "F16 or BF16"
-    )
+def with_integers(folder):
+    changed(folder, shard_of(folder, UP), lambda weights: weights.update({UP: weights[UP].to(torch.int8)}))
 
 
 def with_fewer_words_than_the_tokenizer_has(folder):
     changed_config(folder, vocab_size=5)
-    changed(
-        folder, 1, lambda weights: weights.update({"embed_tokens.weight": weights["embed_tokens.weight"][:5].clone()})
-    )
-    return "{}: its tokenizer makes token "
+    name = "embed_tokens.weight"
+    changed(folder, SHARDS[0], lambda weights: weights.update({name: weights[name][:5].clone()}))
+
+
+SPOILT = {
+    "a shard is missing": (
+        lambda folder: (folder / SHARDS[1]).unlink(),
+        f"{{}}/{SHARDS[1]}: there is no such file, and {INDEX} says that it has {{}} weights; fetch it",
+    ),
+    "the index is no JSON": (lambda folder: (folder / INDEX).write_text("{"), NO_INDEX),
+    "the index is of another kind": (lambda folder: (folder / INDEX).write_text('{"weight_map": ["a"]}'), NO_INDEX),
+    "the index is of nothing": (lambda folder: (folder / INDEX).write_text('{"weight_map": {}}'), NO_INDEX),
+    "a setting is of another kind": (
+        lambda folder: changed_config(folder, num_hidden_layers="two"),
+        "{}/config.json: Field 'num_hidden_layers' expected int, got str",
+    ),
+    "heads do not divide the width": (
+        lambda folder: changed_config(folder, num_attention_heads=3),
+        "{}/config.json: The hidden size (16) is not a multiple of the number of attention heads (3)",
+    ),
+    "a shard lacks weights": (
+        lambda folder: changed(folder, SHARDS[1], lambda weights: weights.pop("norm.weight")),
+        f"{{}}/{SHARDS[1]}: the weights norm.weight are not in it, where {INDEX} says they are; fetch it again",
+    ),
+    "the index lacks weights": (without_weights_anywhere, f"{{}}/{INDEX}: the weights {UP} are not in it"),
+    "a shard is cut short": (
+        lambda folder: (folder / SHARDS[1]).write_bytes((folder / SHARDS[1]).read_bytes()[:-4]),
+        f"{{}}/{SHARDS[1]}: cannot be read (",
+    ),
+    "another width": (
+        lambda folder: changed_config(folder, intermediate_size=20),
+        "{}/model-0000{}-of-00002.safetensors: the weights layers.0.mlp.down_proj.weight are 16 × 16, and config.json "
+        "asks for 16 × 20",
+    ),
+    "more layers": (
+        lambda folder: changed_config(folder, num_hidden_layers=3),
+        f"{{}}/{INDEX}: the weights layers.2.self_attn.q_proj.weight, layers.2.self_attn.q_proj.bias, "
+        "layers.2.self_attn.k_proj.weight are not in it",
+    ),
+    "fewer layers": (
+        lambda folder: changed_config(folder, num_hidden_layers=1),
+        f"{{}}-00002-of-00002.safetensors: the weights layers.1.{{}} {OUT_OF_PLACE}",
+    ),
+    "biases that are not asked for": (
+        lambda folder: changed_config(folder, attention_bias=False),
+        f"{{}}: the weights layers.0.self_attn.{{}}_proj.bias {OUT_OF_PLACE}",
+    ),
+    "norms of another kind": (
+        with_norms_of_another_kind,
+        f"{{}}: the weights layers.1.self_attn.q_norm.weight {OUT_OF_PLACE}",
+    ),
+    "a quantised configuration": (
+        lambda folder: changed_config(folder, quantization_config={"quant_method": "gptq", "bits": 4}),
+        "{}: a model of the kind 'llama' has quantised weights (gptq in config.json), which are not read; give it in "
+        "float32, float16 or bfloat16; docs/inspect.md names the kinds that are read",
+    ),
+    "quantised weights": (
+        with_integers,
+        f"{{}}/{SHARDS[1]}: the weights {UP} are stored as I8, a quantised format that is not read; give them as F32, "
+        "F16 or BF16",
+    ),
+    "fewer words than the tokenizer has": (with_fewer_words_than_the_tokenizer_has, "{}: its tokenizer makes token "),
+}
 
 
 @pytest.fixture(scope="module")
@@ -224,32 +204,12 @@ def llama(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        without_a_shard,
-        with_an_index_that_is_no_json,
-        with_an_index_of_another_kind,
-        with_an_index_of_nothing,
-        with_a_setting_of_another_kind,
-        with_heads_that_do_not_divide_the_width,
-        with_a_shard_that_lacks_weights,
-        with_an_index_that_lacks_weights,
-        with_a_shard_cut_short,
-        with_another_width,
-        with_more_layers,
-        with_fewer_layers,
-        with_biases_that_are_not_asked_for,
-        with_norms_of_another_kind,
-        with_a_quantised_config,
-        with_quantised_weights,
-        with_fewer_words_than_the_tokenizer_has,
-    ],
-)
-def test_weights_that_cannot_be_read_are_one_sentence_before_any_layer_is_run(spoil, llama, tmp_path, monkeypatch):
+@pytest.mark.parametrize("what", SPOILT)
+def test_weights_that_cannot_be_read_are_one_sentence_before_any_layer_is_run(what, llama, tmp_path, monkeypatch):
+    spoil, sentence = SPOILT[what]
     folder = tmp_path / "model"
     shutil.copytree(llama, folder)
-    sentence = spoil(folder)
+    spoil(folder)
     monkeypatch.setattr(models.Walk, "run", lambda *_: pytest.fail("a layer was run"))
     with pytest.raises(UserError) as caught:
         models.read(folder, TEXTS[:3])

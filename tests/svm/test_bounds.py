@@ -1,13 +1,10 @@
 """Margins b ≥ 0 other than one, zero among them, beside equalities: in every norm, by every method, at every size."""
 
-import warnings
-
-import cvxpy
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from svm_references import by_cvxpy, feasible, matrix
 
 from attnsvm import geometry
 from attnsvm.data.problems import Problems
@@ -45,34 +42,6 @@ def with_margins(seed, n, T, d, sets=False, separable=True, spread=(0.5, 1.0, 3.
     return separation(tokens, queries, chosen, bound)
 
 
-def matrix(c):
-    return (c.left[:, :, None] * c.right[:, None, :]).reshape(len(c), -1)
-
-
-def parts(c):
-    """A_ub, b_ub, A_eq, b_eq of A w ≥ b, None where there is no row."""
-    A = matrix(c)
-    less = (-A[~c.equality], -c.bound[~c.equality]) if (~c.equality).any() else (None, None)
-    return *less, *((A[c.equality], c.bound[c.equality]) if c.equality.any() else (None, None))
-
-
-def second_opinion(c, norm):
-    """The least norm by cvxpy, from the constraints formed here; None where HiGHS finds them infeasible."""
-    A_ub, b_ub, A_eq, b_eq = parts(c)
-    free = [(None, None)] * int(np.prod(c.shape))
-    if linprog(np.zeros(len(free)), A_ub, b_ub, A_eq, b_eq, bounds=free).status != 0:
-        return None
-    W = cvxpy.Variable(c.shape)
-    flat = cvxpy.vec(W, order="C")
-    rows = [] if A_ub is None else [A_ub @ flat <= b_ub]
-    rows += [] if A_eq is None else [A_eq @ flat == b_eq]
-    problem = cvxpy.Problem(cvxpy.Minimize(geometry.get(norm).expression(cvxpy, W)), rows)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        problem.solve(solver=cvxpy.CLARABEL)
-    return problem.value
-
-
 def small(draw):
     n, T, d = (draw(st.integers(2, 6)) for _ in range(3))
     return with_margins(draw(st.integers(0, 10**6)), n, T, d, draw(st.booleans()), draw(st.booleans()))
@@ -82,13 +51,13 @@ def small(draw):
 @settings(CASES, max_examples=15)
 @given(c=st.composite(small)())
 def test_every_method_finds_what_cvxpy_finds(norm, method, c):
-    solution, least = solve(c, norm, method=method), second_opinion(c, norm)
-    if least is None:
+    solution = solve(c, norm, method=method)
+    if not feasible(c):
         assert solution.status is Status.INFEASIBLE
         return
     assert solution.status is Status.SOLVED, (solution.rejected, solution.gap)
     # cvxpy's own tolerance is 1e-8 relative and absolute; its worst here was 1e-6
-    assert np.isclose(geometry.get(norm).value(solution.W), least, rtol=1e-5, atol=1e-6)
+    assert np.isclose(geometry.get(norm).value(solution.W), by_cvxpy(c, norm), rtol=1e-5, atol=1e-6)
     reached = matrix(c) @ solution.W.ravel()
     room = 1e-9 * max(1.0, np.linalg.norm(matrix(c), axis=1).max(initial=0.0) * np.linalg.norm(solution.W))
     assert (reached >= c.bound - room)[~c.equality].all()

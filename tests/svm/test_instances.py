@@ -63,15 +63,6 @@ def test_the_ledger_counts_every_answer_once(norm):
     assert judged["infeasible"] > before["infeasible"]
 
 
-def test_self_attention_reads_the_first_token_in_place_of_the_query():
-    problems, selected = instances()
-    p, alpha = problems[:3], selected[:3]
-    first = Problems(p.tokens, p.tokens[:, :, 0], p.labels, p.head, p.seeds)
-    ours, theirs, other = certified(p, alpha, "fro", "self"), certified(first, alpha, "fro"), certified(p, alpha, "fro")
-    assert np.array_equal(ours["W"], theirs["W"])
-    assert not np.allclose(ours["W"], other["W"])
-
-
 def test_what_several_runs_select_alike_is_solved_once():
     problems, selected = instances()
     other = np.where(np.arange(S)[:, None] < 2, (selected + 1) % T, selected)  # the first two instances differ

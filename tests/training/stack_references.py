@@ -1,84 +1,69 @@
-"""Stacks written from their definition: in torch for autograd, and in multiple precision for deep saturation."""
+"""Layers and stacks of them from their definition, in any arithmetic: autograd's, the tape's, one with many digits."""
 
-import mpmath as mp
+import numpy as np
 import torch
+from slow_reverse import slow_gradient
+from tape_models import Torch
 
 
-def torch_losses(X, Z, Y, W, V, head, stack):
-    """The mean loss of one instance: X (n, T, d), Z (n, d), Y (n,), W and V (L, H, d, d), `head` a function of (d,)."""
-    losses = []
-    for i in range(len(X)):
-        x = X[i]
-        T = len(x)
-        for layer in range(stack.layers - 1):
-            rows = []
-            for q in range(T):
-                seen = x[: q + 1] if stack.causal else x
-                out = x[q] if stack.residual else torch.zeros_like(x[q])
-                for h in range(stack.heads):
-                    p = torch.softmax(seen @ W[layer, h] @ x[q], 0)
-                    out = out + (p @ seen) @ V[layer, h]
-                rows.append(out)
-            x = torch.stack(rows)
-        queries = {"cross": [Z[i]], "self": [x[0]]}.get(stack.attention, list(x))
-        for k, z in enumerate(queries):
-            seen = x[: k + 1] if stack.attention == "causal" else x
-            parts = [(torch.softmax(seen @ W[-1, h] @ z, 0) @ seen) @ V[-1, h] for h in range(stack.heads)]
-            losses.append(torch.nn.functional.softplus(-Y[i] * head(sum(parts))))
-    return torch.stack(losses).mean()
+def stack_loss(ops, w, at, stack, h):
+    """The mean loss of one instance, or of every instance where the operations are the tape's.
 
-
-def torch_gradients(problems, s, stack, factors):
-    """Autograd's gradients of W (L, H, d, d), or of K and Q, and of the vector v, at instance s and `factors` + [v]."""
-    *weights, v = (torch.tensor(x, requires_grad=True) for x in factors)
-    W = weights[0] if len(weights) == 1 else weights[0] @ weights[1].mT
-    X, Z, Y = (torch.from_numpy(x[s]) for x in (problems.tokens, problems.queries, problems.labels))
-    V = torch.eye(X.shape[-1], dtype=torch.float64).expand(W.shape)
-    torch_losses(X, Z, Y, W, V, lambda x: x @ v, stack).backward()
-    return [x.grad.numpy() for x in (*weights, v)]
-
-
-def mp_loss(X, Z, Y, head, W, residual):
-    """The same for one head per layer, cross-attention and identity values, in mpmath numbers."""
-    total = mp.mpf(0)
-    for i in range(len(X)):
-        x = [mp.matrix(list(map(mp.mpf, row))) for row in X[i]]
-        for layer in range(len(W)):
-            last = layer == len(W) - 1
-            queries = [mp.matrix(list(map(mp.mpf, Z[i])))] if last else x
-            rows = []
-            for z in queries:
-                key = W[layer] * z
-                logits = [(t.T * key)[0] for t in x]
-                top = max(logits)
-                e = [mp.exp(a - top) for a in logits]
-                out = z if residual and not last else 0 * z
-                for a, t in zip(e, x, strict=True):
-                    out = out + t * (a / sum(e))
-                rows.append(out)
-            x = rows
-        total += mp.log1p(mp.exp(-Y[i] * head(x[0])))
-    return total / len(X)
-
-
-def mp_gradient(X, Z, Y, head, W, residual, digits):
-    """∂loss/∂W as nested lists [layer][a][b], by differences of `digits` // 2 digits: none of our formulas.
-
-    head: a function of a mixture (d,) of mpmath numbers.
+    w: the matrices "W00", or "K00" and "Q00", of layer and head. at: "tokens" (n, T, d), "queries" (n, d), "labels"
+    (n,), the weights "head", and the values "V00" (d, d). h: a function of mixtures (n, rows, d) and of "head".
     """
-    with mp.workdps(digits):
-        step = mp.mpf(10) ** (-digits // 2)
-        exact = [mp.matrix(w.tolist()) for w in W]
-        base = mp_loss(X, Z, Y, head, exact, residual)
-        gradient = []
-        for layer, matrix in enumerate(exact):
-            rows = []
-            for a in range(matrix.rows):
-                rows.append([])
-                for b in range(matrix.cols):
-                    kept = matrix[a, b]
-                    exact[layer][a, b] = kept + step
-                    rows[-1].append((mp_loss(X, Z, Y, head, exact, residual) - base) / step)
-                    exact[layer][a, b] = kept
-            gradient.append(rows)
-        return gradient
+    x, behind = at["tokens"], np.tri(at["tokens"].shape[-2], dtype=bool)
+    for layer in range(stack.layers):
+        last, mixed = layer == stack.layers - 1, None
+        queries = {"cross": at["queries"][:, None], "self": x[:, :1]}.get(stack.attention, x) if last else x
+        mask = behind if (stack.attention == "causal" if last else stack.causal) else None
+        for head in range(stack.heads):
+            place = f"{layer}{head}"
+            W = w[f"W{place}"] if f"W{place}" in w else w[f"K{place}"] @ w[f"Q{place}"].T
+            one = ops.softmax(ops.scores(x, W, queries), mask) @ x @ at[f"V{place}"]
+            mixed = one if mixed is None else mixed + one
+        x = x + mixed if stack.residual and not last else mixed
+    return ops.logistic(at["labels"][:, None], h(x, at["head"]))
+
+
+def by_place(name, matrices):
+    """Matrices (..., L, H, d, e) as {"name00": (..., d, e)}, of layer and head."""
+    return {f"{name}{k}{h}": matrices[..., k, h, :, :] for k, h in np.ndindex(matrices.shape[-4:-2])}
+
+
+def by_names(factors):
+    """W, or K and Q, by name and place."""
+    names = "W" if len(factors) == 1 else "KQ"
+    return {key: x for name, one in zip(names, factors, strict=True) for key, x in by_place(name, one).items()}
+
+
+def arrays_of(problems, stack, values=None):
+    """What `stack_loss` reads beside the weights, of all instances; None: values that are the identity."""
+    shape = len(problems), stack.layers, stack.heads
+    eyes = np.broadcast_to(np.eye(problems.tokens.shape[-1]), (*shape, *2 * problems.tokens.shape[-1:]))
+    given = {name: getattr(problems, name) for name in ("tokens", "queries", "labels", "head")}
+    return given | by_place("V", eyes if values is None else values)
+
+
+def torch_gradients(problems, stack, factors, h, values=None):
+    """Autograd's gradients of W (S, L, H, d, d), or of K and Q, and of the weights of the head; and the losses (S,)."""
+    found, at = [], arrays_of(problems, stack, values)
+    for s in range(len(problems)):
+        own = [torch.tensor(x[s], requires_grad=True) for x in (*factors, problems.head)]
+        inputs = {name: torch.tensor(x[s]) for name, x in at.items()}
+        loss = stack_loss(Torch, by_names(own[:-1]), inputs | {"head": own[-1]}, stack, h)
+        loss.backward()
+        found.append([*(x.grad.numpy() for x in own), loss.detach().numpy()])
+    *gradients, of_head, losses = (np.stack(x) for x in zip(*found, strict=True))
+    return gradients, of_head, losses
+
+
+def slow_gradients(problems, stack, W, h=lambda x, v: x @ v):
+    """∂loss/∂W of the first instance in multiple precision, for W (L, d, d) and one head in each layer: (L, d, d)."""
+
+    def model(ops, w, at):
+        return stack_loss(ops, w, at, stack, h)
+
+    at = {name: x[0] for name, x in arrays_of(problems, stack).items()}
+    found = slow_gradient(model, by_names([np.asarray(W)[:, None]]), at)
+    return np.stack([found[f"W{layer}0"] for layer in range(stack.layers)])

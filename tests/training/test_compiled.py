@@ -1,4 +1,4 @@
-"""The compiled loops against torch and against autograd: heads, parametrisations, rules, attentions."""
+"""The engines without torch, compiled and of matrix products, against torch and against autograd."""
 
 from itertools import product
 
@@ -6,87 +6,47 @@ import numpy as np
 import pytest
 import torch
 from pairwise import pairwise
+from stack_references import torch_gradients
+from training_references import HEADS, RULES, assert_close, use_only
 
-from attnsvm.data.draws import draw, gaussian
+from attnsvm.architecture import Stack
+from attnsvm.data.draws import draw
 from attnsvm.data.inputs import ATTENTIONS
-from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.training import LinearHead, PenalisedHead, ReluHead, exact, plain, published, train
-from attnsvm.training.start import factored_weights
-
-HEADS = {
-    "linear": (gaussian, LinearHead),
-    "relu": (relu, ReluHead),
-    "penalised": (gaussian, lambda v: PenalisedHead(v, 0.3)),
-}
-RULES = {"published": published(0.1), "exact": exact(0.1), "plain": plain(0.5)}
+from attnsvm.training import LinearHead, ReluHead, plain, published, train
+from attnsvm.training.start import PARAMETRISATIONS
 
 
 def problems(head, S=5, n=2, T=3, d=4):
-    return draw(HEADS[head][0], range(S), n, T, d)
+    return draw(HEADS[head].draw, range(S), n, T, d)
 
 
+@pytest.mark.parametrize("engine", ["compiled", "dense"])
 @pytest.mark.parametrize(("head", "kind", "rule", "attention"), pairwise(HEADS, ("W", "KQ"), RULES, ATTENTIONS))
-def test_the_compiled_loop_follows_torch(head, kind, rule, attention):
-    arguments = problems(head), HEADS[head][1], kind, RULES[rule], 40, 10
+def test_an_engine_follows_torch(head, kind, rule, attention, engine, monkeypatch):
+    use_only(engine, monkeypatch)
+    arguments = problems(head), HEADS[head].build, kind, RULES[rule], 40, 10
     ours = train(*arguments, attention=attention)
-    theirs = train(*arguments, attention=attention, device="cpu:0")  # any device but "cpu" runs in torch
-    for name in ("weights", "largest", "loss", "gradient_norm", "probabilities"):
-        one, other = getattr(ours, name), getattr(theirs, name)
-        assert one.shape == other.shape
-        # 40 steps before saturation amplify a rounding error of 1e-16 to about 1e-13.
-        assert np.allclose(one, other, rtol=1e-10, atol=1e-12), name
+    assert_close(ours, train(*arguments, attention=attention, device="cpu:0"))  # any device but "cpu" runs in torch
 
 
-def reference_loss(problem, s, logits_of, head, attention):
-    """The loss of one instance from its definition, batch of one, in autograd: queries and masks written out."""
-    X, Y = torch.from_numpy(problem.tokens[s]), problem.labels[s]
-    n, T, _ = X.shape
-    v = torch.from_numpy(problem.head[s])
-    losses = []
-    for i in range(n):
-        places = range(T) if attention in ("sequence", "causal") else [0]
-        for k in places:
-            z = {"cross": torch.from_numpy(problem.queries[s, i]), "self": X[i, 0]}.get(attention, X[i, k])
-            seen = X[i, : k + 1] if attention == "causal" else X[i]
-            out = torch.softmax(logits_of(seen, z), 0) @ seen
-            f = {
-                "linear": lambda x: x @ v,
-                "relu": lambda x: torch.relu(x @ v).sum(),
-                "penalised": lambda x: x @ v - 0.3 * x @ x,
-            }[head](out)
-            losses.append(torch.nn.functional.softplus(-Y[i] * f))
-    return torch.stack(losses).mean()
-
-
-@pytest.mark.parametrize(("head", "attention"), list(product(HEADS, ATTENTIONS)))
-def test_one_plain_step_on_W_is_the_gradient_of_autograd(head, attention):
+@pytest.mark.parametrize(("kind", "head", "attention"), list(product(("W", "KQ"), HEADS, ATTENTIONS)))
+def test_one_plain_step_is_the_gradient_of_autograd(kind, head, attention):
     p = problems(head)
-    log = train(p, HEADS[head][1], "W", plain(1.0), 1, 1, attention=attention)
-    for s in range(len(p)):
-        W = torch.tensor(log.weights[s, 0], requires_grad=True)
-        loss = reference_loss(p, s, lambda X, z, W=W: X @ (W @ z), head, attention)
-        (gradient,) = torch.autograd.grad(loss, W)
-        gradient = gradient.numpy()
-        assert np.isclose(log.loss[s, 0], loss.item(), rtol=1e-13)
-        step = log.weights[s, 0] - log.weights[s, 1]
-        # 1e-12 of the gradient, and what rounding W itself costs in the difference.
-        assert np.abs(step - gradient).max() <= 1e-12 * np.abs(gradient).max() + 4e-16
-        assert np.isclose(log.gradient_norm[s, 0], np.linalg.norm(gradient), rtol=1e-12)
-
-
-@pytest.mark.parametrize(("head", "attention"), list(product(HEADS, ATTENTIONS)))
-def test_one_plain_step_on_K_and_Q_is_the_gradient_of_autograd(head, attention):
-    p = problems(head)
-    log = train(p, HEADS[head][1], "KQ", plain(1.0), 1, 1, attention=attention)
-    factors = factored_weights(p.seeds, p.tokens.shape[-1], "uniform")
-    for s in range(len(p)):
-        K, Q = (torch.tensor(factor[s], requires_grad=True) for factor in factors)
-        loss = reference_loss(p, s, lambda X, z, K=K, Q=Q: X @ (K @ (Q.T @ z)), head, attention)
-        grad_K, grad_Q = torch.autograd.grad(loss, (K, Q))
-        after = ((K - grad_K) @ (Q - grad_Q).T).detach().numpy()
-        assert np.allclose(log.weights[s, 1], after, rtol=0, atol=1e-14)
-        norm = torch.sqrt((grad_K**2).sum() + (grad_Q**2).sum()).item()
-        assert np.isclose(log.gradient_norm[s, 0], norm, rtol=1e-12)
+    log = train(p, HEADS[head].build, kind, plain(1.0), 1, 1, attention=attention)
+    factors = PARAMETRISATIONS[kind](p.seeds, p.tokens.shape[-1], "uniform")
+    stacked = [x[:, None, None] for x in factors]
+    gradients, _, loss = torch_gradients(p, Stack(attention=attention), stacked, HEADS[head].h)
+    gradients = [x[:, 0, 0] for x in gradients]
+    np.testing.assert_allclose(log.loss[:, 0], loss, rtol=1e-13)
+    norm = np.sqrt(sum((x**2).sum((1, 2)) for x in gradients))
+    np.testing.assert_allclose(log.gradient_norm[:, 0], norm, rtol=1e-12)
+    moved = [x - gradient for x, gradient in zip(factors, gradients, strict=True)]
+    if kind == "W":
+        # 1e-12 of the gradient, and what rounding W itself costs.
+        error, size = (np.abs(x).max((1, 2)) for x in (log.weights[:, 1] - moved[0], gradients[0]))
+        assert (error <= 1e-12 * size + 4e-16).all()
+    else:
+        np.testing.assert_allclose(log.weights[:, 1], moved[0] @ moved[1].mT, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("start", ["uniform", "zero"])

@@ -5,21 +5,13 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from training_references import HEADS, reference_loss
+from training_references import HEADS, assert_cut_anywhere, assert_same, reference_loss
 
 from attnsvm import threads
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.problems import Problems
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.training import (
-    LinearHead,
-    ReluHead,
-    descent,
-    exact,
-    plain,
-    published,
-    train,
-)
+from attnsvm.training import LinearHead, ReluHead, descent, exact, plain, published, train
 from attnsvm.training.rules.gradient_descent import EPSILON
 from attnsvm.training.start import draw_initial, normal, uniform
 
@@ -39,7 +31,7 @@ def official_run(head, name, problem, start, steps):
         W = factors[0] if name == "W" else factors[0] @ factors[1].T
         logits = torch.einsum("ntd,de,ne->nt", X, W, Z)
         p = torch.softmax(logits, 1)
-        f = HEADS[head][1](torch.einsum("nt,ntd->nd", p, X), a)
+        f = HEADS[head].h(torch.einsum("nt,ntd->nd", p, X), a)
         loss = torch.log1p(torch.exp(-Y * f)).mean()
         weights.append(W.detach().clone())
         losses.append(loss.item())
@@ -69,9 +61,8 @@ def initial_factors(name, problem, start):
 @pytest.mark.parametrize("name", ["W", "KQ"])
 @pytest.mark.parametrize("head", ["linear", "relu"])
 def test_a_run_follows_the_official_loop(head, name, start):
-    generate, shape = (relu, (3, 4, 6)) if head == "relu" else (gaussian, (4, 5, 6))
-    p = draw(generate, [11], *shape)
-    log = train(p, HEADS[head][0], name, published(0.1), steps=300, every=1, start=start)
+    p = draw(HEADS[head].draw, [11], *((3, 4, 6) if head == "relu" else (4, 5, 6)))
+    log = train(p, HEADS[head].build, name, published(0.1), steps=300, every=1, start=start)
     weights, losses, final = official_run(head, name, p, initial_factors(name, p, start), steps=300)
 
     # A rounding of 1e-16 in a gradient of norm g turns the normalised step by 1e-16/g. Measured: the error relative to
@@ -117,14 +108,11 @@ def test_the_log_describes_the_logged_weights(name):
         P = torch.softmax(torch.einsum("sntd,sde,sne->snt", X, W, Z), -1)
         # 1e-12: the engine follows the logits through their updates, 25 of them
         np.testing.assert_allclose(log.largest[:, k], P.amax(-1).mean(-1), rtol=1e-12)
-        loss = reference_loss(HEADS["linear"][1], X, Z, Y, v, W)
+        loss = reference_loss(HEADS["linear"].h, X, Z, Y, v, W)
         np.testing.assert_allclose(log.loss[:, k], loss, rtol=1e-12)
     np.testing.assert_allclose(log.probabilities, P, rtol=1e-11)
     assert np.array_equal(log[1:].weights, log.weights[1:])
     assert np.array_equal(log[1:].steps, log.steps)
-
-
-LOGGED = ("weights", "loss", "largest", "gradient_norm", "probabilities")
 
 
 @pytest.mark.parametrize("start", ["uniform", "zero"])
@@ -133,11 +121,7 @@ def test_a_run_is_the_same_to_the_bit_in_every_batch(name, start):
     """150 steps take (K, Q) past saturation, where one changed rounding would show in the first digits."""
     p = draw(gaussian, range(70), 4, 5, 6)
     run = partial(train, head=LinearHead, parametrisation=name, rule=published(0.1), steps=150, every=75, start=start)
-    together = run(p)
-    for part in (slice(0, 1), slice(69, 70), slice(3, 37), slice(30, 65)):
-        alone = run(p[part])
-        for field in LOGGED:
-            assert np.array_equal(getattr(alone, field), getattr(together, field)[part]), (field, part)
+    assert_cut_anywhere(run, p, (slice(0, 1), slice(69, 70), slice(3, 37), slice(30, 65)))
 
 
 @pytest.mark.parametrize("name", ["W", "KQ"])
@@ -149,7 +133,7 @@ def test_a_large_batch_is_cut_into_pieces_and_put_together_in_order(name, monkey
     pieces = run(p, progress=seen.append)
     assert len(seen) > 1
     assert sum(seen) == 70
-    assert all(np.array_equal(getattr(pieces, field), getattr(whole, field)) for field in LOGGED)
+    assert_same(pieces, whole)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 4), (4, 24, 6)])  # W: by the Gram matrix, by its factors
@@ -160,8 +144,7 @@ def test_a_run_is_the_same_to_the_bit_on_any_number_of_threads(name, shape, monk
     alone = run()
     for count in (2, 3, 16):
         monkeypatch.setattr(threads, "_allowed", count)
-        together = run()
-        assert all(np.array_equal(getattr(together, field), getattr(alone, field)) for field in LOGGED), count
+        assert_same(run(), alone)
 
 
 @pytest.mark.parametrize("name", ["W", "KQ"])
@@ -187,8 +170,8 @@ def test_an_empty_batch_gives_an_empty_log(name):
 @pytest.mark.parametrize("name", ["W", "KQ"])
 @pytest.mark.parametrize("head", HEADS)
 def test_plain_descent_with_a_small_step_lowers_the_loss_every_time(head, name):
-    p = draw(relu if head == "relu" else gaussian, range(5), 3, 4, 6)
-    log = train(p, HEADS[head][0], name, plain(0.05), steps=60, every=1)
+    p = draw(HEADS[head].draw, range(5), 3, 4, 6)
+    log = train(p, HEADS[head].build, name, plain(0.05), steps=60, every=1)
     assert (np.diff(log.loss, axis=1) < 0).all()
     # first order: the loss falls by η‖∇L‖², to second order in η (measured: within 0.9 %)
     fall = -np.diff(log.loss, axis=1)

@@ -28,7 +28,7 @@ def compiled_parameter_slope(head, mixed, slope):
 @pytest.mark.parametrize("head", HEADS)
 def test_a_head_reads_the_mixture_of_values_as_h_of_the_mixture_of_tokens(head):
     X, _, _, weights = batch(head)
-    build, h = HEADS[head]
+    _, build, h = HEADS[head]
     p = torch.softmax(rand(S, n, T, seed=9), -1)
     mixtures = torch.einsum("snt,sntd->snd", p, X)
     expected = torch.stack([h(x, a) for x, a in zip(mixtures, weights, strict=True)])
@@ -45,7 +45,7 @@ def test_a_head_reads_the_mixture_of_values_as_h_of_the_mixture_of_tokens(head):
 @pytest.mark.parametrize("head", HEADS)
 def test_a_heads_gradient_is_the_derivative_along_the_values(head):
     X, _, _, weights = batch(head)
-    build, h = HEADS[head]
+    _, build, h = HEADS[head]
     logits = rand(S, n, T, seed=10).requires_grad_()
     mixtures = torch.einsum("snt,sntd->snd", torch.softmax(logits, -1), X)
     torch.stack([h(x, a) for x, a in zip(mixtures, weights, strict=True)]).sum().backward()
@@ -61,7 +61,7 @@ def test_a_heads_gradient_is_the_derivative_along_the_values(head):
 def built(head):
     """The head of torch weights and of the same as NumPy's."""
     weights = rand(*((LANES, d, d) if head == "relu" else (LANES, d)), seed=1)
-    return HEADS[head][0](weights), HEADS[head][0](weights.numpy())
+    return HEADS[head].build(weights), HEADS[head].build(weights.numpy())
 
 
 def assert_same_readout(torchs, ours, mixed):
@@ -98,7 +98,7 @@ def test_the_slope_along_the_parameters_is_that_of_autograd(head):
         return
     mixed, v = rand(d, LANES, seed=3), rand(LANES, d, seed=1).requires_grad_()
     assert np.array_equal(compiled_parameters(compiled), v.detach().T)
-    torch.stack([HEADS[head][1](x, a) for x, a in zip(mixed.T, v, strict=True)]).sum().backward()
+    torch.stack([HEADS[head].h(x, a) for x, a in zip(mixed.T, v, strict=True)]).sum().backward()
     slope = np.full((d, LANES), np.nan)
     compiled_parameter_slope(compiled, mixed.numpy(), slope)
     np.testing.assert_allclose(slope, v.grad.T, rtol=0, atol=1e-14)

@@ -6,8 +6,11 @@ import multiple_precision
 import numpy as np
 import pytest
 import torch
+from stack_references import torch_gradients
+from training_references import HEADS, LOGGED, assert_same
 
 from attnsvm import geometry, threads
+from attnsvm.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import (
     LinearHead,
@@ -182,12 +185,8 @@ def test_the_step_is_steepest_by_the_gradient_of_autograd(norm):
     """`Norm.steepest` is the steepest direction of one matrix: another code, and another SVD."""
     problem = draw(gaussian, range(3), 5, 4, 6)
     log = train(problem, LinearHead, "W", steepest(norm, 0.5), 1, 1)
-    for s in range(3):
-        X, Z, Y, v = (torch.from_numpy(x[s]) for x in (problem.tokens, problem.queries, problem.labels, problem.head))
-        W = torch.tensor(log.weights[s, 0], requires_grad=True)
-        p = torch.softmax(torch.einsum("ntd,de,ne->nt", X, W, Z), 1)
-        torch.nn.functional.softplus(-Y * torch.einsum("nt,ntd,d->n", p, X, v)).mean().backward()
-        G = W.grad.numpy()
+    (gradients,), *_ = torch_gradients(problem, Stack(), [log.weights[:, 0, None, None]], HEADS["linear"].h)
+    for s, G in enumerate(gradients[:, 0, 0]):
         S = 2 * (log.weights[s, 0] - log.weights[s, 1])
         # 1e-9: the smallest singular values of these gradients are 1e-4 of the largest, and autograd's error is theirs
         assert np.abs(S - geometry.get(norm).steepest(G)).max() < 1e-9
@@ -200,7 +199,7 @@ def test_frobenius_is_the_same_in_both_loops():
     problem = draw(gaussian, range(3), 4, 5, 6)
     one = train(problem, LinearHead, "W", exact(0.1), 60, 10)
     other = train(problem, LinearHead, "W", joint(exact(0.1)), 60, 10)
-    for name in ("weights", "largest", "loss", "gradient_norm", "probabilities"):
+    for name in LOGGED:
         # 60 steps amplify a rounding error of 1e-16
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-8, atol=1e-11)
 
@@ -241,9 +240,7 @@ def test_a_run_is_the_same_to_the_bit_in_every_batch_on_any_threads(rule, kind, 
     together = run(problem)
     monkeypatch.setattr(threads, "_allowed", 3)
     for part in (slice(0, 1), slice(69, 70), slice(3, 70)):
-        alone = run(problem[part])
-        for name in ("weights", "loss", "largest", "gradient_norm", "probabilities"):
-            assert np.array_equal(getattr(alone, name), getattr(together, name)[part])
+        assert_same(run(problem[part]), together[part])
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from stack_references import arrays_of, by_names, stack_loss
 from tape_models import TAPE, drawn
 
 from attnsvm import threads
@@ -41,13 +42,6 @@ def one_layer(w, at):
     return TAPE.logistic(at["labels"], p @ at["tokens"] @ at["head"]), {"p": p}
 
 
-def two_layers(w, at):
-    x = at["tokens"]
-    x = x + TAPE.softmax(TAPE.scores(x, w["W0"], x)) @ x
-    p = TAPE.softmax(TAPE.scores(x, w["W1"], at["queries"]))
-    return TAPE.logistic(at["labels"], p @ x @ at["head"])
-
-
 def angle(a, b):
     """The sine of the angle between the matrices of every instance."""
     a, b = (x.reshape(len(x), -1) / np.linalg.norm(x.reshape(len(x), -1), axis=1, keepdims=True) for x in (a, b))
@@ -77,10 +71,14 @@ def test_two_layers_follow_the_loop_of_stacks(normalisation):
     (W,) = initial(stack, problems.seeds, 4)
     log = train_stack(problems, stack, LinearHead, exact(0.1), 300, 10, (W,))
     rule = joint(exact(0.1)) if normalisation == "joint" else exact(0.1)
-    ours = descend(two_layers, {f"W{k}": W[:, k, 0] for k in range(2)}, inputs_of(problems), rule, 300, 10)
-    for k in range(2):
-        assert np.abs(ours.weights[f"W{k}"][:, 1] - log.weights[:, 1, k, 0]).max() < 1e-12
-        assert angle(ours.weights[f"W{k}"][:, -1], log.weights[:, -1, k, 0]) < 1e-8
+
+    def two_layers(w, at):
+        return stack_loss(TAPE, w, at, stack, lambda x, v: x @ v)
+
+    ours = descend(two_layers, by_names([W]), arrays_of(problems, stack), rule, 300, 10)
+    for place, theirs in by_names([log.weights]).items():
+        assert np.abs(ours.weights[place][:, 1] - theirs[:, 1]).max() < 1e-12
+        assert angle(ours.weights[place][:, -1], theirs[:, -1]) < 1e-8
     assert np.allclose(ours.loss, log.loss, rtol=1e-8)
 
 

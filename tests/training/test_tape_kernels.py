@@ -5,25 +5,21 @@ from itertools import cycle
 import numpy as np
 import pytest
 from pairwise import pairwise
+from stack_references import arrays_of, by_names, stack_loss
 from tape_models import TAPE
+from training_references import HEADS, PENALTY
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.training import LinearHead, PenalisedHead, ReluHead, exact, train
+from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
 
-PENALTY = 0.3
-HEADS = {  # what draws the problems, the engine's head, and h of mixtures (..., d) on the tape
-    "linear": (gaussian, LinearHead, lambda x, v: x @ v),
-    "relu": (relu, ReluHead, lambda x, V: TAPE.relu(x @ V) @ np.ones(V.shape[-1])),
-    "penalised": (
-        gaussian,
-        lambda v: PenalisedHead(v, PENALTY),
-        lambda x, v: x @ v - (x * x) @ np.full(x.shape[-1], PENALTY),
-    ),
+ON_THE_TAPE = {  # h of mixtures (..., d)
+    "linear": lambda x, v: x @ v,
+    "relu": lambda x, V: TAPE.relu(x @ V) @ np.ones(V.shape[-1]),
+    "penalised": lambda x, v: x @ v - (x * x) @ np.full(x.shape[-1], PENALTY),
 }
 SIZES = [(1.0, 1e-12), (1000.0, 1e-9)]  # of the weights, and the error of a direction
 STACKS = [
@@ -38,10 +34,10 @@ STACKS = [
 ]
 
 
-def inputs_of(problems, values=None):
-    given = {"tokens": problems.tokens, "queries": problems.queries, "labels": problems.labels, "head": problems.head}
-    given |= {} if values is None else {f"V{name}": values[:, *name] for name in np.ndindex(values.shape[1:3])}
-    return {name: Node(x) for name, x in given.items()}
+def loss_of(problems, stack, nodes, head, values=None):
+    """The loss on the tape, for weights by name and place; "head" among them where it is trained."""
+    at = {name: Node(x) for name, x in arrays_of(problems, stack, values).items()}
+    return stack_loss(TAPE, nodes, at | nodes, stack, ON_THE_TAPE[head])
 
 
 def directions(loss, weights, together):
@@ -66,42 +62,23 @@ def far_apart(a, b):
 @pytest.mark.parametrize(("kind", "head", "at_size"), pairwise(("W", "KQ"), HEADS, SIZES))
 def test_one_layer_moves_as_in_the_engine(kind, head, at_size):
     size, close = at_size
-    source, build, h = HEADS[head]
-    problems = draw(source, range(3), 4, 5, 4)
+    problems = draw(HEADS[head].draw, range(3), 4, 5, 4)
     r = np.random.default_rng(0)
     start = {"W": size * r.normal(size=(3, 4, 4))} if kind == "W" else {}
     if kind == "KQ":
         start = {name: np.sqrt(size) * r.normal(size=(3, 4, 2)) for name in "KQ"}
     given = start["W"] if kind == "W" else (start["K"], start["Q"])
-    log = train(problems, build, kind, exact(1.0), 1, 1, start=given, m=None if kind == "W" else 2)
-    nodes, at = {name: Node(w, weight=True) for name, w in start.items()}, inputs_of(problems)
-    W = nodes["W"] if kind == "W" else nodes["K"] @ nodes["Q"].T
-    p = TAPE.softmax(TAPE.scores(at["tokens"], W, at["queries"][:, None]))
-    loss = TAPE.logistic(at["labels"][:, None], h(p @ at["tokens"], at["head"]))
+    log = train(problems, HEADS[head].build, kind, exact(1.0), 1, 1, start=given, m=None if kind == "W" else 2)
+    nodes = {f"{name}00": Node(w, weight=True) for name, w in start.items()}
+    loss = loss_of(problems, Stack(), nodes, head)
     assert np.allclose(log.loss[:, 0], loss.value, rtol=1e-12)
     moves = directions(loss, nodes, together=False)
     if kind == "W":
         # Weights of size 1000 hold a step of size one to 1e-13.
-        assert np.abs(log.weights[:, 1] - log.weights[:, 0] - moves["W"]).max() < close
+        assert np.abs(log.weights[:, 1] - log.weights[:, 0] - moves["W00"]).max() < close
     else:
-        K, Q = (start[name] + moves[name] for name in "KQ")
+        K, Q = (start[name] + moves[f"{name}00"] for name in "KQ")
         assert far_apart(log.weights[:, 1], K @ Q.swapaxes(1, 2)) < close
-
-
-def stack_loss(stack, nodes, at, h):
-    below, top = (None if mask.all() else mask for mask in stack.masks(at["tokens"].shape[-2]))
-    x = at["tokens"]
-    for layer in range(stack.layers):
-        last, mixed = layer == stack.layers - 1, None
-        queries = {"cross": at["queries"][:, None], "self": x[:, :1]}.get(stack.attention, x) if last else x
-        for head in range(stack.heads):
-            W = nodes.get(f"W{layer}{head}")
-            W = nodes[f"K{layer}{head}"] @ nodes[f"Q{layer}{head}"].T if W is None else W
-            p = TAPE.softmax(TAPE.scores(x, W, queries), top if last else below)
-            one = p @ x @ at[f"V{(layer, head)}"]
-            mixed = one if mixed is None else mixed + one
-        x = x + mixed if stack.residual and not last else mixed
-    return TAPE.logistic(at["labels"][:, None], h(x, at["head"]))
 
 
 # Without residual, causal and deep in saturation, all rows of the top are equal but for rounding, which differs.
@@ -110,19 +87,14 @@ CASES = [(stack, *size) for stack in STACKS for size in SIZES if stack.residual 
 
 @pytest.mark.parametrize(("stack", "size", "close", "head"), [(*c, h) for c, h in zip(CASES, cycle(HEADS))], ids=str)
 def test_a_stack_moves_as_in_its_loop(stack, head, size, close):
-    source, build, h = HEADS[head]
-    problems = draw(source, range(2), 2, 3, 4)
+    problems = draw(HEADS[head].draw, range(2), 2, 3, 4)
     factors = initial(stack, problems.seeds, 4)
     factors = tuple(2 * x * (size if len(factors) == 1 else np.sqrt(size)) for x in factors)
     values = np.random.default_rng(5).normal(size=(2, stack.layers, stack.heads, 4, 4)) / 2
-    log = train_stack(problems, stack, build, exact(1.0), 1, 1, factors, values)
+    log = train_stack(problems, stack, HEADS[head].build, exact(1.0), 1, 1, factors, values)
     names = "W" if len(factors) == 1 else "KQ"
-    nodes = {
-        f"{name}{layer}{k}": Node(factor[:, layer, k], weight=True)
-        for name, factor in zip(names, factors, strict=True)
-        for layer, k in np.ndindex(stack.layers, stack.heads)
-    }
-    loss = stack_loss(stack, nodes, inputs_of(problems, values), h)
+    nodes = {place: Node(factor, weight=True) for place, factor in by_names(factors).items()}
+    loss = loss_of(problems, stack, nodes, head, values)
     assert np.allclose(log.loss[:, 0], loss.value, rtol=1e-12)
     moves = directions(loss, nodes, together=stack.normalisation == "joint")
     for layer, k in np.ndindex(stack.layers, stack.heads):
@@ -139,9 +111,7 @@ def test_the_vector_of_the_head_moves_as_in_the_loop(size, close):
     stack, problems = Stack(layers=2), draw(gaussian, range(2), 2, 3, 4)
     (W,) = (2 * size * x for x in initial(stack, problems.seeds, 4))
     log = train_stack(problems, stack, LinearHead, exact(1.0), 1, 1, (W,), head_rate=0.5)
-    nodes = {f"W{layer}0": Node(W[:, layer, 0], weight=True) for layer in range(2)}
-    nodes["v"] = Node(problems.head, weight=True)
-    at = inputs_of(problems, np.broadcast_to(np.eye(4), (2, 2, 1, 4, 4))) | {"head": nodes["v"]}
-    loss = stack_loss(stack, nodes, at, lambda x, v: x @ v)
-    move = directions(loss, nodes, together=False)["v"][..., 0]
+    nodes = {place: Node(one, weight=True) for place, one in (by_names([W]) | {"head": problems.head}).items()}
+    loss = loss_of(problems, stack, nodes, "linear")
+    move = directions(loss, nodes, together=False)["head"][..., 0]
     assert np.abs(log.head[:, 1] - log.head[:, 0] - 0.5 * move).max() < close

@@ -13,7 +13,7 @@ from attnsvm.training.weights import FullWeights, norm_of
 def test_loss_and_gradient_agree_with_autograd(head, name):
     X, Z, Y, weights = batch(head)
     factors, W, mine = parametrised(name, X, Z)
-    loss = reference_loss(HEADS[head][1], X, Z, Y, weights, W)
+    loss = reference_loss(HEADS[head].h, X, Z, Y, weights, W)
     objective = loss.sum()
     if name != "W":
         objective = objective + 0.05 * sum(f.square().sum() for f in factors)
@@ -37,7 +37,7 @@ def test_normalised_step_moves_each_factor_by_the_learning_rate():
     X, Z, Y, weights = batch("linear")
     for name in ("W", "KQ thin"):
         factors, W, mine = parametrised(name, X, Z)
-        loss = reference_loss(HEADS["linear"][1], X, Z, Y, weights, W).sum()
+        loss = reference_loss(HEADS["linear"].h, X, Z, Y, weights, W).sum()
         if name != "W":
             loss = loss + 0.05 * sum(f.square().sum() for f in factors)
         loss.backward()

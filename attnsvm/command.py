@@ -115,7 +115,7 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("problem", metavar="TOKENS.npz")
     parser.add_argument("--norm", default="fro", help=f"{geometry.KNOWN}; default: fro")
     parser.add_argument(
-        "--tol", type=float, metavar="GAP", help="relative gap to prove, at most 1e-7; default: that of the norm"
+        "--tol", type=float, metavar="GAP", help="relative gap to prove, at most 1e-7; default: the norm's"
     )
     parser.add_argument("--out", default="answer.npz", metavar="ANSWER.npz", help="default: answer.npz")
     parser.set_defaults(run=_solve)

@@ -41,7 +41,7 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
         found = [self.construct_object(key, deep=True) for key, _ in node.value]
         for place, (key, _) in enumerate(node.value):
             if found[place] in found[:place]:
-                problem = f"the key {found[place]!r} stands twice"
+                problem = f"the key {found[place]!r} occurs twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
         return super().construct_mapping(node, deep)
 
@@ -115,11 +115,11 @@ def read(name: str) -> Card:
     other = _load(base) if base else {}
     if base:
         whole = "like" not in other and _has(base, "problems")
-        require(whole, f"{_where(name)}: like: {base!r} has no stages of its own: name the experiment that has them")
+        require(whole, f"{_where(name)}: like: {base!r} has no stages: name the experiment that has them")
     modules = {part: f"attnsvm.experiments.{base}.{part}" for part in STAGES if base and _has(base, part)}
     modules |= {part: f"attnsvm.experiments.{name}.{part}" for part in (*STAGES, *OTHERS) if _has(name, part)}
     stages = [part for part in STAGES if part in modules]
-    require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py beside the other stages")
+    require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py for the other stages")
     settings = {
         stage: other.get("settings", {}).get(stage, {}) | own.get("settings", {}).get(stage, {}) for stage in STAGES
     }
@@ -215,7 +215,7 @@ def _checked(name: str, text: bytes) -> dict:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         raise UserError(f"{_where(name)}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
-    require(content is not None, f"{_where(name)}: it is empty; docs/experiment.md says what stands in a card")
+    require(content is not None, f"{_where(name)}: it is empty; docs/experiment.md describes a card")
     wrong = first_error(content, yaml.load((HERE / "card.schema.yaml").read_text("utf-8"), Loader))
     require(not wrong, f"{_where(name)}: {wrong}")
     return content
@@ -265,7 +265,7 @@ def _complete(card: Card) -> None:
     for other in card.draws:
         require(other in names(), f"{where}: draws: there is no experiment {other!r}")
         built = bool(card.optional) or not _load(other).get("optional")
-        require(built, f"{where}: draws: {other!r} is optional, and so must be what draws it")
+        require(built, f"{where}: draws: {other!r} is optional, so this experiment must be optional too")
         measured = _has(other, "measures") or "like" in _load(other)
         require(measured, f"{where}: draws: {other!r} measures nothing: it has no table to draw")
     if card.draws:

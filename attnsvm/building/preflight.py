@@ -39,7 +39,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--venv", default=".venv")
     parser.add_argument("--torch", default="", help="cpu: torch without CUDA")
-    parser.add_argument("--quiet", action="store_true", help="say only what stands in the way")
+    parser.add_argument("--quiet", action="store_true", help="print only what is missing")
     given = parser.parse_args(arguments)
     venv = Path(given.venv).absolute()
     kind = "cpu" if given.torch == "cpu" or platform.system() != "Linux" else "cuda"
@@ -48,7 +48,7 @@ def main(arguments=None):
     for sentence in found:
         print("error: " + sentence, file=sys.stderr)
     if not given.quiet and not found:
-        print("Nothing stands in the way.")
+        print("Nothing is missing.")
     if not given.quiet:
         for sentence in notes(venv, kind, there):
             print(sentence)

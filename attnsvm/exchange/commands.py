@@ -28,7 +28,7 @@ def add(commands, pipeline: Callable) -> None:
 def _add_compare(commands, within) -> None:
     parser = commands.add_parser("compare", help="say of every figure whether its numbers are those of the release")
     parser.description = (
-        "Compares figures/*.csv with the numbers of the release, and reads the claims anew. Status 1 where numbers or "
+        "Compares figures/*.csv with the numbers of the release, and reads the claims again. Status 1 where numbers or "
         "verdicts differ. docs/exchange.md says what counts as the same."
     )
     add = parser.add_argument

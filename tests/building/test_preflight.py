@@ -36,7 +36,7 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     monkeypatch.setattr(preflight.platform, "system", lambda: "Linux")
     status, out, err = said(capsys)
     assert (status, err) == (0, "")
-    assert out.startswith("Nothing stands in the way.\n")
+    assert out.startswith("Nothing is missing.\n")
     assert "takes 6.0 GB of disk and about 6 minutes at 100 Mbit/s" in out
     assert "make figures: about 19 minutes on 2 cores, and 1.5 GB of disk" in out
     assert "takes 1.0 times the seconds of the one that the minutes were measured on: plain Python was timed; " in out

@@ -93,7 +93,7 @@ def _model(name, given) -> Model:
         "choose another name, or move the model",
     )
     require(
-        folder.suffix != ".gguf", f"models: {name}: {folder} is to be unpacked first: attnsvm unpack {folder} FOLDER"
+        folder.suffix != ".gguf", f"models: {name}: {folder} must be unpacked first: attnsvm unpack {folder} FOLDER"
     )
     path = folder / "config.json"
     require(path.is_file(), f"{folder}: there is no config.json in it, so it holds no model")

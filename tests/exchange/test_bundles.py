@@ -163,7 +163,7 @@ def test_a_record_that_names_other_params_is_refused_though_the_list_agrees(pack
     members[name] = member, other
     index["sha256"][name] = hashlib.sha256(other).hexdigest()
     sentence = refused(repacked(tmp_path / "b.tar.zst", index, members), clone(tmp_path / "fresh"))
-    assert f"{CSV} was made by a job that was given other things than here" in sentence
+    assert f"{CSV} was made by a job with other settings or inputs than here" in sentence
 
 
 def test_an_altered_file_is_refused(packed, tmp_path):

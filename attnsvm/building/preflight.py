@@ -66,7 +66,7 @@ def obstacles(venv, torch, kind, there):
         yield "Python's venv is not installed; on Debian and Ubuntu: sudo apt install python3-venv"
     if not ours(venv):
         yield (
-            f"VENV={venv} holds something that is no environment of attnsvm, and an installation would delete it; "
+            f"VENV={venv} holds something other than an environment of attnsvm, and an installation would delete it; "
             "choose an empty or a new folder: make VENV=folder ..."
         )
     if torch not in ("", "cpu"):
@@ -79,7 +79,7 @@ def obstacles(venv, torch, kind, there):
     if not can_write(Path.cwd()):
         yield f"the folder {Path.cwd()} cannot be written to"
     if not there and not can_write(nearest(venv)):
-        yield f"the folder {nearest(venv)}, where the environment is to lie, cannot be written to"
+        yield f"the folder {nearest(venv)}, the place of the environment, cannot be written to"
     yield from disk(venv, kind, there)
 
 
@@ -122,7 +122,7 @@ def notes(venv, kind, there):
     cores = os.cpu_count() or 1
     home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
     if not can_write(nearest(home)):
-        yield f"{home} cannot be written to: caches go to {tempfile.gettempdir()} instead, which is no obstacle."
+        yield f"{home} cannot be written to: caches go to {tempfile.gettempdir()} instead; this is no problem."
     memory = total_memory()
     if memory and memory < cores * MEMORY_OF_A_JOB:
         fit = max(1, int(memory // MEMORY_OF_A_JOB))
@@ -134,13 +134,13 @@ def notes(venv, kind, there):
         installing = 2 + DOWNLOADED[kind] / SPEED / 60
         cuda = ", CUDA packages among them (make TORCH=cpu goes without)" if kind == "cuda" else ""
         yield (
-            f"make install: downloads about {gigabytes(DOWNLOADED[kind])} where pip finds nothing on disk{cuda}, "
+            f"make install: downloads about {gigabytes(DOWNLOADED[kind])} if pip has nothing on disk{cuda}, "
             f"takes {gigabytes(INSTALLED[kind])} of disk and about {installing:.0f} minutes at 100 Mbit/s."
         )
     slower, how = pace(venv, there)
     figures = (ALONE_MINUTES + (CORE_MINUTES - ALONE_MINUTES) / cores) * slower
     yield f"make figures: about {figures:.0f} minutes on {cores} cores, and {gigabytes(RESULTS)} of disk for results."
-    yield f"This processor takes {slower:.1f} times the seconds of the one that the minutes were measured on: {how}."
+    yield f"This processor takes {slower:.1f} times as long as the processor of the measured times: {how}."
     yield f"Together about {installing + figures:.0f} minutes."
     yield (
         "A first try: snakemake figures/cone --config scale=smoke; the first run of a figure also compiles the loops "

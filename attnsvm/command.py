@@ -24,7 +24,7 @@ INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C ha
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly, 130 Ctrl-C."""
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
-    said = "say which release this is"
+    said = "print the release"
     parser.add_argument("--version", action=_Version, nargs=0, default=argparse.SUPPRESS, help=said)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("version", help=said).set_defaults(run=_version)
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = commands.add_parser("experiment", help="make a folder for a new experiment (needs attnsvm[pipeline])")
     started.add_argument("name", metavar="NAME")
     started.set_defaults(run=_experiment)
-    deployed = commands.add_parser("deploy", help="write a working copy of the pipeline, for which no clone is needed")
+    deployed = commands.add_parser("deploy", help="write a working copy of the pipeline, without a clone")
     deployed.add_argument("folder", metavar="FOLDER", type=Path)
     deployed.set_defaults(run=_deploy)
     _add_profile(commands.add_parser("profile", help="write a profile for a cluster (needs attnsvm[pipeline])"))
@@ -92,7 +92,7 @@ def _add_why(parser: argparse.ArgumentParser) -> None:
     _add_model(add)
     add("--layer", type=int, default=0, metavar="N", help="number from 0; default: 0")
     add("--head", type=int, default=0, metavar="N", help="number from 0; default: 0")
-    add("--text", type=int, metavar="N", help="the selections of this text alone, a number from 0; default: all")
+    add("--text", type=int, metavar="N", help="only the selections of this text, a number from 0; default: all")
     add("--out", metavar="FILE", default="why.csv", help="default: why.csv")
     parser.set_defaults(run=_why)
 
@@ -118,7 +118,7 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("problem", metavar="TOKENS.npz")
     parser.add_argument("--norm", default="fro", help=f"{geometry.KNOWN}; default: fro")
     parser.add_argument(
-        "--tol", type=float, metavar="GAP", help="relative gap to prove, at most 1e-7; default: that of the norm"
+        "--tol", type=float, metavar="GAP", help="relative gap to prove, at most 1e-7; default: the norm's"
     )
     parser.add_argument("--out", default="answer.npz", metavar="ANSWER.npz", help="default: answer.npz")
     parser.set_defaults(run=_solve)
@@ -126,15 +126,15 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
 
 def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that measured stage times call for. "
+        "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that suits the measured stage times. "
         "docs/cluster.md has the model."
     )
     add = parser.add_argument
     add("folder", metavar="FOLDER", type=Path)
-    add("--cores", type=int, required=True, metavar="N", help="that run jobs at once")
+    add("--cores", type=int, required=True, metavar="N", help="cores that run jobs at once")
     for name, default, text in (
         ("wait", 0.0, "seconds that a job waits in the queue"),
-        ("scale", 1.0, "how many times more instances than in the build that was measured"),
+        ("scale", 1.0, "instances, as a multiple of the measured build"),
         ("rate", 5.0, "jobs submitted per second"),
         ("overhead", 6.0, "seconds that a job costs beyond its stages"),
         ("poll", 10.0, "seconds between two looks at the queue"),

@@ -1,4 +1,4 @@
-"""What a measurement leaves: tidy rows per instance, and what became of every instance."""
+"""The results of a measurement: tidy rows per instance, and the outcome of every instance."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from attnsvm.data.cells import Cell
 
 @dataclass(frozen=True)
 class Measures:
-    """`instances`: measured values, one per row. `outcomes`: what became of each instance (n, T, d, seed, outcome)."""
+    """`instances`: measured values, one per row. `outcomes`: the outcome of each instance (n, T, d, seed, outcome)."""
 
     instances: pd.DataFrame
     outcomes: pd.DataFrame
@@ -29,8 +29,8 @@ def curves(seeds: np.ndarray, steps: np.ndarray, values: dict[str, np.ndarray], 
 
     Args:
         seeds: (S,); steps: (L,).
-        values: by column name, (S, L) each, or (S,) for what does not change with the step.
-        columns: what is the same in every row; they come first.
+        values: by column name, (S, L) each, or (S,) for values that do not change with the step.
+        columns: constant columns, which come first.
     """
     shape = len(seeds), len(steps)
     frame = {"seed": np.repeat(np.asarray(seeds, dtype=int), len(steps)), "step": np.tile(steps, len(seeds))}

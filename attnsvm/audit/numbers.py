@@ -1,4 +1,4 @@
-"""A number with its interval, and the limits that are set to it."""
+"""A number with its interval, and limits for it."""
 
 import operator
 import re
@@ -63,7 +63,7 @@ def exact(value: float, instances: float) -> Estimate:
 
 
 def difference(one: Estimate, other: Estimate) -> Estimate:
-    """One less the other; the ends as far apart as both intervals allow."""
+    """The first minus the second; the ends are as far apart as both intervals allow."""
     return Estimate(one.value - other.value, one.low - other.high, one.high - other.low, one.instances)
 
 
@@ -79,12 +79,12 @@ def smallest(found: Mapping[str, Estimate] | Iterable[Estimate], by: str = "valu
 
 @dataclass(frozen=True)
 class Limit:
-    """What is asked of a number.
+    """A condition on a number.
 
     Attributes:
         value: the limit; NaN if there is none.
-        wanted: what is asked of which number, "{}" standing for the limit: "≤ {}", "mean ≤ {}".
-        why: why that limit; of a claim that cannot be tested, the reason.
+        wanted: the condition on a number, with "{}" for the limit: "≤ {}", "mean ≤ {}".
+        why: the reason for the limit; for a claim that cannot be tested, why it cannot.
     """
 
     value: float

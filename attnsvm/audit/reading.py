@@ -1,4 +1,4 @@
-"""What a claim is, what is read for it, and how the reading becomes a verdict."""
+"""Claims, their readings, and how a reading becomes a verdict."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -65,9 +65,9 @@ class Reading:
     Attributes:
         value: the number that the statement is about.
         low, high: its interval; NaN where the value is exact or an extreme.
-        instances: how many instances it is over.
+        instances: the number of instances.
         parts: the conditions that together are the claim, by what they say; at least one.
-        published: the number as printed, of a claim about print; NaN otherwise.
+        published: the printed number, for a claim about print; NaN otherwise.
     """
 
     value: float
@@ -136,16 +136,15 @@ class Claim:
         statement: the claim in our words.
         check: how it is measured, over what, and what the interval is.
         asked: the limit that decides.
-        also: the further limits, of controls and of what else must hold, by what `read` calls them.
-        read: the reading of the tables, given them, `asked` and, by name, `also`; None if the claim cannot be tested.
-        figure: the figure to look at, that of the experiment if None; "" if there is none.
-        measured: what the reading's value is, with its unit, in the words that stand before the number: "largest excess
-            of the rank over min(n, d)".
-        printed: of a claim about print, what the published number is, where it is not what `measured` says.
-        sharpens: the key of the claim in whose place this one holds; "" for a claim as first asked.
-        seeds: of a claim that sharpens another, the first and the last seed that it is judged on: none of them was
-            looked at before the claim was written down.
-        unsharpened: of a claim as first asked, why no row behind it says what holds instead, in a sentence; the page
+        also: further limits, of controls and other conditions, by their argument names in `read`.
+        read: the reading, from the tables, `asked` and, by name, `also`; None if the claim cannot be tested.
+        figure: the figure to look at; None: the figure of the experiment; "": no figure.
+        measured: the words before the reading's value, with its unit: "largest excess of the rank over min(n, d)".
+        printed: for a claim about print, the words for the published number, where they differ from `measured`.
+        sharpens: the key of the claim that this claim sharpens; "" for a claim as first asked.
+        seeds: for a claim that sharpens another, the first and the last seed on which it is judged: nobody looked at
+            these seeds before the claim was written down.
+        unsharpened: for a claim as first asked, why no other row says what holds instead, in a sentence; the page
             prints it where the claim holds in part or fails.
     """
 

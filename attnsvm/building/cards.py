@@ -1,13 +1,13 @@
 """The experiments, found by being there: every folder of `attnsvm/experiments` with a card.yaml.
 
-A card says what its experiment is called, what may be set, and what its numbers mean. A module beside it is a stage:
-problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it, flips.py tries what
-claims.py reads. A stage without a module has no job. A card that says `problems: NAME` has the problems of the module
-NAME of attnsvm/data/grids, and no problems.py. A card that says `like: other` has the stages and settings of the other
-where it has none of its own, and with a caption its figure too.
+A card gives the title of its experiment, the settings and the meaning of the numbers. Modules in the folder are stages:
+problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it, flips.py tries the
+claims. A stage without a module has no job. A card that says `problems: NAME` takes the module NAME of
+attnsvm/data/grids for problems.py. A card that says `like: other` takes missing stages and settings from the other
+card; with a caption, it takes the figure too.
 
-A card that says `optional: why` is built where it is asked for, and only there: `figures/all` and `audit` leave it out.
-Such an experiment may read files that do not come with this package; outside.py names them.
+An experiment whose card says `optional: why` is built only on request: `figures/all` and `audit` leave it out.
+It may read files that do not come with this package; outside.py names them.
 """
 
 import importlib
@@ -35,37 +35,37 @@ JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # ten times faster with libyaml
-    """YAML in which no key stands twice: the first would be lost in silence."""
+    """YAML in which no key occurs twice: the first value would be lost in silence."""
 
     def construct_mapping(self, node, deep=False):
         found = [self.construct_object(key, deep=True) for key, _ in node.value]
         for place, (key, _) in enumerate(node.value):
             if found[place] in found[:place]:
-                problem = f"the key {found[place]!r} stands twice"
+                problem = f"the key {found[place]!r} occurs twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
         return super().construct_mapping(node, deep)
 
 
 @dataclass(frozen=True)
 class Card:
-    """One experiment's card, what it takes from the card it is like filled in.
+    """One experiment's card, completed from the card that it is like.
 
     Attributes:
         name: of the folder.
         title: what the figure shows, in half a sentence.
-        section: the heading under which it stands in the report and in the README.
-        order: places it among the others.
-        seconds: how long `snakemake figures/<name>` takes from clean on two cores, as last measured; None: not said.
+        section: its heading in the report and in the README.
+        order: its place among the experiments.
+        seconds: how long `snakemake figures/<name>` takes from clean on two cores, as last measured; None: unknown.
         optional: why `figures/all` and `audit` leave it out, in half a sentence; "" where they do not.
         fixed: settings of every stage that no user changes.
-        draws: the experiments whose tables its figure draws, itself in the usual case; () without a figure.
-        blocks: into how many blocks its instances are cut.
+        draws: the experiments whose tables its figure draws, usually itself; () without a figure.
+        blocks: the number of blocks of its instances.
         settings: {stage: {key: JSON schema with `value`, perhaps `smoke`, and `text`}}.
         relations: [{"below" | "at_most" | "same_length": [two keys "stage.key"]}].
-        caption: what is seen, a template over the settings (Jinja).
+        caption: a template over the settings (Jinja).
         notes: more about the figure, for docs/figures.md.
         columns: what each column of the csv means, with its unit.
-        modules: {a stage or one of `OTHERS`: dotted name of its module}; what is missing has no module.
+        modules: {a stage or one of `OTHERS`: dotted name of its module}; a missing one has no module.
     """
 
     name: str
@@ -116,12 +116,12 @@ def read(name: str) -> Card:
     modules = _modules(base, STAGES, other) if base else {}
     if base:
         whole = "like" not in other and "problems" in modules
-        require(whole, f"{_where(name)}: like: {base!r} has no stages of its own: name the experiment that has them")
+        require(whole, f"{_where(name)}: like: {base!r} has no stages: name the experiment that has them")
     if base and "caption" in own and _has(base, "figure"):
         modules["figure"] = f"attnsvm.experiments.{base}.figure"
     modules |= _modules(name, (*STAGES, *OTHERS), own)
     stages = [part for part in STAGES if part in modules]
-    require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py beside the other stages")
+    require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py for the other stages")
     settings = {
         stage: other.get("settings", {}).get(stage, {}) | own.get("settings", {}).get(stage, {}) for stage in STAGES
     }
@@ -175,17 +175,17 @@ def every() -> tuple[Card, ...]:
 
 
 def experiments(optional: bool = False) -> tuple[Card, ...]:
-    """The cards of which something is measured; the optional ones among them where they are asked for."""
+    """The cards with measures; optional cards only where they are asked for."""
     return tuple(card for card in _asked(optional) if card.is_experiment)
 
 
 def figures(optional: bool = False) -> tuple[Card, ...]:
-    """The cards that have a figure; the optional ones among them where they are asked for."""
+    """The cards with a figure; optional cards only where they are asked for."""
     return tuple(card for card in _asked(optional) if card.draws)
 
 
 def claiming(optional: bool = False) -> tuple[Card, ...]:
-    """The cards that have claims; the optional ones among them, which have an audit of their own, where asked for."""
+    """The cards with claims; optional cards, which have a separate audit, only where they are asked for."""
     return tuple(card for card in _asked(optional) if "claims" in card.modules)
 
 
@@ -226,7 +226,7 @@ def _checked(name: str, text: bytes) -> dict:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         raise UserError(f"{_where(name)}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
-    require(content is not None, f"{_where(name)}: it is empty; docs/experiment.md says what stands in a card")
+    require(content is not None, f"{_where(name)}: it is empty; docs/experiment.md describes a card")
     wrong = first_error(content, yaml.load((HERE / "card.schema.yaml").read_text("utf-8"), Loader))
     require(not wrong, f"{_where(name)}: {wrong}")
     return content
@@ -276,7 +276,7 @@ def _complete(card: Card) -> None:
     for other in card.draws:
         require(other in names(), f"{where}: draws: there is no experiment {other!r}")
         built = bool(card.optional) or not _load(other).get("optional")
-        require(built, f"{where}: draws: {other!r} is optional, and so must be what draws it")
+        require(built, f"{where}: draws: {other!r} is optional, so this experiment must be optional too")
         measured = _has(other, "measures") or "like" in _load(other)
         require(measured, f"{where}: draws: {other!r} measures nothing: it has no table to draw")
     if card.draws:

@@ -40,7 +40,7 @@ def schema_error(schema: dict) -> str:
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
     except jsonschema.SchemaError as error:
-        return f"this is no JSON schema: {'.'.join(map(str, error.absolute_path))}: {error.message}"
+        return f"this is not a JSON schema: {'.'.join(map(str, error.absolute_path))}: {error.message}"
     return ""
 
 

@@ -54,7 +54,7 @@ def check(arguments: list[str]) -> None:
         key, equals, _ = target.partition("=")
         require(
             not equals or key not in SETTINGS,
-            f"{target}: settings stand after --config, as in snakemake figures/cone --config {target}",
+            f"{target}: settings go after --config, as in snakemake figures/cone --config {target}",
         )
     given = values(arguments, "--configfile", "--configfiles")
     for path in given or filter(os.path.exists, [CONFIGFILE]):
@@ -118,7 +118,7 @@ def _check_entry(entry: str) -> None:
     key, equals, value = entry.partition("=")
     require(
         bool(equals),
-        f"--config {entry}: this is no KEY=VALUE; what to build stands before --config, as in "
+        f"--config {entry}: this is not KEY=VALUE; targets go before --config, as in "
         "snakemake figures/cone --config scale=smoke",
     )
     if "." in key:
@@ -129,7 +129,7 @@ def _check_entry(entry: str) -> None:
         raise UserError(f"--config {entry}: write it as --config '{parents[0]}={{{nested}}}'")
     require(
         re.fullmatch(r"[a-zA-Z_][\w-]*\w", key) is not None,
-        f"--config {entry}: {key!r} is no key; known are {', '.join(SETTINGS)}",
+        f"--config {entry}: {key!r} is not a key; known are {', '.join(SETTINGS)}",
     )
     try:
         yaml.load(value, yaml.BaseLoader)
@@ -158,5 +158,5 @@ def _check_file(path: Path) -> None:
         raise UserError(f"{path}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
     require(
         found is None or isinstance(found, dict),
-        f"{path}: this holds no keys and values; docs/figures.md has what a configuration may say",
+        f"{path}: there are no keys and values in it; docs/figures.md lists the settings",
     )

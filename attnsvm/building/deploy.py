@@ -23,7 +23,7 @@ def deploy(folder: Path) -> list[Path]:
     """
     require(
         not folder.exists() or (folder.is_dir() and not any(folder.iterdir())),
-        f"{folder} is there already and is not empty: choose another folder",
+        f"{folder} already exists and is not empty: choose another folder",
     )
     found = carried()
     require(

@@ -39,7 +39,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--venv", default=".venv")
     parser.add_argument("--torch", default="", help="cpu: torch without CUDA")
-    parser.add_argument("--quiet", action="store_true", help="say only what stands in the way")
+    parser.add_argument("--quiet", action="store_true", help="print only what is missing")
     given = parser.parse_args(arguments)
     venv = Path(given.venv).absolute()
     kind = "cpu" if given.torch == "cpu" or platform.system() != "Linux" else "cuda"
@@ -48,7 +48,7 @@ def main(arguments=None):
     for sentence in found:
         print("error: " + sentence, file=sys.stderr)
     if not given.quiet and not found:
-        print("Nothing stands in the way.")
+        print("Nothing is missing.")
     if not given.quiet:
         for sentence in notes(venv, kind, there):
             print(sentence)
@@ -66,7 +66,7 @@ def obstacles(venv, torch, kind, there):
         yield "Python's venv is not installed; on Debian and Ubuntu: sudo apt install python3-venv"
     if not ours(venv):
         yield (
-            f"VENV={venv} holds something that is no environment of attnsvm, and an installation would delete it; "
+            f"VENV={venv} holds something other than an environment of attnsvm, and an installation would delete it; "
             "choose an empty or a new folder: make VENV=folder ..."
         )
     if torch not in ("", "cpu"):
@@ -79,7 +79,7 @@ def obstacles(venv, torch, kind, there):
     if not can_write(Path.cwd()):
         yield f"the folder {Path.cwd()} cannot be written to"
     if not there and not can_write(nearest(venv)):
-        yield f"the folder {nearest(venv)}, where the environment is to lie, cannot be written to"
+        yield f"the folder {nearest(venv)}, the place of the environment, cannot be written to"
     yield from disk(venv, kind, there)
 
 
@@ -122,7 +122,7 @@ def notes(venv, kind, there):
     cores = os.cpu_count() or 1
     home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
     if not can_write(nearest(home)):
-        yield f"{home} cannot be written to: caches go to {tempfile.gettempdir()} instead, which is no obstacle."
+        yield f"{home} cannot be written to: caches go to {tempfile.gettempdir()} instead; this is no problem."
     memory = total_memory()
     if memory and memory < cores * MEMORY_OF_A_JOB:
         fit = max(1, int(memory // MEMORY_OF_A_JOB))
@@ -134,13 +134,13 @@ def notes(venv, kind, there):
         installing = 2 + DOWNLOADED[kind] / SPEED / 60
         cuda = ", CUDA packages among them (make TORCH=cpu goes without)" if kind == "cuda" else ""
         yield (
-            f"make install: downloads about {gigabytes(DOWNLOADED[kind])} where pip finds nothing on disk{cuda}, "
+            f"make install: downloads about {gigabytes(DOWNLOADED[kind])} if pip has nothing on disk{cuda}, "
             f"takes {gigabytes(INSTALLED[kind])} of disk and about {installing:.0f} minutes at 100 Mbit/s."
         )
     slower, how = pace(venv, there)
     figures = (ALONE_MINUTES + (CORE_MINUTES - ALONE_MINUTES) / cores) * slower
     yield f"make figures: about {figures:.0f} minutes on {cores} cores, and {gigabytes(RESULTS)} of disk for results."
-    yield f"This processor takes {slower:.1f} times the seconds of the one that the minutes were measured on: {how}."
+    yield f"This processor takes {slower:.1f} times as long as the processor of the measured times: {how}."
     yield f"Together about {installing + figures:.0f} minutes."
     yield (
         "A first try: snakemake figures/cone --config scale=smoke; the first run of a figure also compiles the loops "

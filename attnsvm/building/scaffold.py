@@ -30,7 +30,7 @@ def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
     )
     require(name not in RESERVED, f"{name!r} means something else here: choose another name")
     target = folder / name
-    require(not target.exists(), f"{target.relative_to(folder.parents[1])} is there already: choose another name")
+    require(not target.exists(), f"{target.relative_to(folder.parents[1])} already exists: choose another name")
     target.mkdir()
     for source in sorted(TEMPLATE.iterdir()):
         if source.is_file():
@@ -43,7 +43,7 @@ def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or not arguments[0]:
-        print("error: say how to call it: make experiment NAME=my_conjecture", file=sys.stderr)
+        print("error: give the experiment a name: make experiment NAME=my_conjecture", file=sys.stderr)
         return 2
     try:
         target = scaffold(arguments[0])

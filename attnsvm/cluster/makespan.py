@@ -76,7 +76,7 @@ def costs(path: Path) -> dict[str, Cost]:
     Raises:
         UserError: it is not there, or says no times.
     """
-    require(path.is_file(), f"{path}: there is no such file; times stand in profiles/times.json")
+    require(path.is_file(), f"{path}: there is no such file; times are in profiles/times.json")
     found = {}
     try:
         for name, one in json.loads(path.read_text("utf-8"))["experiments"].items():
@@ -85,8 +85,8 @@ def costs(path: Path) -> dict[str, Cost]:
                 seeds = one["seeds"]["last"] - one["seeds"]["first"] + 1
                 found[name] = Cost(seeds, stages, one.get("one", {}), one.get("gathered"))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path}: this is no file of stage times, such as profiles/times.json") from error
-    require(bool(found), f"{path}: it says no times: its results came from a cache or a bucket")
+        raise UserError(f"{path}: this is not a file of stage times, such as profiles/times.json") from error
+    require(bool(found), f"{path}: it has no times: its results came from a cache or a bucket")
     return found
 
 

@@ -27,13 +27,13 @@ def write(folder: Path, times: Path, scale: float, cluster: Cluster) -> str:
         require(0 <= value < 1e6, f"{name}: expected a number of seconds, got {value:g}")
     require(MODEL.is_file(), f"there is no {MODEL} here: run this in the folder of the repository")
     target = folder / "config.yaml"
-    require(not target.exists(), f"{target} is there already: choose another folder")
+    require(not target.exists(), f"{target} already exists: choose another folder")
     seconds, blocks, local = best(costs(times), scale, cluster)
     text = MODEL.read_text("utf-8")
     text = re.sub(r"^jobs: \d+", f"jobs: {cluster.cores}", text, flags=re.MULTILINE)
     text = re.sub(r"^set-scatter:\n(  .*\n)*", "", text, flags=re.MULTILINE)
     if not local:
-        require(GATHERED in text, f"{MODEL}: the lines that group measures and figure are not there")
+        require(GATHERED in text, f"{MODEL}: the lines that group measures and figure are missing")
         text = text.replace(GATHERED, "  measures: figure\n  figure: figure\n")
     text += "set-scatter:\n" + "".join(f"  {name}: {count}\n" for name, count in sorted(blocks.items()))
     save_text(target, text, checksum=False)

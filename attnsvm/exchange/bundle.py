@@ -19,7 +19,7 @@ def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = P
     """Write a bundle of targets that are built in a folder, and return what it says of itself.
 
     Raises:
-        UserError: a target is unknown, not built, damaged, or built by other code or settings than are here.
+        UserError: a target is unknown, not built, damaged, or built by other code or settings than here.
     """
     whole = resolve({"scale": scale})
     plan = Plan(whole, {})
@@ -39,7 +39,7 @@ def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = P
     for file, record in sorted(found.items()):
         require(checksums.holds(folder / file), f"{file}: damaged ({checksums.DIFFERS}); run snakemake again first")
         fresh = lineage.agrees(file, record, plan)
-        require(fresh, f"{file}: built by other code or settings than are here; run snakemake {targets[0]} first")
+        require(fresh, f"{file}: built by other code or settings than here; run snakemake {targets[0]} first")
     content: dict[str, Path | bytes] = {file: folder / file for file in sorted(found)}
     content |= {f"{plan.at}{records.TRAVELLING}/{records.name(file)}": found[file].content for file in sorted(found)}
     manifest = Manifest(

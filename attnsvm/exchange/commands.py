@@ -12,15 +12,15 @@ def add(commands) -> None:
 
 
 def _add_compare(commands) -> None:
-    parser = commands.add_parser("compare", help="say of every figure whether its numbers are those of the release")
+    parser = commands.add_parser("compare", help="compare the numbers of every figure with the release")
     parser.description = (
-        "Compares figures/*.csv with the numbers of the release, and reads the claims anew. Status 1 where numbers or "
+        "Compares figures/*.csv with the numbers of the release, and reads the claims again. Status 1 where numbers or "
         "verdicts differ. docs/exchange.md says what counts as the same."
     )
     add = parser.add_argument
     add("folder", nargs="?", type=Path, default=Path("."), metavar="FOLDER", help="of the build; default: this one")
     add("--reference", type=Path, metavar="FILE", help="default: the one that comes with the package")
-    add("--write-reference", action="store_true", help="make the reference from this build, for a release")
+    add("--write-reference", action="store_true", help="make a reference from this build, for a release")
     add(
         "--also",
         nargs="+",

@@ -36,7 +36,7 @@ class Record:
             found = json.loads(content)
             return cls(tuple(map(str, found["input"])), frozenset(map(str, found["params"])), content)
         except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{path}: its record is none of Snakemake's ({error}); run snakemake again") from error
+            raise UserError(f"{path}: its record is not a Snakemake record ({error}); run snakemake again") from error
 
 
 def wanted(target: str, plan: Plan) -> list[str]:
@@ -76,7 +76,7 @@ def behind(files: Iterable[str], at: str, folder: Path) -> dict[str, Record]:
             content = (folder / at / records.TRAVELLING / records.name(path)).read_bytes()
         except OSError as error:
             raise UserError(
-                f"{path}: Snakemake has no record of it; run snakemake to its end, or build it anew"
+                f"{path}: Snakemake has no record of it; run snakemake to its end, or build it again"
             ) from error
         found[path] = Record.parse(path, content)
         todo += found[path].inputs
@@ -118,7 +118,7 @@ def asked(path: str, plan: Plan) -> list:
         claimed = () if name in ("claims", "audit") else (name,)
         before = targets.measured(name) if claimed else [card.name for card in cards.experiments()]
         return [jobs.claims_code(*(targets.claiming(name) if claimed else ())), plan.histories(before)]
-    require(folder.startswith("results/") and file in TABLES, f"{path}: this is no file of this workflow")
+    require(folder.startswith("results/") and file in TABLES, f"{path}: this is not a file of this workflow")
     given = {"stage": "measures", "experiment": folder.removeprefix("results/")}
     return [plan.settings(**given), plan.code(**given), plan.before(**given)]
 

@@ -63,7 +63,7 @@ class Manifest:
             raise ValueError("its list is not whole")
         for path in found.sizes:
             if not _inside(path, found.at):
-                raise ValueError(f"it names {path!r}, which is no place of results")
+                raise ValueError(f"it names {path!r}, which is not a place for results")
         return found
 
     @property
@@ -115,6 +115,6 @@ def scattered(plan: Plan, blocks: dict[str, set[str]], resolved: dict) -> dict[s
         if names == {*plan.blocks(experiment)}:
             continue
         if names != {*Plan(resolved, {experiment: len(names)}).blocks(experiment)}:
-            raise UserError(f"results/{experiment}: its blocks are those of no run: {', '.join(sorted(names))}")
+            raise UserError(f"results/{experiment}: its blocks belong to no run: {', '.join(sorted(names))}")
         found[experiment] = len(names)
     return found

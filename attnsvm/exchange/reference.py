@@ -77,7 +77,7 @@ class Reference:
                 return pq.read_table(io.BytesIO(archive.read(f"{figure}.parquet"))).to_pandas()
         except (OSError, KeyError, zipfile.BadZipFile, pa.ArrowException) as error:
             raise UserError(
-                f"{self.path}: damaged (figure {figure}: {error}); take it anew from the release"
+                f"{self.path}: damaged (figure {figure}: {error}); take it again from the release"
             ) from error
 
 
@@ -98,7 +98,7 @@ def read(path: Path = SHIPPED) -> Reference:
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such reference; attnsvm compare --write-reference makes one") from error
     except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
-        raise UserError(f"{path}: this is no reference of attnsvm, or it is damaged ({error})") from error
+        raise UserError(f"{path}: this is not a reference of attnsvm, or it is damaged ({error})") from error
 
 
 def write(reference: Reference, tables: dict[str, pd.DataFrame]) -> None:

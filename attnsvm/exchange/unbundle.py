@@ -100,7 +100,9 @@ def _same(bundle: Path, manifest: Manifest, plan: Plan) -> bool:
     """
     experiments = sorted(manifest.config["experiments"])
     unknown = [name for name in experiments if name not in plan.resolved["experiments"]]
-    require(not unknown, f"{bundle}: it has results of {', '.join(unknown)}, an experiment that is not here")
+    require(
+        not unknown, f"{bundle}: it has results of {', '.join(unknown)}, an experiment that this clone does not have"
+    )
     here = of_code(experiments, figures_of(manifest.sizes, manifest.at))
     other = [file for file in sorted({*here, *manifest.code}) if here.get(file) != manifest.code.get(file)]
     made = f"attnsvm {manifest.release}, commit {manifest.commit or 'unknown'}"
@@ -148,7 +150,7 @@ def _taken(bundle: Path, manifest: Manifest, plan: Plan, staging: Path, whole: b
         require(record.exists(), f"{bundle}: it has no record of {name}; nothing is unpacked")
         agrees = lineage.agrees(name, lineage.Record.parse(name, record.read_bytes()), plan)
         require(
-            agrees, f"{bundle}: {name} was made by a job that was given other things than here; nothing is unpacked"
+            agrees, f"{bundle}: {name} was made by a job with other settings or inputs than here; nothing is unpacked"
         )
     return files
 

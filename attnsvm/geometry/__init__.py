@@ -1,4 +1,4 @@
-"""Matrix norms of the max-margin problems and of steepest descent: one file each, called as the norm is.
+"""Matrix norms of the max-margin problems and of steepest descent: one file each, with the name of the norm.
 
 A file has a class with everything that solvers, measures and the loops of descent ask of a norm, and its instance NORM.
 A new norm is one file here, and one entry in `svm/checker.py`, which repeats the definition.
@@ -24,14 +24,14 @@ class Norm(ABC):
     """A norm on matrices, over the last two axes of an array.
 
     Attributes:
-        name: what configurations, files and `get` call it.
+        name: the name in configurations, files and `get`.
         block_power: p, where the norm of a block-diagonal matrix is the p-norm of the norms of its blocks.
         unitarily_invariant: whether ‖U W V‖ = ‖W‖ for orthogonal U and V.
         reads_terms: whether `steepest_lanes` reads the terms of the gradient one by one, and not only their sum.
         tolerance: relative duality gap that a solution must prove, unless told otherwise.
         rank_tolerance: singular values above it, relative to the largest, count in the rank of a solution.
-        multiplicity_tolerance: distance to the largest singular value of the dual matrix, relative to it, that still
-            counts as equal; None where their number does not bound the rank of a solution.
+        multiplicity_tolerance: relative distance to the largest singular value of the dual matrix that still counts as
+            equal; None where the number of equal values does not bound the rank of a solution.
         parameter: a number in the norm's name, which `steepest_lanes` is given.
     """
 
@@ -65,8 +65,8 @@ class Norm(ABC):
     def steepest_lanes(parameter: float, slope: NamedTuple, memory: NamedTuple) -> None:
         """`steepest` for compiled loops, on LANES matrices: write it to memory.direction (d, e, LANES).
 
-        It is compiled, and names what it calls in full, as in `lanes.slopes.flatten`: what compiles it has imported
-        that, and values need no compiler.
+        It is compiled, and names the functions that it calls in full, as in `lanes.slopes.flatten`: the module that
+        compiles it has imported them, and values need no compiler.
 
         Args:
             parameter: as above.

@@ -1,7 +1,7 @@
-"""The steepest direction for compiled loops: what the file of a norm gives, compiled once and kept on disk.
+"""The steepest direction for compiled loops, from the file of a norm, compiled once and kept on disk.
 
 A loop is compiled once for all norms, which takes seconds: it calls the direction of the norm as a first-class
-function, of one signature for all.
+function with one signature for all norms.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""Is a head of attention a max-margin separator of what it selects? Certified answers, and those of two null models.
+"""Is a head of attention a max-margin separator of the tokens that it selects? Certified answers, and null models.
 
 `heads` gives a table with one row per head, and `inspection` the same table with a page to look at. docs/inspect.md
 says what the columns mean. Models are read through `transformers`: pip install 'attnsvm[models]'.
@@ -54,18 +54,18 @@ def inspection(
             `attnsvm.inspect.arrays.read`.
         texts: one input per text; None: `sentences()`. A file of arrays holds its inputs, and takes no texts.
         layers, heads: numbers from 0; None: all.
-        query: which position of a text asks: "random" (one per text), "first", "last", "all", or a number from 0.
+        query: the position of the query in a text: "random" (one per text), "first", "last", "all", or a number from 0.
         norms: "fro", "nuc" or both.
-        inputs: the largest number of queries that are fitted, and that are held out; they are drawn where there are
+        inputs: the largest number of fitted queries, and of held-out queries; drawn where there are
             more.
-        nuclear_inputs: the largest number of queries that are fitted in the nuclear norm, which takes longer.
+        nuclear_inputs: the largest number of queries fitted in the nuclear norm, which takes longer.
         held_out: share of the texts that is held out.
         draws: null models of each kind per head and norm.
         longest: tokens after which a text is cut.
         seed: of positions, split and null models.
         jobs: number of processes; with more than one, a script needs `if __name__ == "__main__":`.
         progress: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
-        command: what was typed, for the page to say.
+        command: the command line, printed on the page.
 
     Returns:
         `.table` is a DataFrame, `.save(folder)` writes heads.parquet, heads.csv and heads.html.
@@ -107,7 +107,7 @@ def why(
         A row for each support token of each selection, columns as in `attnsvm.inspect.reasons.COLUMNS`.
 
     Raises:
-        UserError, ValueError: as `inspection`; or no W is certified to separate what the head selects.
+        UserError, ValueError: as `inspection`; or no W is certified to separate the tokens that the head selects.
     """
     check(("fro",), inputs, 2, 0.0, 0, longest, 1, query, seed)
     show, layers, reasons = progress or (lambda items, **_: items), _needs("layers"), _needs("reasons")

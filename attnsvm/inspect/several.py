@@ -90,7 +90,7 @@ def _model(name, given) -> Model:
         "choose another name, or move the model",
     )
     require(
-        folder.suffix != ".gguf", f"models: {name}: {folder} is to be unpacked first: attnsvm unpack {folder} FOLDER"
+        folder.suffix != ".gguf", f"models: {name}: {folder} must be unpacked first: attnsvm unpack {folder} FOLDER"
     )
     config = packaged.said(folder)
     require_read(folder, config)

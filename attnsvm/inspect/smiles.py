@@ -45,7 +45,7 @@ def tokenizer(folder: Path, words: list[str]) -> PreTrainedTokenizerFast:
     """
     path, numbers = folder / VOCABULARY, {word: k for k, word in enumerate(words)}
     twice = [word for k, word in enumerate(words) if numbers[word] != k]
-    require(not twice, f"{path}: {', '.join(twice[:3])}: in it twice, so no token has a certain number")
+    require(not twice, f"{path}: {', '.join(twice[:3])}: in it twice, so token numbers are not certain")
     special = NAMES | _said(folder)
     missing = [special[name] for name in NEEDED if special[name] not in numbers]
     require(not missing, f"{path}: the special tokens {', '.join(missing)} are not in it")

@@ -69,7 +69,7 @@ def references(manuscript: Manuscript) -> None:
     entries = manuscript.entries
     twice = [one for one, count in Counter(entry.name for entry in entries).items() if count > 1]
     for entry in entries:
-        require(entry.name not in twice, f"{entry.place}: the entry {entry.name!r} stands twice")
+        require(entry.name not in twice, f"{entry.place}: the entry {entry.name!r} occurs twice")
     labels = {one.name for one in manuscript.asked["labels"]} | {FIGURE + name for name in manuscript.figures}
     known = labels | {entry.name for entry in entries}
     asked = manuscript.asked["references"]

@@ -84,7 +84,7 @@ class Declared:
             return {"value": float(TAKEN[self.take](rows[self.column])), "low": None, "high": None}
         require(
             len(rows) == 1,
-            f"{self.place}: {self.said()}: {len(rows)} rows, one is wanted: say `take` or more of `where`",
+            f"{self.place}: {self.said()}: {len(rows)} rows, expected one: say `take` or more of `where`",
         )
         low, high = (float(rows[name].iloc[0]) for name in self.interval) if self.interval else (None, None)
         return {"value": float(rows[self.column].iloc[0]), "low": low, "high": high}
@@ -119,5 +119,5 @@ def parsed(text: str) -> dict[str, Declared]:
             found[key] = Declared(key=key, place=place, **one)
         except TypeError as error:
             known = ", ".join(name for name in Declared.__dataclass_fields__ if name not in ("key", "place"))
-            raise UserError(f"{place}: {key}: what can be said of a number is {known} ({error})") from error
+            raise UserError(f"{place}: {key}: the keys of a number are {known} ({error})") from error
     return found

@@ -1,6 +1,6 @@
-"""A problem in a file, and its answer in another that anybody can check later, from the two files alone.
+"""A problem in a file, and its answer in another file; anybody can check the answer from these two files alone.
 
-The check builds the constraint matrices by itself and asks `checker`: no solver has a part in it.
+The check builds the constraint matrices again and asks `checker`; it uses no solver.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ def load(path: str | os.PathLike) -> dict[str, np.ndarray]:
 
 
 def tokens_of(path: str | os.PathLike, given: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Tokens (n, T, d), and lengths (n,): the first lengths[i] tokens of input i count, the rest is padding."""
+    """Tokens (n, T, d), and lengths (n,): the first lengths[i] tokens of input i count, the others are padding."""
     require("tokens" in given, f"{path}: the array tokens is missing, (n, T, d)")
     tokens = finite_array(f"{path}: tokens", given["tokens"], (None, None, None), "(n, T, d)")
     n, T, _ = tokens.shape
@@ -104,7 +104,7 @@ def save(
 
 
 def digest(inputs: list[tuple]) -> str:
-    """SHA-256 of the numbers of a problem, whatever file they lie in."""
+    """SHA-256 of the numbers of a problem, whatever file holds them."""
     total = hashlib.sha256()
     for X, z, chosen in inputs:
         reference = np.flatnonzero(chosen) if isinstance(chosen, np.ndarray) else [chosen]
@@ -114,7 +114,7 @@ def digest(inputs: list[tuple]) -> str:
 
 
 def matrices(inputs: list[tuple]):
-    """The constraint matrices as `checker.check` takes them, with bounds and equalities; built anew, input by input."""
+    """The constraint matrices as `checker.check` takes them, with bounds and equalities, built input by input."""
     tokens = np.concatenate([X for X, _, _ in inputs])
     queries = np.array([z for _, z, _ in inputs])
     rows, start = [], 0
@@ -137,7 +137,7 @@ def provable(tol: float, where: str) -> None:
 
 
 def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) -> str:
-    """Check the claim of an answer file, and say in one line what it proves.
+    """Check the claim of an answer file; the proved statement in one line.
 
     Args:
         path: written by `save`.

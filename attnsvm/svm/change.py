@@ -1,8 +1,8 @@
 """The least change of a given W after which it meets constraints: min ‖D‖_F subject to ⟨A_k, W + D⟩ ≥ bound_k.
 
-In D these are constraints with the bounds bound_k − ⟨A_k, W⟩, of any sign: a W that meets one with room to spare may
-lose that room. Few of them are tight, so a working set grows by the ones that its answer violates, in coordinates from
-the Gram matrix of the set: W may be large and its constraints a hundred thousand.
+In D these are constraints with the bounds bound_k − ⟨A_k, W⟩, of any sign: a margin of W above its bound may shrink
+to the bound. Few constraints are tight, so a working set grows by violated constraints, in coordinates from
+the Gram matrix of the set: W may be large, with a hundred thousand constraints.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def least_change(constraints: TokenConstraints, W: np.ndarray) -> Solution:
     """The D of least Frobenius norm with which W + D meets the constraints, with its certificate.
 
     Args:
-        constraints: what W + D must separate, as `separation` and `ragged` make them; no equalities.
+        constraints: constraints on W + D, as `separation` and `ragged` make them; no equalities.
         W: (d, e).
 
     Returns:
@@ -63,7 +63,7 @@ def _multipliers(c: TokenConstraints) -> tuple[np.ndarray, bool]:
 
 
 def _on(c: TokenConstraints) -> tuple[np.ndarray, bool]:
-    """The multipliers of a few constraints, whose rows are written in a basis of what they span."""
+    """The multipliers of a few constraints, whose rows are written in a basis of their span."""
     gram = (c.left @ c.left.T) * (c.right @ c.right.T)
     length = np.sqrt(np.diag(gram))
     if not length.all():  # bounds in a working set are positive: no W meets such a one

@@ -71,7 +71,7 @@ class Product:
         return bool(np.isfinite(self.left).all() and np.isfinite(self.right).all())
 
     def cancels(self) -> bool:
-        """Whether the product is so much smaller than its factors that rounding has taken its digits."""
+        """Whether the product is so much smaller than its factors that it has lost its digits to rounding."""
         return bool(np.linalg.norm(self.left) * np.linalg.norm(self.right) > CANCELLING * self.size("fro"))
 
     @cached_property
@@ -129,7 +129,7 @@ def products(matrices, W):
 
 
 def check(matrices, bound, equality, norm: str, tol: float, claim) -> str:
-    """Why the claim does not hold, or "" when it does.
+    """The reason why the claim does not hold, or "" if it holds.
 
     Args:
         matrices: (tokens (N, d), queries (n, e), winner (m,), loser (m,), query (m,)), the last three row numbers: the

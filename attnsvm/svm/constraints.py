@@ -18,7 +18,7 @@ def asking(bound: np.ndarray, equality: np.ndarray) -> np.ndarray:
     """(..., m) bool: the inequalities whose bound measures their margin.
 
     The bound of another inequality is zero, or so far below the largest bound that rounding is not small relative to
-    it. The margin of this inequality is measured by ‖A_k‖‖W‖, as that of an equality is.
+    it. The margin of this inequality is measured by ‖A_k‖‖W‖, as for an equality.
     """
     largest = np.where(equality, 0.0, bound).max(-1, initial=0.0, keepdims=True)
     return ~equality & (bound > SMALL * largest)
@@ -77,7 +77,7 @@ class Constraints:
     Attributes:
         left: (m, d), token differences x_{iα} − x_it.
         right: (m, e), the query z_i of the constraint's input.
-        bound: (m,), non-negative where the constraint is an inequality, but in `change`, where it may have any sign.
+        bound: (m,), non-negative where the constraint is an inequality, except in `change`, where any sign is allowed.
         equality: (m,) bool.
         index: (m, 3) int: the input i, its anchor token α and the other token t. Neighbouring constraints of one
             input have the same query.
@@ -143,7 +143,7 @@ class TokenConstraints(Constraints):
         return TokenConstraints(self.factors.take(rows), self.bound[rows], self.equality[rows], self.index[rows])
 
     def with_equality(self, rows: np.ndarray) -> "TokenConstraints":
-        """The same, where the logits of both tokens are equal in `rows` (m,) bool: a free multiplier."""
+        """The same constraints, with equal logits of both tokens in `rows` (m,) bool: a free multiplier."""
         bound, equality = np.where(rows, 0.0, self.bound), self.equality | rows
         return TokenConstraints(self.factors, bound, equality, self.index)
 
@@ -170,7 +170,7 @@ def separation(
         queries: (n, e).
         selected: (n,) int, one token per input; or (n, T) bool, a set per input (equal logits inside the set).
         bound: the margin asked for, at least 0: a number, (n,) one per input, or (n, T) one per token that loses.
-            0 asks that the selected token wins or draws, and nothing more.
+            0 only asks that the selected token wins or draws.
 
     The anchor α of a set is its first member.
 
@@ -284,7 +284,7 @@ def _against_anchor(
 
     Args:
         tokens: (N, d), queries: (n, e).
-        first: (n,) where the tokens of a query begin; counts: (n,) or int, how many they are.
+        first: (n,) where the tokens of a query begin; counts: (n,) or int, their number.
         anchor: (n,) token numbers within them.
         chosen: bool over the tokens of all queries one after another, or None where only the anchors are chosen.
     """
@@ -310,7 +310,7 @@ def _against_anchor(
 
 
 def _pattern(n: int, counts: np.ndarray) -> tuple[np.ndarray, ...]:
-    """What follows from the numbers of tokens alone: the input of every constraint, its place among the constraints of
+    """All that follows from the numbers of tokens: the input of every constraint, its place among the constraints of
     its input, bounds of one, and no equality. The arrays are read-only."""
     inputs = np.repeat(np.arange(n), counts - 1)
     place = np.arange(len(inputs)) - np.repeat(np.cumsum(counts - 1) - (counts - 1), counts - 1)

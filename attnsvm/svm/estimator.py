@@ -39,7 +39,7 @@ class UncertifiedError(ArithmeticError):
 
 
 class NotFittedError(ValueError, AttributeError):
-    """What scikit-learn's class of this name says, where scikit-learn is not installed."""
+    """Stands for scikit-learn's class of this name where scikit-learn is not installed."""
 
 
 def _not_fitted() -> type[Exception]:
@@ -62,7 +62,7 @@ class AttentionSVM:
     Args:
         norm: its name, as in `attnsvm.geometry.get`.
         tol: relative duality gap that the solution must prove; None: the `tolerance` of the norm.
-        verbose: show on stderr how far a fit is.
+        verbose: show the progress of a fit on stderr.
 
     Attributes after `fit`:
         solution_: the `Solution`, with its certificate.
@@ -73,7 +73,7 @@ class AttentionSVM:
         margin_: smallest logit difference between a selected and an unselected token (1 up to rounding).
         gap_: relative duality gap, (‖W_‖ − Σ dual_)/‖W_‖ in a problem without equalities.
         rank_: numerical rank of W_.
-        method_: what solved it, one of `attnsvm.svm.methods.choice.METHODS`.
+        method_: the method used, one of `attnsvm.svm.methods.choice.METHODS`.
         status_: "solved", "infeasible" or "uncertified"; the other attributes exist only after "solved".
         infeasibility_: the `InfeasibleError` when there is no separator, else None.
     """
@@ -182,7 +182,7 @@ class AttentionSVM:
         return np.array([logits.argmax() for logits in self.decision_function(tokens, queries)])
 
     def score(self, tokens, queries=None, selected=None) -> float:
-        """The share of inputs whose predicted token is the selected one, or is in the selected set."""
+        """The share of inputs whose predicted token is the selected token, or is in the selected set."""
         if selected is None:
             triples = list(_triples(tokens, queries))
             predicted = self.predict([(X, z) for X, z, _ in triples])
@@ -197,7 +197,7 @@ class AttentionSVM:
 
 
 def _triples(inputs, selected):
-    """(X_i, z_i, α_i) from triples, or from pairs and what is selected."""
+    """(X_i, z_i, α_i) from triples, or from pairs and the selected tokens."""
     if selected is None:
         return inputs
     if len(inputs) != len(selected):

@@ -1,7 +1,7 @@
 """The SVM solves exactly as the official notebooks do them, defects included: for comparison, never for a claim.
 
-One cvxpy problem an instance, the default solver, no look at its status; the rank is counted at an absolute 1e-7, and
-where the solver returns no matrix `numpy.linalg.matrix_rank(None)` says 1.
+One cvxpy problem per instance, the default solver, its status ignored; the rank is counted at an absolute 1e-7, and
+where the solver returns no matrix `numpy.linalg.matrix_rank(None)` returns 1.
 """
 
 import warnings
@@ -19,8 +19,9 @@ RANK_TOLERANCE = 1e-7
 def published_solution(constraints: Constraints, norm: str) -> np.ndarray | None:
     """W (d, e), or None where the solver gave none.
 
-    Problems of one shape differ in the numbers of one block of the cone program alone. cvxpy compiles the first of
-    them; into the others the numbers are written, and the solver that cvxpy chose gets what cvxpy would hand it.
+    Problems of one shape differ only in the numbers of one block of the cone program. cvxpy compiles the first
+    problem; the numbers of the others are written into it, and the solver that cvxpy chose gets the same input as
+    from cvxpy.
     """
     left, right = constraints.left, constraints.right
     program = _program(len(constraints), left.shape[1], right.shape[1], norm)

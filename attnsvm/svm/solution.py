@@ -81,7 +81,7 @@ class Solution:
 
 @dataclass(frozen=True, kw_only=True)
 class FactoredSolution(Solution):
-    """A solution whose W = left @ right.T is so large that nobody forms it unasked: W is formed when it is first read.
+    """A solution with a large W = left @ right.T, which is formed when it is first read.
 
     Attributes:
         left: (d, r), right: (e, r).
@@ -129,5 +129,5 @@ def as_arrays(solutions: list[Solution]) -> dict[str, np.ndarray]:
 
 
 def proof(answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """What the certificates of a build are counted from, of answers whose matrices no later stage reads, (S,) each."""
+    """The arrays (S,) from which certificates are counted, for answers whose matrices no later stage reads."""
     return {name: answers[name] for name in ("status", "gap", "residual")}

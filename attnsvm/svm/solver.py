@@ -1,4 +1,4 @@
-"""The entrance for every norm: solve, rescale to feasibility on both sides, and let the checker judge."""
+"""The entry for every norm: solve, rescale to feasibility on both sides, and let the checker judge."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def solve(
     """The W of least norm that meets the constraints, with its certificate.
 
     Args:
-        constraints: what to separate; see `separation`.
+        constraints: the tokens to separate; see `separation`.
         norm: its name, as in `geometry.get`.
         tol: relative duality gap up to which the answer counts as solved; None: the `tolerance` of the norm.
         method: one of `methods.choice.METHODS` that solves this norm; None: by the number of constraints.
@@ -50,7 +50,7 @@ def solve_batch(
     method: str | None = None,
     report: Report = lambda line: None,
 ) -> list[Solution]:
-    """`solve` for many problems; those of one shape advance together where the method allows it."""
+    """`solve` for many problems; problems of one shape advance together where the method allows it."""
     measure, tol = asked(norm, tol)
     wide = [narrowed(c, measure) for c in batch]
     inside = [c if one is None else one.constraints for c, one in zip(batch, wide, strict=True)]
@@ -71,7 +71,7 @@ def asked(norm: str, tol: float | None) -> tuple[Norm, float]:
 
 
 def _claims(batch: list[Constraints], measure: Norm, method: str | None, report: Report) -> list[Solution]:
-    """What the methods answer, not yet judged."""
+    """The answers of the methods, not yet judged."""
     names = [named(measure, len(c), method) for c in batch]
     for name, c in zip(names, batch, strict=True):
         if len(c) >= IMPLICIT or c.shape[0] * c.shape[1] >= WIDE:
@@ -101,7 +101,7 @@ def judged_solution(
 
 
 def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
-    """The claim if the independent checker agrees; otherwise as uncertified, with the reason. `ledger` counts it."""
+    """The claim if the independent checker agrees; otherwise uncertified, with the reason. `ledger` counts it."""
     reason = check(c.factors, c.bound, c.equality, measure.name, tol, claim)
     if reason:
         claim = replace(claim, status=Status.UNCERTIFIED, rejected=reason, rank=0, rank_low=0, rank_high=0)

@@ -20,7 +20,7 @@ def layer_constraints(
     """One head of a layer below the top: the row at each position selects a token with the margin asked of that row.
 
     Args:
-        tokens: (n, T, d), what the layer sees.
+        tokens: (n, T, d), the input of the layer.
         selected: (n, T) int.
         bound: (n, T), at least 0; infinite where the row is left out.
         causal: only the tokens up to the position of the row compete.
@@ -43,7 +43,7 @@ def layer_constraints(
 
 
 def graded(cost: np.ndarray | float, rate: np.ndarray | float) -> np.ndarray:
-    """The margin that is asked of a row, max(0, 1 − C/ρ): 1 where it counts (C = 0), 0 from C = ρ on.
+    """The margin of a row, max(0, 1 − C/ρ): 1 where it counts (C = 0), 0 from C = ρ on.
 
     Args:
         cost: C, the exponent of the gradient that reaches the row; rate: ρ, the exponent of the layer's leading terms.
@@ -52,7 +52,7 @@ def graded(cost: np.ndarray | float, rate: np.ndarray | float) -> np.ndarray:
 
 
 def without_copies(constraints: Constraints) -> Constraints:
-    """The constraints less those between equal tokens: the softmax is shared among copies, whatever W is."""
+    """The constraints without those between equal tokens: copies share the softmax, whatever W is."""
     factors = constraints.factors
     longest = np.linalg.norm(factors.tokens, axis=1).max(initial=0.0)
     return constraints[np.linalg.norm(constraints.left, axis=1) > COPY * longest]

@@ -129,7 +129,7 @@ def test_a_figure_draws_what_is_measured_and_a_twin_is_like_what_has_stages(fold
     with pytest.raises(UserError, match=r"both/card.yaml: draws: 'empty' measures nothing"):
         cards.read("both")
     folder("twin", files=(), like="empty", settings=None)
-    with pytest.raises(UserError, match=r"twin/card.yaml: like: 'empty' has no stages of its own"):
+    with pytest.raises(UserError, match=r"twin/card.yaml: like: 'empty' has no stages"):
         cards.read("twin")
 
 
@@ -157,7 +157,9 @@ def test_what_every_run_builds_reads_no_file_from_outside_and_draws_nothing_opti
         cards.read("one")
     folder("two", optional="it needs a file")
     folder("drawn", files=("figure",), draws=["two"], settings=None)
-    with pytest.raises(UserError, match=r"drawn/card.yaml: draws: 'two' is optional, and so must be what draws it"):
+    with pytest.raises(
+        UserError, match=r"drawn/card.yaml: draws: 'two' is optional, so this experiment must be optional too"
+    ):
         cards.read("drawn")
 
 
@@ -175,13 +177,13 @@ def test_a_card_without_a_stage_may_only_claim(folder):
         ({"text": "title: [unclosed\nsection: x"}, "one/card.yaml, line 2: this is not YAML"),
         (
             {"text": "title: x\norder: 1\ntitle: y\n"},
-            "one/card.yaml, line 3: this is not YAML (the key 'title' stands twice)",
+            "one/card.yaml, line 3: this is not YAML (the key 'title' occurs twice)",
         ),
         (
             {"text": "settings:\n  problems:\n    n: {type: inputs, value: 1, value: 2}\n"},
-            "line 3: this is not YAML (the key 'value' stands twice)",
+            "line 3: this is not YAML (the key 'value' occurs twice)",
         ),
-        ({"text": ""}, "one/card.yaml: it is empty; docs/experiment.md says what stands in a card"),
+        ({"text": ""}, "one/card.yaml: it is empty; docs/experiment.md describes a card"),
         ({"text": "just words"}, "one/card.yaml: 'just words' is not of type object"),
         ({"title": None}, "one/card.yaml: the key 'title' is missing"),
         ({"titel": "x"}, "one/card.yaml: unknown key 'titel': did you mean 'title'?"),
@@ -205,9 +207,9 @@ def test_a_card_without_a_stage_may_only_claim(folder):
         ),
         (
             {"settings": {"problems": {"n": {"type": "integer", "minimum": "x", "value": 1, "text": "T."}}}},
-            "settings: problems.n: this is no JSON schema: minimum: 'x' is not of type 'number'",
+            "settings: problems.n: this is not a JSON schema: minimum: 'x' is not of type 'number'",
         ),
-        ({"files": ("measures", "figure")}, "one/card.yaml: there is no problems.py beside the other stages"),
+        ({"files": ("measures", "figure")}, "one/card.yaml: there is no problems.py for the other stages"),
         (
             {"files": ("measures", "figure"), "problems": "one_shap"},
             "one/card.yaml: problems: unknown grid 'one_shap': did you mean 'one_shape'?",

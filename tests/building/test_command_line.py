@@ -28,13 +28,13 @@ def folder(tmp_path, monkeypatch):
         (["--config", "experiments.cone.x=5"], "write it as --config 'experiments={cone: {x: 5}}'"),
         (["--config", "figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
         (["--config=figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
-        (["--config", "scale=smoke", "figures/cone"], "what to build stands before --config"),
-        (["-C", "5=3"], "'5' is no key; known are experiments, figures, intermediates, scale, standalone"),
+        (["--config", "scale=smoke", "figures/cone"], "targets go before --config"),
+        (["-C", "5=3"], "'5' is not a key; known are experiments, figures, intermediates, scale, standalone"),
         (["--config", "figures={dpi: 72"], "--config figures={dpi: 72: what follows = is not YAML"),
         (["--config", "experiments={cone: {x: [5}}"], "is not YAML"),
         (["--configfile", "missing.yaml"], "--configfile missing.yaml: cannot be read (No such file or directory)"),
         (["--configfile", "good.yaml", "missing.yaml"], "--configfile missing.yaml: cannot be read"),
-        (["--configfile", "list.yaml"], "list.yaml: this holds no keys and values"),
+        (["--configfile", "list.yaml"], "list.yaml: there are no keys and values in it"),
         (["--configfile", "broken.yaml"], "broken.yaml, line 2: this is not YAML"),
     ],
 )
@@ -47,7 +47,7 @@ def test_a_slip_ends_with_its_sentence(folder, arguments, sentence):
 
 @pytest.mark.parametrize("arguments", [["scale=smoke", "-n"], ["-n", "--", "figures/cone", "figures={dpi: 72}"]])
 def test_a_setting_among_the_targets_is_told_where_it_belongs(folder, arguments):
-    with pytest.raises(UserError, match=r"settings stand after --config, as in snakemake figures/cone --config "):
+    with pytest.raises(UserError, match=r"settings go after --config, as in snakemake figures/cone --config "):
         command_line.check(arguments)
 
 

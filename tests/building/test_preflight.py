@@ -36,10 +36,10 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     monkeypatch.setattr(preflight.platform, "system", lambda: "Linux")
     status, out, err = said(capsys)
     assert (status, err) == (0, "")
-    assert out.startswith("Nothing stands in the way.\n")
+    assert out.startswith("Nothing is missing.\n")
     assert "takes 6.0 GB of disk and about 6 minutes at 100 Mbit/s" in out
     assert "make figures: about 19 minutes on 2 cores, and 1.5 GB of disk" in out
-    assert "takes 1.0 times the seconds of the one that the minutes were measured on: plain Python was timed; " in out
+    assert "takes 1.0 times as long as the processor of the measured times: plain Python was timed; " in out
     assert "Together about 25 minutes" in out
     _, out, _ = said(capsys, "--torch", "cpu")
     assert "takes 2.4 GB of disk" in out
@@ -137,7 +137,7 @@ def test_a_folder_of_somebody_else_is_not_emptied(folder, capsys):
     for refused in ("letters", "link", "file", "another", "."):
         status, _, err = said(capsys, "--quiet", "--venv", refused)
         assert status == 1, refused
-        assert f"VENV={(folder / refused).absolute()} holds something that is no environment of attnsvm" in err
+        assert f"VENV={(folder / refused).absolute()} holds something other than an environment of attnsvm" in err
     for taken in ("empty", "new"):
         assert said(capsys, "--quiet", "--venv", taken) == (0, "", "")
     run = make("install", f"PYTHON={sys.executable}", f"VENV={letters}")

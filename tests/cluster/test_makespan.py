@@ -146,7 +146,7 @@ def test_the_profile_is_that_of_slurm_with_other_blocks(folder, capsys):
         (["--cores", "9", "--times", "none.json"], "none.json: there is no such file"),
         (
             ["--cores", "9", "--times", "profiles/slurm/config.yaml"],
-            "profiles/slurm/config.yaml: this is no file",
+            "profiles/slurm/config.yaml: this is not a file",
         ),
     ],
 )
@@ -158,12 +158,12 @@ def test_what_cannot_be_is_said_in_one_sentence(folder, capsys, arguments, sente
 
 def test_a_profile_that_is_there_is_not_written_over(folder, capsys):
     assert main(["profile", "profiles/slurm", "--cores", "9", "--times", str(TIMES)]) == 1
-    assert "profiles/slurm/config.yaml is there already" in capsys.readouterr().err
+    assert "profiles/slurm/config.yaml already exists" in capsys.readouterr().err
 
 
 def test_without_times_nothing_is_guessed(tmp_path):
     cost = dict.fromkeys(("problems", "descent", "svm", "measures"))
     path = tmp_path / "audit.json"
     path.write_text(json.dumps({"experiments": {"cone": {"seeds": {"first": 0, "last": 2}, "cost": cost}}}))
-    with pytest.raises(UserError, match="it says no times"):
+    with pytest.raises(UserError, match="it has no times"):
         costs(path)

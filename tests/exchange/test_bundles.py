@@ -121,7 +121,7 @@ def test_what_is_damaged_or_older_than_the_code_is_not_bundled(made_up, tmp_path
     record = made_up.folder / "smoke" / records.TRAVELLING / records.name(CSV)
     kept = record.read_bytes()
     record.write_bytes(kept.replace(b"'dpi'", b"'dip'"))
-    with pytest.raises(UserError, match=f"{CSV}: built by other code or settings than are here"):
+    with pytest.raises(UserError, match=f"{CSV}: built by other code or settings than here"):
         bundle.write([TARGET], target, "smoke", made_up.folder)
     record.unlink()
     with pytest.raises(UserError, match=f"{CSV}: Snakemake has no record of it"):
@@ -163,7 +163,7 @@ def test_a_record_that_names_other_params_is_refused_though_the_list_agrees(pack
     members[name] = member, other
     index["sha256"][name] = hashlib.sha256(other).hexdigest()
     sentence = refused(repacked(tmp_path / "b.tar.zst", index, members), clone(tmp_path / "fresh"))
-    assert f"{CSV} was made by a job that was given other things than here" in sentence
+    assert f"{CSV} was made by a job with other settings or inputs than here" in sentence
 
 
 def test_an_altered_file_is_refused(packed, tmp_path):
@@ -219,7 +219,7 @@ def test_a_name_outside_the_results_of_its_scale_is_refused(packed, tmp_path, na
     index, members = unpacked(packed)
     index["sizes"][name], index["sha256"][name] = 4, hashlib.sha256(b"evil").hexdigest()
     path = repacked(tmp_path / "b.tar.zst", index, members, [(_info(name, b"evil"), b"evil")])
-    assert f"it names {name!r}, which is no place of results" in refused(path, clone(tmp_path / "deep/fresh"))
+    assert f"it names {name!r}, which is not a place for results" in refused(path, clone(tmp_path / "deep/fresh"))
     assert not list(tmp_path.rglob("evil"))
 
 

@@ -119,7 +119,7 @@ def refused(model, tmp_path, **given):
         ({"changes": {"rope.scaling.type": "yarn"}}, "scales the frequencies of its positions"),
         ({"more": ["rope_freqs.weight"]}, "scales the frequencies of its positions"),
         ({"changes": {"rope.dimension_count": 8}}, "turns 8 of 16 rows of a head"),
-        ({"changes": {"block_count": None}}, "says no llama.block_count"),
+        ({"changes": {"block_count": None}}, "there is no llama.block_count"),
         ({"more": ["blk.0.attn_rot.weight"]}, "the weights blk.0.attn_rot.weight have no place"),
         ({"left_out": ["token_embd.weight"]}, "there are no weights token_embd.weight in it"),
     ],
@@ -147,12 +147,12 @@ def test_other_files_and_places_are_one_sentence(llama, tmp_path, monkeypatch):
     other = gguf.GGUFWriter(tmp_path / "other.gguf", "mamba")
     for write in (other.write_header_to_file, other.write_kv_data_to_file, other.write_tensors_to_file, other.close):
         write()
-    with pytest.raises(UserError, match="the architecture 'mamba'; of GGUF files llama, qwen2, qwen3 are read"):
+    with pytest.raises(UserError, match="the architecture 'mamba'; from GGUF files llama, qwen2, qwen3 are read"):
         inspect.unpack(tmp_path / "other.gguf", tmp_path / "new")
-    with pytest.raises(UserError, match="is to be unpacked first: attnsvm unpack"):
+    with pytest.raises(UserError, match="must be unpacked first: attnsvm unpack"):
         several.resolve({"models": {"small": str(file)}})
     monkeypatch.setitem(__import__("sys").modules, "gguf", None)
-    with pytest.raises(UserError, match=r"gguf is not installed, which reads \.gguf files: pip install gguf"):
+    with pytest.raises(UserError, match=r"gguf, which reads \.gguf files, is not installed: pip install gguf"):
         inspect.unpack(file, tmp_path / "new")
 
 

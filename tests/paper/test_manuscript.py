@@ -51,7 +51,7 @@ def test_a_wrong_name_is_refused_with_its_place(old, new, sentence):
 
 
 def test_an_entry_that_stands_twice_is_refused():
-    with pytest.raises(UserError, match=r"^paper/references.bib:1: the entry 'one2020' stands twice"):
+    with pytest.raises(UserError, match=r"^paper/references.bib:1: the entry 'one2020' occurs twice"):
         check(bibliography=BIBLIOGRAPHY * 2)
 
 

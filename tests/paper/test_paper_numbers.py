@@ -65,7 +65,7 @@ def test_a_row_that_says_what_holds_instead_is_no_claim_as_first_asked(collected
             ("kind: a", "kind: b"),
             r"^paper/numbers.yaml:2: figures/cone.csv, value where kind = b, last step: there is no such row",
         ),
-        ((", last: step", ""), r"^paper/numbers.yaml:2: .*: 2 rows, one is wanted: say `take` or more of `where`"),
+        ((", last: step", ""), r"^paper/numbers.yaml:2: .*: 2 rows, expected one: say `take` or more of `where`"),
         (
             ("figure: cone, where", "figure: cones, where"),
             r"^paper/numbers.yaml:2: cone.last: there is no figure 'cones': did you mean 'cone'\?",
@@ -73,7 +73,7 @@ def test_a_row_that_says_what_holds_instead_is_no_claim_as_first_asked(collected
         (("take: max", "take: mox"), r"^paper/numbers.yaml:3: cone.most: take one of min, "),
         (
             ("unit: runs", "units: runs"),
-            r"^paper/numbers.yaml:3: cone.most: what can be said of a number is figure, column, ",
+            r"^paper/numbers.yaml:3: cone.most: the keys of a number are figure, column, ",
         ),
         (("cone.most: {", "cone.most: x # {"), r"^paper/numbers.yaml:3: cone.most: expected \{figure"),
     ],

@@ -204,7 +204,7 @@ def test_the_sentence_says_what_is_wrong(tmp_path):
     folder.mkdir(parents=True)
     assert scaffold("mine", folder) == folder / "mine"
     for name, sentence in (
-        ("mine", "attnsvm/experiments/mine is there already: choose another name"),
+        ("mine", "attnsvm/experiments/mine already exists: choose another name"),
         ("all", "'all' means something else here"),
         ("Mine", "'Mine' cannot name an experiment: take 2 to 40 lower-case letters"),
     ):

@@ -1,11 +1,11 @@
-"""What a prediction head h of f(X, z) = h(Xᵀ softmax(X W z)) is.
+"""The protocol of a prediction head h in f(X, z) = h(Xᵀ softmax(X W z)).
 
 h(x) = readout(Eᵀx), where the embedding E is a matrix of the head or the identity. Code that composes tokens uses only
 these two: one layer embeds its tokens once and mixes the results, and a stack embeds the mixtures of its top layer. The
 readout gives value and gradient in closed form, once for arrays and once for the compiled engine. Arrays carry the
 instances last. They are NumPy's or torch's, as the weights of the head are.
 
-A new head is one file: a class for arrays, and the NamedTuple of what its compiled readout reads.
+A new head is one file: a class for arrays, and the NamedTuple that its compiled readout reads.
 """
 
 from abc import ABC, abstractmethod
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class Head(ABC):
-    """What turns the weighted mean of the tokens into a number: h, with its gradient.
+    """A head h, which turns the weighted mean of the tokens into a number, with its gradient.
 
     Attributes:
         embedding: E, (S, d, p); None: the identity, p = d.

@@ -1,7 +1,7 @@
-"""Rules of descent, one file each, and what wraps any of them: schedule, momentum, joint, balanced.
+"""Rules of descent, one file each, and wrappers for any rule: schedule, momentum, joint, balanced.
 
     momentum(schedule(steepest("spectral", 0.1), "root"), 0.9)
 
 protocol.py says what a rule is; a new rule is one file. Nothing is imported here, so that code with one rule does not
-depend on the others.
+depend on the other rules.
 """

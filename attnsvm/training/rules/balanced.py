@@ -34,7 +34,7 @@ class Balanced(NamedTuple("Parts", [("inner", Rule)]), Wrapper):
 def balanced(inner: Rule) -> Balanced:
     """The rule `inner`; after every step a factor that makes the Frobenius norms equal multiplies K and divides Q.
 
-    K Qᵀ does not change, nor does what the rule keeps of past steps.
+    Neither K Qᵀ nor the memory of the rule changes.
 
     Raises:
         ValueError: the rule does not move (K, Q).

@@ -22,7 +22,7 @@ class Numbers(NamedTuple):
 
 
 class GradientDescent(Numbers, Alone):
-    """W ← W − scale(‖∇L‖)·∇L, each factor of W by the norm of its gradient.
+    """W ← W − scale(‖∇L‖)·∇L; each factor of W uses the norm of its gradient.
 
     All engines read this one definition: torch calls `scale` with tensors, the kernels compile it. Inside another rule
     it descends by `direct`, as any rule does.
@@ -74,12 +74,12 @@ def published(learning_rate: float) -> GradientDescent:
 
 
 def exact(learning_rate: float) -> GradientDescent:
-    """W ← W − η ∇L/‖∇L‖ at any ‖W‖: the gradient does not underflow, and what is added to its norm is too small to
+    """W ← W − η ∇L/‖∇L‖ at any ‖W‖: the gradient does not underflow, and the number added to its norm is too small to
     count.
 
     One case is left: where the winning token of an input ties with another to the last bit (identical tokens),
-    gradients of other inputs below 1e-140 times that of the tie are lost, and the step shrinks to nothing as the
-    published one does.
+    gradients of other inputs below 1e-140 times the gradient of the tie are lost, and the step shrinks to nothing,
+    as the published step does.
     """
     return GradientDescent(float(learning_rate), normalised=True, epsilon=SMALLEST, rescaled=True, penalty=0.0)
 

@@ -10,7 +10,7 @@ from attnsvm.training.rules.protocol import Rule, Wrapper
 
 
 class Joint(NamedTuple("Parts", [("inner", Any)]), Wrapper):
-    """See `joint`. The gradients of different layers differ much in size: each is kept in a unit by itself."""
+    """See `joint`. The gradients of different layers differ much in size: each is kept in a separate unit."""
 
     divides = False  # the norm of one factor no longer divides the step
 
@@ -41,7 +41,7 @@ class Joint(NamedTuple("Parts", [("inner", Any)]), Wrapper):
 
 
 def joint(inner: Any) -> Rule:
-    """The rule `inner`, divided by the Frobenius norm of the gradients of all factors together, not of each.
+    """The rule `inner`, divided by the Frobenius norm of the gradients of all factors together, not of each factor.
 
     Args:
         inner: steepest descent in the Frobenius norm, or the published rule, wrapped or not.

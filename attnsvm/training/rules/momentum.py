@@ -50,7 +50,7 @@ class Momentum(NamedTuple("Parts", [("inner", Rule), ("weight", float)]), Wrappe
 
 
 def momentum(inner: Rule, weight: float) -> Momentum:
-    """The rule `inner` as a heavy ball: its directions are added up, with weights 1, weight, weight², ... to the past.
+    """The rule `inner` as a heavy ball: the sum of its directions, with weights 1, weight, weight², ... into the past.
 
     Raises:
         ValueError: the weight is not from 0 on and below 1.

@@ -1,4 +1,4 @@
-"""What a rule of descent is, how compiled code calls it, and what a rule does where its class lacks a method.
+"""The protocol of a rule of descent: its methods, how compiled code calls them, and their defaults.
 
 A rule sees the gradient of each factor of the weights (W, or K, or Q) as a `Slope`, whose terms are never added up
 beyond what floats can hold. So the rule is exact at any ‖W‖, however far the gradient is below the smallest float. One
@@ -22,7 +22,7 @@ rate_at(step, squares, out)           out (LANES): the learning rate, for weight
 apply(weights, memory, rate, step)    moves a factor
 balance(K, Q)                         after the step, without moving K Qᵀ
 
-A method that a class lacks is that of `Alone`, or the inner rule's. So are the answers of `Rule`.
+A method that a class lacks comes from `Alone`, or from the inner rule. So do the answers of `Rule`.
 """
 
 from typing import Any, NamedTuple
@@ -40,7 +40,7 @@ remember, direct, collect, settle, rate_at, apply, balance = map(method_of_class
 
 
 class Rule:
-    """What Python asks of a rule, and what a rule answers that says nothing else."""
+    """The properties that Python asks of a rule, and their defaults."""
 
     along_gradient = False  # whether it has `scale`, and so runs in every engine: see gradient_descent.py
 
@@ -56,7 +56,7 @@ class Rule:
 
     @property
     def follows_rotations(self) -> bool:
-        """Whether it turns with the factors and reads no norm of theirs.
+        """Whether the rule turns with the factors and reads no norm of the factors.
 
         Then descent may be followed in the coordinates of spans.py.
         """
@@ -78,7 +78,7 @@ class Rule:
 
 
 class Alone(Rule):
-    """A rule that wraps no other: what it does where its class says nothing."""
+    """A rule that wraps no other rule, with the default methods."""
 
     def remember(self, slope):
         return ()
@@ -105,7 +105,7 @@ class Alone(Rule):
 
 
 class Wrapper(Rule):
-    """A rule around another: where its class says nothing, it does and answers what the inner rule does."""
+    """A rule around an inner rule, whose methods and answers are the defaults."""
 
     inner: Any
     penalty = property(lambda self: self.inner.penalty)
@@ -149,7 +149,7 @@ def check(rule: Rule, parametrisation: str) -> None:
 
 
 class Pool(NamedTuple):
-    """What all factors of a model share in one step.
+    """The data that all factors of a model share in one step.
 
     Attributes:
         unit, squares: (LANES,), exp(2·unit)·squares is the sum of what `collect` adds.
@@ -188,7 +188,7 @@ def memory_of(rule, slope, room):
 
 @njit(**INNER)
 def aim(rule, slope, weights, memory, pool, step):
-    """The direction of a factor, and its part in what all factors share."""
+    """The direction of a factor, and its part in the `Pool`."""
     direct(rule, slope, memory, step)
     collect(rule, memory, pool)
     sum_of_squares(weights, pool.scratch)

@@ -8,7 +8,7 @@ from attnsvm.data.problems import Problems
 def inputs_of(problems: Problems) -> dict[str, np.ndarray]:
     """By name: "tokens" (S, n, T, d), "queries" (S, n, 1, d), "labels" (S, n, 1), "head" as it is, "mask" (S, n, 1, T).
 
-    One row of attention for each input: queries have an axis for rows, and what is predicted has it too.
+    One row of attention for each input: queries and predictions have an axis for rows.
     """
     return {
         "tokens": problems.tokens,

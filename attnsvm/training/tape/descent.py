@@ -53,13 +53,13 @@ def descend(
     """Train S instances of a model for `steps` updates.
 
     Args:
-        model: from the weights and inputs of one instance, by name, the loss: one number; or a pair of it and other
-            nodes by name, to be seen after the last step.
-        weights: what is trained, at the start: by name (S,), (S, d) or (S, d, e).
-        inputs: what is not trained: by name (S, ...); or a function of the step and of the places in the batch (s,)
-            that gives those of these instances, (s, ...).
+        model: from the weights and inputs of one instance, by name, the loss, one number; or a pair of it and other
+            nodes by name, to be read after the last step.
+        weights: the trained weights at the start: by name (S,), (S, d) or (S, d, e).
+        inputs: the arrays that are not trained: by name (S, ...); or a function of the step and of the places in the
+            batch (s,) that gives the inputs of these instances, (s, ...).
         rule: one of `attnsvm.training.rules`. A vector counts as a matrix of one column. The rule is applied to
-            each weight separately; `joint` takes one norm of all.
+            each weight separately; `joint` takes one norm of all weights.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
@@ -67,7 +67,7 @@ def descend(
         progress: called with the number of instances finished since the last call.
 
     Raises:
-        ValueError: a weight has more than two axes after that of the instances, the loss is not one number, or the
+        ValueError: a weight has more than two axes after the axis of the instances, the loss is not one number, or the
             loss does not depend on a weight.
     """
     logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)

@@ -1,4 +1,4 @@
-"""What stands between layers of attention: nonlinearities, normalisations, rotation by position."""
+"""Operations between layers of attention: nonlinearities, normalisations, rotation by position."""
 
 import numpy as np
 from scipy.special import erfcx, ndtr

@@ -1,7 +1,7 @@
-"""Values that remember what they were made of, and the arithmetic of arrays on them.
+"""Values that remember their arguments, and the arithmetic of arrays on them.
 
-A model is written for one instance and runs for S at once: every array has the instances first, `Node.shape` is what
-follows. An operation is a function that returns a `Node`, with the derivative for each of its arguments.
+A model is written for one instance and runs for S at once: the first axis of every array is the instances, and
+`Node.shape` the others. An operation is a function that returns a `Node`, with the derivative for each argument.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _order = count()
 
 
 class Node:
-    """A value, and how a loss depends on what it was made of.
+    """A value, and how a loss depends on its arguments.
 
     Attributes:
         value: (S, ...) float64.
@@ -119,8 +119,8 @@ def logarithms(p: Node) -> np.ndarray:
 def matmul(a: Node, b: Node) -> Node:
     """a (..., q, r) times b (..., r, t); either may be a vector (r,), as in NumPy.
 
-    b without the axes in front is the same for all of them. Probabilities stand on the left, so that what they carry to
-    the tokens does not underflow.
+    b without the axes in front is the same for all of them. Probabilities stand on the left, so that what they
+    carry to the tokens does not underflow.
 
     Raises:
         ValueError: the shapes do not fit.

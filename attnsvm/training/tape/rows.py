@@ -1,6 +1,6 @@
-"""What costs most in the reverse sweep, compiled: sums of products along rows, and the derivative of a softmax.
+"""The costly parts of the reverse sweep, compiled: sums of products along rows, and the derivative of a softmax.
 
-A row is worked on by itself: its result does not depend on the batch around it.
+Each row is computed alone: its result does not depend on the rest of the batch.
 """
 
 import numpy as np

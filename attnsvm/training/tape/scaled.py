@@ -1,7 +1,7 @@
 """Numbers far below the smallest float: a mantissa of ordinary floats, and a power of two.
 
 The derivatives of a saturated softmax fall like exp(−margin). As m·2^k with an integer k they keep all their digits,
-however small. Scaling by a power of two rounds nothing, so that no result depends on which k was chosen.
+however small. Scaling by a power of two rounds nothing, so no result depends on the choice of k.
 """
 
 from typing import NamedTuple

@@ -6,7 +6,7 @@ INSTALLED = $(VENV)/.installed
 # TORCH=cpu: torch without CUDA, 3.6 GB less on Linux. Its wheels have a version of their own, which pip prefers.
 TORCH ?=
 INDEX = $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
-CHECK = attnsvm/building/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
+CHECK = attnsvm/first_use/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
 # The address of this repository stands in these, in the words of each format, and nowhere else.
 ADDRESSED = pyproject.toml CITATION.cff
@@ -62,7 +62,7 @@ SIDE_BY_SIDE = -n 3 --dist loadfile --no-loadscope-reorder
 PARTS = mathematics engine pipeline workflow cluster
 PART ?=
 engine = tests/training tests/geometry
-pipeline = tests/building tests/documents tests/files tests/paper tests/project
+pipeline = tests/building tests/documents tests/files tests/first_use tests/hashes tests/paper tests/project tests/running
 workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
 cluster = tests/cluster tests/site
 mathematics = tests $(patsubst %,--ignore=%,$(engine) $(pipeline) $(workflow) $(cluster))
@@ -108,7 +108,7 @@ gallery: $(INSTALLED)
 	$(BIN)/python -m attnsvm.documents.docs --anew
 
 experiment: $(INSTALLED)
-	@$(BIN)/python -m attnsvm.building.scaffold "$(NAME)"
+	@$(BIN)/python -m attnsvm.first_use.scaffold "$(NAME)"
 
 lock:
 	rm -rf $(VENV)-lock

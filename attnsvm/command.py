@@ -285,13 +285,13 @@ def _version(given: argparse.Namespace) -> int:
 
 
 def _experiment(given: argparse.Namespace) -> int:
-    from attnsvm.building import scaffold
+    from attnsvm.first_use import scaffold
 
     return scaffold.main([given.name])
 
 
 def _deploy(given: argparse.Namespace) -> int:
-    from attnsvm.building.deploy import deploy
+    from attnsvm.first_use.deploy import deploy
 
     print(f"{len(deploy(given.folder))} files in {given.folder}. Build a figure there (needs attnsvm[pipeline]):")
     print(f"  cd {shlex.quote(str(given.folder))} && snakemake figures/cone --config scale=smoke")

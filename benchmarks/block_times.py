@@ -21,9 +21,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attnsvm.building import blocks, cards, jobs, stages
+from attnsvm.building import blocks, cards, jobs
 from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.files.store import load_cells, save_cells
+from attnsvm.running import stages
 
 TIMES, RESULTS, COPIES = Path("profiles/times.json"), Path("results"), 100
 CALLS = {
@@ -35,7 +36,7 @@ CALLS = {
 }
 PROGRAM = """
 import json, sys
-from attnsvm.building import stages
+from attnsvm.running import stages
 name, settings, parts, inputs, output = json.load(sys.stdin)
 """
 

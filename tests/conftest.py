@@ -9,7 +9,7 @@ import sys
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-from attnsvm.building import arithmetic
+from attnsvm.running import arithmetic
 
 arithmetic.choose(
     "portable"

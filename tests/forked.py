@@ -132,7 +132,7 @@ def serve_jobs(address):
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(address)
     listening.listen(64)
-    print("ready", flush=True)
+    os.write(1, b"ready\n")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()
     while listening in select.select([listening, sys.stdin], [], [])[0]:

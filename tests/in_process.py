@@ -11,10 +11,11 @@ from unittest import mock
 import legible
 from harness import FEW
 
-from attnsvm.building import cards, jobs, provenance, stages
+from attnsvm.building import cards, jobs, provenance
 from attnsvm.building.configuration import resolve
 from attnsvm.building.plan import Plan
 from attnsvm.documents.captions import caption
+from attnsvm.running import stages
 
 SMOKE = resolve({"scale": "smoke"})
 SEEN = "seen.json"  # {name of a figure: what is wrong with it}

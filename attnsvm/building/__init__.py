@@ -1,1 +1,1 @@
-"""What plans a build and runs its jobs: cards, configuration, blocks, hashes of code, stages, provenance."""
+"""The plan of a build: cards, configuration, blocks, jobs and their files, targets, provenance."""

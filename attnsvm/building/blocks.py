@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from attnsvm.building import cards
 from attnsvm.building.configuration import stage_settings
-from attnsvm.building.dependencies import digest
-from attnsvm.building.memo import recall
 from attnsvm.data.cells import COUNTED, Cell
 from attnsvm.errors import UserError, require
+from attnsvm.hashes.dependencies import digest
+from attnsvm.hashes.memo import recall
 
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
 MOST = 10_000  # of one experiment; Snakemake plans some hundred jobs per second

@@ -20,9 +20,9 @@ from types import ModuleType
 import yaml
 
 from attnsvm.building.checking import first_error, schema_error
-from attnsvm.building.memo import recall
 from attnsvm.building.naming import meant
 from attnsvm.errors import UserError, require
+from attnsvm.hashes.memo import recall
 
 HERE = Path(__file__).resolve().parent
 FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"

@@ -6,8 +6,8 @@ import yaml
 
 from attnsvm.building import cards
 from attnsvm.building.checking import first_error
-from attnsvm.building.memo import recall
 from attnsvm.errors import require
+from attnsvm.hashes.memo import recall
 
 SCALES = ("paper", "smoke")
 CHECKED_BY = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]

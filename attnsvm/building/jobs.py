@@ -5,10 +5,10 @@ from functools import cache
 
 from attnsvm.building import cards
 from attnsvm.building.configuration import stage_settings
-from attnsvm.building.dependencies import ROOT, digest, module_files
 from attnsvm.data.cells import COUNTED
 from attnsvm.errors import require
 from attnsvm.files import checksums
+from attnsvm.hashes.dependencies import ROOT, digest, module_files
 
 AUDIT = ("attnsvm.audit.table", "attnsvm.audit.pages")
 AUDIT_TEMPLATES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
@@ -25,7 +25,7 @@ WRITERS = {
 }
 SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 # What of this room decides over a stage's numbers: how blocks are put together.
-ALSO_RUN = {"measures": ("attnsvm.building.gathering",)}
+ALSO_RUN = {"measures": ("attnsvm.running.gathering",)}
 
 
 def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from textwrap import fill
 
 from attnsvm.building import cards
-from attnsvm.building.dependencies import ROOT, file_of
 from attnsvm.errors import require
 from attnsvm.files.writing import save_text
+from attnsvm.hashes.dependencies import ROOT, file_of
 
 STYLE = "attnsvm.plots.style"
 ENDING = "plot.py"  # of figures/<name>.plot.py

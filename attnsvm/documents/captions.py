@@ -7,8 +7,8 @@ from pathlib import Path
 import jinja2
 
 from attnsvm.building import cards
-from attnsvm.building.memo import recall
 from attnsvm.errors import UserError
+from attnsvm.hashes.memo import recall
 
 FILLED_BY = Path(__file__).read_bytes()
 

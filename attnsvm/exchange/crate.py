@@ -15,10 +15,10 @@ from rocrate.model import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from attnsvm.building import cards, jobs
-from attnsvm.building.dependencies import ROOT
 from attnsvm.documents import codemeta
 from attnsvm.errors import UserError
 from attnsvm.files import checksums, records
+from attnsvm.hashes.dependencies import ROOT
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",

@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 
 from attnsvm.building import cards, jobs
-from attnsvm.building.dependencies import code_of
 from attnsvm.building.plan import Plan
 from attnsvm.errors import UserError
 from attnsvm.files import records
+from attnsvm.hashes.dependencies import code_of
 
 FORMAT = 1
 PLAIN = re.compile(r"[\w.=-]+")  # what a name between two slashes is made of

@@ -3,10 +3,10 @@
 from functools import cache
 
 from attnsvm.building import cards
-from attnsvm.building.dependencies import digest
 from attnsvm.building.naming import meant
 from attnsvm.building.plan import Plan
 from attnsvm.errors import UserError, require
+from attnsvm.hashes.dependencies import digest
 from attnsvm.paper import declared, manuscript
 
 AUDIT = "claims"

@@ -6,8 +6,8 @@ from tried import CLAIMS
 
 from attnsvm.audit import Claim, Reading, Tables, audit, certificates
 from attnsvm.audit.numbers import Limit
-from attnsvm.building.dependencies import module_files
 from attnsvm.errors import UserError
+from attnsvm.hashes.dependencies import module_files
 
 
 def claim(key, group="ours", read=lambda tables, asked: Reading(len(tables.own()), 0, 1, 1, {"a": True}), **fields):

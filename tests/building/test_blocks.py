@@ -2,10 +2,11 @@
 
 import pytest
 
-from attnsvm.building import blocks, cards, memo
+from attnsvm.building import blocks, cards
 from attnsvm.building.configuration import resolve
 from attnsvm.data.cells import Cell
 from attnsvm.errors import UserError
+from attnsvm.hashes import memo
 
 SMOKE = resolve({"scale": "smoke"})
 

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from attnsvm.building import cards, memo
+from attnsvm.building import cards
 from attnsvm.building.configuration import resolve
-from attnsvm.building.memo import Memo
 from attnsvm.documents import captions
 from attnsvm.documents.captions import caption, listed, notes
 from attnsvm.errors import UserError
+from attnsvm.hashes import memo
+from attnsvm.hashes.memo import Memo
 
 FIGURES = cards.figures()
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from attnsvm.building import answers, stages
+from attnsvm.building import answers
 from attnsvm.files.store import Arrays, Cells
+from attnsvm.running import stages
 
 
 class Recorded(Arrays):

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from attnsvm.building import blocks, cards, stages
+from attnsvm.building import blocks, cards
 from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.building.jobs import block_settings
 from attnsvm.data.cells import Cell
 from attnsvm.files.store import load_cells, load_csv, load_table
+from attnsvm.running import stages
 
 IN_THREE = partial(blocks.cut, asked=3)
 OUTPUTS = ("table", "instances", "outcomes", "certificates", "cells")

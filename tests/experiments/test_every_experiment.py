@@ -10,8 +10,8 @@ from batches import check_batches
 from attnsvm.audit import Claim
 from attnsvm.building import blocks, cards
 from attnsvm.building.configuration import resolve, stage_settings
-from attnsvm.building.dependencies import ROOT, module_files
 from attnsvm.data.cells import Cell
+from attnsvm.hashes.dependencies import ROOT, module_files
 
 CARDS = cards.every()
 EXPERIMENTS = cards.experiments()

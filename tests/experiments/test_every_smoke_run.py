@@ -12,8 +12,9 @@ from harness import BUILT
 from recording import reading, unread
 from running import OUTPUTS, Run, one_apart
 
-from attnsvm.building import cards, stages
+from attnsvm.building import cards
 from attnsvm.data.problems import Problems
+from attnsvm.running import stages
 
 EXPERIMENTS = [card.name for card in cards.experiments()]
 WRITTEN = {key: f"{key}.csv" for key in OUTPUTS} | {"table": "measures.parquet", "instances": "instances.parquet"}

@@ -7,8 +7,8 @@ import pytest
 from by_hand import best_tokens, cosine, softmax_of
 from drawing import assert_drawn, medians, told_apart
 
-from attnsvm.building.dependencies import module_files
 from attnsvm.experiments.regularisation_path import figure
+from attnsvm.hashes.dependencies import module_files
 from attnsvm.svm import separation, solve
 
 SMALL = {

@@ -146,7 +146,7 @@ import numpy, pandas
 from matplotlib.figure import Figure
 from attnsvm.files import store
 from attnsvm.errors import UserError
-from attnsvm.building import stages
+from attnsvm.running import stages
 try:
     {WRITERS[writer]}
 except UserError as error:

@@ -100,7 +100,7 @@ PARAGRAPH = "attnsvm/experiments/cone/paragraph.typ"
 
 def test_a_paragraph_of_an_experiment_stands_in_the_paper(collected, made, clone):
     """The one that `make experiment` writes: a verdict, a number, a figure, in five lines."""
-    text = (manuscript.ROOT / "attnsvm/building/template/paragraph.typ").read_text("utf-8")
+    text = (manuscript.ROOT / "attnsvm/first_use/template/paragraph.typ").read_text("utf-8")
     assert len(text.splitlines()) == 5
     for name in ("audit.NAME", 'verdict("NAME'):
         text = text.replace(name, name.replace("NAME", "stays"))

@@ -12,9 +12,10 @@ from harness import BUILT
 from in_process import SEEN
 from PIL import Image
 
-from attnsvm.building import cards, stages, standalone
+from attnsvm.building import cards, standalone
 from attnsvm.building.configuration import resolve
 from attnsvm.files.store import load_csv, load_table
+from attnsvm.running import stages
 
 FIGURES = cards.figures()
 SETTINGS = resolve({"scale": "smoke"})["figures"]

@@ -16,6 +16,7 @@ ROOT_ROOM = "attnsvm"  # the modules that every room speaks of, and the package 
 LAYERS = (
     (ROOT_ROOM,),
     ("lanes", "files"),
+    ("hashes",),
     ("geometry",),
     ("data",),
     ("analysis",),
@@ -24,6 +25,7 @@ LAYERS = (
     ("audit",),
     ("experiments",),
     ("building",),
+    ("running", "first_use"),
     ("cluster", "documents"),
     ("exchange", "paper"),
     ("site",),
@@ -32,7 +34,7 @@ LAYERS = (
 WORDS = {"__init__", "architecture", "errors", "lazy", "threads", "version"}
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "attnsvm").rglob("*.py"))
-TEMPLATE = Path("attnsvm/building/template")  # text for a new experiment, and so on the floor of the experiments
+TEMPLATE = Path("attnsvm/first_use/template")  # text for a new experiment, and so on the floor of the experiments
 HEAVY = ("torch", "cvxpy")
 
 

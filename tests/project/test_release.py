@@ -121,7 +121,7 @@ def test_the_readme_says_sizes_times_and_conda():
         "conda env create -f environment.yml",
     ):
         assert said in text
-    from attnsvm.building import preflight
+    from attnsvm.first_use import preflight
 
     for kind in ("cuda", "cpu"):
         assert preflight.gigabytes(preflight.INSTALLED[kind]) in text

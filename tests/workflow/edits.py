@@ -7,8 +7,9 @@ import pytest
 import yaml
 from harness import ROOT, edited
 
-from attnsvm.building import cards, configuration, dependencies, jobs
+from attnsvm.building import cards, configuration, jobs
 from attnsvm.data.cells import COUNTED
+from attnsvm.hashes import dependencies
 
 CARDS = {card.name: card for card in cards.every()}
 EXPERIMENTS = [card.name for card in cards.experiments()]
@@ -170,7 +171,7 @@ def norms(experiments):
 
 def users(*modules, parts=cards.STAGES):
     """What runs one of `modules`: {(stage, name)} of the stages, figures and claims in `parts` of every run."""
-    also = {"measures": ["attnsvm.building.gathering"], "figure": ["attnsvm.plots.style"]}
+    also = {"measures": ["attnsvm.running.gathering"], "figure": ["attnsvm.plots.style"]}
     return {
         (part, card.name)
         for card in cards.every()

@@ -66,7 +66,11 @@ EDITS = {
     "templates of the audit": {"attnsvm/audit/page.html.j2": append("<!-- edited -->")},
     "plumbing": {
         **{
-            f"attnsvm/building/{name}.py": CODE for name in ("progress", "script", "stages", "cards", "answers", "jobs")
+            f"attnsvm/{name}.py": CODE
+            for name in (
+                *("running/progress", "running/script", "running/stages"),
+                *("building/cards", "building/answers", "building/jobs"),
+            )
         },
         **{"tests/test_x.py": CODE, "docs/figures.md": "edited", "README.md": "edited"},
     },

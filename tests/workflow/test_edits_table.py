@@ -28,7 +28,8 @@ from edits import (
 )
 from harness import ROOT
 
-from attnsvm.building import cards, dependencies
+from attnsvm.building import cards
+from attnsvm.hashes import dependencies
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +120,7 @@ NARROW = {
         f"attnsvm/training/tape/{name}.py": ON_TAPE | of("descent", "next_token")
         for name in ("attention", "gradient", "node", "scaled")
     },
-    "attnsvm/building/gathering.py": of("measures", *KNOWN) & {("measures", name) for name in EXPERIMENTS},
+    "attnsvm/running/gathering.py": of("measures", *KNOWN) & {("measures", name) for name in EXPERIMENTS},
 }
 # By the text of the import statements: files that many run.
 WIDE = (
@@ -174,7 +175,7 @@ def test_an_edit_of_what_shows_numbers_changes_the_params_of_no_stage(repository
 def test_experiments_import_from_the_file_that_they_use():
     """So the text of their import statements says what they run, which is how `users` knows."""
     offering = ("attnsvm.svm", "attnsvm.training", "attnsvm.training.stack", "attnsvm.audit")
-    files = [*cards.FOLDER.rglob("*.py"), *(cards.HERE / "template").glob("*.py")]
+    files = [*cards.FOLDER.rglob("*.py"), *(ROOT / "attnsvm/first_use/template").glob("*.py")]
     taken = [
         f"{path.relative_to(ROOT)}: from {package} import {name}"
         for path in files
@@ -195,10 +196,10 @@ def test_the_format_of_the_files_changes_the_params_of_everything(repository, mo
 @pytest.mark.parametrize(
     "path",
     [
-        *("attnsvm/building/progress.py", "attnsvm/building/script.py", "attnsvm/building/stages.py"),
+        *("attnsvm/running/progress.py", "attnsvm/running/script.py", "attnsvm/running/stages.py"),
         *("attnsvm/building/cards.py", "attnsvm/building/checking.py", "attnsvm/building/configuration.py"),
         *("attnsvm/documents/captions.py", "attnsvm/building/answers.py", "attnsvm/building/jobs.py"),
-        *("attnsvm/building/dependencies.py", "attnsvm/documents/docs.py", "attnsvm/files/verify.py"),
+        *("attnsvm/hashes/dependencies.py", "attnsvm/documents/docs.py", "attnsvm/files/verify.py"),
         *("tests/test_x.py", "docs/figures.md", "README.md", "benchmarks/descent.py"),
     ],
 )
@@ -298,9 +299,7 @@ CARD_EDITS = {
 def test_an_edit_of_a_card_changes_the_params_of_the_stages_it_sets(repository, what):
     path, edit, stages = CARD_EDITS[what]
     own = Path(path).parent.name
-    like = {own} | {
-        card.name for card in cards.experiments() if card.modules["problems"] == CARDS[own].modules["problems"]
-    }
+    like = {own} | {name for name in EXPERIMENTS if own in models(name)}
     changed = repository.changed({path: edit})
     assert {rule for rule, _ in changed if rule != "provenance"} == stages
     assert {name for rule, name in changed if rule in cards.STAGES} == (like if stages else set())

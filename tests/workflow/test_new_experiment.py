@@ -14,8 +14,8 @@ import pytest
 from harness import BUILT, ROOT, as_typed, build, dry, edited, jobs, scheduled, snakemake
 
 from attnsvm.building import cards
-from attnsvm.building.scaffold import RESERVED, scaffold
 from attnsvm.errors import UserError
+from attnsvm.first_use.scaffold import RESERVED, scaffold
 
 PAGE = (ROOT / "docs/experiment.md").read_text()
 FILES = dict(re.findall(r"^```(?:python|yaml)\n# (attnsvm/\S+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))

@@ -96,7 +96,7 @@ def test_a_deleted_figure_is_rebuilt_alone_and_to_the_byte(copy):
 
 AUDIT = """
 import sys
-from attnsvm.building import stages
+from attnsvm.running import stages
 from attnsvm.building.configuration import resolve
 folder, there = sys.argv[1:]
 stages.claims({kind: f"{there}/{name}" for kind, name in %r.items()}, folder)

@@ -9,12 +9,13 @@ BESIDE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).p
 if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
-from attnsvm.building import arithmetic, cards, jobs, targets
+from attnsvm.building import cards, jobs, targets
+from attnsvm.running import arithmetic
 from attnsvm.building.configuration import resolve
 from attnsvm.building.plan import Plan
-from attnsvm.building.progress import hide_bars
+from attnsvm.running.progress import hide_bars
 from attnsvm.building.refusals import end, said
-from attnsvm.building.script import package_in
+from attnsvm.running.script import package_in
 from attnsvm.documents import captions
 from attnsvm.files.checksums import keep_no_checksums
 

@@ -1,6 +1,6 @@
-from attnsvm.building.script import reporting
+from attnsvm.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.building import stages
+    from attnsvm.running import stages
 
     stages.audit_figure(snakemake.params.settings, snakemake.input.claims, snakemake.output.pdf.removesuffix(".pdf"))

@@ -1,7 +1,7 @@
-from attnsvm.building.script import reporting
+from attnsvm.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.building import stages
+    from attnsvm.running import stages
 
     claimed, outputs = snakemake.wildcards.get("claimed", ""), dict(snakemake.output.items())
     folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv") or "."

@@ -1,7 +1,7 @@
-from attnsvm.building.script import reporting
+from attnsvm.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.building import stages
+    from attnsvm.running import stages
 
     inputs = dict(snakemake.input.items())
     stages.measures_of_block(snakemake.wildcards.experiment, snakemake.params.settings, inputs, snakemake.output[0])

@@ -1,7 +1,7 @@
-from attnsvm.building.script import reporting
+from attnsvm.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.building import stages
+    from attnsvm.running import stages
 
     given = snakemake.params
     stages.problems(snakemake.wildcards.experiment, given.settings, given.parts, snakemake.output[0])

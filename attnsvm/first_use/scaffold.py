@@ -1,4 +1,4 @@
-"""`python -m attnsvm.building.scaffold NAME` (or `make experiment NAME=...`): a folder for a new experiment.
+"""`python -m attnsvm.first_use.scaffold NAME` (or `make experiment NAME=...`): a folder for a new experiment.
 
 What it copies is a small real experiment that builds as it is: change it into your own.
 """
@@ -12,7 +12,7 @@ from attnsvm.building import cards
 from attnsvm.building.targets import SECTIONS
 from attnsvm.errors import UserError, require
 
-TEMPLATE = cards.HERE / "template"
+TEMPLATE = Path(__file__).resolve().with_name("template")
 RESERVED = ("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site", *SECTIONS)
 
 

@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from attnsvm.building.sources import Source, read
 from attnsvm.files import FORMAT
+from attnsvm.hashes.sources import Source, read
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ".experiments."

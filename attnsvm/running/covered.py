@@ -7,11 +7,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from attnsvm.building.dependencies import file_of, module_files
 from attnsvm.errors import require
+from attnsvm.hashes.dependencies import file_of, module_files
 
 # How a job is run, what is written of it, and how files are written.
-OVER_NO_NUMBER = ("attnsvm.building.", "attnsvm.cluster.", "attnsvm.documents.", "attnsvm.files.")
+ROOMS = ("building", "cluster", "documents", "files", "hashes", "running")
+OVER_NO_NUMBER = tuple(f"attnsvm.{room}." for room in ROOMS)
 
 
 @contextmanager

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from harness import ROOT
 
-from attnsvm.building import cards, dependencies, jobs
-from attnsvm.building.dependencies import digest, file_of, module_files
+from attnsvm.building import cards, jobs
+from attnsvm.hashes import dependencies
+from attnsvm.hashes.dependencies import digest, file_of, module_files
 
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {"cone", "layers", "regularisation_path", "sparse", "flow"}  # some of their descents
@@ -48,7 +49,7 @@ def test_an_engine_is_an_input_of_what_trains_only(card):
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
 def test_no_stage_depends_on_what_decides_over_no_number(card):
     """What plans the build, but for how blocks are put together; figures, claims; another experiment's files."""
-    allowed = {"attnsvm/building/__init__.py", "attnsvm/building/gathering.py"}
+    allowed = {"attnsvm/building/__init__.py", "attnsvm/running/gathering.py"}
     for stage in card.stages:
         files = stage_files(card, stage)
         assert not [name for name in files if name.startswith("attnsvm/building/") and name not in allowed]

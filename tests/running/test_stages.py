@@ -8,12 +8,13 @@ import pytest
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import optimal_tokens
-from attnsvm.building import blocks, cards, stages
+from attnsvm.building import blocks, cards
 from attnsvm.data.cells import Cell, seeds
 from attnsvm.data.draws import draw_cell, gaussian
 from attnsvm.errors import UserError
 from attnsvm.files.store import load_cells, load_table, save_cells, save_table
 from attnsvm.plots.style import canvas
+from attnsvm.running import stages
 from attnsvm.svm import certified
 
 SETTINGS = {"first_seed": 3, "instances": 5}

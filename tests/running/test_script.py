@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from attnsvm.building.script import reporting
 from attnsvm.errors import UserError
+from attnsvm.running.script import reporting
 
 
 @contextmanager

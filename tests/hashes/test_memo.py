@@ -7,9 +7,10 @@ import sys
 import pytest
 from harness import ROOT
 
-from attnsvm.building import configuration, memo
-from attnsvm.building.memo import Memo
+from attnsvm.building import configuration
 from attnsvm.errors import UserError
+from attnsvm.hashes import memo
+from attnsvm.hashes.memo import Memo
 
 
 @pytest.fixture
@@ -64,7 +65,8 @@ def test_the_newest_answers_are_kept(fresh, monkeypatch):
 CHECKS = """
 import sys
 from pathlib import Path
-from attnsvm.building import cards, memo
+from attnsvm.building import cards
+from attnsvm.hashes import memo
 memo.MEMO.path, cards.FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
 check, checked = cards.first_error, []
 cards.first_error = lambda *given: checked.append(1) or check(*given)

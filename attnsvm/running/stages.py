@@ -13,8 +13,6 @@ from types import ModuleType
 import numpy as np
 
 from attnsvm.building import answers, blocks, cards, jobs, targets
-from attnsvm.building.covered import covered
-from attnsvm.building.progress import Progress
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
 from attnsvm.errors import require
@@ -29,6 +27,8 @@ from attnsvm.files.store import (
     save_table,
     save_text,
 )
+from attnsvm.running.covered import covered
+from attnsvm.running.progress import Progress
 from attnsvm.threads import allow
 
 
@@ -88,7 +88,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             "certificates" (csv: how many solves ended how, see `answers.count`).
     """
     with _module(name, "measures") as module:
-        from attnsvm.building import gathering
+        from attnsvm.running import gathering
 
         measured = (
             gathering.Block(**load_cells(inputs["measures"])["tables"])
@@ -179,7 +179,7 @@ def _module(name: str, stage: str) -> Iterator[ModuleType]:
 
 def _measured(module: ModuleType, settings: dict, inputs: dict[str, str]):
     """What is measured in a block, as `gathering.Block`."""
-    from attnsvm.building import gathering
+    from attnsvm.running import gathering
 
     drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
     parts, proofs = [], []

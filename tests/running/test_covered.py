@@ -10,15 +10,16 @@ import pytest
 from harness import ROOT
 
 from attnsvm.building import blocks, cards, configuration, jobs
-from attnsvm.building.covered import covered
-from attnsvm.building.dependencies import module_files
 from attnsvm.errors import UserError
+from attnsvm.hashes.dependencies import module_files
+from attnsvm.running.covered import covered
 
 # Each stage runs in a process of its own, a fork of one that has only what every job has, and says what it loaded.
 PROGRAM = """
 import json, os, sys
 from attnsvm.errors import UserError
-from attnsvm.building import cards, configuration, jobs, stages
+from attnsvm.building import cards, configuration, jobs
+from attnsvm.running import stages
 name, folder, parts, *asked = sys.argv[1:]
 card, config = cards.read(name), configuration.resolve({"scale": "smoke"})
 parts, files, said = json.loads(parts), {}, {}
@@ -63,7 +64,7 @@ def test_what_a_stage_loads_is_among_the_files_of_its_hash(name, tmp_path):
     for stage, modules in loaded.items():
         assert card.modules[stage] in modules
         plumbing = {module for module in modules if module.startswith(("attnsvm.building", "attnsvm.files"))}
-        assert plumbing <= {"attnsvm.building", "attnsvm.building.gathering"}
+        assert plumbing <= {"attnsvm.building", "attnsvm.running.gathering"}
         known = {file.removesuffix("/__init__.py") for file in module_files(*jobs.stage_modules(card, stage))}
         known = {file.removesuffix(".py").replace("/", ".") for file in known}
         known |= {f"attnsvm.experiments.{card.name}" for card in cards.every()}  # folders without code

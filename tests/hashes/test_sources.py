@@ -7,10 +7,10 @@ import sys
 import pytest
 from harness import ROOT
 
-from attnsvm.building import memo, sources
-from attnsvm.building.memo import Memo
-from attnsvm.building.sources import code_digest, read
 from attnsvm.errors import UserError
+from attnsvm.hashes import memo, sources
+from attnsvm.hashes.memo import Memo
+from attnsvm.hashes.sources import code_digest, read
 
 SAME = {
     "comment": "x = 1  # one\n",
@@ -91,7 +91,7 @@ def test_a_source_that_is_no_python_is_named(tmp_path, content, sentence):
 PROGRAM = """
 import sys
 from pathlib import Path
-from attnsvm.building import memo, sources
+from attnsvm.hashes import memo, sources
 memo.MEMO.path = Path(sys.argv[1])
 parse, parsed = sources.ast.parse, []
 sources.ast.parse = lambda source: parsed.append(source) or parse(source)

@@ -28,7 +28,7 @@ CORE_MINUTES = 35  # of all figures
 ALONE_MINUTES = 3  # of them, what does not get faster with more cores
 IN_LOOPS = 0.7  # share of them in the compiled loops of descent, docs/performance.md
 PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second there, the most of three runs of Python 3.11
-# How many times longer building/speed.py takes there with loops compiled for narrower vectors (NUMBA_CPU_NAME).
+# How many times longer first_use/speed.py takes there with loops compiled for narrower vectors (NUMBA_CPU_NAME).
 NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 1.6}
 COMPILING = 60  # seconds there, once: what numba compiles for the first figures
 MEGABIT = 10**6 / 8
@@ -186,7 +186,7 @@ def widest():
 
 def compiled(venv):
     """How many times slower the compiled loops are, as the installed package finds out; None if it does not."""
-    command = [str(venv / "bin" / "python"), "-m", "attnsvm.building.speed"]
+    command = [str(venv / "bin" / "python"), "-m", "attnsvm.first_use.speed"]
     try:
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120)
         return float(run.stdout) if run.returncode == 0 else None

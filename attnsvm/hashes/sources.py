@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attnsvm import lazy
-from attnsvm.building.memo import recall
 from attnsvm.errors import UserError
+from attnsvm.hashes.memo import recall
 
 PARSED_BY = Path(__file__).read_bytes() + Path(lazy.__file__).read_bytes()
 

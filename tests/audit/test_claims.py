@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from pandas.api.types import is_numeric_dtype
 from tried import BY_KEY, CARDS, CLAIMS, EMPTY, FLIPS, HOME, TRIED, path, table
@@ -98,7 +99,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("key", "numbers", "verdict"), NUMBERS)
 def test_a_table_of_other_numbers_has_another_verdict(key, numbers, verdict):
-    assert row_of(key, TRIED[HOME[key]].table(**numbers)).verdict == verdict
+    assert row_of(key, pd.DataFrame(TRIED[HOME[key]].table(**numbers))).verdict == verdict
 
 
 def marks(row):

@@ -48,7 +48,7 @@ def medians(table: pd.DataFrame, keys: list[str], x: str, quantities: list[str])
 
 def made_up(name: str, *columns: str) -> pd.DataFrame:
     """The table that the claims of an experiment are tried with, its numbers in these columns told apart."""
-    return told_apart(cards.read(name).module("flips").table(), *columns)
+    return told_apart(pd.DataFrame(cards.read(name).module("flips").table()), *columns)
 
 
 def together(**tables: pd.DataFrame) -> pd.DataFrame:

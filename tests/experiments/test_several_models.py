@@ -97,6 +97,6 @@ def test_blocks_of_layers_are_those_of_the_whole_model(run, folders):
 
 
 def test_what_is_not_there_is_one_sentence():
-    with pytest.raises(UserError, match=r"figures/several_models: nowhere: is the folder of no model") as said:
+    with pytest.raises(UserError, match=r"figures/several_models: nowhere: is not the folder of a model") as said:
         outside.files({"models": ["nowhere"]})
     assert str(said.value).endswith("(experiments.several_models.problems.models)")

@@ -91,8 +91,8 @@ def of_these(files, *names):
 
 
 def clone(built, target, *keep):
-    """A copy of the repository without what was built in it, but for the folders `keep`; with the compiled loop."""
-    ignored = shutil.ignore_patterns("*.pyc", ".snakemake", BUILT)
+    """A copy of the repository without what was built in it, but for the folders `keep`; with all compiled code."""
+    ignored = shutil.ignore_patterns(".snakemake", BUILT)
     shutil.copytree(built, target, ignore=lambda at, names: ignored(at, names) if Path(at) == built else [])
     for name in keep:
         shutil.copytree(built / name, target / name)  # with their dates, as cp -a does

@@ -35,7 +35,7 @@ rule problems:
 """
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [6, pytest.param(500, marks=pytest.mark.slow)])
 def test_no_job_is_lost_and_none_is_done_twice(cluster, tmp_path, count):
     """Every job adds its line to one file; SLURM's own log of finished jobs says the same."""
     (tmp_path / "Snakefile").write_text(WORKFLOW)

@@ -4,8 +4,9 @@ import chromium
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    """One for each file: the explorer draws sixty times a second for as long as it is open."""
     chromium.required()
     driver = chromium.started()
     yield driver

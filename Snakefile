@@ -16,7 +16,7 @@ include: "workflow/rules/internals.smk"
 include: "workflow/rules/help.smk"
 
 
-# Of figures, the first of which is all of them, and the audit: `snakemake figures/svm_rank`.
+# The targets of figures and the audit, as `snakemake figures/svm_rank`; the first, figures/all, is the default.
 for target in targets.of_figures():
 
     rule:

@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UserError, ValueError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if not error.name or error.name.partition(".")[0] == "attnsvm":  # a mistake of ours
+            raise
         print(f"error: {error.name} is not installed: pip install 'attnsvm[pipeline]'", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

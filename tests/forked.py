@@ -64,7 +64,8 @@ if len(sys.argv) == 2 and sys.argv[1].endswith(".py"):
             connection.sendall(request)
             status = int(connection.makefile().read())
         if status < 0:
-            signal.signal(-status, signal.SIG_DFL)
+            if -status != signal.SIGKILL:
+                signal.signal(-status, signal.SIG_DFL)
             os.kill(os.getpid(), -status)
         sys.exit(status)
 os.execv({python!r}, [{python!r}, *sys.argv[1:]])

@@ -187,6 +187,9 @@ class Claim:
         return self.read(tables, self.asked, **self.also)
 
 
+FIELDS = Claim.__dataclass_fields__.keys() - {"read", "also"}  # those that stand above a reading
+
+
 class Claims(list[Claim]):
     """The claims of an experiment, in their order.
 
@@ -209,17 +212,19 @@ class Claims(list[Claim]):
         """Add a claim and return its reading; without `read`, what does so with the function below.
 
         Args:
-            words: fields of the `Claim`, `key` being the name of the function if it is not given; and the limits of
-                `also` by their names.
+            words: fields of the `Claim`, `key` being the name of the function if it is not given; and further limits
+                by their names, which `also` holds.
 
         Raises:
-            TypeError: a word is neither a field nor a limit.
+            TypeError: a word is neither a field nor a limit, or there is no key.
         """
         if read is None:
             return partial(self.add, **words)
-        also = {name: words.pop(name) for name in list(words) if name not in Claim.__dataclass_fields__}
+        key = words.pop("key", None) or getattr(read, "__name__", None)
+        if key is None:
+            raise TypeError("a claim whose reading has no name needs a key")
+        also = {name: words.pop(name) for name in list(words) if name not in FIELDS}
         if wrong := [name for name, limit in also.items() if not isinstance(limit, Limit)]:
-            raise TypeError(f"a claim has no field {wrong[0]!r}, and what it is given is no limit")
-        key = words.pop("key", None) or read.__name__
+            raise TypeError(f"the claim {key!r} has no field {wrong[0]!r}, and its value is not a Limit")
         self.append(Claim(key=key, read=read, also=also, **self.shared | words))
         return read

@@ -118,10 +118,13 @@ def read(name: str) -> Card:
         whole = "like" not in other and "problems" in modules
         require(whole, f"{_where(name)}: like: {base!r} has no stages: name the experiment that has them")
     if base and "caption" in own and _has(base, "figure"):
+        several = "draws" in other and "draws" not in own
+        require(not several, f"{_where(name)}: draws: expected the tables of this figure: that of {base!r} has several")
         modules["figure"] = f"attnsvm.experiments.{base}.figure"
     modules |= _modules(name, (*STAGES, *OTHERS), own)
     stages = [part for part in STAGES if part in modules]
-    require(not stages or "problems" in stages, f"{_where(name)}: there is no problems.py for the other stages")
+    drawn = not stages or "problems" in stages
+    require(drawn, f"{_where(name)}: the other stages need a problems.py, or `problems: NAME`")
     settings = {
         stage: other.get("settings", {}).get(stage, {}) | own.get("settings", {}).get(stage, {}) for stage in STAGES
     }

@@ -24,7 +24,7 @@ WRITERS = {
     "standalone": (("attnsvm.building.standalone",), ()),
 }
 SHOWN = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
-# What of this room decides over a stage's numbers: how blocks are put together.
+# What of attnsvm/running decides over a stage's numbers: how blocks are put together.
 ALSO_RUN = {"measures": ("attnsvm.running.gathering",)}
 
 
@@ -56,7 +56,7 @@ def claims_modules(*experiments: str) -> tuple[str, ...]:
 
 
 def stage_code(name: str, stage: str, arithmetic: str = "portable") -> str:
-    """The hash of the code that a stage of an experiment runs, and whose arithmetic it runs with (arithmetic.py)."""
+    """The hash of the code that a stage of an experiment runs, and whose arithmetic it has (running/arithmetic.py)."""
     code = digest(*stage_modules(cards.read(name), stage))
     return hashlib.sha256(f"{code} {arithmetic}".encode()).hexdigest()
 

@@ -90,7 +90,11 @@ def installed(name: str) -> Path | None:
 
 def layers(name: str) -> int:
     """How many a model of `MODELS` has, or one in a folder."""
-    return MODELS[name].layers if name in MODELS else packaged.depth(packaged.config(name))
+    if name in MODELS:
+        return MODELS[name].layers
+    count = packaged.depth(packaged.config(name))
+    require(count > 0, f"{name}: config.json: expected the number of layers, as num_hidden_layers")
+    return count
 
 
 def deciding_files(names: list[str]) -> dict[str, Path]:

@@ -15,7 +15,7 @@ import numpy as np
 from attnsvm.building import answers, blocks, cards, jobs, targets
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
-from attnsvm.errors import require
+from attnsvm.errors import UserError, require
 from attnsvm.files.store import (
     Cells,
     load_cells,
@@ -123,7 +123,10 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
     unknown = [column for column in table if column not in card.columns]
     absent = [column for column in card.columns if column not in table]
     where = f"attnsvm/experiments/{name}/card.yaml: columns"
-    require(not unknown, f"{where}: say what {', '.join(map(repr, unknown))} means")
+    if unknown:
+        plain = [*tables] == [name] and not hasattr(card.module("measures"), "table")
+        why = " (measures.py has no `table`: these are its rows)" if plain else ""
+        raise UserError(f"{where}: say what {', '.join(map(repr, unknown))} means{why}")
     require(not absent, f"{where}: the table has no column {', '.join(map(repr, absent))}")
     with covered(*jobs.figure_modules(card)):
         figure = card.module("figure").draw(table, settings)

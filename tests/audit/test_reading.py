@@ -1,6 +1,7 @@
 """How a reading becomes a verdict, and how rows are chosen."""
 
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -79,5 +80,10 @@ def test_a_claim_is_its_reading_with_words_and_limits_above_it():
 
 
 def test_a_word_that_is_no_field_and_no_limit_is_an_error():
-    with pytest.raises(TypeError, match="a claim has no field 'unsharpend', and what it is given is no limit"):
+    with pytest.raises(TypeError, match="the claim 'a' has no field 'unsharpend', and its value is not a Limit"):
         Claims(group="ours").add(key="a", read=len, unsharpend="So.", **WORDS)
+
+
+def test_a_reading_without_a_name_needs_a_key():
+    with pytest.raises(TypeError, match="a claim whose reading has no name needs a key"):
+        Claims(group="ours").add(read=partial(len), **WORDS)

@@ -131,6 +131,10 @@ def test_a_figure_draws_what_is_measured_and_a_twin_is_like_what_has_stages(fold
     folder("twin", files=(), like="empty", settings=None)
     with pytest.raises(UserError, match=r"twin/card.yaml: like: 'empty' has no stages"):
         cards.read("twin")
+    folder("pair", draws=["one", "pair"])
+    folder("like_pair", files=(), like="pair")
+    with pytest.raises(UserError, match=r"like_pair/card.yaml: draws: expected the tables of this figure: that of 'p"):
+        cards.read("like_pair")
 
 
 def test_a_card_that_is_no_text_is_named(folder):
@@ -209,7 +213,7 @@ def test_a_card_without_a_stage_may_only_claim(folder):
             {"settings": {"problems": {"n": {"type": "integer", "minimum": "x", "value": 1, "text": "T."}}}},
             "settings: problems.n: this is not a JSON schema: minimum: 'x' is not of type 'number'",
         ),
-        ({"files": ("measures", "figure")}, "one/card.yaml: there is no problems.py for the other stages"),
+        ({"files": ("measures", "figure")}, "one/card.yaml: the other stages need a problems.py, or `problems: NAME`"),
         (
             {"files": ("measures", "figure"), "problems": "one_shap"},
             "one/card.yaml: problems: unknown grid 'one_shap': did you mean 'one_shape'?",

@@ -234,6 +234,18 @@ def test_a_wrong_command_says_how_to_call_it(arguments, capsys):
     assert "usage: attnsvm" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("error", [ImportError("NumPy is too new"), ModuleNotFoundError("", name="attnsvm.nowhere")])
+def test_what_a_missing_package_does_not_explain_is_not_called_one(monkeypatch, error):
+    """A library that refuses its version, a mistake of ours: their own words."""
+
+    def fails(given):
+        raise error
+
+    monkeypatch.setattr(command, "_deploy", fails)
+    with pytest.raises(type(error)):
+        command.main(["deploy", "anywhere"])
+
+
 def test_a_type_checker_sees_the_types_of_the_public_face():
     """Those inside the rooms: `make lint`."""
     command = [sys.executable, "-m", "mypy", "tests/project/public_face.py"]

@@ -64,6 +64,7 @@ ENDS = {
     "words": "sys.exit('error: words')",
     "error": "raise KeyError('missing')",
     "signal": "os.kill(os.getpid(), 15)",
+    "kill": "os.kill(os.getpid(), 9)",
     "thread": "threading.Timer(0.2, print, ['at the end of a thread']).start()",
     "atexit": "atexit.register(print, 'at the very end')",
 }

@@ -45,7 +45,7 @@ def measures(cell, problems, trained, solved, settings):
                 value, good = distance(run["weights"], int(layer), answer["W"]), kept & certain(answer, len(kept))
                 at = WHEN.get(rule, slice(None))
                 frames.append(curves(problems.seeds[good], run["steps"][at], {"value": value[good, at]}, **columns))
-        frames += worst(problems.seeds, name, run, architecture, answers, kept)
+        frames += worst(problems.seeds, name, run, answers, kept)
         length = {"norm": norms(run["weights"])}
         frames.append(by_quantity(problems.seeds, run["steps"], length, **WHOLE, architecture=name))
         if architecture.layers > 1 and name != NO_RESIDUAL:
@@ -67,7 +67,7 @@ def words(name, became, answers):
     ]
 
 
-def worst(seeds, name, run, architecture, answers, kept):
+def worst(seeds, name, run, answers, kept):
     """The largest distance of all layers of an instance, on the tokens that rows go to."""
     frames = []
     for rule in ("stated", "corrected"):

@@ -61,7 +61,10 @@ SIDE_BY_SIDE = -n 3 --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics engine pipeline workflow cluster
 PART ?=
-engine = tests/training tests/geometry
+# Of these experiments the tests compile loops, too.
+COMPILED = adam attention_variants convergence_types factors hierarchy induction mirror_descent multi_token \
+	penalised_head rules_layers
+engine = tests/training tests/geometry $(COMPILED:%=tests/experiments/test_%.py)
 pipeline = tests/building tests/documents tests/files tests/first_use tests/hashes tests/paper tests/project tests/running
 workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
 cluster = tests/cluster tests/site

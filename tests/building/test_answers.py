@@ -29,3 +29,10 @@ def test_a_batch_that_is_not_whole_is_an_error(name):
     tree = {"W": {key: value for key, value in batch().items() if key != name}}
     with pytest.raises(ValueError, match=f"W: a batch of answers without '{name}'"):
         answers.count(tree)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_blocks_the_largest_gap_and_residual_are_said(order):
+    near, far = batch(), batch() | {"gap": np.full(4, 1e-9), "residual": np.full(4, 1e-10)}
+    total = answers.total([answers.count(tree) for tree in (near, far)[::order]]).set_index("solve").loc["all"]
+    assert (total.largest_gap, total.largest_residual) == (1e-9, 1e-10)

@@ -3,6 +3,7 @@
 import pytest
 
 from attnsvm.building import cards, jobs
+from attnsvm.building.configuration import resolve
 
 EXPERIMENTS = cards.experiments()
 FIGURES = cards.figures()
@@ -70,3 +71,16 @@ def test_twins_run_the_same_code():
     assert twins
     for card, other in twins:
         assert jobs.stage_code(card.name, "measures") == jobs.stage_code(other.name, "measures")
+
+
+@pytest.mark.parametrize("edited", ["problems", "descent"])
+def test_the_code_of_every_stage_is_in_the_history(monkeypatch, edited):
+    """So what a killed run has begun to do anew is not forgotten: docs/trust.md."""
+    stages, resolved, code = ("problems", "descent"), resolve({}), jobs.stage_code
+    before = jobs.history("cone", stages, resolved)
+
+    def after_an_edit(name, stage, arithmetic):
+        return code(name, stage, arithmetic) + ("edited" if stage == edited else "")
+
+    monkeypatch.setattr(jobs, "stage_code", after_an_edit)
+    assert jobs.history("cone", stages, resolved) != before

@@ -1,5 +1,6 @@
 """The SHA-256 beside every file: in the format of sha256sum, and with a word for what it finds."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -87,3 +88,11 @@ def test_verify_names_every_damaged_file_and_its_status_says_so(folder, capsys):
     assert verify([]) == 1
     assert capsys.readouterr().out == f"results/b.csv: damaged ({checksums.DIFFERS}); the next run rebuilds it\n"
     assert verify(["figures"]) == 0
+
+
+def test_a_file_that_the_disk_cannot_read_is_damaged(folder, monkeypatch):
+    def fails(path):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(checksums, "of", fails)
+    assert checksums.damaged([folder]) == sorted(str(path) for path in folder.rglob("[!.]*.csv"))

@@ -182,6 +182,7 @@ def test_two_who_write_the_same_file_leave_each_other_alone(tmp_path):
 import sys
 from attnsvm.files.store import replacing
 with replacing("t.csv") as temporary:
+    temporary.write_text("half")
     print("writes", flush=True)
     sys.stdin.readline()
     temporary.write_text("theirs")
@@ -192,6 +193,7 @@ with replacing("t.csv") as temporary:
         other.stdout.readline()
         save_csv(tmp_path / "t.csv", TABLE)
         assert load_csv(tmp_path / "t.csv").equals(TABLE)
+        assert [path.read_text() for path in tmp_path.glob(".t.csv.*.tmp")] == ["half"]
         other.communicate("\n")
     assert other.returncode == 0
     assert (tmp_path / "t.csv").read_text() == "theirs"

@@ -10,7 +10,7 @@ from attnsvm.training.softmax import softmax
 from attnsvm.training.tape import attention, losses
 from attnsvm.training.tape.node import Node
 from attnsvm.training.tape.rows import contract, through_softmax
-from attnsvm.training.tape.scaled import LN2, NOTHING, Scaled, by_entries, tidy
+from attnsvm.training.tape.scaled import LN2, NOTHING, Scaled, by_entries, plus, tidy
 
 S, Q, T, D = 3, 2, 4, 5
 RNG = np.random.default_rng(0)
@@ -119,3 +119,13 @@ def test_the_derivative_is_finite_and_right_at_every_distance_behind_tokens_that
     np.testing.assert_allclose(logs[:, -1], wanted, rtol=1e-14, atol=1e-12)
     np.testing.assert_allclose(logs[:, :-1], (wanted - np.log(tied))[:, None] * np.ones(tied), rtol=1e-14, atol=1e-12)
     assert (np.sign(found.m) == [*[-1] * tied, 1]).all()
+
+
+def test_a_zero_in_a_large_row_does_not_hide_what_is_small():
+    """A row has one power of two; the entry of the other row, too small for it, is kept by a power for itself."""
+    large = Scaled(np.array([[[1.0, 0.0]]]), np.array([[[0]]]))
+    small = Scaled(np.array([[[0.5, 0.75]]]), np.array([[[-5000]]]))
+    for a, b in ((large, small), (small, large)):
+        found = by_entries(plus(a, b))
+        entries = zip(found.m.ravel(), np.broadcast_to(found.k, found.m.shape).ravel(), strict=True)
+        assert [exact(m, k) for m, k in entries] == [1, exact(0.75, -5000)]  # 53 bits hold no more of the first

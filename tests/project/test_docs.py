@@ -1,6 +1,7 @@
 """The documentation: its code runs as pasted, its links lead somewhere, the files it names are there."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -148,6 +149,13 @@ def test_every_command_of_make_is_explained_and_every_one_that_is_named_exists()
             assert command in targets, f"{page.name}: make {command}"
 
 
+def paths_of(part):
+    """The files and folders of a part of the suite, as make has them."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of `make test`
+    command = ["make", "-s", f"--eval=shown: ; @echo $({part})", "shown"]
+    return subprocess.run(command, cwd=ROOT, env=outside, check=True, capture_output=True, text=True).stdout.split()
+
+
 def test_continuous_integration_runs_lint_and_all_tests():
     ci = (ROOT / ".ci/run").read_text()
     assert re.search(r'^""\)\n +make lint VENV=\.venv-ci\n +make test VENV=\.venv-ci$', ci, re.MULTILINE)
@@ -157,8 +165,10 @@ def test_continuous_integration_runs_lint_and_all_tests():
     (parts,) = re.findall(r"^PARTS = (.*)$", makefile, re.MULTILINE)
     assert job["strategy"]["matrix"]["part"] == ["lint", *parts.split()]
     assert parts.split()[0] == "mathematics"  # what no other part has
-    others = [re.search(rf"^{part} = (.*)$", makefile, re.MULTILINE)[1].split() for part in parts.split()[1:]]
-    assert all((ROOT / path).exists() for part in others for path in part)
+    for part in parts.split()[1:]:
+        paths = paths_of(part)
+        assert paths
+        assert all((ROOT / path).exists() for path in paths), part
     assert (
         f"mathematics = tests $(patsubst %,--ignore=%,{' '.join(f'$({part})' for part in parts.split()[1:])})"
         in makefile
@@ -167,8 +177,7 @@ def test_continuous_integration_runs_lint_and_all_tests():
 
 def test_no_mathematics_starts_snakemake():
     """`make test-fast` waits for no smoke run."""
-    others = re.findall(r"^(?:pipeline|workflow|cluster) = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    elsewhere = [ROOT / path for line in others for path in line.split()]
+    elsewhere = [ROOT / path for part in ("pipeline", "workflow", "cluster") for path in paths_of(part)]
     for path in (ROOT / "tests").rglob("test_*.py"):
         if not any(path == other or other in path.parents for other in elsewhere):
             assert not re.search(r"def \w+\([^)]*\b(built|everything|cluster)\b", path.read_text()), path

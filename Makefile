@@ -62,8 +62,9 @@ SIDE_BY_SIDE = -n 3 --dist loadfile --no-loadscope-reorder
 PARTS = mathematics engine pipeline workflow cluster
 PART ?=
 # Of these experiments the tests compile loops, too.
-COMPILED = adam attention_variants convergence_types factors hierarchy induction mirror_descent multi_token \
-	penalised_head rules_layers
+COMPILED = adam adam_time attention_variants convergence_types factors geometries hierarchy induction joint joint_tail \
+	law_of_layers layer_shapes layers_beyond mirror_descent multi_token one_norm other_steps penalised_head rules_layers \
+	several_heads theory_of_layers
 engine = tests/training tests/geometry $(COMPILED:%=tests/experiments/test_%.py)
 pipeline = tests/building tests/documents tests/files tests/first_use tests/hashes tests/paper tests/project tests/running
 workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py

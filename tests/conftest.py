@@ -15,7 +15,7 @@ arithmetic.choose(
     "portable"
 )  # as the jobs have it, before anything loads NumPy: so tests and jobs share compiled loops
 
-from harness import FEW, build, copy_repository, give_loops, once  # noqa: E402
+from harness import FEW, ROOT, build, copy_repository, give_loops, once  # noqa: E402
 
 CLUSTER = "tests/cluster/"
 CHAIN = {"built", "everything", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
@@ -64,6 +64,7 @@ def pytest_collection():
         finally:
             sys.dont_write_bytecode = before
             gc.freeze()
+            gc.set_threshold(100_000, 20, 100)  # of what a compiler makes, little is garbage
             gc.enable()
 
 
@@ -111,6 +112,7 @@ def everything(tmp_path_factory, request):
         from in_process import run_all
 
         run_all(copy_repository(folder))
+        give_loops(ROOT, folder)
 
     return first_of_all(request, tmp_path_factory, "everything", make)
 

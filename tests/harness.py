@@ -75,14 +75,14 @@ def copy_repository(target, experiments=None):
     return target
 
 
-def give_loops(folder):
-    """Give our own package the loops that a copy of it has compiled: sources of the same date have the same code."""
-    for index in folder.glob("attnsvm/**/*.nbi"):
-        ours = ROOT / index.relative_to(folder)
-        if not ours.exists():
-            ours.parent.mkdir(exist_ok=True)
+def give_loops(source, target=ROOT):
+    """Give a copy the loops that another copy has compiled: sources of the same date have the same code."""
+    for index in source.glob("attnsvm/**/*.nbi"):
+        place = target / index.relative_to(source)
+        if not place.exists():
+            place.parent.mkdir(exist_ok=True)
             for path in (*index.parent.glob(f"{index.stem}.*.nbc"), index):  # the index last: it names the others
-                shutil.copy2(path, ours.with_name(path.name))
+                shutil.copy2(path, place.with_name(path.name))
 
 
 def of_these(files, *names):

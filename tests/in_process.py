@@ -5,6 +5,7 @@ process for each of some 350 jobs takes four times as long.
 """
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from unittest import mock
 
@@ -15,6 +16,7 @@ from attnsvm.building import cards, jobs, provenance
 from attnsvm.building.configuration import resolve
 from attnsvm.building.plan import Plan
 from attnsvm.documents.captions import caption
+from attnsvm.plots import style
 from attnsvm.running import stages
 
 SMOKE = resolve({"scale": "smoke"})
@@ -49,7 +51,8 @@ def run_all(folder: Path) -> None:
         seen[Path(stem).name] = legible.faults(figure, SMOKE["figures"]["width"])
         save(figure, stem, dpi)
 
-    with mock.patch.object(stages, "_save_figure", look):
+    # In this process: one of its own for each pdf would load its writer anew.
+    with mock.patch.object(stages, "_save_figure", look), mock.patch.object(style, "_beside", nullcontext):
         for card in cards.figures():
             stages.figure(card.name, SMOKE["figures"], at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
     (folder / SEEN).write_text(json.dumps(seen))

@@ -21,6 +21,8 @@ from attnsvm.lanes import LANES
 OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}  # numba's types know fewer options than numba
 # For functions that only compiled code calls: without entry points for Python they compile in half the time.
 INNER: Any = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# LLVM puts these into the loops that call them, where it vectorises; numba would work their types out at every call.
+INLINED: Any = INNER | {"forceinline": True}
 COMPILED = ("lanes", "geometry", "training")  # the rooms with compiled code
 SOURCES = hashlib.sha256(
     b"".join(
@@ -96,7 +98,7 @@ def classes(structure: Any) -> tuple[type, ...]:
     return type(structure), *(one for part in inside for one in classes(part))
 
 
-@njit(inline="always")
+@njit(**INLINED)
 def exp(x):
     """exp of x ≤ 709, zero below −708, within 2 units of the last place; unlike the library function, vectorised.
 
@@ -123,7 +125,7 @@ def exp(x):
     return p if x >= LOWEST else 0.0
 
 
-@njit(inline="always")
+@njit(**INLINED)
 def log(x):
     """log of a normal x > 0, within 2 units of the last place; vectorised. Of zero: −709.
 
@@ -152,7 +154,7 @@ def log(x):
     return exponent * LN2_HIGH + (exponent * LN2_LOW + 2.0 * (f + f * p))
 
 
-@njit(inline="always")
+@njit(**INLINED)
 def power(x, exponent):
     """x^exponent for x ≥ 0; zero of zero."""
     return exp(exponent * log(x)) if x > 0.0 else 0.0

@@ -84,6 +84,12 @@ class Repository:
             after = self.params()
         return {job for job in {*self.before, *after} if self.before.get(job) != after.get(job)}
 
+    def checks_anew(self, changes):
+        """Whether an edit changes the params of the job that checks all claims."""
+        with self, edited(self.folder, changes):
+            forget()
+            return jobs.claims_code() != self.before["claims", "claim"]
+
 
 def forget():
     for module in (cards, dependencies):

@@ -234,16 +234,50 @@ OWN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "part"), OWN, ids=["-".join(pair) for pair in OWN])
-def test_an_edit_of_one_module_of_an_experiment_changes_the_params_of_that_stage_alone(repository, name, part):
+def file(name, part):
+    return f"attnsvm/experiments/{name}/{part}.py"
+
+
+def in_groups(wanted):
+    """The edits in groups of some ten, each edit in two, and alone where they do not tell it from others.
+
+    wanted: the jobs that each edit may change. Of every edit and every job, one group holds the edit and no other that
+    may change the job: so what an edit changes and should not, or does not change and should, is seen.
+    """
+    edits, count = [*wanted], -(-len(wanted) // 10)
+    groups = [
+        [edit for i, edit in enumerate(edits) if (i + turn * (i // count)) % count == k]
+        for turn in (0, 1)
+        for k in range(count)
+    ]
+    others = {
+        edit: [set().union(*(wanted[other] for other in group if other != edit)) for group in groups if edit in group]
+        for edit in edits
+    }
+    return groups + [[edit] for edit in edits if set.intersection(*others[edit])]
+
+
+def test_an_edit_of_one_module_of_an_experiment_changes_the_params_of_that_stage_alone(repository):
     """And of the experiments whose card is like it or whose module imports it: they say so."""
-    module = f"attnsvm.experiments.{name}"
-    changed = repository.changed({f"attnsvm/experiments/{name}/{part}.py": CODE})
+
+    def wrong(edits):
+        changed = repository.changed({file(*edit): CODE for edit in edits})
+        return changed ^ set().union(*(wanted[edit] for edit in edits))
+
     parts = (*cards.STAGES, "figure", "claims")
-    wanted = users(f"{module}.{part}", parts=parts)
-    claiming = bool({rule for rule, _ in wanted} & {"claims"})
-    assert changed == {job for job in wanted if job[0] != "claims"} | (ALL["claims"] if claiming else set())
-    assert changed
+    by_text = {edit: users(dotted(file(*edit)), parts=parts) for edit in OWN}
+    claiming = {edit: jobs for edit, jobs in by_text.items() if edit[1] == "claims"}
+    wanted = {edit: jobs for edit, jobs in by_text.items() if edit not in claiming}
+    assert claiming
+    assert all(by_text.values())
+    assert not {rule for jobs in wanted.values() for rule, _ in jobs} & {"claims"}
+    assert {rule for jobs in claiming.values() for rule, _ in jobs} == {"claims"}
+    groups = in_groups(wanted)
+    assert {edit for group in groups for edit in group} == {*wanted}
+    blamed = [edit for group in groups if wrong(group) for edit in group]
+    assert not {edit: wrong([edit]) for edit in blamed}
+    assert repository.changed({file(*edit): CODE for edit in claiming}) == ALL["claims"]
+    assert not [edit for edit in claiming if not repository.checks_anew({file(*edit): CODE})]
 
 
 def test_an_edit_of_what_flips_a_claim_changes_no_params(repository):
@@ -252,15 +286,12 @@ def test_an_edit_of_what_flips_a_claim_changes_no_params(repository):
     assert repository.changed(flips) == set()
 
 
-def test_most_experiments_stand_alone(repository):
+def test_most_experiments_stand_alone():
     """No other experiment's params change with those of one, but for twins and panels that are shared on purpose."""
     tied = set()
     for name in EXPERIMENTS:
-        changes = {
-            f"attnsvm/experiments/{name}/{part}.py": CODE for own, part in OWN if own == name and part != "claims"
-        }
-        if changes:
-            tied |= {(name, other) for _, other in repository.changed(changes) if other != name}
+        own = [dotted(file(name, part)) for each, part in OWN if each == name and part != "claims"]
+        tied |= {(name, other) for _, other in users(*own, parts=(*cards.STAGES, "figure")) if other != name}
     said = {(name, card.name) for card in EVERY for name in {*card.draws, *models(card.name)}}
     assert {pair for pair in tied if pair not in said} <= {pair for pair in tied if imports(*pair)}
     assert len(tied) < len(EXPERIMENTS)

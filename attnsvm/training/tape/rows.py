@@ -6,7 +6,7 @@ Each row is computed alone: its result does not depend on the rest of the batch.
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import LN2_HIGH, LN2_LOW, LOG2_E, exp, kept_on_disk
+from attnsvm.lanes.arithmetic import INLINED, LN2_HIGH, LN2_LOW, LOG2_E, exp, kept_on_disk
 from attnsvm.training.softmax import Softmax
 from attnsvm.training.tape.scaled import FLOOR, NOTHING, Scaled, by_entries, power_of_two, tidy
 
@@ -22,10 +22,10 @@ def contract(a: Scaled, B: np.ndarray, over: np.ndarray | None = None, among: np
         among: d of a winner for each row, (..., q, 1): B_td − B_t,among in place of B_td.
     """
     *shape, q, _ = a.m.shape
-    B = np.ascontiguousarray(np.broadcast_to(B, (*shape, *B.shape[-2:])))
+    B = np.broadcast_to(B, (*shape, *B.shape[-2:]))
     m, k = np.empty((*shape, q, B.shape[-1])), np.empty((*shape, q, 1), dtype=np.int64)
-    winners = (NONE if winner is None else winner.reshape(-1) for winner in (over, among))
-    given = _rows(a.m), _rows(a.k), B.reshape(-1, *B.shape[-2:]), *winners
+    winners = (_read(NONE if winner is None else winner, -1) for winner in (over, among))
+    given = _rows(a.m), _rows(a.k), _read(B, -1, *B.shape[-2:]), *winners
     hides = _contract(*given, m.reshape(-1, m.shape[-1]), k.reshape(-1))
     found = Scaled(m, k)
     return _with_hidden(a, _relative(B, over, among), found) if hides else found
@@ -34,22 +34,29 @@ def contract(a: Scaled, B: np.ndarray, over: np.ndarray | None = None, among: np
 def through_softmax(at: Softmax, g: Scaled, factor: float) -> Scaled:
     """From ∂L/∂p to ∂L/∂logits: factor·p_t (c_t − Σ_s p_s c_s) with c_t = g_t − g_winner."""
     m, k = np.empty(at.p.shape), np.empty(at.p.shape, dtype=np.int64)
-    given = _rows(at.p), _rows(at.log), at.winner.reshape(-1), _rows(g.m), _rows(g.k), float(factor)
-    _through_softmax(*given, _rows(m), _rows(k))
+    given = _rows(at.p), _rows(at.log), _read(at.winner, -1), _rows(g.m), _rows(g.k), float(factor)
+    _through_softmax(*given, m.reshape(-1, m.shape[-1]), k.reshape(-1, k.shape[-1]))
     return Scaled(m, k, at.winner)
 
 
 def _rows(x: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(x).reshape(-1, x.shape[-1])
+    return _read(x, -1, x.shape[-1])
 
 
-@njit(inline="always")
+def _read(x: np.ndarray, *shape: int) -> np.ndarray:
+    """What a loop reads, of one kind for numba: it compiles anew for other strides, and for what may be written."""
+    x = np.ascontiguousarray(x).reshape(shape).view()
+    x.flags.writeable = False
+    return x
+
+
+@njit(**INLINED)
 def _two_to(k):
     """2^k for k ≤ 1023; zero below 2^−1022."""
     return np.int64((max(k, FLOOR) + 1023) << 52).view(np.float64)
 
 
-@njit(inline="always")
+@njit(**INLINED)
 def _exponent(x):
     """k with |x|/2^k in [½, 1), at least −1022."""
     return ((np.float64(x).view(np.int64) >> 52) & 2047) - 1022

@@ -11,13 +11,14 @@ import harness
 import pytest
 from harness import BUILT
 from through_slurm import (
+    HERE,
     began,
     finish,
     hold,
     kill,
     let_go,
     product,
-    start,
+    reported,
     submit,
     wait_for,
     wait_until_held,
@@ -33,11 +34,9 @@ SAVED = 6  # seconds; the controller writes down what it knows every five
 
 
 @pytest.fixture(scope="module")
-def undisturbed(cluster, built, tmp_path_factory):
-    """The bytes of a local run in as many blocks."""
-    folder = harness.clone(built, tmp_path_factory.mktemp("undisturbed") / "attnsvm")
-    harness.build(folder, TARGET, *SCATTER)
-    return product(folder, EXPERIMENT)
+def undisturbed(cluster, built):
+    """The bytes of a local run; the card asks for as many blocks."""
+    return product(built, EXPERIMENT)
 
 
 @pytest.fixture
@@ -161,44 +160,88 @@ def test_a_job_that_a_forgetful_controller_lets_wait_is_cancelled_and_tried_agai
     completes(process, folder, undisturbed)
 
 
-# Stands before what a script does: takes memory, in one block alone, and says what the job was given.
+def test_after_a_full_disk_a_killed_snakemake_and_too_little_memory_a_run_completes(
+    whole, folder, undisturbed, small_disk
+):
+    """Three runs in one folder: each goes on where the one before it was stopped, and the last one to the end."""
+    small_disk(folder / BUILT / "results", "size=4m")
+    the_disk_is_full_and_a_job_is_cancelled(whole, folder)
+    snakemake_is_killed_and_its_jobs_are_cancelled_by_name(whole, folder)
+    a_job_killed_for_memory_gets_more_and_a_cancelled_one_another_try(whole, folder, undisturbed)
+
+
+def the_disk_is_full_and_a_job_is_cancelled(cluster, folder):
+    """The folder that all nodes write into is full while a job runs, and is freed; no job is tried again."""
+    disk = folder / BUILT / "results"
+    (disk / "here").touch()  # Snakemake removes a folder that a failed job leaves empty, which no mount allows
+    process = held(cluster, folder, "--retries", "0")
+    cancelled = began(folder)[0]
+    cluster.command("scancel", cancelled)
+    fill(disk / "ballast")
+    let_go(folder)
+    status, output = finish(process, folder)
+    assert status == 1, output
+    assert "cannot be written (No space left on device); free space or make the folder writable" in output
+    assert reported(cancelled, output), output
+    assert "Trying to restart job" not in output
+    assert output.count("Error in group") == BLOCKS, output
+    assert not (folder / BUILT / f"{TARGET}.csv").exists()
+    (disk / "ballast").unlink()
+
+
+def snakemake_is_killed_and_its_jobs_are_cancelled_by_name(cluster, folder):
+    """While they stand still; they live on, and the folder stays locked."""
+    process, _ = held_again(cluster, folder, BLOCKS)
+    name = killed(cluster, folder, process)
+    refused = harness.snakemake(folder, TARGET, *SCATTER, *HERE, environment=cluster.environment)
+    assert refused.returncode != 0
+    assert "Directory cannot be locked" in refused.stdout
+    cluster.command("scancel", "--name", name)
+    assert cluster.wait_until_idle(30), cluster.queue()
+    harness.build(folder, "--unlock")
+
+
+# Stands before what a script does: takes memory, in one block alone, and says which job was given what.
 GREEDY = """
 if snakemake.wildcards.block == {block!r}:
-    import pathlib, time
+    import os, pathlib, time
     with pathlib.Path("given").open("a") as file:
-        file.write(f"{{snakemake.resources.mem_mb}} ")
+        file.write(f"{{os.environ['SLURM_JOB_ID']}} {{snakemake.resources.mem_mb}}\\n")
     taken = bytearray(b"x") * (2500 * 2**20)
     time.sleep(6)  # SLURM looks every second
     del taken
 """
 
 
-def test_a_job_killed_for_memory_gets_more(whole, folder, undisturbed):
+def a_job_killed_for_memory_gets_more_and_a_cancelled_one_another_try(cluster, folder, undisturbed):
     """2000 MB were asked for; SLURM kills the step that takes 2500, and the next try asks for 4000."""
     block = next(path.split("/")[-2] for path in undisturbed if path.endswith("descent.npz"))
     script = folder / "workflow/scripts/descent.py"
     script.write_text(GREEDY.format(block=block) + script.read_text())
-    output = completes(run(whole, folder), folder, undisturbed)
-    assert (folder / "given").read_text().split() == ["2000", "4000"]
-    assert re.search("[Ee]xceeded (job )?memory limit", output), output
-    memory = {job["JobState"]: job["Tres"] for job in whole.finished()[-BLOCKS - 1 :]}
-    assert "mem=4000M" in str(memory), memory
-
-
-def test_a_full_disk_is_said_and_the_next_run_completes(whole, folder, undisturbed, small_disk):
-    """The folder that all nodes write into is full while two jobs run, and is freed."""
-    disk = folder / BUILT / "results"
-    small_disk(disk, "size=4m")
-    (disk / "here").touch()  # Snakemake removes a folder that a failed job leaves empty, which no mount allows
-    process = held(whole, folder, "--retries", "0")
-    fill(disk / "ballast")
+    before = len(began(folder))
+    process, (cancelled,) = held_again(cluster, folder, 1)  # the other block's: the greedy one does not come so far
+    cluster.command("scancel", cancelled)
     let_go(folder)
-    status, output = finish(process, folder)
-    assert status == 1, output
-    assert "cannot be written (No space left on device); free space or make the folder writable" in output
-    assert not (folder / BUILT / f"{TARGET}.csv").exists()
-    (disk / "ballast").unlink()
-    completes(run(whole, folder), folder, undisturbed)
+    output = completes(process, folder, undisturbed)
+    ended = {job["JobId"]: job for job in cluster.finished()}
+    given = [line.split() for line in (folder / "given").read_text().splitlines()]
+    assert [mb for _, mb in given] == ["2000", "4000"]
+    assert re.search("[Ee]xceeded (job )?memory limit", output), output
+    assert all(f"mem={mb}M" in ended[job]["Tres"] for job, mb in given), ended
+    assert cancelled not in dict(given)
+    assert ended[cancelled]["JobState"] == "CANCELLED"
+    assert reported(cancelled, output), output
+    assert output.count("Trying to restart job") == 2, output
+    assert len(began(folder)) == before + 3  # that block twice, and the greedy one when it has its memory
+
+
+def held_again(cluster, folder, count):
+    """The next run in a folder, when so many of its jobs stand still too; and those."""
+    (folder / "hold").touch()
+    before = began(folder)
+    process = run(cluster, folder)
+    wait_until_held(folder, process, len(before) + count)
+    return process, {*began(folder)} - {*before}
 
 
 def fill(path):
@@ -216,38 +259,18 @@ def run_id(output):
     return re.search(r"SLURM run ID: (\S+)", output)[1]
 
 
-def killed(cluster, folder):
-    """The SLURM run id of a Snakemake that was killed while its jobs stood still; they live on."""
-    process = held(cluster, folder)
+def killed(cluster, folder, process):
+    """The SLURM run id of a Snakemake that is killed while its jobs stand still; they live on."""
     kill(process)
     assert [now for _, now, _ in cluster.queue()] == ["RUNNING"] * BLOCKS
     return run_id((folder / "output").read_text())
 
 
-def unlock(folder):
-    status, output = finish(start(folder, "--unlock"), folder)
-    assert status == 0, output
-
-
-def test_after_snakemake_was_killed_its_jobs_are_cancelled_by_name_and_the_next_run_completes(
-    whole, folder, undisturbed
-):
-    name = killed(whole, folder)
-    status, output = finish(run(whole, folder), folder)
-    assert status != 0
-    assert "Directory cannot be locked" in output
-    whole.command("scancel", "--name", name)
-    assert whole.wait_until_idle(30), whole.queue()
-    unlock(folder)
-    let_go(folder)
-    completes(run(whole, folder), folder, undisturbed)
-
-
 @pytest.mark.slow
 def test_jobs_of_a_killed_snakemake_that_nobody_cancelled_disturb_no_byte(whole, folder, undisturbed):
     """Orphans and the jobs of the next run train the same blocks at the same time, and write the same files."""
-    killed(whole, folder)
-    unlock(folder)
+    killed(whole, folder, held(whole, folder))
+    harness.build(folder, "--unlock")
     process = run(whole, folder)
     wait_until_held(folder, process, 2 * BLOCKS)
     assert len({job for job, _, _ in whole.queue("RUNNING")}) == 2 * BLOCKS

@@ -22,12 +22,14 @@ while pathlib.Path("hold").exists():
 """
 
 
-def start(folder, *arguments, **options):
-    """Start Snakemake in a process group of its own, its output in `folder`/output."""
+def submit(cluster, folder, *arguments, **options):
+    """Start Snakemake with profiles/slurm in a process group of its own, its output in `folder`/output."""
     with open(folder / "output", "wb") as out:
         return harness.start(
             folder,
             *arguments,
+            *HERE,
+            environment=cluster.environment,
             stdout=out,
             stderr=out,
             start_new_session=True,
@@ -35,11 +37,6 @@ def start(folder, *arguments, **options):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             **options,
         )
-
-
-def submit(cluster, folder, *arguments, **options):
-    """Start Snakemake with profiles/slurm."""
-    return start(folder, *arguments, *HERE, environment=cluster.environment, **options)
 
 
 def finish(process, folder, seconds=180):
@@ -65,17 +62,6 @@ def wait_for(condition, seconds=60, what=lambda: ""):
         assert time.monotonic() < end, f"not within {seconds} s: {what()}"
         time.sleep(0.1)
     return answer
-
-
-def wait_for_job(cluster, folder, process, state="RUNNING", seconds=60):
-    """The id of the first job in `state`."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and process.poll() is None:
-        for job, now, _ in cluster.queue():
-            if now == state:
-                return job
-        time.sleep(0.1)
-    raise AssertionError(f"no job was {state} within {seconds} s:\n{(folder / 'output').read_text()}")
 
 
 def hold(folder, stage):

@@ -44,7 +44,8 @@ OF_JOBS = (
 # What may differ between the environment in which the libraries were loaded and that of a job: none of them reads it.
 FREE = (
     *("PATH", "PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "_", "TMPDIR", "TMP", "TEMP", "TEMPDIR"),
-    *("PYTEST_CURRENT_TEST", "ATTNSVM_COMMAND", "ATTNSVM_NO_CHECKSUMS", "SNAKEMAKE_OUTPUT_CACHE"),
+    *("PYTEST_CURRENT_TEST", "ATTNSVM_COMMAND", "ATTNSVM_INSPECT_COMMAND"),
+    *("ATTNSVM_NO_CHECKSUMS", "SNAKEMAKE_OUTPUT_CACHE"),
     *(f"SNAKEMAKE_STORAGE_S3_{name}" for name in ("ENDPOINT_URL", "ACCESS_KEY", "SECRET_KEY")),
     *("WORKERS", "MAIN"),  # of test_bucket.py
 )

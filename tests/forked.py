@@ -14,6 +14,7 @@ environment of the job, and is the real interpreter otherwise. Both processes en
 import atexit
 import gc
 import importlib
+import io
 import json
 import os
 import runpy
@@ -43,7 +44,10 @@ OF_JOBS = (
 # What may differ between the environment in which the libraries were loaded and that of a job: none of them reads it.
 FREE = (
     *("PATH", "PYTHONPATH", "PWD", "OLDPWD", "SHLVL", "_", "TMPDIR", "TMP", "TEMP", "TEMPDIR"),
-    *("PYTEST_CURRENT_TEST", "ATTNSVM_COMMAND"),
+    *("PYTEST_CURRENT_TEST", "ATTNSVM_COMMAND", "ATTNSVM_INSPECT_COMMAND"),
+    *("ATTNSVM_NO_CHECKSUMS", "SNAKEMAKE_OUTPUT_CACHE"),
+    *(f"SNAKEMAKE_STORAGE_S3_{name}" for name in ("ENDPOINT_URL", "ACCESS_KEY", "SECRET_KEY")),
+    *("WORKERS", "MAIN"),  # of test_bucket.py
 )
 # Of one thread, as Snakemake gives it to a job.
 THREADS = (
@@ -127,9 +131,24 @@ def serve_snakemake():
         end(snakemake.cli.main)
 
 
+def draw():
+    """Draw a small picture of every kind: what reads fonts and formulae is then there for every figure."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context({"mathtext.fontset": "dejavusans"}):  # as attnsvm/plots/style.py has it
+        figure = Figure()
+        axes = figure.subplots()
+        axes.set(title="$x^{-1/2}$ (a)", xscale="log", xlim=(1, 10))
+        axes.legend(axes.plot([1, 2], label="x"), ["x"])
+        for kind in ("png", "pdf", "svg"):
+            figure.savefig(io.BytesIO(), format=kind)
+
+
 def serve_jobs(address):
     """Fork for every connection; a second fork runs the script, and the first says how it ended."""
     clean = load(OF_JOBS)
+    draw()
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(address)
     listening.listen(64)

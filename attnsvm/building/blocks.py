@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from attnsvm.building import cards
 from attnsvm.building.configuration import stage_settings
+from attnsvm.building.jobs import outside
 from attnsvm.data.cells import COUNTED, Cell
 from attnsvm.errors import UserError, require
 from attnsvm.hashes.dependencies import digest
@@ -43,17 +44,16 @@ def grid(card: cards.Card, resolved: dict) -> list[Part]:
         resolved: the whole configuration.
 
     Raises:
-        UserError: the settings do not go together, or a cell has seeds that do not follow one another.
+        UserError: the settings do not go together, a file from outside is missing, or a cell has seeds that do not
+            follow one another.
     """
     settings = stage_settings(card, resolved, "problems")
 
     def work_out() -> list[list]:
         return [list(part) for part in as_parts(card.module("problems").cells(settings))]  # what JSON gives back
 
-    if "outside" in card.modules:  # follows from more than the settings
-        return as_parts(card.module("problems").cells(settings))
     # The modules that know a grid import much, and every run of Snakemake asks.
-    key = b"grid", digest(card.modules["problems"]).encode(), repr(settings).encode()
+    key = b"grid", digest(card.modules["problems"]).encode(), repr((settings, outside(card.name, resolved))).encode()
     return [Part(*part) for part in recall(key, work_out)]
 
 

@@ -120,7 +120,6 @@ class Plan:
         return [f"{self.at}results/audit/{claimed}.{kind}" for kind in targets.TABLES]
 
     def _blocks(self, experiment: str) -> dict[str, list[blocks.Part]]:
-        self.outside(experiment)  # a grid may be read from a file that is missing
         return blocks.cut(cards.read(experiment), self.resolved, self.asked.get(experiment))
 
     def _history(self, experiment: str, stage: str = "figure", block: str | None = None) -> str:

@@ -107,9 +107,9 @@ def test_provenance_says_where_the_figure_comes_from(done, bucket):
 
 
 def test_a_block_is_one_job_where_a_profile_groups_its_stages(done, main, bucket, built):
-    """As profiles/kubernetes does; the two blocks of another figure."""
+    """As profiles/kubernetes does; the two blocks of another experiment."""
     before = len(list((main.parent / "workers").iterdir()))
-    name = f"{BUILT}/figures/feasibility.csv"
+    name = f"{BUILT}/results/feasibility/measures.parquet"
     ended = run(main, bucket, name, "--set-scatter", "feasibility=2", "--groups", "problems=block", "svm=block")
     assert ended.returncode == 0, ended.stdout
     assert len(list((main.parent / "workers").iterdir())) - before == 2

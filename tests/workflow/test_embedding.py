@@ -74,7 +74,7 @@ def test_a_damaged_file_under_the_prefix_is_named_and_built_anew(host):
     content = (host / path).read_bytes()
     (host / path).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     os.utime(host / path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    said = run(host)
+    said = run(host, path)
     assert said.returncode == 0, said.stdout
     assert f"{path}: damaged" in said.stdout
     assert (host / path).read_bytes() == content

@@ -50,10 +50,12 @@ def test_forks_one_after_another_know_nothing_of_one_another(built, tmp_path):
 
 
 def test_a_fork_builds_the_same_bytes(built, tmp_path):
-    drawn = f"{BUILT}/figures/svm_rank.csv"
+    """Of figures and of every other experiment: test_smoke.py, whose other side one plain process makes."""
+    table = f"{BUILT}/results/feasibility/measures.parquet"
     folders = [clone(built, tmp_path / name) for name in ("forked", "started")]
-    assert forked(folders[0], drawn)[0] == started(folders[1], drawn)[0] == 0
-    first, second = (snapshot(folder, f"{BUILT}/**/*.csv", f"{BUILT}/**/*.npz") for folder in folders)
+    assert forked(folders[0], table)[0] == started(folders[1], table)[0] == 0
+    kinds = [f"{BUILT}/results/feasibility/**/*.{kind}" for kind in ("csv", "npz", "parquet")]
+    first, second = (snapshot(folder, *kinds) for folder in folders)
     assert first == second
     assert len(first) > 3
 

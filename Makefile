@@ -61,10 +61,11 @@ SIDE_BY_SIDE = -n 3 --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics engine pipeline workflow cluster
 PART ?=
-# Of these experiments the tests compile loops, too.
-COMPILED = adam adam_time attention_variants convergence_types factors geometries hierarchy induction joint joint_tail \
-	law_of_layers layer_shapes layers_beyond mirror_descent multi_token one_norm other_steps penalised_head rules_layers \
-	several_heads theory_of_layers
+# These files of tests/experiments compile loops, too.
+COMPILED = adam adam_time attention_variants cone convergence_types factors generalisation geometries graph_limits \
+	hierarchy hyperplanes induction joint joint_tail known_answers ladder law_of_layers layer_shapes layers_beyond \
+	local_convergence mirror_descent multi_token one_norm other_steps penalised_head real_tokens refused_settings \
+	rest_or_grow router rules_layers saturated_sets selection_by_rule several_heads theory_of_layers two_stages
 engine = tests/training tests/geometry $(COMPILED:%=tests/experiments/test_%.py)
 pipeline = tests/building tests/documents tests/files tests/first_use tests/hashes tests/paper tests/project tests/running
 workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py

@@ -2,6 +2,7 @@
 
 import fcntl
 import gc
+import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from attnsvm.running import arithmetic
 
+os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # that of trio, which no test uses, loads trio
 arithmetic.choose(
     "portable"
 )  # as the jobs have it, before anything loads NumPy: so tests and jobs share compiled loops

@@ -3,14 +3,7 @@
 import gguf
 import numpy as np
 import torch
-from transformers import (
-    LlamaConfig,
-    LlamaForCausalLM,
-    Qwen2Config,
-    Qwen2ForCausalLM,
-    Qwen3Config,
-    Qwen3ForCausalLM,
-)
+import transformers
 
 HEADS, SHARED, WIDTH, LAYERS = 4, 2, 64, 2
 LETTERS = ["<|endoftext|>", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,'-", "Ġ", "Ġt", "he"]
@@ -19,8 +12,6 @@ NAMES = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.
          "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm",
          "post_attention_layernorm": "ffn_norm", "self_attn.q_norm": "attn_q_norm",
          "self_attn.k_norm": "attn_k_norm"}  # fmt: skip
-KINDS = {"llama": (LlamaConfig, LlamaForCausalLM), "qwen2": (Qwen2Config, Qwen2ForCausalLM),
-         "qwen3": (Qwen3Config, Qwen3ForCausalLM)}  # fmt: skip
 OUTSIDE = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
            "lm_head.weight": "output.weight"}  # fmt: skip
 
@@ -32,7 +23,7 @@ def small(kind, **settings):
             "num_attention_heads": HEADS, "num_key_value_heads": SHARED, "max_position_embeddings": 64,
             "initializer_range": 0.3, "bos_token_id": 0, "eos_token_id": 0,
             "head_dim": WIDTH // HEADS}  # fmt: skip
-    settings_of, model_of = KINDS[kind]
+    settings_of, model_of = (getattr(transformers, kind.capitalize() + name) for name in ("Config", "ForCausalLM"))
     model = model_of(settings_of(**more | settings)).eval()
     with torch.no_grad():
         for vector in (one for one in model.parameters() if one.ndim == 1):

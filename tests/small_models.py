@@ -1,22 +1,14 @@
-"""Models with random weights and a tokenizer made on the spot, in the Hugging Face layout."""
+"""Models with random weights and a tokenizer made on the spot, in the Hugging Face layout.
+
+`import transformers` alone loads no model; every process of the test run collects every file.
+"""
 
 import json
 import re
 
 import torch
+import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import (
-    AlbertConfig,
-    AlbertModel,
-    AutoConfig,
-    AutoModel,
-    AutoModelForTextEncoding,
-    BertConfig,
-    BertModel,
-    GPT2Config,
-    GPT2Model,
-    PreTrainedTokenizerFast,
-)
 
 from attnsvm.data.reactions import reactions
 
@@ -48,7 +40,7 @@ def tokenizer(folder, delimiters=True, words=WORDS):
         ends = [("[CLS]", vocabulary["[CLS]"]), ("[SEP]", vocabulary["[SEP]"])]
         made.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=ends)
         names |= {"pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
-    PreTrainedTokenizerFast(tokenizer_object=made, **names).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=made, **names).save_pretrained(folder)
     return len(vocabulary)
 
 
@@ -66,24 +58,24 @@ def _spread(model):
 def bert(folder, layers=2, heads=2, width=12, words=WORDS):
     torch.manual_seed(0)
     size = tokenizer(folder, words=words)
-    config = BertConfig(
+    config = transformers.BertConfig(
         vocab_size=size, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads, intermediate_size=16,
         max_position_embeddings=20, type_vocab_size=1, initializer_range=0.5,
     )  # fmt: skip
-    _spread(BertModel(config)).save_pretrained(folder)
+    _spread(transformers.BertModel(config)).save_pretrained(folder)
     return folder
 
 
 def relative(folder, kind):
     """An encoder of another kind with the layout of BERT."""
     torch.manual_seed(2)
-    config = AutoConfig.for_model(
+    config = transformers.AutoConfig.for_model(
         kind, vocab_size=tokenizer(folder), hidden_size=12, embedding_size=8, num_hidden_layers=2,
         num_attention_heads=3,
         intermediate_size=16, max_position_embeddings=20, pad_token_id=0, bos_token_id=2, eos_token_id=3,
         initializer_range=0.5,
     )  # fmt: skip
-    _spread(AutoModel.from_config(config)).save_pretrained(folder)
+    _spread(transformers.AutoModel.from_config(config)).save_pretrained(folder)
     return folder
 
 
@@ -158,7 +150,7 @@ def rotary_config(name, size=24):
     more |= {"vocab_size": size, "max_position_embeddings": 64, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
     more |= {} if "d_kv" in FAMILIES[name] else {"num_key_value_heads": 4}
     more = {k: v for k, v in more.items() if "d_kv" not in FAMILIES[name] or "id" in k.split("_") or k == "vocab_size"}
-    return AutoConfig.for_model(name.partition(",")[0], **more | FAMILIES[name])
+    return transformers.AutoConfig.for_model(name.partition(",")[0], **more | FAMILIES[name])
 
 
 def rotary(name, folder=None, dtype=torch.float64):
@@ -166,7 +158,7 @@ def rotary(name, folder=None, dtype=torch.float64):
     torch.manual_seed(3)
     size = 24 if folder is None else tokenizer(folder, delimiters=name in ("modernbert", "mpnet", "albert"))
     config = rotary_config(name, size)
-    kind = AutoModelForTextEncoding if config.is_encoder_decoder else AutoModel
+    kind = transformers.AutoModelForTextEncoding if config.is_encoder_decoder else transformers.AutoModel
     model = kind.from_config(config, attn_implementation="eager", experts_implementation="eager", dtype=dtype)
     model = _spread(model).eval()
     for key, parameter in model.named_parameters():  # norms and sinks that are not the same for all
@@ -193,11 +185,11 @@ def passed(model, found, ids):
 def gpt2(folder, layers=2, heads=2, width=12, **more):
     torch.manual_seed(1)
     size = tokenizer(folder, delimiters=False)
-    config = GPT2Config(
+    config = transformers.GPT2Config(
         vocab_size=size, n_embd=width, n_layer=layers, n_head=heads, n_positions=20, initializer_range=0.5,
         bos_token_id=None, eos_token_id=None, **more,
     )  # fmt: skip
-    _spread(GPT2Model(config)).save_pretrained(folder)
+    _spread(transformers.GPT2Model(config)).save_pretrained(folder)
     return folder
 
 
@@ -209,14 +201,14 @@ def of_reactions(folder, layers=2, heads=2, special=("[PAD]", "[UNK]", "[CLS]", 
     words = [*special, *sorted({token for one in reactions() for token in one.tokens})]
     folder.mkdir(exist_ok=True)
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-    config = AlbertConfig(
+    config = transformers.AlbertConfig(
         vocab_size=len(words), embedding_size=6, hidden_size=12, num_hidden_layers=layers, num_attention_heads=heads,
         intermediate_size=16, max_position_embeddings=positions, initializer_range=0.5,
         architectures=["AlbertForMaskedLM"],
     )  # fmt: skip
     config.save_pretrained(folder)
     torch.manual_seed(1)
-    weights = {f"albert.{name}": one for name, one in AlbertModel(config).state_dict().items()}
+    weights = {f"albert.{name}": one for name, one in transformers.AlbertModel(config).state_dict().items()}
     torch.save(weights | {"predictions.bias": torch.zeros(len(words))}, folder / "pytorch_model.bin")
     return folder
 

@@ -1,7 +1,6 @@
 """Handwritten digits as tokens: patches of the 8 x 8 images that scikit-learn ships (UCI, 1,797 images, CC BY 4.0)."""
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 SIDE, PATCH = 8, 2
 TOKENS = (SIDE // PATCH) ** 2  # patches of an image
@@ -10,6 +9,8 @@ DARKEST = 16.0
 
 def images() -> tuple[np.ndarray, np.ndarray]:
     """All images, (1797, 8, 8) in [0, 1], and their digits, (1797,) int, in the order of the data set."""
+    from sklearn.datasets import load_digits  # scikit-learn takes half a second to import
+
     data = load_digits()
     return data.images / DARKEST, data.target.astype(int)
 

@@ -8,8 +8,8 @@ know. So the vocabulary decides.
 import json
 from pathlib import Path
 
+import transformers
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
-from transformers import PreTrainedTokenizerFast
 
 from attnsvm.data.reactions import TOKEN
 from attnsvm.errors import UserError, require
@@ -37,7 +37,7 @@ def vocabulary(folder: Path) -> list[str] | None:
     return words if set(words) >= PARTS and all(TOKEN.fullmatch(word) for word in words) else None
 
 
-def tokenizer(folder: Path, words: list[str]) -> PreTrainedTokenizerFast:
+def tokenizer(folder: Path, words: list[str]) -> "transformers.PreTrainedTokenizerFast":
     """A tokenizer of these words, which stand in their order; a text is put between two delimiters.
 
     Raises:
@@ -56,7 +56,7 @@ def tokenizer(folder: Path, words: list[str]) -> PreTrainedTokenizerFast:
         f"{begin} $A {end}", special_tokens=[(word, numbers[word]) for word in (begin, end)]
     )
     there = {name: word for name, word in special.items() if word in numbers}
-    return PreTrainedTokenizerFast(tokenizer_object=made, **there)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **there)
 
 
 def _said(folder: Path) -> dict[str, str]:

@@ -20,14 +20,6 @@ import numpy as np
 import torch
 import transformers
 from torch.nn.modules.module import register_module_parameter_registration_hook
-from transformers.conversion_mapping import get_model_conversion_mapping
-from transformers.core_model_loading import (
-    WeightConverter,
-    WeightRenaming,
-    convert_and_load_state_dict_in_model,
-    rename_source_key,
-)
-from transformers.modeling_utils import LoadStateDictConfig
 
 from attnsvm.errors import UserError, require
 from attnsvm.inspect.attention import Attention
@@ -56,6 +48,8 @@ class Walk:
     def __init__(self, folder: Path, config, texts: Sequence[Sequence[int]]):
         self.folder, self.texts = folder, [list(ids) for ids in texts]
         self.become: list = [None] * len(texts)
+        from transformers.conversion_mapping import get_model_conversion_mapping  # two seconds: when a model is there
+
         transformers.utils.logging.disable_progress_bar()
         self.checkpoint = Checkpoint(folder)
         self.model = _without_weights(folder, config)
@@ -117,6 +111,8 @@ class Walk:
 
     def _assign(self) -> None:
         """Find for every name on disk the weights that it fills, and for every layer its names on disk."""
+        from transformers.core_model_loading import WeightConverter, WeightRenaming, rename_source_key
+
         renamings = [one for one in self._mapping if isinstance(one, WeightRenaming)]
         converters = [one for one in self._mapping if isinstance(one, WeightConverter)]
         together = set()  # layers in which several weights on disk make one, or one makes several
@@ -170,6 +166,9 @@ class Walk:
 
     def _read(self, layer: str, keys: Sequence[str]) -> None:
         """Give a layer, or what belongs to none, its weights, given their names on disk."""
+        from transformers.core_model_loading import convert_and_load_state_dict_in_model
+        from transformers.modeling_utils import LoadStateDictConfig
+
         how = LoadStateDictConfig(dtype=torch.float64, weight_mapping=self._mapping)
         with self.checkpoint.tensors(keys) as tensors:
             found, _ = convert_and_load_state_dict_in_model(self.model, tensors, how)

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, binomtest
+import scipy
 
 from attnsvm.analysis.statistics import MIDDLE, Z95, median_interval, sample_interval, share, share_interval, wilson
 
@@ -26,7 +26,7 @@ def test_the_interval_of_a_share_is_scipys_to_the_bit():
     pairs = [(hits, count) for count in range(1, 25) for hits in range(count + 1)]
     pairs += [(int(draw.integers(0, count + 1)), int(count)) for count in draw.integers(25, 100_000, 100)]
     for hits, count in pairs:
-        theirs = binomtest(hits, count).proportion_ci(0.95, method="wilson")
+        theirs = scipy.stats.binomtest(hits, count).proportion_ci(0.95, method="wilson")
         assert wilson(hits, count) == (hits / count, theirs.low, theirs.high)
         low_and_high = {"low": theirs.low, "high": theirs.high}
         assert share(np.arange(count) < hits) == {"share": hits / count, "instances": count} | low_and_high
@@ -40,7 +40,7 @@ def test_what_is_no_share_has_no_interval(hits, count):
 
 def test_the_interval_of_a_median_has_the_places_of_scipys_quantile():
     for count in (*range(6, 120), 1000, 4321):
-        place = int(binom.ppf(0.025, count, 0.5))
+        place = int(scipy.stats.binom.ppf(0.025, count, 0.5))
         values = np.random.default_rng(count).permutation(count)
         assert median_interval(values) == ((count - 1) / 2, place - 1, count - place)
 

@@ -4,8 +4,6 @@ import numpy as np
 
 from attnsvm.data import digits
 
-IMAGES, LABELS = digits.images()
-
 
 def test_every_pixel_is_in_the_patch_of_its_place():
     image = np.arange(64.0).reshape(1, 8, 8)
@@ -17,14 +15,16 @@ def test_every_pixel_is_in_the_patch_of_its_place():
 
 
 def test_images_are_those_of_the_data_set():
-    assert IMAGES.shape == (1797, 8, 8)
-    assert (IMAGES.min(), IMAGES.max()) == (0.0, 1.0)
-    assert sorted(set(LABELS.tolist())) == list(range(10))
+    images, labels = digits.images()
+    assert images.shape == (1797, 8, 8)
+    assert (images.min(), images.max()) == (0.0, 1.0)
+    assert sorted(set(labels.tolist())) == list(range(10))
 
 
 def test_placed_tokens_of_an_image_are_different_and_keep_their_pixels():
-    tokens = digits.placed(digits.patches(IMAGES[:50]))
+    patches = digits.patches(digits.images()[0][:50])
+    tokens = digits.placed(patches)
     assert tokens.shape == (50, 16, 20)
-    assert (tokens[..., :4] == digits.patches(IMAGES[:50])).all()
+    assert (tokens[..., :4] == patches).all()
     assert all(len(np.unique(X, axis=0)) == 16 for X in tokens)
     assert any(len(np.unique(X, axis=0)) < 16 for X in tokens[..., :4])  # what the places are for

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+import transformers
 from drawing import assert_drawn
 from running import Run, smoke_settings
 from safetensors.torch import load_file, save_file
 from small_models import bert, changed_config, gpt2, tokenizer, words_of
-from transformers import AutoModel, AutoTokenizer
 
 from attnsvm.building import blocks, cards, jobs
 from attnsvm.building.configuration import resolve
@@ -71,7 +71,10 @@ def test_the_trained_tokens_are_the_models_up_to_a_rotation_and_a_length(encoder
     settings = settings_of(encoder)
     cell = problems.cells(settings)[-1]
     p = problems.problems(cell, settings)
-    model, words = AutoModel.from_pretrained(encoder).double(), AutoTokenizer.from_pretrained(encoder)
+    model, words = (
+        transformers.AutoModel.from_pretrained(encoder).double(),
+        transformers.AutoTokenizer.from_pretrained(encoder),
+    )
     for s, seed in enumerate(cell.seeds):
         number, states = settings["layers"][seed % LAYERS], []
         for text in sentences()[:TEXTS]:

@@ -24,11 +24,21 @@ def page(tmp_path_factory):
     return folder / "heads.html"
 
 
-@pytest.fixture
-def browser():
+@pytest.fixture(scope="module")
+def started():
     driver = chromium.started(1200, 900)
     yield driver
     driver.quit()
+
+
+@pytest.fixture
+def browser(started):
+    """With nothing in it, in a window of its own size, in the light of the system."""
+    started.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    started.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    started.get("about:blank")
+    started.get_log("browser")
+    return started
 
 
 def keys(browser, *pressed):

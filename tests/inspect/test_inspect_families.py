@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+import transformers
 from small_models import FAMILIES, TEXTS, passed, rotary
-from transformers import AutoConfig, AutoModel
 
 from attnsvm import inspect
 from attnsvm.errors import UserError
@@ -180,8 +180,8 @@ def test_falcon_with_linear_biases_adds_them_twice_where_it_gives_probabilities(
     made = {}
     for way in ("eager", "sdpa"):
         torch.manual_seed(0)
-        config_of = AutoConfig.for_model("falcon", **config, initializer_range=0.4)
-        made[way] = AutoModel.from_config(config_of, attn_implementation=way, dtype=torch.float64).eval()
+        config_of = transformers.AutoConfig.for_model("falcon", **config, initializer_range=0.4)
+        made[way] = transformers.AutoModel.from_config(config_of, attn_implementation=way, dtype=torch.float64).eval()
     with torch.no_grad():
         one, two = (model(torch.tensor([IDS])).last_hidden_state for model in made.values())
     assert (one[0, 0] - two[0, 0]).abs().max() < 1e-12  # one token has no choice

@@ -4,11 +4,11 @@ import gguf
 import numpy as np
 import pytest
 import torch
+import transformers
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 from small_gguf import HEADS, small, written
 from small_models import TEXTS
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from attnsvm import command, inspect
 from attnsvm.errors import UserError
@@ -50,8 +50,8 @@ def test_weights_settings_and_logits_are_those_of_the_model(kind, settings, tmp_
     assert set(held) == set(theirs)
     for key, values in theirs.items():
         np.testing.assert_array_equal(held[key], values, err_msg=key)
-    again = AutoModelForCausalLM.from_pretrained(tmp_path / "folder")
-    ids = torch.tensor([AutoTokenizer.from_pretrained(tmp_path / "folder")("The cat sat")["input_ids"]])
+    again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "folder")
+    ids = torch.tensor([transformers.AutoTokenizer.from_pretrained(tmp_path / "folder")("The cat sat")["input_ids"]])
     with torch.no_grad():
         ends = [one(ids, output_hidden_states=True) for one in (again, model)]
     states = zip(*([*end.hidden_states, end.logits] for end in ends), strict=True)

@@ -7,9 +7,9 @@ from importlib.machinery import PathFinder
 import numpy as np
 import pytest
 import torch
+import transformers
 from small_gguf import small, written
 from small_models import bert, of_reactions
-from transformers import GPT2Config, GPT2LMHeadModel
 
 from attnsvm import inspect
 from attnsvm.data.reactions import reactions
@@ -32,8 +32,9 @@ def of_microbes(folder):
     inside = folder / "resources" / "general_model"
     inside.mkdir(parents=True)
     torch.manual_seed(2)
-    model = GPT2LMHeadModel(GPT2Config(vocab_size=4 + len(KINDS), n_embd=12, n_layer=2, n_head=2, n_positions=64,
-                                       initializer_range=0.4, bos_token_id=2, eos_token_id=3))  # fmt: skip
+    config = transformers.GPT2Config(vocab_size=4 + len(KINDS), n_embd=12, n_layer=2, n_head=2, n_positions=64,
+                                     initializer_range=0.4, bos_token_id=2, eos_token_id=3)  # fmt: skip
+    model = transformers.GPT2LMHeadModel(config)
     model.config.save_pretrained(inside)
     torch.save(model.state_dict(), inside / "pytorch_model.bin")
     rows = ["#SampleID,mean,std", *(f"{kind},0.1,0.2" for kind in KINDS)]
@@ -100,7 +101,7 @@ def test_microbes_are_drawn_with_the_probabilities_of_the_model(packages):
     """The first word of 235 texts against the softmax behind the beginning; five standard deviations."""
     packages("microbes")
     with known.ready("microbes") as (folder, texts):
-        model = GPT2LMHeadModel.from_pretrained(folder, dtype=torch.float64).eval()
+        model = transformers.GPT2LMHeadModel.from_pretrained(folder, dtype=torch.float64).eval()
     with torch.no_grad():
         chances = torch.softmax(model(torch.tensor([[2]])).logits[0, -1], -1).numpy()[4:]
     counts = np.array([sum(text.split()[0] == kind for text in texts) for kind in KINDS])

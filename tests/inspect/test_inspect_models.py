@@ -6,9 +6,9 @@ import socket
 import numpy as np
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 from small_models import TEXTS, bert, changed_config, gpt2, relative
-from transformers import AutoModel, AutoTokenizer
 
 from attnsvm.errors import UserError
 from attnsvm.inspect import models, sentences
@@ -32,7 +32,10 @@ def copy(encoder, tmp_path):
 
 def own_attention(folder, texts):
     """What the model says of itself, by a way of our own: (texts) × (layers) × (heads, T, T), in float32."""
-    model, cut = AutoModel.from_pretrained(folder, attn_implementation="eager"), AutoTokenizer.from_pretrained(folder)
+    model, cut = (
+        transformers.AutoModel.from_pretrained(folder, attn_implementation="eager"),
+        transformers.AutoTokenizer.from_pretrained(folder),
+    )
     for text in texts:
         with torch.no_grad():
             out = model(input_ids=torch.tensor([cut(text)["input_ids"]]), output_attentions=True)

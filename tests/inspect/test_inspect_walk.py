@@ -7,9 +7,9 @@ import shutil
 import numpy as np
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 from small_models import TEXTS, bert, changed_config, gpt2, passed, rotary
-from transformers import AutoModel, AutoModelForTextEncoding
 
 from attnsvm.errors import UserError
 from attnsvm.inspect import models
@@ -25,7 +25,7 @@ MADE = {"bert": bert, "gpt2": gpt2}
 def saved(name, folder, **how):
     """A model in a folder, in float32, in several shards."""
     MADE.get(name, lambda folder: rotary(name, folder, torch.float32))(folder)
-    kind = AutoModelForTextEncoding if name == "t5" else AutoModel
+    kind = transformers.AutoModelForTextEncoding if name == "t5" else transformers.AutoModel
     kind.from_pretrained(folder, attn_implementation="eager").save_pretrained(folder, max_shard_size="4KB")
     (folder / "model.safetensors").unlink()
     return folder
@@ -36,7 +36,7 @@ def test_layer_by_layer_gives_the_bytes_of_the_whole_model(name, tmp_path):
     folder = saved(name, tmp_path)
     assert len(list(folder.glob("model-*.safetensors"))) > 2
     reading = models.Reading(folder, TEXTS[:3])
-    kind = AutoModelForTextEncoding if name == "t5" else AutoModel
+    kind = transformers.AutoModelForTextEncoding if name == "t5" else transformers.AutoModel
     whole = kind.from_pretrained(
         folder, attn_implementation="eager", experts_implementation="eager", dtype=torch.float64
     )

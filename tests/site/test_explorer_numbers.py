@@ -21,9 +21,9 @@ PER_SHAPE = 17  # 12 shapes: 204 states
 
 @pytest.fixture(scope="module")
 def page(browser, address):
-    """One page for all of this file: its functions keep nothing."""
+    """One page for all of this file, which draws no more: its functions keep nothing."""
     browser.get(address)
-    browser.execute_script("explorer.play(false)")
+    browser.execute_script("explorer.play(false); window.requestAnimationFrame = () => 0")
     return browser
 
 

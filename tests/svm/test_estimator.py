@@ -5,12 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.utils import InputTags
-from sklearn.utils.estimator_checks import check_estimator
-from sklearn.utils.validation import check_is_fitted
 
 from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError
 from attnsvm.errors import MissingError
@@ -99,6 +93,8 @@ def test_a_bad_parameter_is_named(params, sentence):
 
 
 def test_prediction_needs_a_fit_and_the_fitted_dimensions():
+    from sklearn.exceptions import NotFittedError
+
     with pytest.raises(NotFittedError, match="not fitted"):
         AttentionSVM().predict(TOKENS, QUERIES)
     model = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
@@ -109,6 +105,8 @@ def test_prediction_needs_a_fit_and_the_fitted_dimensions():
 
 
 def test_a_failed_fit_leaves_no_answer_behind():
+    from sklearn.exceptions import NotFittedError
+
     model = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
     twice = np.repeat(TOKENS[:1], 2, axis=0), np.repeat(QUERIES[:1], 2, axis=0), np.array([0, 1])
     with pytest.raises(InfeasibleError) as caught:
@@ -209,6 +207,9 @@ def test_a_conflict_of_many_inputs_has_a_short_message():
 
 
 def test_scikit_learn_clones_and_cross_validates():
+    from sklearn.base import clone
+    from sklearn.model_selection import cross_val_score
+
     triples = uneven(60)
     pairs, selected = [(X, z) for X, z, _ in triples], [a for _, _, a in triples]
     model = AttentionSVM(norm="fro", tol=1e-9)
@@ -226,6 +227,10 @@ def test_scikit_learn_clones_and_cross_validates():
 
 
 def test_scikit_learn_searches_a_grid_and_sees_what_is_fitted():
+    from sklearn.exceptions import NotFittedError
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.utils.validation import check_is_fitted
+
     triples = uneven(30)
     pairs, selected = [(X, z) for X, z, _ in triples], [a for _, _, a in triples]
     model = AttentionSVM()
@@ -242,6 +247,8 @@ class OfTable(AttentionSVM):
     """The estimator on a table, which is all that scikit-learn's checks have: of every row and a zero, the row wins."""
 
     def __sklearn_tags__(self):
+        from sklearn.utils import InputTags
+
         tags = super().__sklearn_tags__()
         tags.input_tags = InputTags()
         return tags
@@ -284,6 +291,8 @@ EXPECTED = {
 @pytest.mark.filterwarnings("ignore")
 def test_it_stands_the_checks_of_scikit_learn():
     """Directly, `check_estimator` has no input of its shape and tests nothing but `clone`."""
+    from sklearn.utils.estimator_checks import check_estimator
+
     found = check_estimator(OfTable(), expected_failed_checks=EXPECTED, on_fail=None)
     assert [(one["check_name"], one["exception"]) for one in found if one["status"] == "failed"] == []
     assert {one["check_name"] for one in found if one["status"] == "xfail"} == set(EXPECTED)

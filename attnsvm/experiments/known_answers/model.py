@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 import torch
-from transformers import AlbertConfig, AlbertModel
+import transformers
 
 from attnsvm.errors import require
 from attnsvm.inspect.attentions import attentions
@@ -20,14 +20,14 @@ PREFIX = "albert."  # before the names of the weights
 
 
 @lru_cache(maxsize=2)
-def model(name: str, seed: int | None = None) -> AlbertModel:
+def model(name: str, seed: int | None = None) -> "transformers.AlbertModel":
     """The model of a folder or package in float64; with a seed, one of its shape with random weights."""
     folder = located(name)
-    config = AlbertConfig.from_pretrained(folder, local_files_only=True)
+    config = transformers.AlbertConfig.from_pretrained(folder, local_files_only=True)
     config._attn_implementation = "eager"  # the other ways give no probabilities
     torch.set_num_threads(1)  # sums in another order would have other last digits
     torch.manual_seed(seed or 0)
-    made = AlbertModel(config, add_pooling_layer=False).double().eval()
+    made = transformers.AlbertModel(config, add_pooling_layer=False).double().eval()
     if seed is None:
         given = _weights(Checkpoint(folder))
         shapes = [{(key, one.shape) for key, one in held.items()} for held in (given, made.state_dict())]
@@ -45,7 +45,7 @@ def _weights(held: Checkpoint) -> dict[str, torch.Tensor]:
         return {name.removeprefix(PREFIX): one[...].double() for name, one in found.items()}
 
 
-def heads(albert: AlbertModel, number: int) -> np.ndarray:
+def heads(albert: "transformers.AlbertModel", number: int) -> np.ndarray:
     """(H, 2, r, D + 1): the rows of keys and of queries of every head of a layer; logits are (K x̃)·(Q z̃)."""
     one = attentions(albert, "albert")[number]
     keys, queries = rows_of(one.module.key), rows_of(one.module.query) * one.module.scaling
@@ -53,7 +53,7 @@ def heads(albert: AlbertModel, number: int) -> np.ndarray:
 
 
 def states(
-    name: str, albert: AlbertModel, numbers: Sequence[int], texts: Sequence[Sequence[str]]
+    name: str, albert: "transformers.AlbertModel", numbers: Sequence[int], texts: Sequence[Sequence[str]]
 ) -> dict[int, list[np.ndarray]]:
     """{layer: (T, D + 1) of every text}: what enters its attention, a constant 1 behind; without the ends.
 

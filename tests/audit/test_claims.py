@@ -51,7 +51,7 @@ def attempt(key, rows):
 
 
 def named(key):
-    """The text of the reading of a claim and of the functions that it calls: what it reads is most often named there."""
+    """The text of the reading of a claim and of the functions that it calls: most of what it reads is named there."""
     read = BY_KEY[key].read
     function = getattr(read, "func", read)  # of a partial one
     called = (function.__globals__.get(name) for name in function.__code__.co_names)
@@ -168,7 +168,7 @@ def test_a_renamed_column_is_an_error_or_is_not_read(key):
 
 @pytest.mark.parametrize("key", TESTABLE)
 def test_a_renamed_value_changes_no_verdict_unseen(key):
-    """Most are not read: those that the reading does not name are renamed together, and halves of them if that shows."""
+    """Most are not read: those that the reading does not name are renamed together, and halves of them if it shows."""
     rows, before, text = table(HOME[key]), as_it_is(key), named(key)
     texts = [column for column in rows if not is_numeric_dtype(rows[column])]
     rows = rows.astype(dict.fromkeys(texts, object))  # half the time

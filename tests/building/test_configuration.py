@@ -231,9 +231,10 @@ def test_the_users_changes_lie_over_the_cards_and_touch_nothing_else():
 
 
 def test_a_stage_is_given_its_own_settings_and_the_fixed_ones_in_the_order_of_the_alphabet():
+    plain = resolve({})
     for card in EXPERIMENTS:
         for stage in card.stages:
-            given = stage_settings(card, resolve({}), stage)
+            given = stage_settings(card, plain, stage)
             assert set(given) == set(card.fixed) | set(card.settings[stage])
             assert list(given) == sorted(given)
 

@@ -2,16 +2,24 @@
 
 from functools import reduce
 from operator import getitem
+from unittest import mock
 
 import pytest
 
-from attnsvm.building import cards
+from attnsvm.building import cards, configuration
 from attnsvm.building.cards import OURS
 from attnsvm.building.checking import first_error
 from attnsvm.building.configuration import figure_settings, resolve, stage_settings
 from attnsvm.errors import UserError
 
 EXPERIMENTS = cards.experiments(optional=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_schema():
+    """Made once: to make it of all cards takes longer than to check a value."""
+    with mock.patch.object(configuration, "schema", return_value=configuration.schema()):
+        yield
 
 
 def settings_of(card):

@@ -1,7 +1,5 @@
 """Rows of a table."""
 
-from functools import reduce
-from operator import and_
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,5 +12,6 @@ def where(rows: "pd.DataFrame", **values) -> "pd.DataFrame":
     Raises:
         KeyError: there is no such column.
     """
-    met = [rows[column] == value for column, value in values.items()]
-    return rows[reduce(and_, met)] if met else rows
+    for column, value in values.items():
+        rows = rows[rows[column] == value]
+    return rows

@@ -24,13 +24,13 @@ def path(experiment):
 
 
 @cache
-def written(experiment):
-    return pd.DataFrame(TRIED[experiment].table()).to_csv(index=False)
+def read(experiment):
+    return pd.read_csv(io.StringIO(pd.DataFrame(TRIED[experiment].table()).to_csv(index=False)))
 
 
 def table(experiment):
     """The made-up table of an experiment, as it is read from a file."""
-    return pd.read_csv(io.StringIO(written(experiment)))
+    return read(experiment).copy()
 
 
 def tables():

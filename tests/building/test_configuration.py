@@ -2,16 +2,24 @@
 
 from functools import reduce
 from operator import getitem
+from unittest import mock
 
 import pytest
 
-from attnsvm.building import cards
+from attnsvm.building import cards, configuration
 from attnsvm.building.cards import OURS
 from attnsvm.building.checking import first_error
 from attnsvm.building.configuration import figure_settings, resolve, stage_settings
 from attnsvm.errors import UserError
 
 EXPERIMENTS = cards.experiments(optional=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_schema():
+    """Made once: to make it of all cards takes longer than to check a value."""
+    with mock.patch.object(configuration, "schema", return_value=configuration.schema()):
+        yield
 
 
 def settings_of(card):
@@ -231,9 +239,10 @@ def test_the_users_changes_lie_over_the_cards_and_touch_nothing_else():
 
 
 def test_a_stage_is_given_its_own_settings_and_the_fixed_ones_in_the_order_of_the_alphabet():
+    plain = resolve({})
     for card in EXPERIMENTS:
         for stage in card.stages:
-            given = stage_settings(card, resolve({}), stage)
+            given = stage_settings(card, plain, stage)
             assert set(given) == set(card.fixed) | set(card.settings[stage])
             assert list(given) == sorted(given)
 

@@ -3,6 +3,7 @@
 import ast
 import inspect
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from batches import check_batches
@@ -33,8 +34,13 @@ PARTS = [pytest.param(card, part, id=f"{card.name}-{part}") for card in CARDS fo
 SCALES = ("paper", "smoke")
 
 
+@cache
+def resolved(scale="paper"):
+    return resolve({"scale": scale})
+
+
 def grid(card, scale):
-    settings = stage_settings(card, resolve({"scale": scale}), "problems")
+    settings = stage_settings(card, resolved(scale), "problems")
     return card.module("problems").cells(settings), settings
 
 
@@ -79,7 +85,7 @@ def test_the_grid_has_cells_that_can_be_told_apart(card, scale):
 def test_blocks_partition_the_instances(card, count):
     cells, _ = grid(card, "paper")
     whole = [(cell.label, seed) for cell in cells for seed in cell.seeds]
-    cut = [blocks.cells(parts) for parts in blocks.cut(card, resolve({}), count).values()]
+    cut = [blocks.cells(parts) for parts in blocks.cut(card, resolved(), count).values()]
     assert 1 <= len(cut) <= count
     assert sorted((cell.label, seed) for block in cut for _, cell in block for seed in cell.seeds) == sorted(whole)
     assert all(cells[place].label == cell.label for block in cut for place, cell in block)

@@ -3,6 +3,7 @@
 import json
 import runpy
 import shutil
+from unittest import mock
 
 import legible
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 from harness import BUILT
 from in_process import SEEN
+from matplotlib.figure import Figure
 from PIL import Image
 
 from attnsvm.building import cards, standalone
@@ -43,7 +45,7 @@ def test_every_figure_is_built_with_the_columns_of_its_card(everything, card):
     assert not table.columns[table.isna().all()].tolist(), "columns without a single value"
 
 
-@pytest.mark.parametrize("card", FIGURES[::6], ids=lambda card: card.name)
+@pytest.mark.parametrize("card", FIGURES[::11], ids=lambda card: card.name)
 def test_the_same_table_gives_the_same_bytes_again(everything, card, tmp_path):
     """In another process, of a few: tests/workflow/test_smoke.py."""
     stages.figure(card.name, SETTINGS, tables(everything, card), str(tmp_path / card.name))
@@ -70,5 +72,9 @@ def test_the_script_of_a_figure_draws_the_same_pixels_from_its_csv(everything, n
 def test_axes_are_labelled_and_every_text_lies_inside_the_figure_at_every_width(everything, card):
     """At the usual one, as `everything` saw it when it was drawn; at a narrower one labels may run out."""
     assert json.loads((everything / SEEN).read_text())[card.name] == []
-    figure = card.module("figure").draw(drawn(everything, card), SETTINGS | {"width": 5.0})
+    draw, given = card.module("figure").draw, (drawn(everything, card), SETTINGS | {"width": 5.0})
+    with mock.patch.object(Figure, "draw_without_rendering"):  # the layout takes most of the time
+        figure = draw(*given)
+    if legible.asked(figure, labels=False):
+        figure = draw(*given)
     assert legible.faults(figure, 5.0, labels=False) == []

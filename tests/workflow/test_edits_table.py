@@ -275,7 +275,7 @@ def test_an_edit_of_one_module_of_an_experiment_changes_the_params_of_that_stage
     groups = in_groups(wanted)
     assert {edit for group in groups for edit in group} == {*wanted}
     blamed = [edit for group in groups if wrong(group) for edit in group]
-    assert not {edit: wrong([edit]) for edit in blamed}
+    assert not blamed, {edit: jobs for edit in blamed if (jobs := wrong([edit]))}
     assert repository.changed({file(*edit): CODE for edit in claiming}) == ALL["claims"]
     assert not [edit for edit in claiming if not repository.checks_anew({file(*edit): CODE})]
 

@@ -19,7 +19,7 @@ arithmetic.choose(
 
 from harness import FEW, ROOT, build, copy_repository, give_loops, once  # noqa: E402
 
-CLUSTER = "tests/cluster/"
+CLUSTER, COMPILING = "tests/cluster/", "tests/training/"
 CHAIN = {"built", "everything", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
 
 
@@ -28,8 +28,8 @@ def pytest_collection_modifyitems(items):
     """Mark what runs the pipeline, and let the files that do so come first.
 
     With several processes a file is given to one of them as a whole: the short files fill what the long ones leave. One
-    process begins with `everything`, one with `built`, and what reads either comes when it is there; one with the
-    cluster.
+    process begins with `everything`, one with the cluster and so with `built`, one with what compiles: so what reads
+    either comes when it is there.
     """
     needs = {}
     for item in items:
@@ -41,7 +41,9 @@ def pytest_collection_modifyitems(items):
     def rank(item):
         if item.path == first:
             return 0
-        return 1 if item.nodeid.startswith(CLUSTER) else needs.get(item.path, 4)
+        if item.nodeid.startswith(CLUSTER):
+            return 1
+        return needs.get(item.path, 2 if item.nodeid.startswith(COMPILING) else 4)
 
     items.sort(key=rank)
 

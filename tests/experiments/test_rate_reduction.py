@@ -1,5 +1,7 @@
 """Coding rates and CRATE: layers against the formulas in words, rates by eigenvalues, alignments by least squares."""
 
+from functools import cache
+
 import drawing
 import numpy as np
 import pytest
@@ -15,7 +17,11 @@ SMALL = {
     "svm": {"fitted": 6, "draws": 2},
 }
 HOW = {"heads": 2, "batch": 6, "learning_rate": 0.05, "ista_step": 0.1, "sparsity": 0.1}
-DRAWN = problems(cells({"n": 20, "first_seed": 3, "instances": 2})[0], {})
+
+
+@cache
+def drawn():
+    return problems(cells({"n": 20, "first_seed": 3, "instances": 2})[0], {})
 
 
 @pytest.fixture(params=layers.LAYERS)
@@ -25,16 +31,16 @@ def kind(request):
 
 @pytest.fixture
 def layer(kind):
-    return descent.start(kind, DRAWN, 2)
+    return descent.start(kind, drawn(), 2)
 
 
 def test_inputs_are_digits_with_their_labels_and_mean():
     tokens, even = digits()
     for s in range(2):
         for i in range(20):
-            (k,) = np.flatnonzero((tokens == DRAWN.tokens[s, i]).all((1, 2)))[:1]
-            assert even[k] == DRAWN.labels[s, i]
-            np.testing.assert_allclose(DRAWN.queries[s, i], DRAWN.tokens[s, i].sum(0) / 16, atol=1e-15)
+            (k,) = np.flatnonzero((tokens == drawn().tokens[s, i]).all((1, 2)))[:1]
+            assert even[k] == drawn().labels[s, i]
+            np.testing.assert_allclose(drawn().queries[s, i], drawn().tokens[s, i].sum(0) / 16, atol=1e-15)
     assert set(even) == {-1.0, 1.0}
 
 
@@ -59,7 +65,7 @@ def by_hand(kind, layer, s, X, z):
 
 def test_ista_is_a_proximal_gradient_step():
     """x ← prox of ηλ‖x‖₁ over x ≥ 0 at x − η∇½‖z − Dx‖², from x = z."""
-    layer, rng = descent.start("crate", DRAWN, 2), np.random.default_rng(0)
+    layer, rng = descent.start("crate", drawn(), 2), np.random.default_rng(0)
     z = rng.normal(size=(2, 20, 20))
     found = layers.read_out("crate", layer, z, 0.1, 0.3)
     for s in range(2):
@@ -73,8 +79,8 @@ def test_ista_is_a_proximal_gradient_step():
 
 def test_what_is_trained_is_the_same_layer(kind, layer):
     given = {name: torch.tensor(x) for name, x in layer.items()}
-    found = descent.predicted(kind, given, torch.tensor(DRAWN.tokens), torch.tensor(DRAWN.queries), HOW)
-    z, _ = layers.attended(kind, layer, DRAWN.tokens, DRAWN.queries[:, :, None])
+    found = descent.predicted(kind, given, torch.tensor(drawn().tokens), torch.tensor(drawn().queries), HOW)
+    z, _ = layers.attended(kind, layer, drawn().tokens, drawn().queries[:, :, None])
     np.testing.assert_allclose(found, layers.read_out(kind, layer, z[:, :, 0], 0.1, 0.1), rtol=1e-10, atol=1e-12)
 
 

@@ -46,11 +46,6 @@ def read(root: Path, name: str) -> Source:
     return Source(*recall((PARSED_BY, package.encode(), content), lambda: _parsed(name, package, content)))
 
 
-def code_digest(source: str) -> str:
-    """A hash of what a module does: of its syntax tree without docstrings."""
-    return _digest(_that_runs(ast.parse(source)))
-
-
 def _parsed(name: str, package: str, content: bytes) -> list:
     try:
         whole = ast.parse(content.decode("utf-8"))

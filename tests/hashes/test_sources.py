@@ -10,7 +10,7 @@ from harness import ROOT
 from attnsvm.errors import UserError
 from attnsvm.hashes import memo, sources
 from attnsvm.hashes.memo import Memo
-from attnsvm.hashes.sources import code_digest, read
+from attnsvm.hashes.sources import read
 
 SAME = {
     "comment": "x = 1  # one\n",
@@ -18,6 +18,10 @@ SAME = {
     "layout": "x = (\n    1\n)\n",
 }
 OTHER = {"value": "x = 2\n", "type": "x = 1.0\n", "name": "y = 1\n", "order": "y = 2\nx = 1\n", "string": 'x = "1"\n'}
+
+
+def code_digest(text):
+    return sources.Source(*sources._parsed("a.py", "a", text.encode())).digest
 
 
 def test_a_comment_a_docstring_or_the_layout_is_no_other_code():

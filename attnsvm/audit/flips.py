@@ -4,7 +4,7 @@ An experiment with claims.py has flips.py: `table()`, which may be a list of row
 claim.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import pandas as pd
@@ -50,6 +50,11 @@ class Empty(NamedTuple):
     def of(self, table: pd.DataFrame) -> pd.DataFrame:
         """What is left of the table."""
         return table.query(self.left) if isinstance(self.left, str) else self.left(table)
+
+
+def quantities(values: Mapping[str, float], of: str = "value", **columns) -> list[dict]:
+    """A row for every quantity, with its number in the column `of`; `columns`: the same in every row."""
+    return [columns | {"quantity": quantity, of: value} for quantity, value in values.items()]
 
 
 def spread(

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from attnsvm.audit.flips import Empty, Flip
+from attnsvm.audit.flips import Empty, Flip, quantities
 
 
 def table():
@@ -12,7 +12,7 @@ def table():
         for step in (10, 30, 100, 300, 1000):
             ratio = 1 - 0.6 / (1 + step / tau / 2)
             values = {"deviation": 1e-4, "slower": slower, "linf": ratio, "time": step / tau, "travelled": 10 * step}
-            rows += [{"run": run, "step": step, "quantity": name, "median": value} for name, value in values.items()]
+            rows += quantities(values, "median", run=run, step=step)
     return pd.DataFrame(rows).assign(instances=32, low=0.0, high=1.0)
 
 

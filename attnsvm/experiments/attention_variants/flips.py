@@ -1,12 +1,12 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 from attnsvm.audit.reading import FAILS
 
 
 def table(distance=0.02, same=0.95, margin_half=1.1, pair=0.7, peak=0.3, predictions=0.01):
     """Dropout changes nothing, merging widens the margin, and without a softmax nothing is selected."""
-    quantities = {
+    ends = {
         "attention": {"distance": 0.01, "peak": 0.99, "predictions": 0.5},
         "dropout 0.5": {"distance": distance, "same": same},
         "merged": {"margin": 1.2, "margin_half": margin_half, "same": pair},
@@ -17,14 +17,11 @@ def table(distance=0.02, same=0.95, margin_half=1.1, pair=0.7, peak=0.3, predict
         "uniform": {"peak": 0.1},
     }
     rows = []
-    for variant, own in quantities.items():
-        for quantity, value in own.items():
-            at = {"variant": variant, "quantity": quantity, "instances": 64}
-            ways = quantity in ("distance", "peak", "predictions")
-            rows += [
-                at | {"step": k, "value": value * (2 if k < 100 else 1)} for k in ((1, 10, 100) if ways else (100,))
-            ]
-    return spread(rows, share=0.01)
+    for variant, own in ends.items():
+        ways = {quantity: 2 * own[quantity] for quantity in ("distance", "peak", "predictions") if quantity in own}
+        for step, values in ((1, ways), (10, ways), (100, own)):
+            rows += quantities(values, variant=variant, step=step)
+    return spread(rows, share=0.01, instances=64)
 
 
 FLIPS = {

@@ -1,6 +1,6 @@
 """What tries the claims: a made-up table on which they hold, a number that flips each, and what leaves no instance."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 
 def table():
@@ -14,8 +14,7 @@ def table():
     ):
         values = {"fitted": 1.0, "error": 1e-3 + harm, "harm": harm, "copies of flips": 1.0, "seed alike": 3e-3}
         values |= {"error since": -0.03, "signal since": 0.2}
-        who = {"run": run, "size": size, "multiple": size / 10.0, "at": 1000.0}
-        rows += [who | {"quantity": quantity, "value": value} for quantity, value in values.items()]
+        rows += quantities(values, run=run, size=size, multiple=size / 10.0, at=1000.0)
     return spread(rows, share=0.002, instances=50, largest=1.0)
 
 

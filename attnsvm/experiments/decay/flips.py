@@ -1,6 +1,6 @@
 """What tries the claims: a made-up table on which they hold, a number that flips each, and what leaves no instance."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 
 def table():
@@ -8,13 +8,9 @@ def table():
     rows = []
     for run in ("l1", "fro", "linf", "spectral", "nuc", "fro, smaller steps", "linf, coupled", "AdamW"):
         for decay in (0.1, 0.01):
-            values = {
-                "radius": 0.1 if run == "linf, coupled" else 1.0,
-                "gap": 0.01,
-                "ratio": 1 - 2 * decay,
-                "ahead": 1.0,
-            }
-            rows += [{"run": run, "decay": decay, "quantity": key, "value": value} for key, value in values.items()]
+            radius = 0.1 if run == "linf, coupled" else 1.0
+            values = {"radius": radius, "gap": 0.01, "ratio": 1 - 2 * decay, "ahead": 1.0}
+            rows += quantities(values, run=run, decay=decay)
     return spread(rows, share=0.005, instances=50)
 
 

@@ -13,9 +13,5 @@ def table():
     return spread(rows, by=0.02, of="share", instances=500)
 
 
-FLIPS = {
-    "feasibility": Flip("d == 5 and alpha == 'worst' and attention == 'self'", "share", 0.99),
-}
-EMPTY = {
-    "feasibility": [Empty("d < 5", "instance with d at max(T − 1, n) or above")],
-}
+FLIPS = {"feasibility": Flip("d == 5 and alpha == 'worst' and attention == 'self'", "share", 0.99)}
+EMPTY = {"feasibility": [Empty("d < 5", "instance with d at max(T − 1, n) or above")]}

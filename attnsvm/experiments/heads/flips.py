@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from attnsvm.audit.flips import Empty, Flip
+from attnsvm.audit.flips import Empty, Flip, quantities
 from attnsvm.audit.reading import FAILS
 
 
@@ -12,9 +12,8 @@ def table():
     for H in (1, 2, 4):
         values = {"head": 1e-4 * H, "ratios": 1e-3 * (H - 1), "block": 1e-4 * H, "best_margin": 0.3 / H**0.5}
         values |= {"margin": 0.29 / H**0.5, "global_heads": 0.6} | ({"other_head": 1.0} if H > 1 else {})
-        rows += [{"normalisation": "joint", "heads": H, "quantity": q, "mean": v} for q, v in values.items()]
-    control = {"ratios": 0.2, "block": 0.02}
-    rows += [{"normalisation": "separate", "heads": 4, "quantity": q, "mean": v} for q, v in control.items()]
+        rows += quantities(values, "mean", normalisation="joint", heads=H)
+    rows += quantities({"ratios": 0.2, "block": 0.02}, "mean", normalisation="separate", heads=4)
     table = pd.DataFrame(rows).assign(step=100, instances=64)
     return table.assign(std=0.01 * table["mean"])
 

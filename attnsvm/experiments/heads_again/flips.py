@@ -16,6 +16,4 @@ def table():
 
 
 FLIPS = {"multi_head_root": Flip("quantity == 'best_margin' and heads == 4", "mean", 0.3)}
-EMPTY = {
-    "multi_head_root": [Empty("heads > 1", "run with one head"), Empty("heads == 1", "run with several heads")],
-}
+EMPTY = {"multi_head_root": [Empty("heads > 1", "run with one head"), Empty("heads == 1", "run with several heads")]}

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from attnsvm.audit.flips import Empty, Flip
+from attnsvm.audit.flips import Empty, Flip, quantities
 from attnsvm.experiments.induction.runs import RUNS, SLOW, TASK
 
 SHARES = {"start times 16": 0.0, "norm each, 1:1": 0.4, "24 inputs": 0.05, "permuted answers": 0.0}
@@ -15,16 +15,11 @@ def table():
     parts = {"answer's row": 1.0, "query's row": 1.0, "other rows, first place": 0.5, "other rows, other tokens": 0.0}
     near |= {f"part, {kind}": value for kind, value in parts.items()}
     for run, pace, force in ((TASK, 2.0, 1.0), (SLOW, 9.0, 0.01)):
-        rows += [{"run": run, "quantity": quantity, "value": value} for quantity, value in near.items()]
-        rows += [{"run": run, "quantity": name, "value": of} for name, of in (("pace", pace), ("force", force))]
+        rows += quantities(near | {"pace": pace, "force": force}, run=run)
     table = pd.DataFrame(rows).assign(step=100, instances=32)
     off = 0.05 * table["quantity"].eq("share formed") + 0.01 * table["value"] * table["quantity"].ne("share formed")
     off = off.where(~table["quantity"].str.startswith("part"), 0.0)
     return table.assign(low=table["value"] - off, high=table["value"] + off, largest=table["value"] + off)
-
-
-def without(run):
-    return f"run != '{run}'"
 
 
 FLIPS = {
@@ -35,11 +30,15 @@ FLIPS = {
     "induction_force": Flip(f"run == '{TASK}' and quantity == 'force'", "high", 2.0),
     "induction_rows": Flip(f"run == '{TASK}' and quantity == 'part, other rows, other tokens'", "high", 0.1),
 }
+WITHOUT = {
+    run: [Empty(f"run != '{run}'", f"measured instance of the run '{run}'")]
+    for run in ("start times 0.25", "start times 16", TASK, SLOW)
+}
 EMPTY = {
-    "induction_forms": [Empty(without("start times 0.25"), "measured instance of the run 'start times 0.25'")],
-    "induction_decides": [Empty(without("start times 16"), "measured instance of the run 'start times 16'")],
-    "induction_layers": [Empty(without(TASK), f"measured instance of the run '{TASK}'")],
-    "induction_logarithm": [Empty(without(SLOW), f"measured instance of the run '{SLOW}'")],
-    "induction_force": [Empty(without(SLOW), f"measured instance of the run '{SLOW}'")],
-    "induction_rows": [Empty(without(TASK), f"measured instance of the run '{TASK}'")],
+    "induction_forms": WITHOUT["start times 0.25"],
+    "induction_decides": WITHOUT["start times 16"],
+    "induction_layers": WITHOUT[TASK],
+    "induction_logarithm": WITHOUT[SLOW],
+    "induction_force": WITHOUT[SLOW],
+    "induction_rows": WITHOUT[TASK],
 }

@@ -2,14 +2,14 @@
 
 import pandas as pd
 
-from attnsvm.audit.flips import Empty, Flip
+from attnsvm.audit.flips import Empty, Flip, quantities
 
 
 def table():
     rows = []
     for rate, even, relaxed, v in ((0.01, 1e-3, 0.1, 0.01), (0.1, 0.01, 0.05, 1e-3), (1.0, 0.1, 1e-3, 1e-4)):
         values = {"even": even, "relaxed": relaxed, "graded": 1e-3, "shuffled": 0.1, "v": v, "v_other": 1.0}
-        rows += [{"rate": rate, "quantity": q, "mean": value} for q, value in values.items()]
+        rows += quantities(values, "mean", rate=rate)
     table = pd.DataFrame(rows).assign(instances=80)
     return table.assign(std=0.1 * table["mean"])
 

@@ -72,7 +72,5 @@ EMPTY = {
         Empty("kind != 'random answers'", "fit of random answers"),
         Empty("kind != 'untrained svm'", "model with random weights"),
     ],
-    "answers_layers": [
-        Empty("layer == 0", "fit at a later layer"),
-    ],
+    "answers_layers": [Empty("layer == 0", "fit at a later layer")],
 }

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.audit.flips import Empty, Flip
+from attnsvm.audit.flips import Empty, Flip, quantities
 from attnsvm.experiments.layers.architectures import FACTORS, NO_RESIDUAL, PLANTED, RATES, VALUES, VARIANTS, plain
 
 FAR = {"read": 0.1, "all": 0.5, "shuffled": 0.6}
@@ -39,15 +39,10 @@ def table():
             rows += [{**columns, "layer": k, "quantity": q, "value": v} for (k, q), v in values.items()]
         equal = 1.0 if name == NO_RESIDUAL else 0.0
         shares = {"share measured": 1 - equal, "share of equal tokens": equal}
-        shares |= (
-            {"share mixed": 0.5, "share conditions": 0.3, "share reversed": 0.1, "share reversed alone": 0.0}
-            if name == plain(2)
-            else {}
-        )
-        for quantity, value in shares.items():
-            rows.append({"architecture": name, "step": steps[-1], "layer": 0, "quantity": quantity, "value": value})
-    for quantity, value in (("planted, met", 1e-4), ("planted, scaled, met", 0.5)):
-        rows.append({"architecture": PLANTED, "step": 300, "layer": 0, "quantity": quantity, "value": value})
+        if name == plain(2):
+            shares |= {"share mixed": 0.5, "share conditions": 0.3, "share reversed": 0.1, "share reversed alone": 0.0}
+        rows += quantities(shares, architecture=name, step=steps[-1], layer=0)
+    rows += quantities({"planted, met": 1e-4, "planted, scaled, met": 0.5}, architecture=PLANTED, step=300, layer=0)
     table = pd.DataFrame(rows)
     held = table["quantity"] == "held margin"
     # The margin of the rows at the boundary grows by one with every factor e of the step.
@@ -138,15 +133,13 @@ EMPTY = {
         Empty(without(plain(2)), "plain stack of two layers"),
         Empty(lambda t: t[(t["quantity"] != "corrected") | (t["step"] == 3000)], "step at half the last ‖W‖"),
     ],
-    "layers_forces": [Empty(lambda t: t[t["quantity"] != "held law"], "row of held law")],
+    "layers_forces": [Empty("quantity != 'held law'", "row of held law")],
     "layers_dual": [Empty(without(plain(2)), of(plain(2)))],
     "layers_graded": [Empty(without("own norms, 3:1"), of("own norms, 3:1"))],
     "layers_predicted": [Empty(without(plain(2)), of(plain(2)))],
     "layers_swapped": [Empty(without(plain(2)), of(plain(2)))],
-    "layers_conditions": [Empty(lambda t: t[t["quantity"] != "stated, met"], "instance, met")],
-    "layers_theorem": [
-        Empty(lambda t: t[t["quantity"] != "planted, scaled, met"], "instance that meets the conditions"),
-    ],
+    "layers_conditions": [Empty("quantity != 'stated, met'", "instance, met")],
+    "layers_theorem": [Empty("quantity != 'planted, scaled, met'", "instance that meets the conditions")],
     "layers_reversed": "the shares are of all measured instances",
     "layers_copies": [Empty(without(NO_RESIDUAL), of(NO_RESIDUAL))],
 }

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.audit.flips import Empty, Flip
+from attnsvm.audit.flips import Empty, Flip, quantities
 
 
 def table():
@@ -11,10 +11,9 @@ def table():
     rows = []
     for name, ratio in (("plain", 0.0), ("temperatures 1 and 3", -np.log(3))):
         values = {"corrected, saturated": 1e-4, "growth, saturated": 2.0, "ratio": ratio + 0.001, "all": 0.4}
-        rows += [{"kind": name, "layer": 1, "quantity": quantity, "value": value} for quantity, value in values.items()]
-    rows.append({"kind": "two heads", "layer": 0, "quantity": "corrected, saturated", "value": 2e-4})
-    for quantity, value in (("corrected, mixed", 0.3), ("growth, mixed", 1.05)):
-        rows.append({"kind": "four classes", "layer": 0, "quantity": quantity, "value": value})
+        rows += quantities(values, kind=name, layer=1)
+    rows += quantities({"corrected, saturated": 2e-4}, kind="two heads", layer=0)
+    rows += quantities({"corrected, mixed": 0.3, "growth, mixed": 1.05}, kind="four classes", layer=0)
     table = pd.DataFrame(rows).assign(step=100, instances=8)
     low, high = table["value"] - 0.01 * table["value"].abs(), table["value"] + 0.01 * table["value"].abs()
     return table.assign(low=low, high=high, largest=high)
@@ -27,9 +26,7 @@ FLIPS = {
     "layers_beyond_temperatures": Flip("kind == 'plain' and quantity == 'ratio'", "value", -1.1),
 }
 EMPTY = {
-    "layers_beyond_saturated": [
-        Empty("quantity != 'corrected, saturated'", "instance whose counting rows saturate"),
-    ],
+    "layers_beyond_saturated": [Empty("quantity != 'corrected, saturated'", "instance whose counting rows saturate")],
     "layers_beyond_variants": [Empty("kind != 'two heads'", "instance whose counting rows saturate")],
     "layers_beyond_stalls": [
         Empty("quantity != 'growth, mixed'", "instance whose counting rows stay mixed"),

@@ -11,9 +11,5 @@ def table():
     return pd.DataFrame(rows).assign(std=0.05, instances=100)
 
 
-FLIPS = {
-    "own_norm": Flip("parametrisation == 'W' and quantity == 'corr_nuc'", "mean", 0.999),
-}
-EMPTY = {
-    "own_norm": [Empty("parametrisation == 'W'", "instance with both solutions certified")],
-}
+FLIPS = {"own_norm": Flip("parametrisation == 'W' and quantity == 'corr_nuc'", "mean", 0.999)}
+EMPTY = {"own_norm": [Empty("parametrisation == 'W'", "instance with both solutions certified")]}

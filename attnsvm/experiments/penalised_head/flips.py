@@ -12,9 +12,7 @@ def table():
     ]
 
 
-FLIPS = {
-    "selected_count": Flip("seed == 0 and solution == 'svmeq' and optimal == 3", "selected", 30),
-}
+FLIPS = {"selected_count": Flip("seed == 0 and solution == 'svmeq' and optimal == 3", "selected", 30)}
 EMPTY = {
     "selected_count": [
         Empty("solution == 'none'", "instance with certified solutions"),

@@ -12,9 +12,5 @@ def table():
     ]
 
 
-FLIPS = {
-    "positional": Flip("tokens == 'added'", "value", 2.0, before=FAILS),
-}
-EMPTY = {
-    "positional": [Empty("tokens != 'plain'", "instance that is separable with all three tokens")],
-}
+FLIPS = {"positional": Flip("tokens == 'added'", "value", 2.0, before=FAILS)}
+EMPTY = {"positional": [Empty("tokens != 'plain'", "instance that is separable with all three tokens")]}

@@ -1,6 +1,6 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 from attnsvm.audit.reading import FAILS
 
 
@@ -8,7 +8,6 @@ def table(change=-0.5, rate=-0.3, accuracy=0.01, peak=0.8, lead=0.2):
     """CRATE and plain attention reduce the rate, select, and are aligned; one number each may differ."""
     rows = []
     for layer in ("plain", "crate"):
-        at = {"layer": layer, "instances": 12}
         ends = {"rate_over_chance": rate, "rate_over_random": rate, "alignment_own": 0.9, "predicted_own": 0.8}
         ends |= {"alignment_random": 0.6, "predicted_random": 0.5, "alignment_over_random": 0.3}
         if layer == "crate":
@@ -17,9 +16,9 @@ def table(change=-0.5, rate=-0.3, accuracy=0.01, peak=0.8, lead=0.2):
         for k in (1, 100):
             ways = {"accuracy": 0.9, "peak": peak, "rate_change": change if k == 100 else -0.1}
             ways |= {f"rate_{after}{what}": 5.0 for after in ("", "after_") for what in ("selected", "chance", "all")}
-            rows += [at | {"quantity": name, "step": k, "value": value} for name, value in ways.items()]
-        rows += [at | {"quantity": name, "step": 100, "value": value} for name, value in ends.items()]
-    return spread(rows, by=0.01)
+            rows += quantities(ways, layer=layer, step=k)
+        rows += quantities(ends, layer=layer, step=100)
+    return spread(rows, by=0.01, instances=12)
 
 
 FLIPS = {

@@ -1,6 +1,6 @@
 """What tries the claims: a made-up table on which they hold, a number that flips each, and what leaves no instance."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 
 def table():
@@ -8,14 +8,11 @@ def table():
     rows = []
     for scores, share in (("equal", 1.0), ("different", 0.5)):
         for size in (1.0, 10.0):
-            at = {"scores": scores, "run": "normalised", "quantity": "optimal", "at": size}
-            rows.append(at | {"value": share})
-    exponents = {"normalised": (-1.0, -1.0, 1.0), "Polyak": (-1.0, -1.0, 1.0), "plain": (-0.1, -1.0, 0.1)}
-    for run, values in exponents.items():
-        for quantity, value in zip(("turning", "saturating", "deepening"), values, strict=True):
-            for step in (100, 1000):
-                at = {"scores": "equal", "run": run, "quantity": quantity, "at": step}
-                rows.append(at | {"value": value})
+            rows += quantities({"optimal": share}, scores=scores, run="normalised", at=size)
+    for run, turning, deepening in (("normalised", -1.0, 1.0), ("Polyak", -1.0, 1.0), ("plain", -0.1, 0.1)):
+        values = {"turning": turning, "saturating": -1.0, "deepening": deepening}
+        for step in (100, 1000):
+            rows += quantities(values, scores="equal", run=run, at=step)
     return spread(rows, by=0.01, instances=60)
 
 

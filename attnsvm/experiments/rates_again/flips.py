@@ -1,6 +1,6 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 
 def table():
@@ -8,11 +8,8 @@ def table():
     for layer, peak in (("plain", 0.48), ("crate", 0.25)):
         values = {"rate_over_chance": -6.0, "rate_over_random": 1.0, "peak": peak}
         values |= {"accuracy_over_plain": -0.05} if layer == "crate" else {}
-        rows += [
-            {"layer": layer, "quantity": name, "step": 100, "value": value, "instances": 12}
-            for name, value in values.items()
-        ]
-    return spread(rows, by=0.02)
+        rows += quantities(values, layer=layer)
+    return spread(rows, by=0.02, step=100, instances=12)
 
 
 FLIPS = {

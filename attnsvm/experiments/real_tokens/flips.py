@@ -1,6 +1,6 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 
 def table(far=0.1, W=1e-5, KQ=9e-5, gaussian=1e-5, nearer=1.0, measured=1.0):
@@ -8,14 +8,12 @@ def table(far=0.1, W=1e-5, KQ=9e-5, gaussian=1e-5, nearer=1.0, measured=1.0):
     rows = []
     for name, own in (("W", W), ("KQ", KQ)):
         for tokens in ("digits_random", "digits_labels", "digits_position", "gaussian"):
-            at = {"tokens": tokens, "parametrisation": name, "instances": 30}
             here = gaussian if tokens == "gaussian" else own
-            rows += [at | {"step": step, "quantity": "distance", "value": x} for step, x in ((10, 0.5), (1000, here))]
-            ends = {"own": here, "wrong": far, "other": 1.0, "random": 0.7, "rank": 3.0}
-            rows += [at | {"step": 1000, "quantity": quantity, "value": x} for quantity, x in ends.items()]
-            shares = {f"nearer_than_{end}": nearer for end in ("wrong", "other", "random")} | {"measured": measured}
-            rows += [at | {"step": 1000, "quantity": quantity, "value": x} for quantity, x in shares.items()]
-    return spread(rows, share=0.1)
+            ends = {"distance": here, "own": here, "wrong": far, "other": 1.0, "random": 0.7, "rank": 3.0}
+            ends |= {f"nearer_than_{end}": nearer for end in ("wrong", "other", "random")} | {"measured": measured}
+            for step, values in ((10, {"distance": 0.5}), (1000, ends)):
+                rows += quantities(values, tokens=tokens, parametrisation=name, step=step)
+    return spread(rows, share=0.1, instances=30)
 
 
 RUN = "saturated and certified run of "

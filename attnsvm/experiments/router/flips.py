@@ -1,6 +1,6 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 
 def table(distance=0.02, same=0.95, ratio=0.5, control=0.5, mean=0.002):
@@ -9,10 +9,10 @@ def table(distance=0.02, same=0.95, ratio=0.5, control=0.5, mean=0.002):
         own = {"attention": 0.01, "dirichlet": 0.3, "reward": control}.get(name, distance)
         ends = {"same": same, "best": 0.5, "all_same": 0.4, "ratio_near": ratio, "ratio_saturated": ratio}
         ends |= {"to_mean": mean if name == "dirichlet" else 0.3}
-        at = {"selector": name, "instances": 64}
-        rows += [at | {"quantity": "distance", "step": k, "value": own * (2 if k < 100 else 1)} for k in (1, 10, 100)]
-        rows += [at | {"quantity": quantity, "step": 100, "value": value} for quantity, value in ends.items()]
-    return spread(rows, share=0.01)
+        for step, values in ((1, {}), (10, {}), (100, ends)):
+            far = {"distance": own * (2 if step < 100 else 1)}
+            rows += quantities(far | values, selector=name, step=step)
+    return spread(rows, share=0.01, instances=64)
 
 
 LAST = "step == 100 and selector"

@@ -1,6 +1,6 @@
 """What the claims must notice: a made-up table on which they hold, and changes of it."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 VALUES = {
     "attention": {"best": 0.95},
@@ -10,12 +10,8 @@ VALUES = {
 
 
 def table():
-    rows = [
-        {"selector": name, "quantity": quantity, "step": 100, "value": value, "instances": 64}
-        for name, own in VALUES.items()
-        for quantity, value in own.items()
-    ]
-    return spread(rows, share=0.01)
+    rows = [row for name, own in VALUES.items() for row in quantities(own, selector=name)]
+    return spread(rows, share=0.01, step=100, instances=64)
 
 
 FLIPS = {

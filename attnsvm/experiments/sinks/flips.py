@@ -1,6 +1,6 @@
 """What tries the claims: a made-up table on which they hold, a number that flips each, and what leaves no instance."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 
 def table():
@@ -15,14 +15,11 @@ def table():
         ("fixed", "SVM"): {"solved": 1.0, "refuted": 0.0, "squared norm": 4 / 3},
         ("shuffled", "SVM"): {"solved": 0.0, "refuted": 1.0},
     }
-    rows = [
-        {"first": first, "model": model, "at": 0.0, "quantity": quantity, "value": value}
-        for (first, model), values in found.items()
-        for quantity, value in values.items()
-    ]
+    rows = []
+    for (first, model), values in found.items():
+        rows += quantities(values, first=first, model=model, at=0.0)
     for level, near, far in ((1e-2, 0.2, 0.07), (1e-8, 0.01, 0.2)):
-        who = {"first": "fixed", "model": "path", "at": level}
-        rows += [who | {"quantity": q, "value": v} for q, v in (("whole", near), ("rest", far), ("norm", 9.0))]
+        rows += quantities({"whole": near, "rest": far, "norm": 9.0}, first="fixed", model="path", at=level)
     return spread(rows, share=1e-5, instances=50)
 
 

@@ -1,6 +1,6 @@
 """What tries the claims: a made-up table on which they hold, a number that flips each, and what leaves no instance."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 
 def table():
@@ -9,15 +9,13 @@ def table():
     for name in ("sparsemax", "1.5-entmax", "softmax"):
         sparse = name != "softmax"
         for step in (100, 1000):
-            at = {"attention": name, "run": "plain", "at": step}
             moving = {"margin": 1.0, "moved": 1e-4, "distance": 0.3} if sparse else {"margin": 9.0, "moved": 0.2}
-            rows += [at | {"quantity": quantity, "value": value} for quantity, value in moving.items()]
+            rows += quantities(moving, attention=name, run="plain", at=step)
         for level in (1e-3, 1e-4, 1e-5):
-            at = {"attention": name, "run": "decayed", "at": level}
             values = {"distance": 10.0 * level, "exponent": 1.0} if sparse else {"size": 1e-3 / level}
-            rows += [at | {"quantity": quantity, "value": value} for quantity, value in values.items()]
-    at = {"attention": "sparsemax", "run": "decayed", "quantity": "stays"}
-    rows += [at | {"at": share, "value": value} for share, value in ((0.9, 1.0), (1.1, 0.0))]
+            rows += quantities(values, attention=name, run="decayed", at=level)
+    for share, stays in ((0.9, 1.0), (1.1, 0.0)):
+        rows += quantities({"stays": stays}, attention="sparsemax", run="decayed", at=share)
     return spread(rows, share=0.002, instances=60, largest=1.0)
 
 

@@ -1,6 +1,6 @@
 """What tries the claims: a made-up table on which they hold, a number that flips each, and what leaves no instance."""
 
-from attnsvm.audit.flips import Empty, Flip, spread
+from attnsvm.audit.flips import Empty, Flip, quantities, spread
 
 RIGHT = {"trained": 1.0, "implied": 1.0, "above": 1.0, "below": 1.0, "open": 0.55}
 
@@ -12,17 +12,14 @@ def table():
         for stage in ("first", "second"):
             once = words == "orthonormal" and stage == "first"
             for run, distance, exponent, deepening in (("normalised", 0.01, -0.95, 0.95), ("plain", 0.3, -0.1, 0.2)):
-                who = {"words": words, "stage": stage, "run": run, "at": 1000.0}
                 values = {"distance": 0.0 if once else distance, "deepening": deepening}
                 values |= {} if once else {"exponent": exponent}
-                rows += [who | {"quantity": quantity, "value": value} for quantity, value in values.items()]
-        for run, values in (
-            ("normalised", RIGHT | {"below": 1.0 if words == "orthonormal" else 0.8}),
-            ("together", RIGHT | {"below": 0.25, "distance": 0.6}),
-        ):
-            who = {"words": words, "stage": "second", "run": run, "at": 1000.0}
-            rows += [who | {"quantity": quantity, "value": value} for quantity, value in values.items()]
-    return spread(rows, share=0.001, instances=50)
+                rows += quantities(values, words=words, stage=stage, run=run)
+        ends = {"normalised": RIGHT | {"below": 1.0 if words == "orthonormal" else 0.8}}
+        ends["together"] = RIGHT | {"below": 0.25, "distance": 0.6}
+        for run, values in ends.items():
+            rows += quantities(values, words=words, stage="second", run=run)
+    return spread(rows, share=0.001, at=1000.0, instances=50)
 
 
 FLIPS = {

@@ -8,9 +8,5 @@ def table():
     return types("T", {2: 0.99, 24: 0.5}).query("n == 5")
 
 
-FLIPS = {
-    "token_count": Flip("T == 24 and parametrisation == 'W' and type == 'global'", "high", 0.999),
-}
-EMPTY = {
-    "token_count": [Empty("T == 2", "second value of T")],
-}
+FLIPS = {"token_count": Flip("T == 24 and parametrisation == 'W' and type == 'global'", "high", 0.999)}
+EMPTY = {"token_count": [Empty("T == 2", "second value of T")]}

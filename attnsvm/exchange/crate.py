@@ -117,13 +117,15 @@ def _figure(crate: ROCrate, workflow, folder: Path, name: str, origin: dict) -> 
         drawn += [f"results/audit/{file}" for file in AUDIT]
     began, ended = _times(folder, drawn)
     settings = origin["config"]["experiments"] if name != "audit" else {}
-    values = []
-    for one, stages in settings.items():
-        for stage, keys in stages.items():
-            for key, value in keys.items():
-                about = {"@id": f"#{one}.{stage}.{key}", "@type": "PropertyValue", "name": f"{one}.{stage}.{key}"}
-                about["value"] = value if isinstance(value, int | float | str) else json.dumps(value)
-                values.append(_entity(crate, about))
+    values = [
+        _entity(
+            crate,
+            {"@id": f"#{one}.{stage}.{key}", "@type": "PropertyValue", "name": f"{one}.{stage}.{key}"} | _value(value),
+        )
+        for one, stages in settings.items()
+        for stage, keys in stages.items()
+        for key, value in keys.items()
+    ]
     crate.add_action(
         workflow,
         f"#{name}",
@@ -138,6 +140,10 @@ def _figure(crate: ROCrate, workflow, folder: Path, name: str, origin: dict) -> 
         },
     )
     return ended
+
+
+def _value(value) -> dict:
+    return {"value": value if isinstance(value, int | float | str) else json.dumps(value)}
 
 
 def _times(folder: Path, paths: list[str]) -> tuple[str, str]:

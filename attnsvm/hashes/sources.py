@@ -55,8 +55,7 @@ def _parsed(name: str, package: str, content: bytes) -> list:
         raise UserError(f"{name}{line}: this is not Python ({reason})") from error
     exports = {own: ".".join(path) for own, path in lazy.exported(whole).items()}
     tree = _that_runs(whole)
-    digest = hashlib.sha256(repr(_canonical(tree)).encode()).hexdigest()
-    return [digest, _imports(tree, package), exports, _words(tree), _chooses(tree)]
+    return [_digest(tree), _imports(tree, package), exports, _words(tree), _chooses(tree)]
 
 
 def _imports(tree: ast.Module, package: str) -> list[list]:
@@ -109,6 +108,10 @@ def _chains(tree: ast.Module) -> Iterable[tuple[str, str]]:
             at = at.value
         if isinstance(at, ast.Name) and node not in inside:
             yield at.id, ".".join(reversed(tail))
+
+
+def _digest(tree: ast.Module) -> str:
+    return hashlib.sha256(repr(_canonical(tree)).encode()).hexdigest()
 
 
 def _that_runs(tree: ast.Module) -> ast.Module:

@@ -286,15 +286,16 @@ def _complete(card: Card) -> None:
         require(bool(card.caption), f"{where}: the key 'caption' is missing")
         require(bool(card.columns), f"{where}: the key 'columns' is missing: say what each column of the csv means")
     for relation in card.relations:
-        for key in next(iter(relation.values())):
+        ((kind, keys),) = relation.items()
+        values = []
+        for key in keys:
             stage, _, name = key.partition(".")
             require(name in card.settings.get(stage, {}), f"{where}: relations: there is no setting {key!r}")
-        kind, (first, second) = next(iter(relation.items()))
-        values = [card.settings[key.partition(".")[0]][key.partition(".")[2]]["value"] for key in (first, second)]
+            values.append(card.settings[stage][name]["value"])
         lists = [isinstance(value, list) for value in values]
         numbers = [isinstance(value, int | float) for value in values]
         fits = {"below": all(numbers), "at_most": numbers[0] and (numbers[1] or lists[1]), "same_length": all(lists)}
-        require(fits[kind], f"{where}: relations: {kind} cannot compare {first} with {second}")
+        require(fits[kind], f"{where}: relations: {kind} cannot compare {keys[0]} with {keys[1]}")
 
 
 def _has(name: str, part: str) -> bool:

@@ -9,10 +9,13 @@ from attnsvm.building.checking import first_error
 from attnsvm.errors import require
 from attnsvm.hashes.memo import recall
 
-SCALES = ("paper", "smoke")
 CHECKED_BY = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
-INTERMEDIATES = ("keep", "drop")  # what becomes of the files of a block once it is measured
-ARITHMETIC = ("portable", "native")  # whose numbers: those of every x86-64-v3 processor, or of this one
+# {setting of a run: its words, the usual one first}
+CHOICES = {
+    "scale": ("paper", "smoke"),
+    "intermediates": ("keep", "drop"),  # what becomes of the files of a block once it is measured
+    "arithmetic": ("portable", "native"),  # whose numbers: those of every x86-64-v3 processor, or of this one
+}
 
 
 def resolve(given: dict) -> dict:
@@ -31,8 +34,8 @@ def resolve(given: dict) -> dict:
     asked = repr((given, whole)).encode()
     wrong = recall((*CHECKED_BY, asked), lambda: first_error(given, whole))
     require(not wrong, f"config: {wrong}")
-    scale, intermediates = given.get("scale") or SCALES[0], given.get("intermediates") or INTERMEDIATES[0]
-    arithmetic = given.get("arithmetic") or ARITHMETIC[0]
+    modes = {name: given.get(name) or words[0] for name, words in CHOICES.items()}
+    scale = modes["scale"]
     figures = _values(figure_settings(), scale) | (given.get("figures") or {})
     chosen = given.get("experiments") or {}
     found = {}
@@ -44,9 +47,7 @@ def resolve(given: dict) -> dict:
             if settings
         }
         _related(card, found[card.name])
-    modes = {"scale": scale, "intermediates": intermediates, "arithmetic": arithmetic}
-    modes["standalone"] = given.get("standalone") or False
-    return {**modes, "figures": figures, "experiments": found}
+    return modes | {"standalone": given.get("standalone") or False, "figures": figures, "experiments": found}
 
 
 def typed(value, schema: dict):
@@ -85,10 +86,8 @@ def schema() -> dict:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "attnsvm configuration",
         **_object(
-            {
-                "scale": {"enum": list(SCALES)},
-                "intermediates": {"enum": list(INTERMEDIATES)},
-                "arithmetic": {"enum": list(ARITHMETIC)},
+            {name: {"enum": list(words)} for name, words in CHOICES.items()}
+            | {
                 "standalone": {"type": "boolean"},
                 "figures": _properties(figure_settings()),
                 "experiments": _object(experiments),
@@ -125,10 +124,10 @@ def _properties(settings: dict) -> dict:
 def _related(card: cards.Card, values: dict) -> None:
     """Raise `UserError` for the first relation between settings that does not hold."""
     for relation in card.relations:
-        (kind, keys), (first, second) = next(iter(relation.items())), ("", "")
-        first, second = (values[key.split(".")[0]][key.split(".")[1]] for key in keys)
-        where = f"config: experiments.{card.name}.{keys[0]}"
-        other = f"experiments.{card.name}.{keys[1]}"
+        ((kind, keys),) = relation.items()
+        first, second = (values[stage][name] for stage, name in (key.split(".") for key in keys))
+        own, other = (f"experiments.{card.name}.{key}" for key in keys)
+        where = f"config: {own}"
         match kind:
             case "below":
                 require(first < second, f"{where}: {first} is not below {other}, which is {second}")

@@ -110,11 +110,9 @@ def furthest(
         ours, theirs = here[column].iloc[row], reference[column].iloc[row]
         in_errors = float("nan")
         if column in errors:
-            known = errors[column].to_numpy(float) > 0
-            moved = (here[column] - reference[column]).abs().to_numpy(float)[known] / errors[column].to_numpy(float)[
-                known
-            ]
-            in_errors = float(np.nanmax(moved, initial=0.0)) if known.any() else in_errors
+            error, moved = errors[column].to_numpy(float), (here[column] - reference[column]).abs().to_numpy(float)
+            known = error > 0
+            in_errors = float(np.nanmax(moved[known] / error[known], initial=0.0)) if known.any() else in_errors
         allowed = tolerances.get(column, Tolerance()).allows(apart)
         beyond = int(np.count_nonzero(apart > USUAL))
         found.append(Difference(str(column), row, ours, theirs, float(apart[row]), in_errors, beyond, allowed))

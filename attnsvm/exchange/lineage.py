@@ -10,8 +10,6 @@ from attnsvm.building.plan import Plan
 from attnsvm.errors import UserError, require
 from attnsvm.files import records
 
-STAGES = ("problems", "descent", "svm", "measures")
-OF_A_BLOCK = {*STAGES}
 TABLES = ("measures.parquet", "instances.parquet", "outcomes.csv", "cells.csv", "certificates.csv")
 
 
@@ -88,7 +86,7 @@ def behind(files: Iterable[str], at: str, folder: Path) -> dict[str, Record]:
 def block_of(path: str, at: str) -> tuple[str, str, str] | None:
     """The experiment, the block and the stage of a block's file; None for another file."""
     parts = PurePosixPath(path.removeprefix(at)).parts
-    if len(parts) == 4 and parts[0] == "results" and parts[3].removesuffix(".npz") in OF_A_BLOCK:
+    if len(parts) == 4 and parts[0] == "results" and parts[3].removesuffix(".npz") in cards.STAGES:
         return parts[1], parts[2], parts[3].removesuffix(".npz")
     return None
 

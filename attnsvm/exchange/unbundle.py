@@ -115,18 +115,14 @@ def _same(bundle: Path, manifest: Manifest, plan: Plan) -> bool:
         "figures": plan.resolved["figures"],
         "experiments": {name: plan.resolved["experiments"][name] for name in experiments},
     }
-    for without_seeds in (True, False):
-        found = first_difference(_settings(manifest.config, without_seeds), _settings(ours, without_seeds))
-        if found and without_seeds:
-            key, theirs, own = found
-            raise UserError(f"{bundle}: made with {key} = {theirs}, and here it is {own}; set it in {CONFIGFILE}")
-    return found is None
+    if found := first_difference(_without_seeds(manifest.config), _without_seeds(ours)):
+        key, theirs, own = found
+        raise UserError(f"{bundle}: made with {key} = {theirs}, and here it is {own}; set it in {CONFIGFILE}")
+    return first_difference(manifest.config, ours) is None
 
 
-def _settings(config: dict, without_seeds: bool) -> dict:
-    """The settings of a configuration, without those that say which seeds there are if asked."""
-    if not without_seeds:
-        return config
+def _without_seeds(config: dict) -> dict:
+    """The settings of a configuration, without those that say which seeds there are."""
     kept = {}
     for name, stages in config["experiments"].items():
         drawn = {key: value for key, value in stages.get("problems", {}).items() if key not in COUNTED}

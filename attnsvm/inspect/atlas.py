@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from attnsvm.inspect import page, summary
+from attnsvm.inspect.columns import NORMS
 
 PARTS_NAMED = ("the first sixth", "the second", "the third", "the fourth", "the fifth", "the last sixth")
 PARTS = len(PARTS_NAMED)  # of the depth of a model: columns of the page
@@ -26,7 +27,7 @@ def counted(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     for model, table in tables.items():
         depth = int(table["layer"].max()) + 1
         for layer, heads in table.groupby("layer"):
-            for norm in summary.NAMES:
+            for norm in NORMS:
                 for what, *columns in controls(table, norm):
                     passed, of = summary.beaten(heads, *columns)
                     rows.append((model, layer, int(layer) * PARTS // depth, norm, what, passed, of))
@@ -54,7 +55,7 @@ def sentence(rows: pd.DataFrame) -> str:
         where = f", most often in {most} and least in {least} of the depth"
     models = rows["model"].nunique()
     heads = f"Of the heads of {models} models" if models > 1 else "Of the heads"
-    return f"{heads}, in the {summary.NAMES[norm]} norm, {summary.joined(said)}{where}."
+    return f"{heads}, in the {NORMS[norm]} norm, {summary.joined(said)}{where}."
 
 
 def _panels(rows: pd.DataFrame) -> list[tuple[tuple[str, str], pd.DataFrame]]:
@@ -72,7 +73,7 @@ def render(rows: pd.DataFrame, tables: Mapping[str, pd.DataFrame], made: Mapping
         head = "".join(f'<th scope="col">{part}</th>' for part in PARTS_NAMED)
         body = "".join(_row(name, mine[mine["model"] == name]) for name in names if (mine["model"] == name).any())
         panels.append(
-            f'<h2>{what[0].upper()}{what[1:]}, {summary.NAMES[norm]} norm</h2>\n<div class="scroll"><table>'
+            f'<h2>{what[0].upper()}{what[1:]}, {NORMS[norm]} norm</h2>\n<div class="scroll"><table>'
             f'<thead><tr><td class="none"></td>{head}<th scope="col">all</th></tr></thead>'
             f"<tbody>{body}</tbody></table></div>\n"
         )

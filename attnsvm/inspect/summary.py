@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-NAMES = {"fro": "Frobenius", "nuc": "nuclear"}
+from attnsvm.inspect.columns import NORMS
+
 CONTROLS = {
     "random": "random heads",
     "permuted": "permuted selections",
@@ -21,7 +22,7 @@ UNCERTAIN = 0.2  # half width of a 95 % interval of a share from which on the pa
 def sentences(table: pd.DataFrame) -> list[str]:
     """One sentence for each norm; a head beats a null model where it is above the largest draw of it."""
     found = []
-    for norm, name in NAMES.items():
+    for norm, name in NORMS.items():
         parts = [f"{what} in {_share(table, *columns)}" for what, *columns in alignments(table, norm)]
         aligned = f"{name} norm: a head is aligned with its SVM better than {joined(parts)}" if parts else ""
         known = [

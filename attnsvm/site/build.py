@@ -88,10 +88,8 @@ def site(folder: str, captions: dict[str, str], output: str) -> None:
         _pictures((path for path in pictures if path.exists()), source / GALLERY)
         _files(built, extra)
         _sphinx(source, extra, made)
-        for name in LEFT:
-            (shutil.rmtree if (made / name).is_dir() else Path.unlink)(made / name) if (made / name).exists() else None
         shutil.rmtree(output, ignore_errors=True)
-        shutil.copytree(made, output)
+        shutil.copytree(made, output, ignore=shutil.ignore_patterns(*LEFT))
 
 
 def _files(built: Built, extra: Path) -> None:

@@ -71,7 +71,8 @@ class Built:
         """The files of a figure in the site, by their names there; a large csv is compressed."""
         found = {f"{name}.{kind}": self.folder / f"figures/{name}.{kind}" for kind in KINDS}
         found = {called: path for called, path in found.items() if path.exists()}
-        return {f"{called}.gz" if _large(path) else called: path for called, path in found.items()}
+        large = [path for path in found.values() if path.suffix == ".csv" and path.stat().st_size > LARGE]
+        return {f"{called}.gz" if path in large else called: path for called, path in found.items()}
 
     @cached_property
     def sizes(self) -> dict[str, tuple[float, float]]:
@@ -106,10 +107,6 @@ def sources(built: Built) -> dict[str, str]:
         texts[source_page(path)] = writer.source(path)
     texts["source.md"] = writer.page("source.md", paths=sorted(folders | links.shown))
     return texts
-
-
-def _large(path: Path) -> bool:
-    return path.suffix == ".csv" and path.stat().st_size > LARGE
 
 
 FOUND = "## What we found"

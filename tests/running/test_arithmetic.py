@@ -47,9 +47,9 @@ def test_other_machines_and_systems_are_left_as_they_are(environment, tmp_path, 
 
 
 def test_it_is_the_default_and_counts_as_code():
-    assert resolve({})["arithmetic"] == configuration.ARITHMETIC[0] == "portable"
+    assert resolve({})["arithmetic"] == configuration.CHOICES["arithmetic"][0] == "portable"
     assert yaml.safe_load((ROOT / "config/config.yaml").read_text())["arithmetic"] == "portable"
-    plans = [Plan(resolve({"scale": "smoke", "arithmetic": word}), {}) for word in configuration.ARITHMETIC]
+    plans = [Plan(resolve({"scale": "smoke", "arithmetic": word}), {}) for word in configuration.CHOICES["arithmetic"]]
     job = {"stage": "descent", "experiment": "cone", "block": next(iter(plans[0].blocks("cone")))}
     for answer in ("code", "history"):
         given = job if answer == "code" else {"experiment": "cone"}

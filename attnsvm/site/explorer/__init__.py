@@ -7,6 +7,7 @@ one file per idea, in the order of `PROGRAMS`; they share one scope.
 import json
 from pathlib import Path
 
+from attnsvm.files.writing import save_text
 from attnsvm.site.explorer.presets import presets
 
 HERE = Path(__file__).parent
@@ -38,6 +39,4 @@ def page(home: str = "") -> str:
 
 def write(path: str | Path) -> None:
     """Write the page to the file `path`, and make its folders."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(), "utf-8", newline="\n")
+    save_text(path, page(), checksum=False)

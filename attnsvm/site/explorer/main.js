@@ -105,28 +105,23 @@ const removeToken = (i, t) => {
 };
 const anywhere = () => [1, 1].map(() => (Math.random() * 2 - 1) * 0.7 * plane.half);
 const addToken = (i) => change((state) => { state.tokens[i].push(anywhere()); });
-const startAt = (W) => {
-  change((state) => { Object.assign(state.start, { W }, factors(W)); });
-  settle();
-  play(true);
+// What the reader chooses: the run starts again with it, and plays.
+const restart = (edit) => { change(edit); settle(); play(true); };
+const startAt = (start) => restart((state) => Object.assign(state.start, start));
+const startNear = (choice) => {
+  const W = startTowards(app.run.problem, choice);
+  if (W) startAt({ W, ...factors(W) });
 };
 const starts = {
-  zero: () => {
-    change((state) => { Object.assign(state.start, { W: [0, 0, 0, 0], Q: [0, 0, 0, 0], first: [0, 0, 0, 0], second: [0, 0, 0, 0] }); state.start.K = [0.31, -0.07, -0.09, 0.01]; });
-    settle();
-    play(true);
-  },
+  zero: () => startAt({ W: [0, 0, 0, 0], K: [0.31, -0.07, -0.09, 0.01], Q: [0, 0, 0, 0], first: [0, 0, 0, 0], second: [0, 0, 0, 0] }),
   random: () => {
     const draw_ = () => [1, 1, 1, 1].map(() => (Math.random() * 2 - 1) * Math.SQRT1_2);
-    change((state) => { for (const name of STARTS) state.start[name] = draw_(); });
-    settle();
-    play(true);
+    startAt(Object.fromEntries(STARTS.map((name) => [name, draw_()])));
   },
-  best: () => { const W = startTowards(app.run.problem, bestTokens(app.run.problem)); if (W) startAt(W); },
+  best: () => startNear(bestTokens(app.run.problem)),
   trap: () => {
     app.turn = ((app.turn || 0) + 1) % app.traps.length;
-    const W = startTowards(app.run.problem, app.traps[app.turn]);
-    if (W) startAt(W);
+    startNear(app.traps[app.turn]);
   },
 };
 const open = (preset, going) => {
@@ -144,24 +139,19 @@ for (const preset of PRESETS) {
 }
 for (const name of ["train", "rule"]) {
   for (const input of document.querySelectorAll(`input[name=${name}]`)) {
-    input.addEventListener("change", () => { change((state) => { state[name] = input.value; }); settle(); play(true); });
+    input.addEventListener("change", () => restart((state) => { state[name] = input.value; }));
   }
 }
 for (const [name, act] of Object.entries(starts)) byId(name).addEventListener("click", act);
 byId("play").addEventListener("click", () => play(!app.playing));
 byId("one").addEventListener("click", () => { play(false); app.run.advance(1); settle(); });
 byId("again").addEventListener("click", () => { const { preset } = app; begin({ ...app.run.state, step: 0 }); app.preset = preset; settle(); });
-byId("fewer").addEventListener("click", () => {
-  change((state) => { for (const name of ["tokens", "queries", "labels"]) state[name].pop(); });
-  settle();
-});
-byId("more").addEventListener("click", () => {
-  change((state) => {
-    state.tokens.push(state.tokens[0].map(anywhere));
-    state.queries.push(turnedTo([1, 0], Math.random() * 2 * Math.PI));
-    state.labels.push(1);
-  });
-  settle();
+const atClick = (name, edit) => byId(name).addEventListener("click", () => { change(edit); settle(); });
+atClick("fewer", (state) => { for (const name of ["tokens", "queries", "labels"]) state[name].pop(); });
+atClick("more", (state) => {
+  state.tokens.push(state.tokens[0].map(anywhere));
+  state.queries.push(turnedTo([1, 0], Math.random() * 2 * Math.PI));
+  state.labels.push(1);
 });
 byId("copy").addEventListener("click", async () => {
   play(false);

@@ -24,13 +24,10 @@ class Panel {
     const [first, second] = now.correlations;
     const title = ({ name, norm }) => (run.two ? `correlation of ${name} with its SVM` : `correlation with the ${NORM_NAMES[norm]} SVM`);
     const apart = ({ value }) => (Number.isFinite(value) ? `${digits(degrees(value), 2)}° apart` : "");
-    const left = byId("first"), right = byId("second");
-    write(left.children[0], title(first));
-    write(left.children[1], asCorrelation(first.value));
-    write(left.children[2], this.proof(first, now.own) || apart(first));
-    write(right.children[0], second ? title(second) : "margin reached, of the best possible");
-    write(right.children[1], second ? asCorrelation(second.value) : this.percent(now.share));
-    write(right.children[2], second ? apart(second) : "");
+    const tell = (name, texts) => texts.forEach((text, k) => write(byId(name).children[k], text));
+    tell("first", [title(first), asCorrelation(first.value), this.proof(first) || apart(first)]);
+    tell("second", second ? [title(second), asCorrelation(second.value), apart(second)]
+      : ["margin reached, of the best possible", this.percent(now.share), ""]);
     write(byId("step"), counted(run.step));
     write(byId("loss"), digits(now.loss, 4));
     write(byId("size"), digits(now.size, 3));

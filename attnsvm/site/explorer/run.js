@@ -72,52 +72,36 @@ class Run {
 
   along(answer, queries) { return answer.status === "solved" ? queries.map((z) => times(answer.W, z)) : null; }
 
-  // What the picture shows at this step.
+  // What the picture shows at this step. Of two layers the upper one, on what the lower one composes.
   measure() {
-    const { problem } = this;
-    if (this.two) return this.measureLayers();
-    const W = this.W, at = evaluate(problem, W), undecided = at.inputs.every(({ behind }) => behind.every((gap) => gap === 0));
-    const best = bestTokens(problem), selected = undecided ? best : at.inputs.map(({ winner }) => winner);
-    const norm = TARGETS[this.state.train][this.state.rule], separating = () => separation(problem, selected);
-    const own = this.solution(selected, separating, norm), frobenius = this.solution(selected, separating, "fro");
-    const compare = (answer, name) => ({
+    const { problem, weights, W, two } = this, norm = two ? "fro" : TARGETS[this.state.train][this.state.rule];
+    const at = two ? this.pass.at : evaluate(problem, W), seen = two ? above(problem, this.pass.composed) : problem;
+    const undecided = at.inputs.every(({ behind }) => behind.every((gap) => gap === 0));
+    const best = bestTokens(seen), selected = undecided ? best : at.inputs.map(({ winner }) => winner);
+    const constraints = separation(seen, selected), solved = (wanted) => this.solution(selected, () => constraints, wanted);
+    const own = two ? solve(constraints) : solved(norm); // composed tokens move with every step, and their solution with them
+    const frobenius = norm === "fro" ? own : solved("fro"), lower = two ? this.ofLower(selected) : null;
+    const first = { answer: own, of: W, name: two ? "W₂" : "W" };
+    const second = two ? { answer: lower, of: weights.first, name: "W₁", queries: problem.tokens.map((own, i) => own[selected[i]]) }
+      : norm === "fro" ? null : { answer: frobenius, of: W, name: "W", queries: problem.queries };
+    const compare = ({ answer, of, name }) => ({
       name, norm: answer.norm, status: answer.status, gap: answer.gap,
-      value: answer.status === "solved" && length(W) > 0 ? correlation(answer.W, W) : NaN,
+      value: answer.status === "solved" && length(of) > 0 ? correlation(answer.W, of) : NaN,
     });
-    const { rows } = separation(problem, selected), reached = Math.min(...rows.map((row) => dot(row, W)));
+    const reached = Math.min(...constraints.rows.map((row) => dot(row, W)));
     return {
-      selected, best, own, frobenius, loss: at.loss, size: length(W), tokens: problem.tokens,
+      selected, best, own, lower, frobenius, loss: at.loss, size: length(W), tokens: seen.tokens,
       probabilities: at.inputs.map(({ probabilities }) => probabilities),
-      supports: supports(problem, selected, frobenius),
-      correlations: norm === "fro" ? [compare(own, "W")] : [compare(own, "W"), compare(frobenius, "W")],
+      supports: supports(seen, selected, frobenius),
+      correlations: (second ? [first, second] : [first]).map(compare),
       share: own.status === "solved" && length(W) > 0 ? (reached / NORMS[norm].value(W)) * own.value : NaN,
-      local: locallyOptimal(problem, selected, frobenius),
-      directions: this.along(own, problem.queries), others: norm === "fro" ? null : this.along(frobenius, problem.queries),
+      local: locallyOptimal(seen, selected, frobenius),
+      directions: this.along(own, problem.queries), others: second ? this.along(second.answer, second.queries) : null,
     };
   }
 
-  measureLayers() {
-    const { problem, weights } = this, { composed, at } = this.pass, upper = above(problem, composed);
-    const winners = composed.map(({ rows }) => rows.map(({ winner }) => winner));
-    const undecided = at.inputs.every(({ behind }) => behind.every((gap) => gap === 0));
-    const best = bestTokens(upper), selected = undecided ? best : at.inputs.map(({ winner }) => winner);
-    const constraints = separation(upper, selected);
-    const own = solve(constraints); // the composed tokens move with every step, and their solution with them
-    const lower = this.solution([selected, ...winners].join("/"), () => hierarchy(problem, winners, selected), "fro");
-    const compare = (answer, W, name) => ({
-      name, norm: "fro", status: answer.status, gap: answer.gap,
-      value: answer.status === "solved" && length(W) > 0 ? correlation(answer.W, W) : NaN,
-    });
-    const reached = Math.min(...constraints.rows.map((row) => dot(row, weights.second)));
-    return {
-      selected, best, own, lower, frobenius: own, loss: at.loss, size: length(weights.second), tokens: upper.tokens,
-      probabilities: at.inputs.map(({ probabilities }) => probabilities),
-      supports: supports(upper, selected, own),
-      correlations: [compare(own, weights.second, "W₂"), compare(lower, weights.first, "W₁")],
-      share: own.status === "solved" && length(weights.second) > 0 ? (reached / length(weights.second)) * own.value : NaN,
-      local: locallyOptimal(upper, selected, own),
-      directions: this.along(own, problem.queries),
-      others: this.along(lower, problem.tokens.map((tokens, i) => tokens[selected[i]])),
-    };
+  ofLower(selected) {
+    const winners = this.pass.composed.map(({ rows }) => rows.map(({ winner }) => winner));
+    return this.solution([selected, ...winners].join("/"), () => hierarchy(this.problem, winners, selected), "fro");
   }
 }

@@ -2,7 +2,7 @@
 // It is written into the address as text; numbers keep all their digits, so a link brings back the same bits.
 
 const MOST = { inputs: 4, tokens: 6, steps: 200000 };
-const WAYS = { W: "W", KQ: "KQ", layers: "layers" };
+const WAYS = ["W", "KQ", "layers"];
 const STARTS = ["W", "K", "Q", "first", "second"];
 
 const numbersOf = (text, count) => {
@@ -55,7 +55,7 @@ const readState = (text) => {
   const given = fields.start.split(";").map((matrix) => numbersOf(matrix, 4));
   between(given.length, STARTS.length, STARTS.length, "start matrices");
   return {
-    train: oneOf(fields.train, Object.keys(WAYS)), rule: oneOf(fields.rule, Object.keys(RULES)), rate,
+    train: oneOf(fields.train, WAYS), rule: oneOf(fields.rule, Object.keys(RULES)), rate,
     step: Math.floor(step), tokens, queries, labels, head,
     start: Object.fromEntries(STARTS.map((name, k) => [name, given[k]])),
   };

@@ -6,19 +6,25 @@
 const GAP = { fro: 1e-10, nuc: 1e-7, spectral: 1e-7, linf: 1e-9 }; // relative gap that counts as a proof
 const DEPENDENT = 1e-11; // relative length below which a row counts as a combination of others
 
-// Columns of Q (orthonormal) and R with rowsᵀ = Q R, by Gram and Schmidt done twice.
+// What is left of a row outside the orthonormal Q, by Gram and Schmidt done twice, and its parts along them.
+const projected = (row, Q) => {
+  const parts = Q.map(() => 0);
+  let rest = [...row];
+  for (let pass = 0; pass < 2; pass++) {
+    Q.forEach((q, j) => {
+      const part = dot(q, rest);
+      parts[j] += part;
+      rest = rest.map((x, c) => x - part * q[c]);
+    });
+  }
+  return { rest, parts };
+};
+// Columns of Q (orthonormal) and R with rowsᵀ = Q R.
 const factorised = (rows) => {
   const Q = [], R = rows.map(() => rows.map(() => 0));
   rows.forEach((row, k) => {
-    let rest = [...row];
-    for (let pass = 0; pass < 2; pass++) {
-      Q.forEach((q, j) => {
-        const part = dot(q, rest);
-        R[j][k] += part;
-        rest = rest.map((x, c) => x - part * q[c]);
-      });
-    }
-    R[k][k] = length(rest);
+    const { rest, parts } = projected(row, Q);
+    [...parts, length(rest)].forEach((part, j) => { R[j][k] = part; });
     Q.push(rest.map((x) => x / R[k][k]));
   });
   return { Q, R };
@@ -59,9 +65,7 @@ const leastNorm = (given, limits) => {
     let own = 0;
     for (;;) {
       const { Q, R } = factorised(active.map((k) => rows[k])), row = rows[worst];
-      const along = Q.map((q) => dot(q, row)), shares = backward(R, along);
-      let rest = [...row];
-      for (let pass = 0; pass < 2; pass++) Q.forEach((q) => { const part = dot(q, rest); rest = rest.map((x, c) => x - part * q[c]); });
+      const along = Q.map((q) => dot(q, row)), shares = backward(R, along), { rest } = projected(row, Q);
       let leaving = -1, reach = Infinity;
       shares.forEach((share, j) => { if (share > 1e-14 && dual[j] / share < reach) { leaving = j; reach = dual[j] / share; } });
       const free = dot(rest, rest), full = free > DEPENDENT ** 2 ? -(dot(row, w) - bounds[worst]) / free : Infinity;
@@ -155,21 +159,20 @@ const leastEntry = (rows, bounds) => {
   return { W, dual, unique };
 };
 
+// Σ y_k A_k.
+const combination = (rows, dual) => rows.reduce((sum, row, k) => sum.map((x, c) => x + dual[k] * row[c]), [0, 0, 0, 0]);
 // What an answer proves, from the rows alone: scaled to margin one and to a dual norm of one, its duality gap.
 const certificate = (rows, bounds, norm, W, dual) => {
-  const combine = [0, 0, 0, 0];
-  rows.forEach((row, k) => row.forEach((x, c) => { combine[c] += dual[k] * x; }));
   const tight = rows.reduce((least, row, k) => (bounds[k] > 0 ? Math.min(least, dot(row, W) / bounds[k]) : least), Infinity);
-  const scaled = W.map((w) => w / tight), size = NORMS[norm].dual(combine), value = NORMS[norm].value(scaled);
+  const scaled = W.map((w) => w / tight), size = NORMS[norm].dual(combination(rows, dual)), value = NORMS[norm].value(scaled);
   const proof = dual.map((y) => y / size), bound = dot(proof, bounds);
   const loose = rows.some((row, k) => bounds[k] === 0 && dot(row, scaled) < -1e-9 * length(row) * length(scaled));
   const sound = tight > 0 && !loose && dual.every((y) => y >= 0 && Number.isFinite(y));
   return { W: scaled, dual: proof, value, gap: sound ? (value - bound) / value : Infinity };
 };
 const farkas = (rows, bounds, dual) => {
-  const combine = [0, 0, 0, 0], largest = Math.max(...rows.map(length)) || 1;
-  rows.forEach((row, k) => row.forEach((x, c) => { combine[c] += dual[k] * x; }));
-  return length(combine) / (largest * dot(dual, bounds));
+  const largest = Math.max(...rows.map(length)) || 1;
+  return length(combination(rows, dual)) / (largest * dot(dual, bounds));
 };
 
 const solve = ({ rows, bounds }, norm = "fro") => {

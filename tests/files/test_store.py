@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from harness import ROOT
+from harness import DAMAGE, ROOT, damage
 
 from attnsvm.errors import UserError
 from attnsvm.files.store import load_cells, load_csv, load_table, replacing, save_cells, save_csv, save_table
@@ -61,16 +61,7 @@ def test_same_content_same_bytes(tmp_path):
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
 
 
-def damaged(data, how):
-    if how == "truncated":
-        return data[: len(data) // 2]
-    if how == "emptied":
-        return b""
-    middle = len(data) // 2
-    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
-
-
-@pytest.mark.parametrize("how", ["truncated", "emptied", "bit flipped"])
+@pytest.mark.parametrize("how", DAMAGE)
 @pytest.mark.parametrize(
     ("save", "load", "content"),
     [(save_cells, load_cells, CELLS), (save_table, load_table, TABLE), (save_csv, load_csv, TABLE)],
@@ -78,7 +69,7 @@ def damaged(data, how):
 def test_damage_is_noticed_and_named(tmp_path, save, load, content, how):
     path = tmp_path / "file"
     save(path, content)
-    path.write_bytes(damaged(path.read_bytes(), how))
+    damage(path, how)
     with pytest.raises(UserError, match=r"file: damaged or truncated .*delete it and run snakemake again"):
         load(path)
 

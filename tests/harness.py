@@ -186,6 +186,14 @@ def scheduled(run):
     return found
 
 
+def run_python(program, *arguments, cwd=ROOT, **environment):
+    """What a program says in a new interpreter, in which it must end well."""
+    command, surrounding = [sys.executable, "-c", program, *map(str, arguments)], {**os.environ, **environment}
+    run = subprocess.run(command, cwd=cwd, env=surrounding, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
 def snapshot(folder, *patterns):
     """{path: bytes} of the files that match."""
     found = (path for pattern in patterns for path in folder.glob(pattern) if path.is_file())

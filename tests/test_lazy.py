@@ -2,11 +2,10 @@
 
 import ast
 import importlib
-import subprocess
 import sys
 
 import pytest
-from harness import ROOT
+from harness import ROOT, run_python
 
 from attnsvm import lazy
 
@@ -73,8 +72,7 @@ print({module!r} in loaded(), {other!r} in loaded())
 def test_the_first_use_of_a_name_imports_its_module_and_no_other(package, name, module, other):
     """In a fresh interpreter."""
     program = PROGRAM.format(package=package, name=name, module=module, other=other)
-    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert run.stdout == "\nTrue False\n"
+    assert run_python(program) == "\nTrue False\n"
 
 
 def test_a_package_is_read_as_a_type_checker_reads_it(tmp_path, monkeypatch):

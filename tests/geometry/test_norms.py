@@ -1,11 +1,9 @@
 """Norms against their definitions: duality by brute force, steepest directions, cvxpy's value and maximiser."""
 
-import subprocess
-import sys
-
 import cvxpy
 import numpy as np
 import pytest
+from harness import run_python
 
 from attnsvm import geometry
 from attnsvm.geometry import get
@@ -124,5 +122,4 @@ norm = geometry.get({name!r})
 norm.value(np.eye(3)), norm.dual(np.eye(3)), norm.steepest(np.eye(3))
 print(*(name for name in sys.modules if name.startswith("attnsvm.geometry.")), "numba" in sys.modules)
 """
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout == f"attnsvm.geometry.{file} False\n"
+    assert run_python(program) == f"attnsvm.geometry.{file} False\n"

@@ -2,19 +2,16 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from harness import run_python
 from numba import njit
 
 from attnsvm.lanes import arithmetic as lanes
 from attnsvm.lanes.arithmetic import LANES, combine, dot
 from attnsvm.training import compiled
-
-ROOT = Path(lanes.__file__).parents[2]
 
 
 @njit
@@ -68,11 +65,7 @@ def test_sums_take_every_term_once(count):
 
 
 def python(code, **environment):
-    run = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
+    return json.loads(run_python(code, **environment))
 
 
 RUNS = """
@@ -106,7 +99,7 @@ def test_a_second_process_compiles_nothing_and_a_loop_has_one_signature(monkeypa
     """One signature per file: only then can processes that compile at the same time not mix up their code."""
     monkeypatch.setattr(compiled, "kept_on_disk", compiled.kept_on_disk)  # RUNS replaces it
     exec(RUNS, {})
-    misses, signatures = python(RUNS + COUNTS, PYTHONPATH=str(ROOT))
+    misses, signatures = python(RUNS + COUNTS)
     assert misses == 0
     assert signatures == [1, 1, 1]  # W in two ways, (K, Q)
 

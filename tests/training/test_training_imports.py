@@ -1,11 +1,10 @@
 """What the modules of training may import, and where. A job depends on what its modules import."""
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from harness import run_python
 
 from attnsvm import training
 
@@ -44,8 +43,7 @@ for kind in ("W", "KQ"):
     train(draw(gaussian, [0], 2, 3, 4), LinearHead, kind, published(0.1), 3, 3)
 print("torch" in sys.modules)
 """
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout == "False\n"
+    assert run_python(program) == "False\n"
 
 
 def test_what_needs_no_engine_imports_none():

@@ -121,6 +121,12 @@ def everything(tmp_path_factory, request):
     return first_of_all(request, tmp_path_factory, "everything", make)
 
 
+@pytest.fixture(scope="module")
+def workshop(built, tmp_path_factory):
+    """A copy of the finished smoke run for all tests of a file, which undo what they change."""
+    return shutil.copytree(built, tmp_path_factory.mktemp("workshop") / "run")
+
+
 @pytest.fixture
 def copy(built, tmp_path):
     """A copy of the finished smoke run, to change."""

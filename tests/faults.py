@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,11 +51,16 @@ _, *ENTRIES = Path(__file__).with_suffix(".txt").read_text("utf-8").split("\n\n"
 FAULTS = tuple(map(read, ENTRIES))
 
 
+@cache
+def sources(root):
+    """{file: its text} of the product, where no fault is in it."""
+    files = (path for top in ("attnsvm", "workflow") for path in sorted((root / top).rglob("*")))
+    return {path: path.read_text("utf-8") for path in files if path.suffix in (".py", ".smk")}
+
+
 def places(fault, root=ROOT):
     """The files of the product in which the old text stands, as often as it does."""
-    files = (path for top in ("attnsvm", "workflow") for path in sorted((root / top).rglob("*")))
-    texts = ((path, path.read_text("utf-8")) for path in files if path.suffix in (".py", ".smk"))
-    return [path for path, text in texts for _ in range(text.count(fault.old))]
+    return [path for path, text in sources(root).items() for _ in range(text.count(fault.old))]
 
 
 def files_of(fault, root=ROOT):

@@ -186,6 +186,14 @@ def scheduled(run):
     return found
 
 
+def run_python(program, *arguments, cwd=ROOT, **environment):
+    """What a program says in a new interpreter, in which it must end well."""
+    command, surrounding = [sys.executable, "-c", program, *map(str, arguments)], {**os.environ, **environment}
+    run = subprocess.run(command, cwd=cwd, env=surrounding, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
 def snapshot(folder, *patterns):
     """{path: bytes} of the files that match."""
     found = (path for pattern in patterns for path in folder.glob(pattern) if path.is_file())
@@ -193,25 +201,53 @@ def snapshot(folder, *patterns):
 
 
 @contextmanager
+def restored(folder, paths):
+    """What these files hold, and their dates, are as before when the block ends; one that was not there is gone."""
+    files = [folder / path for path in paths]
+    before = [(file.read_bytes(), os.stat(file)) if file.exists() else None for file in files]
+    try:
+        yield
+    finally:
+        for file, old in zip(files, before, strict=True):
+            if old is None:
+                file.unlink()
+            else:
+                file.write_bytes(old[0])
+                os.utime(file, ns=(old[1].st_atime_ns, old[1].st_mtime_ns))
+
+
+@contextmanager
 def edited(folder, changes, date=None):
     """Files with other content while the block lasts: {path: new text, or a function of the old one}; with a date."""
-    before = {path: folder / path for path in changes}
-    before = {path: (file.read_bytes(), os.stat(file)) if file.exists() else None for path, file in before.items()}
-    try:
+    with restored(folder, changes):
         for path, change in changes.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            old = before[path][0].decode() if before[path] else ""
+            old = (folder / path).read_text() if (folder / path).exists() else ""
             (folder / path).write_text(change(old) if callable(change) else change)
             if date is not None:
                 os.utime(folder / path, (date, date))
         yield
-    finally:
-        for path, old in before.items():
-            if old is None:
-                (folder / path).unlink()
-            else:
-                (folder / path).write_bytes(old[0])
-                os.utime(folder / path, ns=(old[1].st_atime_ns, old[1].st_mtime_ns))
+
+
+def flip(data):
+    """Bytes of which one has another bit."""
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+DAMAGE = {
+    "truncated": lambda data: data[: len(data) // 2],
+    "emptied": lambda data: b"",
+    "zeroed": lambda data: bytes(len(data)),
+    "one bit flipped": flip,
+}
+
+
+def damage(path, how="one bit flipped"):
+    """Damage a file as a failing disk does: no date says it."""
+    times = os.stat(path)
+    path.write_bytes(DAMAGE[how](path.read_bytes()))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 @contextmanager

@@ -26,11 +26,8 @@ def settings_of(card):
     return [(stage, key, setting) for stage, keys in card.settings.items() for key, setting in keys.items()]
 
 
-SETTINGS = [
-    pytest.param(card, stage, key, setting, id=f"{card.name}-{stage}-{key}")
-    for card in EXPERIMENTS
-    for stage, key, setting in settings_of(card)
-]
+# Of all its settings at once: a test for each of 800 settings would take ten times as long.
+of_every_card = pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
 
 
 def nested(path, value):
@@ -38,6 +35,14 @@ def nested(path, value):
     for key in reversed(path.split(".")):
         value = {key: value}
     return value
+
+
+def refused(given):
+    """The one line with which a configuration is refused."""
+    with pytest.raises(UserError) as caught:
+        resolve(given)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
 
 
 @pytest.mark.parametrize("given", [{}, {"scale": "paper"}, {"experiments": None, "figures": None}, {"scale": "smoke"}])
@@ -59,27 +64,32 @@ def test_what_was_resolved_resolves_to_itself():
         assert resolve(resolved) == resolved
 
 
-@pytest.mark.parametrize(("card", "stage", "key", "setting"), SETTINGS)
-def test_a_setting_has_a_sentence_and_bounds_that_its_values_keep(card, stage, key, setting):
-    assert setting["text"].endswith("."), "a sentence ends with a full stop"
+def keeps_its_bounds(setting):
+    """Whether its values are such as it allows."""
     schema = {name: value for name, value in setting.items() if name not in OURS}
-    assert {"type", "enum", "pattern"} & set(schema), "anything at all is allowed"
-    for scale in {"value", "smoke"} & set(setting):
-        assert not first_error(setting[scale], schema)
-    if "smoke" in setting:
-        assert setting["smoke"] != setting["value"], "a smoke value that changes nothing"
+    return not any(first_error(setting[scale], schema) for scale in {"value", "smoke"} & set(setting))
 
 
-@pytest.mark.parametrize(("card", "stage", "key", "setting"), SETTINGS)
-def test_a_value_of_another_type_is_refused_by_its_name(card, stage, key, setting):
+@of_every_card
+def test_a_setting_has_a_sentence_and_bounds_that_its_values_keep(card):
+    for stage, key, setting in settings_of(card):
+        name = f"{stage}.{key}"
+        assert setting["text"].endswith("."), f"{name}: a sentence ends with a full stop"
+        assert {"type", "enum", "pattern"} & (set(setting) - {*OURS}), f"{name}: anything at all is allowed"
+        assert keeps_its_bounds(setting), name
+        if "smoke" in setting:
+            assert setting["smoke"] != setting["value"], f"{name}: a smoke value that changes nothing"
+
+
+@of_every_card
+def test_a_value_of_another_type_is_refused_by_its_name(card):
     wrong = {"not": "a value"}
-    with pytest.raises(UserError) as caught:
-        resolve(nested(f"experiments.{card.name}.{stage}.{key}", wrong))
-    assert str(caught.value).startswith(f"config: experiments.{card.name}.{stage}.{key}: {wrong} is not ")
-    assert "\n" not in str(caught.value)
+    for stage, key, _ in settings_of(card):
+        path = f"experiments.{card.name}.{stage}.{key}"
+        assert refused(nested(path, wrong)).startswith(f"config: {path}: {wrong} is not ")
 
 
-@pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
+@of_every_card
 def test_a_misspelt_key_is_answered_with_the_one_that_was_meant(card):
     stage, key, _ = settings_of(card)[0]
     with pytest.raises(UserError, match=rf"unknown key '{key}{key[-1]}': did you mean '{key}'\?"):
@@ -89,80 +99,58 @@ def test_a_misspelt_key_is_answered_with_the_one_that_was_meant(card):
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        ("experiments.local_convergence.problems.n", 0, "experiments.local_convergence.problems.n: 0 is too small"),
-        ("experiments.local_convergence.problems.T", 1, "experiments.local_convergence.problems.T: 1 is too small"),
-        ("experiments.local_convergence.problems.d", 0, "experiments.local_convergence.problems.d: 0 is too small"),
-        ("experiments.svm_rank.problems.d", [2, 0], "experiments.svm_rank.problems.d.1: 0 is too small"),
-        ("experiments.svm_rank.problems.instances", -1, "experiments.svm_rank.problems.instances: -1 is too small"),
-        (
-            "experiments.multi_token.descent.steps",
-            "many",
-            "experiments.multi_token.descent.steps: 'many' is not of type",
-        ),
-        ("experiments.multi_token.descent.learning_rate", 0, "learning_rate: 0 is too small"),
-        ("experiments.svmrank", {}, "experiments: unknown key 'svmrank': did you mean 'svm_rank'?"),
-        ("figures.colour", "red", "figures: unknown key 'colour': known are dpi, font_size, width"),
-        ("figures.dpi", 10**9, "figures.dpi: 1000000000 is too large, the largest value is 1200"),
-        ("intermediates", "temp", "config: intermediates: 'temp' is not one of ['keep', 'drop']"),
-        ("scale", "tiny", "config: scale: 'tiny' is not one of ['paper', 'smoke']"),
-        ("experiments.svm_rank.problems.instances", 4.0, "instances: 4.0 is not of type integer"),
-        ("experiments.svm_rank.problems.instances", True, "instances: True is not of type integer"),
-        ("experiments.trajectories.problems.seed", 10**23, "seed: 100000000000000000000000 is too large"),
-        (
-            "experiments.multi_token.descent.learning_rate",
-            float("nan"),
-            "learning_rate: nan is not of type finite number",
-        ),
-        (
-            "experiments.multi_token.descent.learning_rate",
-            float("inf"),
-            "learning_rate: inf is not of type finite number",
-        ),
-        ("experiments.multi_token.descent.normalisation", "none", "normalisation: 'none' is not one of"),
-        ("experiments.multi_token.descent.device", "tpu", "device: 'tpu' does not match"),
-        (
-            "experiments.feasibility.problems.shapes",
-            [[3]],
-            "experiments.feasibility.problems.shapes.0: [3] is too short",
-        ),
-        (
-            "experiments.feasibility.problems.shapes",
-            [3, 4],
-            "experiments.feasibility.problems.shapes.0: 3 is not of type",
-        ),
-        ("experiments.penalised_head.descent.penalties", [0.1, -1], "descent.penalties.1: -1 is too small"),
-        ("experiments.norm_growth.problems.n", 5, "experiments.norm_growth.problems.n: 5 is not a multiple of 2"),
-        ("experiments.cone.descent.apertures", [2], "experiments.cone.descent.apertures.0: 2 is too large"),
-        ("experiments.regularisation_path.descent.random_starts", 0, "descent.random_starts: 0 is too small"),
-        ("experiments.convergence_types.measures.saturated", 1.5, "measures.saturated: 1.5 is too large"),
-        ("figures.dpi", "many", "figures.dpi: 'many' is not of type integer"),
-        ("figures.dpi", "1e3", "figures.dpi: '1e3' is not of type integer: write 1000"),
-        ("figures.dpi", 100.0, "figures.dpi: 100.0 is not of type integer: write 100"),
-        ("figures.dpi", 100.5, "figures.dpi: 100.5 is not of type integer"),
-        ("figures.dpi", "inf", "figures.dpi: 'inf' is not of type integer"),
-        ("figures.width", "nan", "figures.width: nan is not of type finite number"),
-        ("figures", "72", "figures: '72' is not of type object: write keys and values, as in {dpi: 72}"),
-        ("experiments", "cone", "experiments: 'cone' is not of type object: write keys and values"),
-        ("experiments.cone.problems.d", "1000000000", "d: 1000000000 is too large, the largest value is 4096"),
-        ("experiments.cone.problems.d", 10**9, "d: 1000000000 is too large, the largest value is 4096"),
-        ("experiments.local_convergence.descent.learning_rate", 1e-300, "learning_rate: 1e-300 is too small"),
-        ("experiments.cone.descent.relative_step", 1e-300, "relative_step: 1e-300 is too small"),
-        ("experiments.cone.descent.margins", [1e-300], "margins.0: 1e-300 is too small"),
-        ("experiments.local_convergence.descent.log_every", 2001, "log_every: 2001 is above"),
-        ("experiments.multi_token.descent.log_every", 5000, "log_every: 5000 is above"),
-        ("experiments.local_convergence.measures.drawn_steps", 3000, "drawn_steps: 3000 is above"),
-        ("experiments.multi_token.problems.candidates", [10], "has 1: give one for each"),
-        ("experiments.multi_token.measures.accepted", 4000, "measures.accepted: 4000 is above"),
-        ("experiments.regularisation_path.descent", {"smallest": 10, "largest": 1}, "smallest: 10 is not below"),
+        ("experiments.local_convergence.problems.n", 0, ": 0 is too small"),
+        ("experiments.local_convergence.problems.T", 1, ": 1 is too small"),
+        ("experiments.local_convergence.problems.d", 0, ": 0 is too small"),
+        ("experiments.svm_rank.problems.d", [2, 0], ".1: 0 is too small"),
+        ("experiments.svm_rank.problems.instances", -1, ": -1 is too small"),
+        ("experiments.multi_token.descent.steps", "many", ": 'many' is not of type"),
+        ("experiments.multi_token.descent.learning_rate", 0, ": 0 is too small"),
+        ("experiments", {"svmrank": {}}, ": unknown key 'svmrank': did you mean 'svm_rank'?"),
+        ("figures", {"colour": "red"}, ": unknown key 'colour': known are dpi, font_size, width"),
+        ("figures.dpi", 10**9, ": 1000000000 is too large, the largest value is 1200"),
+        ("intermediates", "temp", ": 'temp' is not one of ['keep', 'drop']"),
+        ("scale", "tiny", ": 'tiny' is not one of ['paper', 'smoke']"),
+        ("experiments.svm_rank.problems.instances", 4.0, ": 4.0 is not of type integer"),
+        ("experiments.svm_rank.problems.instances", True, ": True is not of type integer"),
+        ("experiments.trajectories.problems.seed", 10**23, ": 100000000000000000000000 is too large"),
+        ("experiments.multi_token.descent.learning_rate", float("nan"), ": nan is not of type finite number"),
+        ("experiments.multi_token.descent.learning_rate", float("inf"), ": inf is not of type finite number"),
+        ("experiments.multi_token.descent.normalisation", "none", ": 'none' is not one of"),
+        ("experiments.multi_token.descent.device", "tpu", ": 'tpu' does not match"),
+        ("experiments.feasibility.problems.shapes", [[3]], ".0: [3] is too short"),
+        ("experiments.feasibility.problems.shapes", [3, 4], ".0: 3 is not of type"),
+        ("experiments.penalised_head.descent.penalties", [0.1, -1], ".1: -1 is too small"),
+        ("experiments.norm_growth.problems.n", 5, ": 5 is not a multiple of 2"),
+        ("experiments.cone.descent.apertures", [2], ".0: 2 is too large"),
+        ("experiments.regularisation_path.descent.random_starts", 0, ": 0 is too small"),
+        ("experiments.convergence_types.measures.saturated", 1.5, ": 1.5 is too large"),
+        ("figures.dpi", "many", ": 'many' is not of type integer"),
+        ("figures.dpi", "1e3", ": '1e3' is not of type integer: write 1000"),
+        ("figures.dpi", 100.0, ": 100.0 is not of type integer: write 100"),
+        ("figures.dpi", 100.5, ": 100.5 is not of type integer"),
+        ("figures.dpi", "inf", ": 'inf' is not of type integer"),
+        ("figures.width", "nan", ": nan is not of type finite number"),
+        ("figures", "72", ": '72' is not of type object: write keys and values, as in {dpi: 72}"),
+        ("experiments", "cone", ": 'cone' is not of type object: write keys and values"),
+        ("experiments.cone.problems.d", "1000000000", ": 1000000000 is too large, the largest value is 4096"),
+        ("experiments.cone.problems.d", 10**9, ": 1000000000 is too large, the largest value is 4096"),
+        ("experiments.local_convergence.descent.learning_rate", 1e-300, ": 1e-300 is too small"),
+        ("experiments.cone.descent.relative_step", 1e-300, ": 1e-300 is too small"),
+        ("experiments.cone.descent.margins", [1e-300], ".0: 1e-300 is too small"),
+        ("experiments.local_convergence.descent.log_every", 2001, ": 2001 is above"),
+        ("experiments.multi_token.descent.log_every", 5000, ": 5000 is above"),
+        ("experiments.local_convergence.measures.drawn_steps", 3000, ": 3000 is above"),
+        ("experiments.multi_token.problems", {"candidates": [10]}, ".d: 4 values, but "),
+        ("experiments.multi_token.measures.accepted", 4000, ": 4000 is above"),
+        ("experiments.regularisation_path.descent", {"smallest": 10, "largest": 1}, ".smallest: 10 is not below"),
     ],
 )
 def test_a_wrong_value_is_named(path, value, sentence):
-    with pytest.raises(UserError) as caught:
-        resolve(nested(path, value))
-    assert str(caught.value).startswith("config: ")
-    assert sentence in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert "write" not in str(caught.value) or value != 100.5
+    """By the whole path to it, with which the sentence goes on."""
+    said = refused(nested(path, value))
+    assert said.startswith(f"config: {path}{sentence}")
+    assert "write" not in said or value != 100.5
 
 
 @pytest.mark.parametrize(
@@ -248,7 +236,4 @@ def test_a_stage_is_given_its_own_settings_and_the_fixed_ones_in_the_order_of_th
 
 
 def test_the_settings_of_all_figures_keep_their_bounds():
-    for setting in figure_settings().values():
-        schema = {name: value for name, value in setting.items() if name not in OURS}
-        for scale in {"value", "smoke"} & set(setting):
-            assert not first_error(setting[scale], schema)
+    assert all(keeps_its_bounds(setting) for setting in figure_settings().values())

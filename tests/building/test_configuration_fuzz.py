@@ -68,6 +68,9 @@ def configurations():
     )
 
 
+WRITTEN = set()  # the settings of grids: most are those of the card, and no grid need be made twice
+
+
 def written_out(resolved):
     """What the workflow makes of a configuration before a job runs, and what each first job makes of it."""
     for card in cards.figures():
@@ -76,8 +79,10 @@ def written_out(resolved):
         for stage in card.stages:
             stage_settings(card, resolved, stage)
         own = stage_settings(card, resolved, "problems")
-        if sum(value for key, value in own.items() if isinstance(value, int) and "seed" not in key) <= FEW:
+        few = sum(value for key, value in own.items() if isinstance(value, int) and "seed" not in key) <= FEW
+        if few and (card.name, repr(own)) not in WRITTEN:
             assert card.module("problems").cells(own)
+            WRITTEN.add((card.name, repr(own)))
 
 
 def in_one_sentence(error):

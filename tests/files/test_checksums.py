@@ -1,11 +1,11 @@
 """The SHA-256 beside every file: in the format of sha256sum, and with a word for what it finds."""
 
 import errno
-import os
 import shutil
 import subprocess
 
 import pytest
+from harness import damage
 
 from attnsvm.files import checksums
 from attnsvm.files.store import save_text
@@ -20,13 +20,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def flip(path):
-    """One bit of a file, its size and date unchanged."""
-    times, data = os.stat(path), path.read_bytes()
-    path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-
-
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="not installed: sha256sum")
 def test_sha256sum_reads_the_same_files(folder):
     def sha256sum():
@@ -34,14 +27,14 @@ def test_sha256sum_reads_the_same_files(folder):
         return done.returncode
 
     assert sha256sum() == 0
-    flip(folder / "results/b.csv")
+    damage(folder / "results/b.csv")
     assert sha256sum() == 1
 
 
 def test_what_differs_is_listed_in_order_and_what_is_gone_is_not(folder):
     assert checksums.damaged(["results", "figures"]) == []
-    flip(folder / "results/b.csv")
-    flip(folder / "figures/c.csv")
+    damage(folder / "results/b.csv")
+    damage(folder / "figures/c.csv")
     (folder / "results/a/table.csv").unlink()
     assert checksums.damaged(["results", "figures"]) == ["figures/c.csv", "results/b.csv"]
     assert checksums.damaged(["results"]) == ["results/b.csv"]
@@ -53,7 +46,7 @@ def test_a_search_of_its_own_process_finds_the_same(folder):
     (folder / "results/b.csv").rename(folder / "results/with a space\nand a line.csv")
     (folder / "results/.b.csv.sha256").rename(folder / "results/.with a space\nand a line.csv.sha256")
     for path in (folder / "figures/c.csv", next(folder.glob("results/with*"))):
-        flip(path)
+        damage(path)
     search = checksums.Search([folder / "results", "figures"])
     wanted = checksums.damaged([folder / "results", "figures"])
     assert search.found == wanted
@@ -63,13 +56,13 @@ def test_a_search_of_its_own_process_finds_the_same(folder):
 @pytest.mark.parametrize("python", ["/nowhere/python", shutil.which("false")], ids=["is not there", "ends badly"])
 def test_a_search_whose_process_fails_is_made_here(folder, monkeypatch, python):
     monkeypatch.setattr(checksums.sys, "executable", python)
-    flip(folder / "results/b.csv")
+    damage(folder / "results/b.csv")
     assert checksums.Search(["results"]).found == ["results/b.csv"]
 
 
 def test_where_no_checksums_are_kept_no_process_is_started(folder, monkeypatch):
     monkeypatch.setenv("ATTNSVM_NO_CHECKSUMS", "1")
-    flip(folder / "results/b.csv")
+    damage(folder / "results/b.csv")
     search = checksums.Search(["results"])
     assert search.process is None
     assert search.found == []
@@ -84,7 +77,7 @@ def test_a_file_without_a_checksum_holds(folder):
 def test_verify_names_every_damaged_file_and_its_status_says_so(folder, capsys):
     assert verify([]) == 0
     assert capsys.readouterr().out == "Every file has the bytes it was written with.\n"
-    flip(folder / "results/b.csv")
+    damage(folder / "results/b.csv")
     assert verify([]) == 1
     assert capsys.readouterr().out == f"results/b.csv: damaged ({checksums.DIFFERS}); the next run rebuilds it\n"
     assert verify(["figures"]) == 0

@@ -1,11 +1,9 @@
 """The code each job depends on, found from imports alone, and its hash."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from harness import ROOT
+from harness import ROOT, run_python
 
 from attnsvm.building import cards, jobs
 from attnsvm.hashes import dependencies
@@ -276,8 +274,7 @@ def test_a_figure_depends_on_no_stage_and_on_no_other_experiment_but_those_it_dr
 def test_the_static_answer_covers_what_really_gets_imported(module):
     """Import a module for real, in a fresh interpreter, and compare with the files the static search found."""
     program = f"import sys, {module}; print(*sorted(n for n in sys.modules if n.split('.')[0] == 'attnsvm'))"
-    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    loaded = {str(Path(*name.split("."))) for name in run.stdout.split()}
+    loaded = {str(Path(*name.split("."))) for name in run_python(program).split()}
     loaded = {name for name in loaded if not (ROOT / name).is_dir() or (ROOT / name / "__init__.py").exists()}
     found = {name.removesuffix("/__init__.py").removesuffix(".py") for name in module_files(module)}
     assert loaded <= found
@@ -289,12 +286,9 @@ def test_the_static_answer_covers_what_really_gets_imported(module):
 
 def test_finding_cards_and_dependencies_imports_nothing_heavy():
     """It happens at the start of every run of Snakemake, and in each of its jobs."""
-    program = (
-        "import sys; from attnsvm.building import cards, configuration, jobs; from attnsvm.documents import captions; "
-    )
+    program = "import sys; from attnsvm.building import configuration, jobs; from attnsvm.documents import captions; "
     program += "jobs.all_files('svm_rank'); configuration.resolve({}); print(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run.stdout.split())
+    assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run_python(program).split())
 
 
 def test_no_file_is_named_twice():

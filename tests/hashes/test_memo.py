@@ -1,11 +1,9 @@
 """Answers that outlive a process, by the bytes they follow from."""
 
 import json
-import subprocess
-import sys
 
 import pytest
-from harness import ROOT
+from harness import ROOT, run_python
 
 from attnsvm.building import configuration
 from attnsvm.errors import UserError
@@ -83,8 +81,7 @@ def test_a_card_is_checked_again_only_when_its_bytes_are_others(tmp_path):
     answers = []
     for text in (card, card, f"{card}# a remark\n", card):
         (folder / "cone/card.yaml").write_text(text, "utf-8")
-        command = [sys.executable, "-c", CHECKS, str(kept), str(folder)]
-        answers.append(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())
+        answers.append(run_python(CHECKS, kept, folder).split())
     assert answers == [["4", "True"], ["4", "False"], ["4", "True"], ["4", "False"]]
     assert all(isinstance(answer, dict) for answer in json.loads(kept.read_text()).values())
 

@@ -1,11 +1,9 @@
 """What a source file does and imports, by its bytes, and the memo of it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
-from harness import ROOT
+from harness import run_python
 
 from attnsvm.errors import UserError
 from attnsvm.hashes import memo, sources
@@ -111,8 +109,7 @@ def another_run(tmp_path):
 
     def run(text):
         file.write_text(text)
-        command = [sys.executable, "-c", PROGRAM, str(kept), str(file)]
-        right, parsed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+        right, parsed = run_python(PROGRAM, kept, file).split()
         return right == "True", int(parsed)
 
     return run, kept

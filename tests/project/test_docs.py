@@ -4,11 +4,10 @@ import json
 import os
 import re
 import subprocess
-import sys
 
 import pytest
 import yaml
-from harness import ROOT
+from harness import ROOT, run_python
 from PIL import Image
 
 from attnsvm.building import cards
@@ -46,9 +45,7 @@ def links(page):
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_python_block_runs_as_pasted(block, tmp_path):
-    run = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.strip()
+    assert run_python(block, cwd=tmp_path).strip()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

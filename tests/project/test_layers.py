@@ -1,13 +1,11 @@
 """The package's layers, drawn from its imports: none points upward, and siblings know nothing of one another."""
 
 import ast
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
-from harness import ROOT
+from harness import ROOT, run_python
 
 from attnsvm.building import cards
 
@@ -159,9 +157,9 @@ def light_modules():
 def test_what_is_drawn_or_measured_needs_no_torch_and_no_cvxpy():
     """Import for real, in a fresh interpreter; torch costs a job two seconds."""
     program = f"import sys, {', '.join(light_modules())}\nprint(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not {name for name in run.stdout.split() if name.split(".")[0] in HEAVY}
-    assert set(light_modules()) <= set(run.stdout.split())
+    loaded = {*run_python(program).split()}
+    assert not {name for name in loaded if name.split(".")[0] in HEAVY}
+    assert set(light_modules()) <= loaded
 
 
 @pytest.mark.parametrize(("room_", "never"), [("plots", HEAVY), ("files", HEAVY), ("audit", HEAVY)])

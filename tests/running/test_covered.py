@@ -3,11 +3,10 @@
 import importlib
 import json
 import shutil
-import subprocess
 import sys
 
 import pytest
-from harness import ROOT
+from harness import ROOT, run_python
 
 from attnsvm.building import blocks, cards, configuration, jobs
 from attnsvm.errors import UserError
@@ -49,10 +48,7 @@ print(json.dumps(said))
 def stages_of(name, folder, *stages, beside=ROOT):
     """{stage: what it loaded, or the sentence with which it ended}, of one block, with the package in `beside`."""
     parts = next(iter(blocks.cut(cards.read(name), configuration.resolve({"scale": "smoke"})).values()))
-    command = [sys.executable, "-c", PROGRAM, name, str(folder), json.dumps(parts), *stages]
-    run = subprocess.run(command, cwd=beside, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
+    return json.loads(run_python(PROGRAM, name, folder, json.dumps(parts), *stages, cwd=beside))
 
 
 @pytest.mark.parametrize("name", ["next_token", "svm_rank"])

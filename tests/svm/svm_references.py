@@ -8,6 +8,22 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from attnsvm import geometry
+from attnsvm.svm import certificate
+
+FIELDS = ("left", "right", "bound", "equality", "index")  # of Constraints
+
+
+def gaussian(seed, n=4, T=4, d=6, e=None):
+    """Tokens (n, T, d), queries (n, e) and the numbers of selected tokens (n,), which may be any."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, T, d)), rng.normal(size=(n, e or d)), rng.integers(T, size=n)
+
+
+def conflict(d=4):
+    """Two inputs alike that select different tokens."""
+    tokens, queries, _ = gaussian(1, 1, 3, d)
+    return np.repeat(tokens, 2, axis=0), np.repeat(queries, 2, axis=0), np.array([0, 1])
+
 
 SCALES = st.floats(-8, 8).map(lambda exponent: 10.0**exponent)
 
@@ -40,6 +56,12 @@ def nasty(draw, n, T, d):
     else:
         selected = {"best": score.argmax(1), "worst": score.argmin(1), "random": rng.integers(0, T, n)}[kind]
     return tokens * draw(SCALES), queries * draw(SCALES), selected
+
+
+def edit(path, **change):
+    """Change arrays of an .npz file, each by its function."""
+    arrays = certificate.load(path)
+    np.savez(path, **(arrays | {name: f(arrays[name]) for name, f in change.items()}))
 
 
 def matrix(c):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from svm_references import feasible, matrix, nasty
+from svm_references import FIELDS, feasible, matrix, nasty
 
 from attnsvm.svm import Constraints, Status, memory, ragged, separation, sequence, solve
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, SIZES, WORKING_SET
@@ -244,7 +244,7 @@ def test_sequences_at_size(causal):
 def test_ragged_inputs_are_those_of_one_length_where_they_have_one():
     tokens, queries, selected = planted(0, 9, 6, 5)
     one, other = separation(tokens, queries, selected), ragged(zip(tokens, queries, selected, strict=True))
-    for name in ("left", "right", "bound", "equality", "index"):
+    for name in FIELDS:
         np.testing.assert_array_equal(getattr(other, name), getattr(one, name))
     sets = np.eye(6, dtype=bool)[selected]
     sets[:, 2] = True

@@ -5,20 +5,15 @@ import sys
 
 import numpy as np
 import pytest
+from svm_references import conflict, edit, gaussian
 
 from attnsvm import command
 from attnsvm.errors import UserError
 from attnsvm.svm import certificate, ragged, solve
 
 
-def write(path, seed=0, n=7, T=5, d=6, e=4, **change):
-    rng = np.random.default_rng(seed)
-    arrays = {
-        "tokens": rng.normal(size=(n, T, d)),
-        "queries": rng.normal(size=(n, e)),
-        "selected": rng.integers(0, T, n),
-    }
-    arrays |= change
+def write(path, **change):
+    arrays = dict(zip(("tokens", "queries", "selected"), gaussian(0, 7, 5, 6, 4), strict=True)) | change
     np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
     return path
 
@@ -27,11 +22,6 @@ def solved(folder, norm="fro", **change):
     problem = write(folder / "tokens.npz", **change)
     assert command.main(["solve", str(problem), "--norm", norm, "--out", str(folder / "answer.npz")]) == 0
     return folder / "answer.npz"
-
-
-def edit(path, **change):
-    arrays = certificate.load(path)
-    np.savez(path, **(arrays | {name: f(arrays[name]) for name, f in change.items()}))
 
 
 SETS = np.arange(5) < np.array([1, 2, 1, 3, 1, 1, 2])[:, None]
@@ -71,9 +61,7 @@ def test_an_answer_is_verified_elsewhere_from_two_files(norm, tmp_path, capsys):
 
 
 def test_where_nothing_separates_that_is_what_is_proved(tmp_path, capsys):
-    rng = np.random.default_rng(1)
-    tokens, queries = (np.repeat(rng.normal(size=(1, *shape)), 2, axis=0) for shape in ((3, 4), (4,)))
-    answer = solved(tmp_path, tokens=tokens, queries=queries, selected=np.array([0, 1]))
+    answer = solved(tmp_path, **dict(zip(("tokens", "queries", "selected"), conflict(), strict=True)))
     assert capsys.readouterr().out.endswith(
         "no W separates the selected tokens of " + str(tmp_path / "tokens.npz: verified\n")
     )

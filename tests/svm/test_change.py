@@ -3,6 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from svm_references import conflict
 
 from attnsvm.errors import UserError
 from attnsvm.svm import Status, change, least_change, separation, sequence, solve
@@ -83,11 +84,8 @@ def test_the_working_set_is_far_smaller_than_the_problem_and_decides_nothing(mon
 
 def test_what_no_W_gives_is_refuted_and_counted():
     """Two inputs with the same tokens and the same query that select different tokens."""
-    tokens, queries, W, selected = drawn(5, n=2)
-    tokens[1], queries[1] = tokens[0], queries[0]
-    selected[1] = (selected[0] + 1) % 5
     before = dict(judged)
-    answer = least_change(separation(tokens, queries, selected), W)
+    answer = least_change(separation(*conflict()), np.ones((4, 4)))
     assert answer.status is Status.INFEASIBLE
     assert answer.residual < 1e-10
     assert judged["infeasible"] == before.get("infeasible", 0) + 1

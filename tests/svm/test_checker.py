@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from svm_references import conflict, gaussian
 
 from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve
@@ -12,16 +13,8 @@ from attnsvm.svm.checker import check
 NORMS = (*geometry.NAMES, "l1.75", "l3")
 
 
-def problem(seed=0, n=4, T=4, d=6):
-    rng = np.random.default_rng(seed)
-    return separation(rng.normal(size=(n, T, d)), rng.normal(size=(n, d)), rng.integers(0, T, n))
-
-
-def conflict():
-    """Two inputs alike that select different tokens."""
-    rng = np.random.default_rng(1)
-    tokens, queries = np.repeat(rng.normal(size=(1, 3, 4)), 2, axis=0), np.repeat(rng.normal(size=(1, 4)), 2, axis=0)
-    return separation(tokens, queries, np.array([0, 1]))
+def problem():
+    return separation(*gaussian(0))
 
 
 def verdict(c, norm, claim):
@@ -70,7 +63,7 @@ def test_a_solution_of_another_norm_is_rejected():
 
 
 def test_a_farkas_certificate_passes_and_a_spoilt_one_does_not():
-    c = conflict()
+    c = separation(*conflict())
     claim = solve(c)
     assert claim.status is Status.INFEASIBLE
     assert verdict(c, "fro", claim) == ""
@@ -104,7 +97,7 @@ def test_a_combination_small_beside_its_multipliers_only_refutes_nothing():
     tokens = np.array([[[0.0, 0.0], [-1e-6, -1e-11], [-1.0, 0.0]]])
     c = separation(tokens, np.ones((1, 1)), np.array([[True, True, False]]))
     dual = np.where(c.equality, -1e6, 1.0)
-    claim = replace(solve(conflict()), dual=dual / np.abs(dual).sum())
+    claim = replace(solve(separation(*conflict())), dual=dual / np.abs(dual).sum())
     assert "is not zero" in verdict(c, "fro", claim)
     assert solve(c).solved
 

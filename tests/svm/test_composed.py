@@ -2,24 +2,23 @@
 
 import numpy as np
 import pytest
+from svm_references import FIELDS, conflict, gaussian
 
 from attnsvm import geometry
 from attnsvm.svm import Status, block_diagonal, diagonal_blocks, join, separation, solve, solve_blocks
 
 
 def one(seed, n=3, T=4, d=5, e=5, bound=1.0):
-    rng = np.random.default_rng(seed)
-    return separation(rng.normal(size=(n, T, d)), rng.normal(size=(n, e)), rng.integers(T, size=n), bound)
+    return separation(*gaussian(seed, n, T, d, e), bound)
 
 
 def test_joined_constraints_are_those_of_all_inputs_at_once():
-    rng = np.random.default_rng(0)
-    tokens, queries, selected = rng.normal(size=(5, 4, 6)), rng.normal(size=(5, 6)), rng.integers(4, size=5)
+    tokens, queries, selected = gaussian(0, 5)
     margins = np.array([1.0, 0.0, 2.0, 1.0, 0.0])
     whole = separation(tokens, queries, selected, margins)
     pieces = [separation(tokens[k], queries[k], selected[k], margins[k]) for k in (slice(0, 2), slice(2, 5))]
     joined = join(pieces)
-    for name in ("left", "right", "bound", "equality", "index"):
+    for name in FIELDS:
         assert (getattr(joined, name) == getattr(whole, name)).all()
     np.testing.assert_allclose(solve(joined).W, solve(whole).W, rtol=1e-12)
 
@@ -60,9 +59,7 @@ def test_the_block_problem_minimises_the_sum_of_squares_with_one_margin():
 
 
 def test_one_block_without_a_separator_refutes_the_whole():
-    tokens = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0]]])
-    conflict = separation(tokens, np.ones((2, 2)), np.zeros(2, int))
     for norm in ("fro", "nuc"):
-        (answer,) = solve_blocks([[one(0), conflict]], norm)
+        (answer,) = solve_blocks([[one(0), separation(*conflict())]], norm)
         assert answer.status is Status.INFEASIBLE
         assert not answer.dual[: len(one(0))].any()

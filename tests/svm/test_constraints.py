@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from svm_references import FIELDS
 
 from attnsvm.svm import finite_part, separation, sequence, solve
 from attnsvm.svm.constraints import separations
@@ -40,9 +41,7 @@ def test_separation_is_its_definition(chosen):
 def test_a_token_number_is_a_set_of_one():
     numbers, sets = np.array([0, 2, 3]), np.eye(4, dtype=bool)[[0, 2, 3]]
     one, other = separation(TOKENS, QUERIES, numbers), separation(TOKENS, QUERIES, sets)
-    assert all(
-        (getattr(one, name) == getattr(other, name)).all() for name in ("left", "right", "bound", "equality", "index")
-    )
+    assert all((getattr(one, name) == getattr(other, name)).all() for name in FIELDS)
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -132,7 +131,7 @@ def test_problems_built_together_are_those_built_one_by_one(n, T, kind):
     together = separations(tokens, queries, selected, bounds)
     alone = [separation(*one) for one in zip(tokens, queries, selected, bounds, strict=True)]
     for mine, theirs in zip(together, alone, strict=True):
-        for name in ("left", "right", "bound", "equality", "index", "asks"):
+        for name in (*FIELDS, "asks"):
             a, b = getattr(mine, name), getattr(theirs, name)
             assert (a.dtype, a.shape) == (b.dtype, b.shape)
             assert (a == b).all()

@@ -5,13 +5,13 @@ import sys
 
 import numpy as np
 import pytest
+from svm_references import conflict, gaussian
 
 from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError
 from attnsvm.errors import MissingError
 from attnsvm.svm import estimator
 
-RNG = np.random.default_rng(0)
-TOKENS, QUERIES, SELECTED = RNG.normal(size=(4, 5, 6)), RNG.normal(size=(4, 6)), RNG.integers(0, 5, 4)
+TOKENS, QUERIES, SELECTED = gaussian(0, 4, 5, 6)
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc", "spectral", "l1", "linf", "l2.5"])
@@ -108,9 +108,8 @@ def test_a_failed_fit_leaves_no_answer_behind():
     from sklearn.exceptions import NotFittedError
 
     model = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
-    twice = np.repeat(TOKENS[:1], 2, axis=0), np.repeat(QUERIES[:1], 2, axis=0), np.array([0, 1])
     with pytest.raises(InfeasibleError) as caught:
-        model.fit(*twice)
+        model.fit(*conflict())
     assert model.status_ == "infeasible"
     assert not {"solution_", "margin_", "support_", "gap_"} & set(vars(model))
     assert not hasattr(model, "W_")

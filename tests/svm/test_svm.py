@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from svm_references import by_cvxpy, feasible
+from svm_references import by_cvxpy, feasible, gaussian
 
 from attnsvm.svm import Status, as_arrays, finite_part, separation, solve, solve_batch
 
@@ -14,8 +14,7 @@ CLOSE = {"fro": 1e-9, "nuc": 1e-5}
 
 
 def random_problem(seed, n=3, T=4, d=5, e=None):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, T, d)), rng.normal(size=(n, e or d)), rng.integers(T, size=n)
+    return gaussian(seed, n, T, d, e)
 
 
 def random_sets(seed, n, T):

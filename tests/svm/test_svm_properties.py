@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from svm_references import SCALES, nasty
+from svm_references import SCALES, gaussian, nasty
 
 from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve
@@ -31,11 +31,6 @@ def test_every_answer_is_proved_and_feasibility_does_not_depend_on_the_norm(prob
 def test_every_answer_in_the_other_norms_is_proved(norm, problem):
     solution = solve(separation(*problem), norm)
     assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.residual, solution.rejected)
-
-
-def gaussian(seed, n=4, T=4, d=6):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, T, d)), rng.normal(size=(n, d)), rng.integers(0, T, n)
 
 
 # The Frobenius solution is unique and exact; 1e-9 leaves room for its conditioning. A nuclear gap of 1e-11 pins W down

@@ -5,6 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from svm_references import conflict, edit, gaussian
 
 from attnsvm import AttentionSVM, command
 from attnsvm.errors import UserError
@@ -13,14 +14,8 @@ from attnsvm.svm import certificate, ragged, separation, sequence, solve, wide
 INVARIANT = ["fro", "nuc", "spectral"]
 
 
-def arrays(d, e=None, n=4, T=5, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, T, d)), rng.normal(size=(n, e or d)), rng.integers(0, T, n)
-
-
-def conflict(d):
-    tokens, queries, _ = arrays(d, n=1)
-    return np.repeat(tokens, 2, axis=0), np.repeat(queries, 2, axis=0), np.array([0, 1])
+def arrays(d, e=None, n=4, T=5):
+    return gaussian(0, n, T, d, e)
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
@@ -126,11 +121,6 @@ def test_a_refutation_in_a_file_is_verified_too(solved, capsys):
     edit(path, dual=lambda y: y * (np.arange(len(y)) > 0))
     with pytest.raises(UserError, match="Farkas combination"):
         certificate.verify(path)
-
-
-def edit(path, **change):
-    held = certificate.load(path)
-    np.savez(path, **(held | {name: f(held[name]) for name, f in change.items()}))
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,16 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from harness import run_python
 from numba import njit
 
 from attnsvm.lanes import arithmetic as lanes
 from attnsvm.lanes.arithmetic import LANES, combine, dot
 from attnsvm.training import compiled
-
-ROOT = Path(lanes.__file__).parents[2]
 
 
 @njit
@@ -67,15 +64,9 @@ def test_sums_take_every_term_once(count):
     np.testing.assert_allclose(out[0], (A[:, 1] * x).sum(0), rtol=0, atol=1e-14)
 
 
-def python(code, **environment):
-    run = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
-
-
 RUNS = """
+from itertools import product
+
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, compiled, exact, published, train
 
@@ -88,27 +79,32 @@ def seen(*choice, original=compiled.kept_on_disk):
 
 
 compiled.kept_on_disk = seen
-for kind, n, rule in (("W", 2, exact(1)), ("W", 6, exact(0.1)), ("W", 2, published(0.1)), ("KQ", 2, exact(0.1))):
+for kind, (n, rule) in product(("W", "KQ"), ((2, exact(1)), (6, exact(0.1)), (2, published(0.1)))):
     train(draw(gaussian, range(40), n, 3, 4), LinearHead, kind, rule, 3, 1)
     train(draw(gaussian, range(32), n, 3, 4), LinearHead, kind, rule, 4, [0, 4], attention="causal")
 """
 COUNTS = """
-import json
+import json, sys
 
 files = {}
 for loop in loops:
     files.setdefault(loop.py_func.__qualname__, set()).update(map(str, loop.signatures))
-print(json.dumps([sum(sum(loop.stats.cache_misses.values()) for loop in loops), [len(x) for x in files.values()]]))
+misses = sum(sum(loop.stats.cache_misses.values()) for loop in loops)
+print(json.dumps([misses, [len(x) for x in files.values()], "torch" in sys.modules]))
 """
 
 
-def test_a_second_process_compiles_nothing_and_a_loop_has_one_signature(monkeypatch):
-    """One signature per file: only then can processes that compile at the same time not mix up their code."""
+def test_a_second_process_compiles_nothing_and_needs_no_torch_and_a_loop_has_one_signature(monkeypatch):
+    """One signature per file: only then can processes that compile at the same time not mix up their code.
+
+    Torch takes a job more than a second to import.
+    """
     monkeypatch.setattr(compiled, "kept_on_disk", compiled.kept_on_disk)  # RUNS replaces it
     exec(RUNS, {})
-    misses, signatures = python(RUNS + COUNTS, PYTHONPATH=str(ROOT))
+    misses, signatures, torch = json.loads(run_python(RUNS + COUNTS))
     assert misses == 0
     assert signatures == [1, 1, 1]  # W in two ways, (K, Q)
+    assert not torch
 
 
 STRUCTURE = """
@@ -121,50 +117,64 @@ class Constant(NamedTuple):
 LOOP = """
 from numba.extending import overload
 from toy.lanes.arithmetic import kept_on_disk
-from toy.ROOM.structure import Constant
 def value(structure): ...
 @overload(value, strict=False)
 def _value(structure):
     return structure.instance_class.value
 def loop(structure):
     return value(structure)
-compiled = kept_on_disk(loop, Constant)
-print([compiled(Constant(3.0)), sum(compiled.stats.cache_misses.values())])
+def run(structure):
+    compiled = kept_on_disk(loop, type(structure))
+    return [compiled(structure), sum(compiled.stats.cache_misses.values())]
+"""
+OF_BOTH = """
+import toy.loop, toy.training.structure, toy.experiments.structure
+print([toy.loop.run(room.structure.Constant(3.0)) for room in (toy.training, toy.experiments)])
 """
 
 
-@pytest.mark.parametrize("room", ["training", "experiments"])
-def test_code_on_disk_is_that_of_the_sources_whatever_their_date(room, tmp_path):
-    """A method that the loop calls changes; its file keeps size and date, the loop's own file stays as it is."""
+@pytest.fixture
+def toy(tmp_path):
+    """A package with compiled code, and a function that runs a program beside it."""
     folder = tmp_path / "toy"
-    (folder / "lanes").mkdir(parents=True)
-    (folder / room).mkdir()
+    for room in ("lanes", "training", "experiments"):
+        (folder / room).mkdir(parents=True)
     (folder / "lanes/arithmetic.py").write_bytes(Path(lanes.__file__).read_bytes())
-    loop = LOOP.replace("ROOM", room)
-    (folder / "loop.py").write_text(loop)
-    structure = folder / room / "structure.py"
-    structure.write_text(STRUCTURE)
-    date = structure.stat().st_mtime_ns
-    # Python's own cache goes by size and date too: it must not hide the edit.
-    run = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-    assert python("import toy.loop", **run) == [4.0, 1]
-    assert python("import toy.loop", **run) == [4.0, 0]
-    structure.write_text(STRUCTURE.replace("+ 1", "+ 5"))
-    os.utime(structure, ns=(date, date))
-    assert python("import toy.loop", **run) == [8.0, 1]
-    structure.write_text(STRUCTURE.replace("Constant", "Renamed_").replace("+ 1", "+ 6"))
-    (folder / "loop.py").write_text(loop.replace("Constant", "Renamed_"))
-    assert python("import toy.loop", **run) == [9.0, 1]
+    (folder / "loop.py").write_text(LOOP)
+    # Python's own cache goes by size and date as well: it must not hide an edit.
+    return folder, lambda program: json.loads(run_python(program, cwd=tmp_path, PYTHONDONTWRITEBYTECODE="1"))
 
 
-def test_code_of_a_class_without_a_file_is_not_kept(tmp_path):
+def test_code_on_disk_is_that_of_the_sources_whatever_their_date(toy):
+    """A method that the loop calls changes; its file keeps size and date, the loop's own file stays as it is.
+
+    In a room with compiled code, whose sources count for all loops, and in one whose classes count for their own.
+    """
+    folder, run = toy
+    training, experiments = folder / "training/structure.py", folder / "experiments/structure.py"
+    training.write_text(STRUCTURE)
+    experiments.write_text(STRUCTURE.replace("+ 1", "+ 2"))
+    date = training.stat().st_mtime_ns
+
+    def edit(path, value, name="Constant"):
+        path.write_text(STRUCTURE.replace("+ 1", f"+ {value}").replace("Constant", name))
+        os.utime(path, ns=(date, date))
+
+    os.utime(experiments, ns=(date, date))
+    assert run(OF_BOTH) == [[4.0, 1], [5.0, 1]]
+    assert run(OF_BOTH) == [[4.0, 0], [5.0, 0]]
+    edit(experiments, 5)
+    assert run(OF_BOTH) == [[4.0, 0], [8.0, 1]]
+    edit(training, 6)
+    assert run(OF_BOTH) == [[9.0, 1], [8.0, 1]]
+    edit(training, 7, "Renamed_")
+    edit(experiments, 8, "Renamed_")
+    assert run(OF_BOTH.replace("Constant", "Renamed_")) == [[10.0, 1], [11.0, 1]]
+    assert list(folder.rglob("loop.*.nbi"))
+
+
+def test_code_of_a_class_without_a_file_is_not_kept(toy):
     """Typed at a prompt: no source to recognise it by."""
-    folder = tmp_path / "toy"
-    (folder / "lanes").mkdir(parents=True)
-    (folder / "lanes/arithmetic.py").write_bytes(Path(lanes.__file__).read_bytes())
-    (folder / "loop.py").write_text(LOOP.split("compiled =")[0].replace("from toy.ROOM.structure import Constant", ""))
-    typed = STRUCTURE + "from toy.loop import kept_on_disk, loop\n"
-    typed += "print([kept_on_disk(loop, Constant)(Constant(3.0))])"
-    run = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-    assert python(typed, **run) == [4.0]
-    assert python(typed.replace("+ 1", "+ 5"), **run) == [8.0]
+    folder, run = toy
+    assert run(f"{STRUCTURE}from toy.loop import run\nprint([*run(Constant(3.0))])") == [4.0, 1]
+    assert not list(folder.rglob("loop.*.nbi"))

@@ -7,7 +7,7 @@ import sys
 from itertools import cycle, product
 
 import pytest
-from harness import BUILT, PRODUCTS, build, dry, few, scheduled, snapshot
+from harness import BUILT, DAMAGE, PRODUCTS, build, damage, dry, few, restored, scheduled, snapshot
 
 from attnsvm.building import blocks, cards, jobs
 from attnsvm.building.configuration import resolve
@@ -16,14 +16,6 @@ from attnsvm.files import checksums
 from attnsvm.files.store import load_cells, load_csv, load_table
 
 SMOKE = resolve({"scale": "smoke"})
-DAMAGE = {
-    "truncated": lambda data: data[: len(data) // 2],
-    "emptied": lambda data: b"",
-    "zeroed": lambda data: bytes(len(data)),
-    "one bit flipped": lambda data: (
-        data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :]
-    ),
-}
 LOADERS = {".npz": load_cells, ".parquet": load_table, ".csv": load_csv}
 ENDS = f"damaged ({checksums.DIFFERS}); it is built anew"
 # One file of each kind: where it lies, and the rule that writes it.
@@ -74,32 +66,18 @@ def one_of_each():
 FILES = one_of_each()
 
 
-@pytest.fixture(scope="module")
-def workshop(built, tmp_path_factory):
-    """A copy of the finished smoke run, for damage that the test repairs."""
-    return shutil.copytree(built, tmp_path_factory.mktemp("damage") / "run")
-
-
-def damage(path, how):
-    data = path.read_bytes()
-    path.write_bytes(DAMAGE[how](data))
-    return data
-
-
 @pytest.mark.parametrize(
     ("name", "how"), list(dict.fromkeys([*zip(FILES, cycle(DAMAGE)), *product([*FILES][:1], DAMAGE)]))
 )
 def test_damage_is_found_by_name_and_never_read(workshop, monkeypatch, name, how):
     monkeypatch.chdir(workshop)
     path = workshop / name
-    original = damage(path, how)
-    try:
+    with restored(workshop, [name]):
+        damage(path, how)
         assert checksums.damaged([BUILT]) == [name]
         if load := LOADERS.get(path.suffix):
             with pytest.raises(UserError, match=rf"{name}: damaged or truncated .*; delete it and run snakemake again"):
                 load(name)
-    finally:
-        path.write_bytes(original)
     assert checksums.damaged([BUILT]) == []
 
 
@@ -118,38 +96,28 @@ def after(job):
 def test_a_dry_run_names_every_damaged_file_and_its_job_and_touches_nothing(workshop):
     """One file of each kind, its size and date unchanged: their jobs and what follows."""
     files = {name: job for name, job in FILES.items() if name.removeprefix(f"{BUILT}/") not in OF_THE_AUDIT}
-    before = {}
-    for name in files:
-        times = os.stat(workshop / name)
-        before[name] = damage(workshop / name, "one bit flipped"), (times.st_atime_ns, times.st_mtime_ns)
-        os.utime(workshop / name, ns=before[name][1])  # size and date say nothing
-    try:
+    with restored(workshop, files):
+        for name in files:
+            damage(workshop / name)
+        before = snapshot(workshop, *files)
         run = dry(workshop, "figures/all")
-        assert run.stdout.count(ENDS) == len(files)
-        for name, (original, _) in before.items():
-            assert f"{name}: {ENDS}" in run.stdout
-            assert (workshop / name).read_bytes() == DAMAGE["one bit flipped"](original)
-        wanted = {found for job in files.values() for found in (job, *after(job))}
-        assert scheduled(run) == wanted
-    finally:
-        for name, (original, times) in before.items():
-            (workshop / name).write_bytes(original)
-            os.utime(workshop / name, ns=times)
+        assert snapshot(workshop, *files) == before
+    assert run.stdout.count(ENDS) == len(files)
+    assert all(f"{name}: {ENDS}" in run.stdout for name in files)
+    assert scheduled(run) == {found for job in files.values() for found in (job, *after(job))}
     assert not list((workshop / BUILT).rglob("*.tmp"))
 
 
 @pytest.mark.parametrize("rule", ["claims", "audit_figure"])
 def test_damaged_files_of_the_audit_are_named_and_their_job_alone_runs(workshop, rule):
     names = [f"{BUILT}/{name}" for name, own in OF_THE_AUDIT.items() if own == rule]
-    originals = {name: damage(workshop / name, "one bit flipped") for name in names}
-    try:
+    with restored(workshop, names):
+        for name in names:
+            damage(workshop / name)
         run = dry(workshop)
-        assert all(f"{name}: {ENDS}" in run.stdout for name in names)
-        wanted = {("audit_figure", "audit"), ("provenance", "audit")}
-        assert scheduled(run) == wanted | ({("claims", "claim")} if rule == "claims" else set())
-    finally:
-        for name, original in originals.items():
-            (workshop / name).write_bytes(original)
+    assert all(f"{name}: {ENDS}" in run.stdout for name in names)
+    wanted = {("audit_figure", "audit"), ("provenance", "audit")}
+    assert scheduled(run) == wanted | ({("claims", "claim")} if rule == "claims" else set())
 
 
 def rebuilt(built, tmp_path, how):
@@ -183,11 +151,9 @@ def test_verify_names_what_is_damaged(workshop):
         )
 
     name = f"{BUILT}/figures/svm_rank.png"
-    original = damage(workshop / name, "zeroed")
-    try:
+    with restored(workshop, [name]):
+        damage(workshop / name, "zeroed")
         said = verify(BUILT)
         assert said.returncode == 1
         assert said.stdout.startswith(f"{name}: damaged")
         assert verify().returncode == 0  # results/ and figures/, which a smoke run leaves alone
-    finally:
-        (workshop / name).write_bytes(original)

@@ -33,12 +33,6 @@ ALL = {rule: here(found) for rule, found in edits.ALL.items()}
 EXPERIMENTS, FIGURES = ([name for name in found if name in FEW] for found in (edits.EXPERIMENTS, edits.FIGURES))
 
 
-@pytest.fixture(scope="module")
-def workshop(built, tmp_path_factory):
-    """A copy of the finished smoke run, for edits that are undone."""
-    return shutil.copytree(built, tmp_path_factory.mktemp("edits") / "run")
-
-
 def following(changed):
     return here(edits.following(changed))
 

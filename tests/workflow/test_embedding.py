@@ -1,11 +1,10 @@
 """The workflow as a module of another one: the example of docs/embedding.md, from a folder of its own."""
 
-import os
 import re
 
 import pytest
 import yaml
-from harness import NOTHING, ROOT, snakemake, snapshot
+from harness import NOTHING, ROOT, damage, snakemake, snapshot
 
 HOST = "attention/smoke"
 
@@ -70,10 +69,8 @@ def test_a_wrong_setting_ends_with_one_sentence(host):
 
 def test_a_damaged_file_under_the_prefix_is_named_and_built_anew(host):
     path = f"{HOST}/results/trajectories/measures.parquet"
-    before = os.stat(host / path)
     content = (host / path).read_bytes()
-    (host / path).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    os.utime(host / path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    damage(host / path)
     said = run(host, path)
     assert said.returncode == 0, said.stdout
     assert f"{path}: damaged" in said.stdout

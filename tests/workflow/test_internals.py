@@ -7,13 +7,12 @@ and name it.
 import base64
 import inspect
 import json
-import os
 import re
 import shutil
 from importlib.metadata import version
 
 import pytest
-from harness import BUILT, NOTHING, ROOT, clone, dry, edited, scheduled
+from harness import BUILT, NOTHING, ROOT, clone, damage, dry, edited, restored, scheduled
 
 HOLDS_FOR = ("9.27.1",)
 SOURCE = ROOT / "workflow/rules/internals.smk"
@@ -51,12 +50,6 @@ def test_forced_files_are_a_set_that_the_graph_of_jobs_reads():
     assert isinstance(inspect.getattr_static(Workflow, "is_main_process"), property)
 
 
-@pytest.fixture(scope="module")
-def workshop(built, tmp_path_factory):
-    """A copy of the finished smoke run, for damage that is undone."""
-    return shutil.copytree(built, tmp_path_factory.mktemp("internals") / "run")
-
-
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
@@ -67,15 +60,9 @@ def workshop(built, tmp_path_factory):
 )
 def test_a_file_that_is_damaged_is_to_be_built_anew_whatever_its_size_and_date_say(workshop, name, rule):
     """It is not the first output of its rule, nor the newest: the file itself is forced, and nothing else."""
-    path = workshop / BUILT / name
-    original, times = path.read_bytes(), os.stat(path)
-    path.write_bytes(original[:-1] + bytes([original[-1] ^ 1]))
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    try:
+    with restored(workshop / BUILT, [name]):
+        damage(workshop / BUILT / name)
         run = dry(workshop, "figures/svm_rank")
-    finally:
-        path.write_bytes(original)
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert f"{BUILT}/{name}: damaged" in run.stdout
     assert "Forced execution" in run.stdout
     order = ("problems", "svm", "measures", "figure", "provenance")

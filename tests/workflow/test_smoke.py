@@ -2,15 +2,12 @@
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 
 import in_process
 import jsonschema
 import pandas as pd
 import yaml
-from harness import BUILT, FEW, NOTHING, ROOT, build, clone, dry, few, scheduled, snapshot
+from harness import BUILT, FEW, NOTHING, ROOT, build, clone, dry, few, run_python, scheduled, snapshot
 
 from attnsvm.building import cards
 from attnsvm.building.configuration import resolve
@@ -106,9 +103,7 @@ stages.audit_figure(resolve({"scale": "smoke"})["figures"], f"{there}/claims.csv
 
 def test_the_audit_of_the_same_tables_has_the_same_bytes_in_another_process(everything, tmp_path):
     """Tables and figures: tests/experiments/test_every_smoke_run.py and tests/plots/test_built_figures.py."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "7"}
-    command = [sys.executable, "-c", AUDIT % in_process.AUDIT, everything / BUILT, tmp_path]
-    subprocess.run(command, env=environment, cwd=tmp_path, check=True)
+    run_python(AUDIT % in_process.AUDIT, everything / BUILT, tmp_path, PYTHONHASHSEED="7")
     ours = [everything / BUILT / "results/audit" / name for name in in_process.AUDIT.values()]
     ours += [everything / BUILT / f"figures/audit.{kind}" for kind in ("png", "pdf", "svg")]
     assert [path.name for path in ours if path.read_bytes() != (tmp_path / path.name).read_bytes()] == []

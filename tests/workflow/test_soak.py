@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
-from harness import BUILT, PRODUCTS, build, clone, snakemake, snapshot, start
+from harness import BUILT, DAMAGE, PRODUCTS, build, clone, damage, snakemake, snapshot, start
 
 from attnsvm.files import checksums
 
@@ -31,11 +31,6 @@ CONFIGURATIONS = (
 # Edits that change a module and no number.
 MODULES = ("attnsvm/data/cells.py", "attnsvm/svm/checker.py", "attnsvm/experiments/trajectories/descent.py",
            "attnsvm/plots/style.py", "attnsvm/experiments/feasibility/measures.py")  # fmt: skip
-HURT = {
-    "truncated": lambda data: data[: len(data) // 2],
-    "emptied": lambda data: b"",
-    "flipped": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
-}
 ACTIONS = {"configure": 3, "edit": 2, "damage": 5, "delete": 2, "kill": 4, "rerun": 4}
 
 
@@ -76,15 +71,14 @@ class Soak:
         found = sorted(snapshot(self.folder, *PRODUCTS))
         if not found:
             return "nothing there"
-        name, how = self.chance.choice(found), self.chance.choice(list(HURT))
+        name, how = self.chance.choice(found), self.chance.choice(list(DAMAGE))
         path = self.folder / name
-        before, content = os.stat(path), path.read_bytes()
-        if not content:
+        if not path.stat().st_size:
             return f"{name} was empty"
-        path.write_bytes(HURT[how](content))
+        damage(path, how)
         self.hurt.add(name)
-        if self.chance.random() < 0.5:  # as a failing disk does: no date says it
-            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        if self.chance.random() < 0.5:
+            path.touch()
         return f"{name} {how}"
 
     def delete(self):

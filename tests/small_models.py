@@ -8,6 +8,7 @@ import re
 
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from attnsvm.data.reactions import reactions
@@ -210,6 +211,14 @@ def of_reactions(folder, layers=2, heads=2, special=("[PAD]", "[UNK]", "[CLS]", 
     torch.manual_seed(1)
     weights = {f"albert.{name}": one for name, one in transformers.AlbertModel(config).state_dict().items()}
     torch.save(weights | {"predictions.bias": torch.zeros(len(words))}, folder / "pytorch_model.bin")
+    return folder
+
+
+def changed_weights(folder, change, name="model.safetensors"):
+    """Change the weights {name: tensor} of a file as the function `change` does, in place."""
+    weights = load_file(folder / name)
+    change(weights)
+    save_file(weights, folder / name, metadata={"format": "pt"})
     return folder
 
 

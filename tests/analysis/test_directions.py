@@ -46,6 +46,5 @@ def test_correlation_broadcasts_its_leading_axes():
     A, B, _ = matrices(6, 4)
     table = correlation(A[:, None], B[None])
     assert table.shape == (4, 4)
-    for i in range(4):
-        for j in range(4):
-            assert table[i, j] == pytest.approx(float(correlation(A[i], B[j])), abs=1e-15)
+    for i, j in np.ndindex(4, 4):
+        assert table[i, j] == pytest.approx(float(correlation(A[i], B[j])), abs=1e-15)

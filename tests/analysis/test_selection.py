@@ -44,19 +44,17 @@ def solved(n, T, d, norm="fro", instances=20, chosen="optimal"):
 def test_scores_and_optimal_tokens_agree_with_loops():
     mine, best = scores(TOKENS, HEAD, LABELS), optimal_tokens(TOKENS, HEAD, LABELS)
     assert best.shape == (S, n)
-    for s in range(S):
-        for i in range(n):
-            gains = [LABELS[s, i] * sum(HEAD[s, k] * TOKENS[s, i, t, k] for k in range(d)) for t in range(T)]
-            np.testing.assert_allclose(mine[s, i], gains, rtol=0, atol=1e-13)  # six products
-            assert best[s, i] == max(range(T), key=gains.__getitem__)
+    for s, i in np.ndindex(S, n):
+        gains = [LABELS[s, i] * sum(HEAD[s, k] * TOKENS[s, i, t, k] for k in range(d)) for t in range(T)]
+        np.testing.assert_allclose(mine[s, i], gains, rtol=0, atol=1e-13)  # six products
+        assert best[s, i] == max(range(T), key=gains.__getitem__)
 
 
 def test_selected_tokens_agree_with_loops_whatever_the_leading_axes():
     mine = selected_tokens(PROBABILITIES)
     assert mine.shape == (S, n)
-    for s in range(S):
-        for i in range(n):
-            assert mine[s, i] == max(range(T), key=PROBABILITIES[s, i].__getitem__)
+    for s, i in np.ndindex(S, n):
+        assert mine[s, i] == max(range(T), key=PROBABILITIES[s, i].__getitem__)
     assert np.array_equal(selected_tokens(PROBABILITIES[0]), mine[0])
     assert np.array_equal(selected_tokens(PROBABILITIES[:, None]), mine[:, None])
 
@@ -109,12 +107,8 @@ def test_all_tokens_are_support_vectors_where_the_equality_solution_has_no_negat
     tight = support_of(p.tokens, queries, answers, alpha)
     found = []
     for s in range(len(p)):
-        rows = [
-            np.outer(p.tokens[s, i, alpha[s, i]] - p.tokens[s, i, t], queries[s, i]).ravel()
-            for i in range(n)
-            for t in range(T)
-            if t != alpha[s, i]
-        ]
+        others = [(i, t) for i, t in np.ndindex(n, T) if t != alpha[s, i]]
+        rows = [np.outer(p.tokens[s, i, alpha[s, i]] - p.tokens[s, i, t], queries[s, i]).ravel() for i, t in others]
         gram = np.array(rows) @ np.array(rows).T
         if np.linalg.cond(gram) < 1e8:  # independent rows
             assert answers["status"][s] == "solved"
@@ -179,13 +173,11 @@ def test_local_optimality_is_its_definition(norm, n, T, d):
     assert mine.shape == (60,)
     for s in range(len(p)):
         good = True
-        for i in range(n):
-            a = alpha[s, i]
-            for t in range(T):
-                margin = (p.tokens[s, i, a] - p.tokens[s, i, t]) @ answers["W"][s] @ p.queries[s, i]
-                if t != a and abs(margin - 1) < 1e-5:  # the margins of generic tokens that are not support are farther
-                    gain = p.labels[s, i] * p.head[s] @ (p.tokens[s, i, a] - p.tokens[s, i, t])
-                    good = good and gain > 0
+        for i, t in np.ndindex(n, T):
+            difference = p.tokens[s, i, alpha[s, i]] - p.tokens[s, i, t]
+            margin = difference @ answers["W"][s] @ p.queries[s, i]
+            if t != alpha[s, i] and abs(margin - 1) < 1e-5:  # generic tokens that are not support are farther
+                good = good and p.labels[s, i] * p.head[s] @ difference > 0
         assert mine[s] == good
     assert 0 < mine.sum() < len(mine)
 

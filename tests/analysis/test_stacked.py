@@ -10,12 +10,11 @@ def test_norms_and_distances_are_those_of_each_stack_step_and_head():
     rng = np.random.default_rng(5)
     W, solutions = rng.normal(size=(2, 3, 4, 2, 5, 5)), rng.normal(size=(4, 5, 5))
     length, far = norms(W), distance(W, 3, solutions)
-    for s in range(2):
-        for k in range(3):
-            assert length[s, k] == pytest.approx(np.linalg.norm(W[s, k]))
-            pairs = [(W[s, k, 2, h].ravel(), solutions[2 * s + h].ravel()) for h in range(2)]
-            cosines = [a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in pairs]
-            assert far[s, k] == pytest.approx(1 - np.mean(cosines))
+    for s, k in np.ndindex(2, 3):
+        assert length[s, k] == pytest.approx(np.linalg.norm(W[s, k]))
+        pairs = [(W[s, k, 2, h].ravel(), solutions[2 * s + h].ravel()) for h in range(2)]
+        cosines = [a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in pairs]
+        assert far[s, k] == pytest.approx(1 - np.mean(cosines))
 
 
 def test_a_stack_is_certain_if_each_of_its_heads_is():

@@ -1,5 +1,6 @@
 """Claims that sharpen others: they name new seeds, those are new, and both rows stand together."""
 
+from functools import cache
 from html import unescape
 
 import pandas as pd
@@ -20,6 +21,7 @@ SCALES = ("paper", "smoke")
 SHARPER = [key for key, own in BY_KEY.items() if own.sharpens]
 
 
+@cache
 def seeds(name, scale):
     """The seeds of everything that an experiment's table is made of."""
     found = set()

@@ -8,26 +8,23 @@ from attnsvm.building import cards
 from attnsvm.building.configuration import resolve, stage_settings
 
 TEXT = (ROOT / "docs/literature.md").read_text("utf-8")
-
-
+OWN = [card for card in cards.figures(optional=True) if card.section == "The literature"]
 DEVELOPMENT = 100000  # seeds below are those on which settings and limits were chosen
 
 
 def test_its_rows_are_judged_on_seeds_that_development_did_not_use():
     """As docs/literature.md says."""
-    for card in cards.figures(optional=True):
-        if card.section == "The literature":
-            settings = stage_settings(card, resolve({"scale": "paper"}), "problems")
-            first = min(min(cell.seeds) for cell in card.module("problems").cells(settings))
-            assert first >= DEVELOPMENT, card.name
+    for card in OWN:
+        settings = stage_settings(card, resolve({"scale": "paper"}), "problems")
+        first = min(min(cell.seeds) for cell in card.module("problems").cells(settings))
+        assert first >= DEVELOPMENT, card.name
 
 
 def test_it_names_every_figure_and_every_row_of_its_section():
-    own = [card for card in cards.figures(optional=True) if card.section == "The literature"]
-    assert own
-    rows = {claim.key for card in own for claim in card.module("claims").CLAIMS}
+    assert OWN
+    rows = {claim.key for card in OWN for claim in card.module("claims").CLAIMS}
     named = set(re.findall(r"`(\w+)`", TEXT))
-    assert {card.name for card in own} | rows <= named
+    assert {card.name for card in OWN} | rows <= named
 
 
 def test_what_it_names_is_there():

@@ -23,17 +23,37 @@ def best_tokens(X, Y, v, pick=np.argmax):
     return np.array([pick([y * x @ v for x in tokens]) for tokens, y in zip(X, Y, strict=True)])
 
 
+def winners(X, W, Z):
+    """The token of each input with the largest logit."""
+    return np.array([(tokens @ W @ z).argmax() for tokens, z in zip(X, Z, strict=True)])
+
+
+def rows_of(X, Z, alpha):
+    """The constraints written out as vectors: (x_α − x_t) zᵀ of every input and every other token t."""
+    each = zip(X, Z, alpha, strict=True)
+    return np.array([np.outer(x, z).ravel() for tokens, z, a in each for x in np.delete(tokens[a] - tokens, a, axis=0)])
+
+
 def separable(X, Z, alpha):
     """By linear programming: is there a W with margins one?"""
-    rows = [
-        np.outer(tokens[a] - tokens[t], z).ravel()
-        for tokens, z, a in zip(X, Z, alpha, strict=True)
-        for t in range(len(tokens))
-        if t != a
-    ]
-    answer = linprog(np.zeros(rows[0].size), A_ub=-np.array(rows), b_ub=-np.ones(len(rows)), bounds=(None, None))
+    rows = rows_of(X, Z, alpha)
+    answer = linprog(np.zeros(rows.shape[1]), A_ub=-rows, b_ub=-np.ones(len(rows)), bounds=(None, None))
     assert answer.status in (0, 2)
     return answer.status == 0
+
+
+def cosine_on(rows, A, B):
+    """The cosine of the projections of two matrices on the span of some rows, by least squares."""
+    a, b = (rows.T @ np.linalg.lstsq(rows.T, M.ravel(), rcond=1e-9)[0] for M in (A, B))
+    return a @ b / np.sqrt((a @ a) * (b @ b))
+
+
+def descended(loss, at, rate, steps=2):
+    """The arrays `at` after some steps of gradient descent on a function of all of them, by differences."""
+    for _ in range(steps):
+        slopes = [slope(lambda x, k=k, at=at: loss(*at[:k], x, *at[k + 1 :]), at[k]) for k in range(len(at))]
+        at = [x - rate * G for x, G in zip(at, slopes, strict=True)]
+    return at
 
 
 def slope(loss, x, step=1e-6):

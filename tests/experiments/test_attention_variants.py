@@ -4,6 +4,7 @@ import drawing
 import numpy as np
 import pytest
 import torch
+from by_hand import cosine, winners
 from scipy.optimize import minimize
 
 from attnsvm.data.draws import draw, gaussian
@@ -105,12 +106,10 @@ def test_the_table_is_its_definition(run):
                 found.setdefault((name, "same"), []).append(np.mean(chosen == np.array([0, 0, 1, 1, 2])[plain]))
             elif name != "attention":
                 found.setdefault((name, "same"), []).append(np.mean(chosen == plain))
-            logits = np.einsum("ntd,de,ne->nt", X, W, p["queries"][s])
-            assert (chosen == logits.argmax(1)).all()
+            assert (chosen == winners(X, W, p["queries"][s])).all()
             best = solve(separation(X, p["queries"][s], chosen)).W
             margin[name] = 1 / np.sqrt((best**2).sum())
-            value = 1 - (W * best).sum() / np.sqrt((W**2).sum() * (best**2).sum())
-            found.setdefault((name, "distance"), []).append(value)
+            found.setdefault((name, "distance"), []).append(1 - cosine(W, best))
         for name in (MERGED, RESCALED, HALF):
             found.setdefault((name, "margin"), []).append(margin[name] / margin["attention"])
         found.setdefault((MERGED, "margin_half"), []).append(margin[MERGED] / margin[HALF])

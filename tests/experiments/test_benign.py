@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from by_hand import descended
 
 from attnsvm.experiments.benign import problems as drawing
 from attnsvm.experiments.benign.descent import descend
@@ -57,9 +58,7 @@ def test_two_steps_follow_the_gradient_of_the_logistic_loss():
         share = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
         return np.log1p(np.exp(-labels * (share * (tokens @ w[:6])).sum(1))).mean()
 
-    w = np.zeros(12)
-    for _ in range(3):
-        w = w - 0.3 * np.array([(loss(w + 1e-6 * e) - loss(w - 1e-6 * e)) / 2e-6 for e in np.eye(12)])
+    (w,) = descended(loss, (np.zeros(12),), 0.3, steps=3)
     ((v, p),) = descend(noise, true, labels, np.array([[1.5]]), 0.3, [3])
     np.testing.assert_allclose(np.concatenate([v[0], p[0]]), w, atol=1e-8)
 

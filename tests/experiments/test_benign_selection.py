@@ -1,7 +1,7 @@
 """Token selection on flipped labels: coordinates against vectors, gradients, new inputs against drawn ones."""
 
 import numpy as np
-from by_hand import slope
+from by_hand import descended
 from running import Quiet, smoke_settings
 
 from attnsvm.analysis.probabilities import softmax
@@ -47,10 +47,7 @@ def test_steps_follow_the_gradient_of_the_logistic_loss():
     def loss(W, p):
         return np.log1p(np.exp(-labels * (softmax(tokens @ (W @ p)) * values).sum(1))).mean()
 
-    W, p = start, np.zeros(k)
-    for _ in range(2):
-        to_W, to_p = slope(lambda x, p=p: loss(x, p), W), slope(lambda x, W=W: loss(W, x), p)
-        W, p = W - 0.5 * to_W, p - 0.5 * to_p
+    W, p = descended(loss, (start, np.zeros(k)), 0.5)
     (first, (u, q)) = descend(tokens, values, labels, start, 0.5, [0, 2])
     assert not first[0].any()
     np.testing.assert_allclose(u, W @ p, atol=1e-8)

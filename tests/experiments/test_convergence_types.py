@@ -39,10 +39,6 @@ def run(name, tmp_path_factory):
     return Run(name, SMALL[name], tmp_path_factory.mktemp(name))
 
 
-def test_every_instance_has_an_outcome_for_each_parametrisation(run):
-    assert run.outcomes_per_instance() == len(NORM)
-
-
 def test_every_type_is_its_definition(name, run):
     found = run.instances.set_index(["n", "T", "d", "parametrisation", "seed"])
     ends = set()

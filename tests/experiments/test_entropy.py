@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from by_hand import slope
+from by_hand import descended
 
 from attnsvm.analysis.probabilities import softmax
 from attnsvm.data.draws import draw, gaussian
@@ -24,30 +24,14 @@ def test_an_instance_starts_where_its_seed_says(drawn):
     np.testing.assert_allclose(np.linalg.norm(drawn[2], axis=1), 1.0)
 
 
-def test_two_steps_on_the_square_loss_follow_its_gradient(drawn):
+def test_two_steps_follow_the_gradient_of_each_loss(drawn):
+    """Of the logistic loss the part of V along the target suffices."""
     V, a, target = (x[0] for x in drawn)
-
-    def loss(V, a):
-        return 0.5 * ((V @ softmax(a) - 2 * target) ** 2).sum()
-
-    at = V, a
-    for _ in range(2):
-        to_V, to_a = slope(lambda x, a=at[1]: loss(x, a), at[0]), slope(lambda x, V=at[0]: loss(V, x), at[1])
-        at = at[0] - RATE * to_V, at[1] - RATE * to_a
-    np.testing.assert_allclose(square(V, a, 2 * target, RATE, 2), at[1], atol=1e-10)
-
-
-def test_on_the_logistic_loss_the_part_of_v_along_the_target_suffices(drawn):
-    V, a, target = (x[0] for x in drawn)
-
-    def loss(V, a):
-        return np.log1p(np.exp(-target @ V @ softmax(a)))
-
-    at = V, a
-    for _ in range(2):
-        to_V, to_a = slope(lambda x, a=at[1]: loss(x, a), at[0]), slope(lambda x, V=at[0]: loss(V, x), at[1])
-        at = at[0] - RATE * to_V, at[1] - RATE * to_a
-    np.testing.assert_allclose(logistic(target @ V, a, RATE, 2), at[1], atol=1e-10)
+    for loss, found in (
+        (lambda V, a: 0.5 * ((V @ softmax(a) - 2 * target) ** 2).sum(), square(V, a, 2 * target, RATE, 2)),
+        (lambda V, a: np.log1p(np.exp(-target @ V @ softmax(a))), logistic(target @ V, a, RATE, 2)),
+    ):
+        np.testing.assert_allclose(found, descended(loss, (V, a), RATE)[1], atol=1e-10)
 
 
 def test_short_steps_on_the_logistic_loss_go_along_the_margin(drawn):
@@ -85,11 +69,8 @@ def test_the_layer_follows_the_gradient_of_its_loss():
         p = attention(tokens_[None], queries[None], W[None])[0]
         return 0.5 * (((p * (tokens_ @ v)).sum(-1) - 2 * labels) ** 2).sum()
 
-    at = np.zeros((5, 5)), v[0]
-    for _ in range(2):
-        to_W, to_v = slope(lambda x, v=at[1]: loss(x, v), at[0]), slope(lambda x, W=at[0]: loss(W, x), at[1])
-        at = at[0] - 0.1 * to_W, at[1] - 0.1 * to_v
-    expected = attention(tokens_[None], queries[None], at[0][None])[0]
+    W, _ = descended(loss, (np.zeros((5, 5)), v[0]), 0.1)
+    expected = attention(tokens_[None], queries[None], W[None])[0]
     np.testing.assert_allclose(fit(problems, v, 2.0, 0.1, 2)[0], expected, atol=1e-7)
 
 

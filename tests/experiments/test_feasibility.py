@@ -12,10 +12,6 @@ from attnsvm.experiments.feasibility.svm import RANDOM_STREAM
 SMALL = {"problems": {"shapes": [[3, 3], [2, 5]], "d": [1, 2, 3, 4], "first_seed": 2, "instances": 12}}
 
 
-def test_every_instance_has_an_outcome_for_each_attention_and_choice_of_tokens(run):
-    assert run.outcomes_per_instance() == 2 * 3
-
-
 def test_shares_are_those_of_linear_programming(run):
     separated = {}
     for _, s, p, _, _ in run.each():

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from by_hand import cosine_on, rows_of, winners
 from drawing import assert_drawn
 from running import one_cell, smoke_settings
 
@@ -145,17 +146,8 @@ def test_the_alignment_is_the_cosine_with_the_certified_solution(made):
     runs, answers = trained["rungs"]["+ embeddings"]["end"], solved["rungs"]["+ embeddings"]["end"]["fro"]
     for s in range(3):
         tokens, queries = drawn.tokens[s, :3] @ runs["E"][s], drawn.queries[s, :3] @ runs["F"][s]
-        logits = np.einsum("ntd,de,ne->nt", tokens, runs["W"][s], queries)
-        np.testing.assert_array_equal(logits.argmax(1), runs["selected"][s])
-        spanning = [
-            np.outer(tokens[i, t] - tokens[i, 0], queries[i]).ravel()
-            for i in range(3)
-            for t in range(1, tokens.shape[1])
-        ]
-        basis = np.linalg.svd(np.array(spanning), full_matrices=False)[2]
-        seen = basis @ runs["W"][s].ravel()
-        solution = basis @ answers["own"]["W"][s].ravel()
-        cosine = seen @ solution / np.linalg.norm(seen) / np.linalg.norm(solution)
+        np.testing.assert_array_equal(winners(tokens, runs["W"][s], queries), runs["selected"][s])
+        cosine = cosine_on(rows_of(tokens, queries, runs["selected"][s]), runs["W"][s], answers["own"]["W"][s])
         assert answers["alignment"][s] == pytest.approx(cosine, abs=1e-6)
 
 

@@ -84,9 +84,8 @@ def test_the_part_outside_is_exact_however_deep(loss, size):
     _, found = Parts(data, loss)(theta)
     for s in range(4):
         logits = (data.features[s] @ theta[s][:, None])[..., 0]
-        coefficients = exact_float(
-            by_multiple_precision(logits, data.label[s], loss), given.tokens[s], given.queries[s], data.basis[s]
-        )
+        exact = by_multiple_precision(logits, data.label[s], loss)
+        coefficients = exact_float(exact, given.tokens[s], given.queries[s], data.basis[s])
         G = np.einsum("nt,ntd,ne->de", coefficients, given.tokens[s], given.queries[s])
         G -= sum((B * G).sum() * B for B in data.basis[s])
         H = np.tensordot(found[s], data.axes[s], 1)
@@ -114,22 +113,17 @@ def exact_float(exact, tokens, queries, basis):
     n, T = len(exact), len(exact[0])
     rows = np.einsum("ntd,ne->ntde", tokens, queries).reshape(n * T, -1)
     flat = basis[np.abs(basis).max((1, 2)) > 0].reshape(-1, rows.shape[1])
-    if len(flat) == 0:
-        coefficients = exact
-    else:
-        # Differences inside a component lie in the span: giving them to one of its tokens changes nothing outside.
-        coefficients = [list(row) for row in exact]
-        with mpmath.workdps(4000):
-            for i in range(n):
-                for t in range(T):
-                    for r in range(t):
-                        difference = rows[i * T + t] - rows[i * T + r]
-                        inside = np.linalg.norm(difference - flat.T @ (flat @ difference)) < 1e-9
-                        if inside and coefficients[i][t] != 0:
-                            coefficients[i][r] += coefficients[i][t]
-                            coefficients[i][t] = mpmath.mpf(0)
-                            break
+    coefficients = [list(row) for row in exact]
     with mpmath.workdps(4000):
+        # Differences inside a component lie in the span: giving them to one of its tokens changes nothing outside.
+        for i, t in np.ndindex(n, T):
+            for r in range(t):
+                difference = rows[i * T + t] - rows[i * T + r]
+                inside = np.linalg.norm(difference - flat.T @ (flat @ difference)) < 1e-9
+                if inside and coefficients[i][t] != 0:
+                    coefficients[i][r] += coefficients[i][t]
+                    coefficients[i][t] = mpmath.mpf(0)
+                    break
         largest = max(abs(x) for row in coefficients for x in row)
         return np.array([[float(x / largest) for x in row] for row in coefficients])
 

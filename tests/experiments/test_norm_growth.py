@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from by_hand import best_tokens, separable
+from by_hand import best_tokens, rows_of, separable
 from drawing import assert_drawn, medians, told_apart
 
 from attnsvm.analysis.selection import scores
@@ -18,11 +18,6 @@ SMALL = {
 SEEDS = [0, 1, 5, 77]
 EQUAL_SCORES = [(4, 4, 24), (2, 5, 3), (3, 1, 2)]
 CONTRADICTING = [(4, 4, 24), (3, 3, 4), (1, 2, 2)]
-
-
-def test_every_instance_of_every_condition_has_one_outcome(run):
-    assert run.outcomes_per_instance() == 1
-    assert run.outcomes.instances.sum() == 13 * len(CONDITIONS)
 
 
 @pytest.mark.parametrize("shape", EQUAL_SCORES)
@@ -86,10 +81,9 @@ def test_the_conditions_hold_for_what_is_drawn(run):
     for label, s, p, t, _ in run.each():
         X, Z, Y, v = (p[key][s] for key in ("tokens", "queries", "labels", "head"))
         optimal, condition = best_tokens(X, Y, v), label.split("_d6_")[1]
-        rows = [np.outer(X[i, optimal[i]] - X[i, k], Z[i]).ravel() for i, k in np.ndindex(2, 3) if k != optimal[i]]
-        gram = np.array(rows) @ np.array(rows).T
+        rows = rows_of(X, Z, optimal)
         feasible = separable(X, Z, optimal)
-        all_support = feasible and (np.linalg.solve(gram, np.ones(len(rows))) >= 0).all()
+        all_support = feasible and (np.linalg.solve(rows @ rows.T, np.ones(len(rows))) >= 0).all()
         others = np.sort(Y[:, None] * (X @ v))[:, :-1]
         equal = feasible and np.ptp(others, axis=1).max() <= 1e-14
         holds = {
@@ -99,12 +93,11 @@ def test_the_conditions_hold_for_what_is_drawn(run):
             "contradicting": not feasible,
         }[condition]
         if holds:
-            conditions.setdefault(condition, {})[int(p["seeds"][s])] = (
-                t["steps"],
-                t["weights"][s],
-                loss(t["weights"][s], X, Z, Y, v),
-            )
+            weights = t["weights"][s]
+            logged = t["steps"], weights, loss(weights, X, Z, Y, v)
+            conditions.setdefault(condition, {})[int(p["seeds"][s])] = logged
     assert set(conditions) == set(CONDITIONS)
+    assert run.outcomes.instances.sum() == 13 * len(CONDITIONS)
     for condition, drawn in conditions.items():
         table = run.table[run.table.condition == condition]
         wanted = sorted(drawn)[:3]  # the first three seeds

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from by_hand import cosine
+from by_hand import cosine, winners
 from drawing import assert_drawn, told_apart
 
 from attnsvm.data.draws import draw, gaussian
@@ -49,9 +49,8 @@ def test_the_table_is_its_definition(run):
     assert len(table) == 3 * 2 * 5
     for label, s, p, t, _ in run.each():
         X, Z, seed = p["tokens"][s], p["queries"][s], p["seeds"][s]
-        selected = [(x @ t["weights"][s] @ z).argmax() for x, z in zip(X, Z, strict=True)]
-        variant = label.rsplit("_", 1)[1]
-        own, first = solve(separation(X, Z, np.array(selected))), solve(separation(X, Z, np.zeros(3, int)))
+        variant, selected = label.rsplit("_", 1)[1], winners(X, t["weights"][s], Z)
+        own, first = solve(separation(X, Z, selected)), solve(separation(X, Z, np.zeros(3, int)))
         assert table[variant, "correlation", seed] == pytest.approx(cosine(t["weights"][s], own.W), abs=1e-9)
         assert table[variant, "norm", seed] == pytest.approx(np.linalg.norm(first.W), rel=1e-9)
 

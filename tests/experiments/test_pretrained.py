@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 import torch
 import transformers
+from by_hand import cosine_on, rows_of
 from drawing import assert_drawn
 from running import Run, smoke_settings
-from safetensors.torch import load_file, save_file
-from small_models import bert, changed_config, gpt2, tokenizer, words_of
+from small_models import bert, changed_config, changed_weights, gpt2, tokenizer, words_of
 
 from attnsvm.building import blocks, cards, jobs
 from attnsvm.building.configuration import resolve
@@ -110,18 +110,8 @@ def test_a_heads_numbers_follow_from_plain_algebra(run):
     away = round(run.settings["svm"]["held_out"] * len(whole))
     held, fit = order[:away], np.sort(order[away : away + 12])
     selected = [int((whole.tokens[i] @ W @ whole.queries[i]).argmax()) for i in fit]
-    c = ragged((whole.tokens[i], whole.queries[i], a) for i, a in zip(fit, selected, strict=True))
-    answer = solve(c, "fro")
-    A = [
-        np.outer(whole.tokens[i][a] - whole.tokens[i][t], whole.queries[i]).ravel()
-        for i, a in zip(fit, selected, strict=True)
-        for t in range(len(whole.tokens[i]))
-        if t != a
-    ]
-    _, sigma, basis = np.linalg.svd(np.array(A), full_matrices=False)
-    basis = basis[sigma > 1e-9 * sigma[0]]
-    seen, best = basis @ W.ravel(), basis @ answer.W.ravel()
-    cosine = seen @ best / np.linalg.norm(seen) / np.linalg.norm(best)
+    answer = solve(ragged((whole.tokens[i], whole.queries[i], a) for i, a in zip(fit, selected, strict=True)), "fro")
+    cosine = cosine_on(rows_of([whole.tokens[i] for i in fit], whole.queries[fit], selected), W, answer.W)
     logits = [[whole.tokens[i] @ B @ whole.queries[i] for i in held] for B in (W, answer.W)]
     right = np.mean([one.argmax() == other.argmax() for one, other in zip(*logits, strict=True)])
     ours = solved["fro_12"]["head"]
@@ -243,8 +233,7 @@ def test_the_checksums_are_those_of_what_decides(encoder, tmp_path):
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= set(before)
     (folder / "README.md").write_text("of no meaning")
     assert jobs.outside("pretrained", config) == before
-    weights = load_file(folder / "model.safetensors")
-    save_file({name: value + 1e-6 for name, value in weights.items()}, folder / "model.safetensors")
+    changed_weights(folder, lambda weights: [value.add_(1e-6) for value in weights.values()])
     after = jobs.outside("pretrained", config)
     assert {name for name in before if before[name] != after[name]} == {"model.safetensors"}
     changed_config(folder, hidden_act="relu")

@@ -6,6 +6,7 @@ import drawing
 import numpy as np
 import pytest
 import torch
+from by_hand import cosine_on, rows_of, winners
 
 from attnsvm.experiments.rate_reduction import descent, figure, layers, svm
 from attnsvm.experiments.rate_reduction.problems import cells, digits, problems
@@ -103,13 +104,6 @@ def test_a_symmetric_random_head_has_the_spectrum():
     np.testing.assert_allclose(np.linalg.eigvalsh(A), expected, atol=1e-10)
 
 
-def projected_cosine(A, B, constraints):
-    """By least squares on the constraint matrices written out."""
-    span = np.stack([np.outer(a, b).ravel() for a, b in zip(constraints.left, constraints.right, strict=True)], 1)
-    a, b = (span @ np.linalg.lstsq(span, M.ravel(), rcond=1e-9)[0] for M in (A, B))
-    return a @ b / np.sqrt((a @ a) * (b @ b))
-
-
 def test_the_alignment_and_the_prediction_are_their_definitions(run):
     _, p, trained, solved = run.cells[0]
     for kind in layers.LAYERS:
@@ -117,13 +111,13 @@ def test_the_alignment_and_the_prediction_are_their_definitions(run):
         found = solved[kind]["own"]
         for h in range(2):
             X, Z = p["tokens"][0, 12:], p["queries"][0, 12:]
-            chosen = np.array([(x @ W[0, h] @ z).argmax() for x, z in zip(X, Z, strict=True)])
-            constraints = separation(X[:6], Z[:6], chosen[:6])
-            best = solve(constraints).W
+            chosen = winners(X, W[0, h], Z)
+            best = solve(separation(X[:6], Z[:6], chosen[:6])).W
+            cosine = cosine_on(rows_of(X[:6], Z[:6], chosen[:6]), W[0, h], best)
             # The projections of inspect have a ridge of 1e-10.
-            assert found["alignment"][0, h, 0] == pytest.approx(projected_cosine(W[0, h], best, constraints), abs=1e-5)
-            again = np.array([(x @ best @ z).argmax() for x, z in zip(X[6:], Z[6:], strict=True)])
-            assert found["predicted"][0, h, 0] == pytest.approx(np.mean(again == chosen[6:]))
+            assert found["alignment"][0, h, 0] == pytest.approx(cosine, abs=1e-5)
+            right = winners(X[6:], best, Z[6:]) == chosen[6:]
+            assert found["predicted"][0, h, 0] == pytest.approx(np.mean(right))
         spectra = np.linalg.svd(solved[kind]["random"]["heads"][0, 0], compute_uv=False)
         np.testing.assert_allclose(spectra, np.tile(np.linalg.svd(W[0, 0])[1], (2, 1)), atol=1e-10)
 

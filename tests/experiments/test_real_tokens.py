@@ -3,7 +3,7 @@
 import drawing
 import numpy as np
 import pytest
-from by_hand import best_tokens, cosine
+from by_hand import best_tokens, cosine, winners
 
 from attnsvm.data.cells import Cell
 from attnsvm.data.digits import images, patches
@@ -40,11 +40,9 @@ def test_the_table_is_its_definition(run):
         other = best_tokens(tokens, *_other_head(p["seeds"][s], len(tokens)))
         for name, log in trained.items():
             own, wrong = NORM[name]
-            asked = log["probabilities"][s].argmax(1), log["probabilities"][s].argmax(1), other
-            best = [
-                solve(separation(tokens, queries, choice), norm)
-                for choice, norm in zip(asked, (own, wrong, own), strict=True)
-            ]
+            selected = log["probabilities"][s].argmax(1)
+            asked = (selected, own), (selected, wrong), (other, own)
+            best = [solve(separation(tokens, queries, choice), norm) for choice, norm in asked]
             if log["probabilities"][s].max(1).min() < 0.99:
                 continue
             variant = label.split("_", 3)[3]
@@ -52,11 +50,8 @@ def test_the_table_is_its_definition(run):
                 key = variant, name, int(step), "distance"
                 found.setdefault(key, []).append(1 - cosine(W, best[0].W))
             R = solved[name]["random0"]["head"][s]
-            chosen = np.array([(X @ R @ z).argmax() for X, z in zip(tokens, queries, strict=True)])
-            random = solve(separation(tokens, queries, chosen), own)
-            np.testing.assert_allclose(
-                np.linalg.svd(R, compute_uv=False), np.linalg.svd(W, compute_uv=False), rtol=1e-9, atol=1e-9
-            )
+            random = solve(separation(tokens, queries, winners(tokens, R, queries)), own)
+            np.testing.assert_allclose(*(np.linalg.svd(A, compute_uv=False) for A in (R, W)), rtol=1e-9, atol=1e-9)
             ends = {"own": (W, best[0].W), "wrong": (W, best[1].W), "other": (W, best[2].W), "random": (R, random.W)}
             for quantity, pair in ends.items():
                 value = 1 - projected(tokens, queries, *pair)

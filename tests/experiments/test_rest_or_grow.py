@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from by_hand import best_tokens, cosine, separable
+from by_hand import best_tokens, cosine, separable, winners
 from drawing import assert_drawn, told_apart
 
 from attnsvm.experiments.rest_or_grow import figure
@@ -41,7 +41,7 @@ def test_every_column_is_its_definition(run):
                 course = "grows" if growth >= 10**0.5 else "rests" if abs(growth - 1) <= 0.1 else "between"
                 assert row.course == course
                 courses.add(course)
-                selected = np.array([(tokens @ W @ z).argmax() for tokens, z in zip(X, Z, strict=True)])
+                selected = winners(X, W, Z)
                 assert (selected == one["last"][k]).all()
                 assert row["global"] == (selected == best_tokens(X, Y, v)).all()
                 assert row.separable == separable(X, Z, best_tokens(X, Y, v))

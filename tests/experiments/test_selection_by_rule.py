@@ -3,7 +3,7 @@
 import drawing
 import numpy as np
 import pytest
-from by_hand import best_tokens, softmax_of
+from by_hand import best_tokens, winners
 
 from attnsvm.analysis.selection import selected_tokens
 from attnsvm.data.cells import Cell
@@ -80,10 +80,7 @@ def test_new_inputs_are_counted_one_by_one(run):
         best = best_tokens(new.tokens[s], new.labels[s], new.head[s])
         for steps, runs in t.items():
             for rule, log in runs.items():
-                chosen = [
-                    softmax_of(X, log["weights"][s], z).argmax()
-                    for X, z in zip(new.tokens[s], new.queries[s], strict=True)
-                ]
+                chosen = winners(new.tokens[s], log["weights"][s], new.queries[s])
                 hits.setdefault((labels, d, steps, rule), []).append((best == chosen).mean())
     table = run.table[run.table.quantity == "held_out"].set_index(KEYS).value
     assert sorted(table.index) == sorted(hits)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from by_hand import rows_of
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.sparse.descent import accelerated, kink, shrinking, zeros
@@ -83,10 +84,9 @@ def test_the_solution_is_a_minimum_under_sparsemax_below_the_kink_and_not_above(
         D = np.zeros_like(W)
         for s in range(6):
             here = [(j, u) for j, u in np.ndindex(3, 5) if u != chosen[s, j]]
-            X, Z = problems.tokens[s], problems.queries[s]
-            rows = [np.outer(X[j, chosen[s, j]] - X[j, u], Z[j]).ravel() for j, u in here]
+            rows = rows_of(problems.tokens[s], problems.queries[s], chosen[s])
             asked = np.array([0.0 if j != i else -2e-4 if u == t else -1e-4 for j, u in here])
-            D[s] = np.linalg.lstsq(np.array(rows), asked, rcond=None)[0].reshape(8, 8)
+            D[s] = np.linalg.lstsq(rows, asked, rcond=None)[0].reshape(8, 8)
         lower |= risk(W + D, 1.1 * most) < risk(W, 1.1 * most)
     assert lower.all()
 

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
-from small_models import TEXTS, bert, changed_config, gpt2, rotary
+from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, rotary
 
 import attnsvm
 from attnsvm import command, inspect
@@ -229,12 +228,9 @@ def test_nothing_is_written_into_the_folder_of_a_model(tmp_path, capsys, monkeyp
 
 def with_positions(folder, count):
     """An encoder with so many positions, in its configuration and in its weights."""
-    changed_config(bert(folder), max_position_embeddings=count)
-    weights = load_file(folder / "model.safetensors")
     name = "embeddings.position_embeddings.weight"
-    weights[name] = weights[name][: max(count, 0)].clone()
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    return folder
+    changed_config(bert(folder), max_position_embeddings=count)
+    return changed_weights(folder, lambda weights: weights.update({name: weights[name][: max(count, 0)].clone()}))
 
 
 def test_a_mark_in_front_of_a_file_is_no_word(tmp_path):
@@ -259,18 +255,11 @@ def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:3]))
     (tmp_path / "one.txt").write_text(TEXTS[0])
     model, rest = bert(tmp_path / "model"), ["--out", str(tmp_path / "out"), "--norms", "fro", *SMALL]
-    few, or_fewer = "expected at least two queries to fit", "; give more texts or hold out fewer"
+    few, leaves = "expected at least two queries to fit", "and holding out the share {} of the texts leaves {}"
+    three = f"3 texts with 3 queries: {few}, {leaves}; give more texts or hold out fewer"
     for texts, share, words in (
-        (
-            "texts.txt",
-            "0.9",
-            f"3 texts with 3 queries: {few}, and holding out the share 0.9 of the texts leaves 0{or_fewer}",
-        ),
-        (
-            "texts.txt",
-            "0.6",
-            f"3 texts with 3 queries: {few}, and holding out the share 0.6 of the texts leaves 1{or_fewer}",
-        ),
+        ("texts.txt", "0.9", three.format("0.9", 0)),
+        ("texts.txt", "0.6", three.format("0.6", 1)),
         ("one.txt", "0.0", f"1 text with 1 query: {few}; give more texts"),
     ):
         call = ["inspect", str(model), "--texts", str(tmp_path / texts), "--held-out", share]
@@ -280,9 +269,8 @@ def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):
 
 
 def test_a_weight_that_is_a_single_number_is_called_so(tmp_path, capsys):
-    weights = load_file(bert(tmp_path) / "model.safetensors")
     name = "embeddings.LayerNorm.weight"
-    save_file(weights | {name: torch.tensor(1.0)}, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    changed_weights(bert(tmp_path), lambda weights: weights.update({name: torch.tensor(1.0)}))
     assert command.main(["inspect", str(tmp_path), "--out", str(tmp_path.parent / "out")]) == 1
     *_, last = capsys.readouterr().err.splitlines()
     sentence = f"the weights {name} are a single number, and config.json asks for 12"

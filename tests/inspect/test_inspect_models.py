@@ -1,5 +1,6 @@
 """Models are read as they are: the W that is read gives their own attention, and what cannot be read is said."""
 
+import re
 import shutil
 import socket
 
@@ -7,8 +8,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from safetensors.torch import load_file, save_file
-from small_models import TEXTS, bert, changed_config, gpt2, relative
+from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative
 
 from attnsvm.errors import UserError
 from attnsvm.inspect import models, sentences
@@ -122,22 +122,15 @@ def test_our_sentences_are_many_and_different():
     assert len(sentences()) == len(set(sentences())) == 235
 
 
-def spoil_weights(folder, change):
-    path = folder / "model.safetensors"
-    weights = load_file(path)
-    change(weights)
-    save_file(weights, path, metadata={"format": "pt"})
+KEY = "encoder.layer.{}.attention.self.key.weight"
 
 
 def nan(folder):
-    def change(weights):
-        weights["encoder.layer.0.attention.self.key.weight"][0, 0] = float("nan")
-
-    spoil_weights(folder, change)
+    changed_weights(folder, lambda weights: weights[KEY.format(0)][0].fill_(torch.nan))
 
 
 def without_key(folder):
-    spoil_weights(folder, lambda weights: weights.pop("encoder.layer.1.attention.self.key.weight"))
+    changed_weights(folder, lambda weights: weights.pop(KEY.format(1)))
 
 
 def without(name):
@@ -148,59 +141,53 @@ def without(name):
     return change
 
 
-KINDS = "docs/inspect.md names the kinds that are read"
-
-
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (without("config.json"), r"{}: there is no config.json in it, so it holds no model"),
-        (without("model.safetensors"), r"{}: there is no model.safetensors in it"),
-        (without("token*"), r"{}: there is no tokenizer in it (tokenizer.json, or a vocabulary)"),
-        (nan, "{}/model.safetensors: the weights encoder.layer.0.attention.self.key.weight have NaN or infinity"),
-        (without_key, "{}/model.safetensors: the weights encoder.layer.1.attention.self.key.weight are not in it"),
-        (
-            lambda folder: changed_config(folder, model_type="fnet"),
-            f"{{}}: a model of the kind 'fnet' has no softmax attention, so it selects no tokens; {KINDS}",
-        ),
-        (
-            lambda folder: changed_config(folder, model_type="diffllama"),
-            f"{{}}: a model of the kind 'diffllama' has attention that is no single softmax, or is linear, in some "
-            f"layers; {KINDS}",
-        ),
-        (
-            lambda folder: changed_config(folder, model_type="olmo", clip_qkv=8.0),
-            "{}: a model of the kind 'olmo' clips queries and keys (clip_qkv in config.json), so no lifted W gives its "
-            f"logits; {KINDS}",
-        ),
-        (
-            lambda folder: changed_config(folder, model_type="cohere", use_qk_norm=True),
-            "{}: a model of the kind 'cohere' centres queries and keys (use_qk_norm in config.json), so no lifted W "
-            f"gives its logits; {KINDS}",
-        ),
-        (
-            lambda folder: changed_config(folder, model_type="xlnet"),
-            f"{{}}: a model of the kind 'xlnet' adds terms that depend on distance to its logits; {KINDS}",
-        ),
-        (
-            lambda folder: changed_config(folder, model_type="my-own"),
-            f"{{}}: a model of the kind 'my-own' has an unknown layout; {KINDS}",
-        ),
-        (
-            lambda folder: changed_config(folder, model_type=None),
-            f"{{}}: a model of the kind None has an unknown layout; {KINDS}",
-        ),
-        (
-            lambda folder: changed_config(folder, is_decoder=True),
-            f"{{}}: a model of the kind 'bert' is used as a decoder, which is not read; {KINDS}",
-        ),
+        (without("config.json"), ": there is no config.json in it, so it holds no model"),
+        (without("model.safetensors"), ": there is no model.safetensors in it"),
+        (without("token*"), ": there is no tokenizer in it (tokenizer.json, or a vocabulary)"),
+        (nan, f"/model.safetensors: the weights {KEY.format(0)} have NaN or infinity"),
+        (without_key, f"/model.safetensors: the weights {KEY.format(1)} are not in it"),
     ],
 )
 def test_a_model_that_cannot_be_read_is_one_sentence(spoil, sentence, copy):
     spoil(copy)
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match=f"^{re.escape(str(copy) + sentence)}$"):
         models.read(copy, TEXTS[:3])
-    assert str(caught.value) == sentence.format(copy)
+
+
+NO_LIFTED = "so no lifted W gives its logits"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"model_type": "fnet"}, "'fnet' has no softmax attention, so it selects no tokens"),
+        (
+            {"model_type": "diffllama"},
+            "'diffllama' has attention that is no single softmax, or is linear, in some layers",
+        ),
+        (
+            {"model_type": "olmo", "clip_qkv": 8.0},
+            f"'olmo' clips queries and keys (clip_qkv in config.json), {NO_LIFTED}",
+        ),
+        (
+            {"model_type": "cohere", "use_qk_norm": True},
+            f"'cohere' centres queries and keys (use_qk_norm in config.json), {NO_LIFTED}",
+        ),
+        ({"model_type": "xlnet"}, "'xlnet' adds terms that depend on distance to its logits"),
+        ({"model_type": "my-own"}, "'my-own' has an unknown layout"),
+        ({"model_type": None}, "None has an unknown layout"),
+        ({"is_decoder": True}, "'bert' is used as a decoder, which is not read"),
+    ],
+)
+def test_a_kind_of_model_that_is_not_read_is_one_sentence(changes, why, copy):
+    sentence = (
+        f"{changed_config(copy, **changes)}: a model of the kind {why}; docs/inspect.md names the kinds that are read"
+    )
+    with pytest.raises(UserError, match=f"^{re.escape(sentence)}$"):
+        models.read(copy, TEXTS[:3])
 
 
 @pytest.mark.parametrize(

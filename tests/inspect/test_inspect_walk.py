@@ -9,7 +9,7 @@ import pytest
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
-from small_models import TEXTS, bert, changed_config, gpt2, passed, rotary
+from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, passed, rotary
 
 from attnsvm.errors import UserError
 from attnsvm.inspect import models
@@ -89,14 +89,6 @@ NO_INDEX = f"{{}}/{INDEX}: expected JSON with weight_map, the file of every weig
 OUT_OF_PLACE = "have no place in the model that config.json describes"
 
 
-def changed(folder, shard, change):
-    """Change the weights of a shard, {name: tensor}."""
-    path = folder / shard
-    weights = load_file(path)
-    change(weights)
-    save_file(weights, path, metadata={"format": "pt"})
-
-
 def shard_of(folder, name, change=lambda index: None):
     """The shard that has these weights; the index is changed."""
     path = folder / INDEX
@@ -111,26 +103,26 @@ UP = "layers.1.mlp.up_proj.weight"
 
 
 def without_weights_anywhere(folder):
-    changed(folder, shard_of(folder, UP, lambda index: index.pop(UP)), lambda weights: weights.pop(UP))
+    changed_weights(folder, lambda weights: weights.pop(UP), shard_of(folder, UP, lambda index: index.pop(UP)))
 
 
 def with_norms_of_another_kind(folder):
     name = "layers.1.self_attn.q_norm.weight"
-    changed(folder, SHARDS[1], lambda weights: weights.update({name: torch.ones(4)}))
+    changed_weights(folder, lambda weights: weights.update({name: torch.ones(4)}), SHARDS[1])
     shard_of(folder, name, lambda index: index.update({name: SHARDS[1]}))
 
 
 def with_integers(folder):
-    changed(folder, shard_of(folder, UP), lambda weights: weights.update({UP: weights[UP].to(torch.int8)}))
+    changed_weights(folder, lambda weights: weights.update({UP: weights[UP].to(torch.int8)}), shard_of(folder, UP))
 
 
 def with_fewer_words_than_the_tokenizer_has(folder):
     changed_config(folder, vocab_size=5)
     name = "embed_tokens.weight"
-    changed(folder, SHARDS[0], lambda weights: weights.update({name: weights[name][:5].clone()}))
+    changed_weights(folder, lambda weights: weights.update({name: weights[name][:5].clone()}), SHARDS[0])
 
 
-SPOILT = {
+SPOILT = {  # what is done, or the settings that are changed; and the sentence
     "a shard is missing": (
         lambda folder: (folder / SHARDS[1]).unlink(),
         f"{{}}/{SHARDS[1]}: there is no such file, and {INDEX} says that it has {{}} weights; fetch it",
@@ -139,15 +131,15 @@ SPOILT = {
     "the index is of another kind": (lambda folder: (folder / INDEX).write_text('{"weight_map": ["a"]}'), NO_INDEX),
     "the index is of nothing": (lambda folder: (folder / INDEX).write_text('{"weight_map": {}}'), NO_INDEX),
     "a setting is of another kind": (
-        lambda folder: changed_config(folder, num_hidden_layers="two"),
+        {"num_hidden_layers": "two"},
         "{}/config.json: Field 'num_hidden_layers' expected int, got str",
     ),
     "heads do not divide the width": (
-        lambda folder: changed_config(folder, num_attention_heads=3),
+        {"num_attention_heads": 3},
         "{}/config.json: The hidden size (16) is not a multiple of the number of attention heads (3)",
     ),
     "a shard lacks weights": (
-        lambda folder: changed(folder, SHARDS[1], lambda weights: weights.pop("norm.weight")),
+        lambda folder: changed_weights(folder, lambda weights: weights.pop("norm.weight"), SHARDS[1]),
         f"{{}}/{SHARDS[1]}: the weights norm.weight are not in it, where {INDEX} says they are; fetch it again",
     ),
     "the index lacks weights": (without_weights_anywhere, f"{{}}/{INDEX}: the weights {UP} are not in it"),
@@ -156,21 +148,21 @@ SPOILT = {
         f"{{}}/{SHARDS[1]}: cannot be read (",
     ),
     "another width": (
-        lambda folder: changed_config(folder, intermediate_size=20),
+        {"intermediate_size": 20},
         "{}/model-0000{}-of-00002.safetensors: the weights layers.0.mlp.down_proj.weight are 16 × 16, and config.json "
         "asks for 16 × 20",
     ),
     "more layers": (
-        lambda folder: changed_config(folder, num_hidden_layers=3),
+        {"num_hidden_layers": 3},
         f"{{}}/{INDEX}: the weights layers.2.self_attn.q_proj.weight, layers.2.self_attn.q_proj.bias, "
         "layers.2.self_attn.k_proj.weight are not in it",
     ),
     "fewer layers": (
-        lambda folder: changed_config(folder, num_hidden_layers=1),
+        {"num_hidden_layers": 1},
         f"{{}}-00002-of-00002.safetensors: the weights layers.1.{{}} {OUT_OF_PLACE}",
     ),
     "biases that are not asked for": (
-        lambda folder: changed_config(folder, attention_bias=False),
+        {"attention_bias": False},
         f"{{}}: the weights layers.0.self_attn.{{}}_proj.bias {OUT_OF_PLACE}",
     ),
     "norms of another kind": (
@@ -178,7 +170,7 @@ SPOILT = {
         f"{{}}: the weights layers.1.self_attn.q_norm.weight {OUT_OF_PLACE}",
     ),
     "a quantised configuration": (
-        lambda folder: changed_config(folder, quantization_config={"quant_method": "gptq", "bits": 4}),
+        {"quantization_config": {"quant_method": "gptq", "bits": 4}},
         "{}: a model of the kind 'llama' has quantised weights (gptq in config.json), which are not read; give it in "
         "float32, float16 or bfloat16; docs/inspect.md names the kinds that are read",
     ),
@@ -207,9 +199,11 @@ def llama(tmp_path_factory):
 @pytest.mark.parametrize("what", SPOILT)
 def test_weights_that_cannot_be_read_are_one_sentence_before_any_layer_is_run(what, llama, tmp_path, monkeypatch):
     spoil, sentence = SPOILT[what]
-    folder = tmp_path / "model"
-    shutil.copytree(llama, folder)
-    spoil(folder)
+    folder = shutil.copytree(llama, tmp_path / "model")
+    if callable(spoil):
+        spoil(folder)
+    else:
+        changed_config(folder, **spoil)
     monkeypatch.setattr(models.Walk, "run", lambda *_: pytest.fail("a layer was run"))
     with pytest.raises(UserError) as caught:
         models.read(folder, TEXTS[:3])
@@ -221,8 +215,7 @@ def test_weights_that_cannot_be_read_are_one_sentence_before_any_layer_is_run(wh
 
 def test_what_no_layer_computes_with_may_be_there(llama, tmp_path):
     """A head for words, a table of angles, and the parts of a whole model whose names begin with the model's."""
-    folder = tmp_path / "model"
-    shutil.copytree(llama, folder)
+    folder = shutil.copytree(llama, tmp_path / "model")
     weights = {f"model.{name}": one for shard in SHARDS for name, one in load_file(folder / shard).items()}
     more = {"lm_head.weight": torch.ones(2, 2), "model.layers.0.self_attn.rotary_emb.inv_freq": torch.ones(2)}
     for path in folder.glob("*.safetensors*"):

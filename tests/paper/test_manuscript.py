@@ -11,12 +11,10 @@ from attnsvm.errors import UserError
 from attnsvm.paper import checks, declared, manuscript, numbers, parts, typed
 from attnsvm.paper.manuscript import Manuscript
 
+ONE = {"value": 1.0, "source": "s"}
 FOUND = {
     "scale": "paper",
-    "numbers": {
-        key: {"value": 1.0, "source": "s"}
-        for key in ("cone.last", "cone.most", "settings.cone.problems.d", "audit.stays")
-    },
+    "numbers": dict.fromkeys(("cone.last", "cone.most", "settings.cone.problems.d", "audit.stays"), ONE),
     "claims": [{"key": "stays"}],
     "absent": ["pretrained"],
 }
@@ -75,16 +73,13 @@ def test_an_optional_figure_that_was_not_built_is_missing_without_complaint():
 def whole():
     """What numbers.json says of every key that there can be: values aside, which a run gives."""
     plan = resolve({})
-    found = {key: {"value": 1.0, "source": ""} for key in declared.read()}
     keys = [claim.key for card in cards.claiming() for claim in card.module("claims").CLAIMS]
-    for key in keys:
-        found |= {f"audit.{key}{end}": {"value": 1.0} for end in ("", *(f".{name}" for name in numbers.OF_A_ROW))}
-    found |= dict(numbers._settings(plan)) | dict(numbers._cost({"experiments": {}}))
-    found |= {
-        f"rows.{name}": {"value": 1}
-        for name in ("asked", "holds", "holds_in_part", "fails", "differs_from_print", "sharper", "sharper_hold")
-    }
-    found |= {f"certificates.{name}": {"value": 1} for name in ("checked", "solved", "infeasible", "uncertified")}
+    names = [*declared.read()]
+    names += [f"audit.{key}{end}" for key in keys for end in ("", *(f".{name}" for name in numbers.OF_A_ROW))]
+    rows = ("asked", "holds", "holds_in_part", "fails", "differs_from_print", "sharper", "sharper_hold")
+    names += [f"rows.{name}" for name in rows]
+    names += [f"certificates.{name}" for name in ("checked", "solved", "infeasible", "uncertified")]
+    found = dict.fromkeys(names, ONE) | dict(numbers._settings(plan)) | dict(numbers._cost({"experiments": {}}))
     optional = [card.name for card in cards.figures(optional=True) if card.optional]
     return {"scale": "smoke", "numbers": found, "claims": [{"key": key} for key in keys], "absent": optional}
 

@@ -23,12 +23,8 @@ def test_a_number_comes_with_its_interval_unit_digits_and_source(collected):
 
 def test_a_number_may_be_taken_from_several_rows(collected):
     one = collected()["numbers"]["cone.most"]
-    assert (one["value"], one["low"], one["unit"], one["source"]) == (
-        3.0,
-        None,
-        "runs",
-        "figures/cone.csv, max of value",
-    )
+    expected = {"value": 3.0, "low": None, "unit": "runs", "source": "figures/cone.csv, max of value"}
+    assert expected.items() <= one.items()
 
 
 def test_audit_rows_settings_counts_and_costs_have_numbers(collected):
@@ -47,39 +43,31 @@ def test_audit_rows_settings_counts_and_costs_have_numbers(collected):
 
 def test_a_row_that_says_what_holds_instead_is_no_claim_as_first_asked(collected):
     found = collected(row={"sharpens": "other", "seeds": "1 to 2"})["numbers"]
-    assert (found["rows.asked"]["value"], found["rows.sharper"]["value"], found["rows.sharper_hold"]["value"]) == (
-        0,
-        1,
-        1,
-    )
+    assert [found[f"rows.{name}"]["value"] for name in ("asked", "sharper", "sharper_hold")] == [0, 1, 1]
 
 
 @pytest.mark.parametrize(
-    ("edit", "sentence"),
+    ("edit", "line", "sentence"),
     [
-        (
-            ("column: value, interval", "column: valeu, interval"),
-            r"^paper/numbers.yaml:2: figures/cone.csv has no column 'valeu': did you mean 'value'\?",
-        ),
+        (("value, interval", "valeu, interval"), 2, "figures/cone.csv has no column 'valeu': did you mean 'value'\\?"),
         (
             ("kind: a", "kind: b"),
-            r"^paper/numbers.yaml:2: figures/cone.csv, value where kind = b, last step: there is no such row",
+            2,
+            "figures/cone.csv, value where kind = b, last step: there is no such row",
         ),
-        ((", last: step", ""), r"^paper/numbers.yaml:2: .*: 2 rows, expected one: say `take` or more of `where`"),
+        ((", last: step", ""), 2, ".*: 2 rows, expected one: say `take` or more of `where`"),
         (
             ("figure: cone, where", "figure: cones, where"),
-            r"^paper/numbers.yaml:2: cone.last: there is no figure 'cones': did you mean 'cone'\?",
+            2,
+            "cone.last: there is no figure 'cones': did you mean 'cone'\\?",
         ),
-        (("take: max", "take: mox"), r"^paper/numbers.yaml:3: cone.most: take one of min, "),
-        (
-            ("unit: runs", "units: runs"),
-            r"^paper/numbers.yaml:3: cone.most: the keys of a number are figure, column, ",
-        ),
-        (("cone.most: {", "cone.most: x # {"), r"^paper/numbers.yaml:3: cone.most: expected \{figure"),
+        (("take: max", "take: mox"), 3, "cone.most: take one of min, "),
+        (("unit: runs", "units: runs"), 3, "cone.most: the keys of a number are figure, column, "),
+        (("cone.most: {", "cone.most: x # {"), 3, "cone.most: expected \\{figure"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_line(collected, edit, sentence):
-    with pytest.raises(UserError, match=sentence):
+def test_what_cannot_be_read_is_refused_with_its_line(collected, edit, line, sentence):
+    with pytest.raises(UserError, match=f"^paper/numbers.yaml:{line}: {sentence}"):
         collected(text=DECLARED.replace(*edit))
 
 

@@ -25,10 +25,14 @@ def address(tmp_path_factory):
 
 @pytest.fixture
 def page(browser, address):
-    """The page, opened anew and held still; what it complains of fails the test."""
-    browser.get("about:blank")
-    browser.get_log("browser")
-    browser.get(address)
-    browser.execute_script("explorer.play(false)")
+    """The page with its first example, held still; what it complains of fails the test.
+
+    It is loaded again only behind a test that has left it, or opened a link.
+    """
+    if browser.current_url != address:
+        browser.get("about:blank")
+        browser.get_log("browser")
+        browser.get(address)
+    browser.execute_script("document.activeElement.blur(); explorer.open(explorer.PRESETS[0], false); scrollTo(0, 0)")
     yield browser
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []

@@ -2,12 +2,13 @@
 
 import json
 import re
-import subprocess
+import runpy
 import sys
 import time
 
 import numpy as np
 import pytest
+from test_pieces import contrast, luminance
 
 from attnsvm.building import cards
 from attnsvm.experiments.hyperplanes import problems as hyperplanes
@@ -35,6 +36,10 @@ def state(page):
     return page.execute_script("return explorer.app.run.state")
 
 
+def step(page):
+    return page.execute_script("return explorer.app.run.step")
+
+
 def waited_for(condition):
     for _ in range(100):
         if condition():
@@ -54,10 +59,11 @@ def centre(page, key):
     return page.execute_script(script, key)
 
 
-def test_the_page_is_one_file_and_the_same_every_time(tmp_path):
-    program = [sys.executable, "-m", "attnsvm.site.explorer", str(tmp_path / "folder" / "out.html")]
-    subprocess.run(program, check=True)
-    text = (tmp_path / "folder" / "out.html").read_text("utf-8")
+def test_the_page_is_one_file_and_the_same_every_time(tmp_path, monkeypatch):
+    path = tmp_path / "folder" / "out.html"
+    monkeypatch.setattr(sys, "argv", ["explorer", str(path)])
+    runpy.run_module("attnsvm.site.explorer", run_name="__main__")
+    text = path.read_text("utf-8")
     assert text == explorer.page()
     assert len(text.encode()) < 200_000
     assert "{{" not in text
@@ -116,7 +122,7 @@ def test_a_link_carries_the_whole_state(page, address):
         before = state(page)
         page.get("about:blank")
         page.get(address + link)
-        assert waited_for(lambda: page.execute_script("return explorer.app.run.step") == 137)
+        assert waited_for(lambda: step(page) == 137)
         assert page.execute_script("return explorer.app.run.weights") == weights, "the same bits"
         assert state(page) | {"step": 0} == before | {"step": 0}
 
@@ -182,7 +188,7 @@ def test_a_token_and_the_handles_follow_the_mouse(page):
             assert centre(page, key)[:2] == pytest.approx([x - 30, y + 40], abs=1.5)
         else:
             assert np.linalg.norm(read(after)) == pytest.approx(np.linalg.norm(read(before)))
-    assert waited_for(lambda: page.execute_script("return explorer.app.run.step") == 50), "as far as it had gone"
+    assert waited_for(lambda: step(page) == 50), "as far as it had gone"
     drawn(page)
     assert "°" in page.find_element("id", "sentence").text
     assert page.find_element("id", "line1").get_attribute("d").count("L") > 5, "the panel shows its course"
@@ -280,7 +286,7 @@ def test_everything_is_reached_by_keys(page):
     page.execute_script("document.activeElement.blur()")
     press(page, " ", 32)
     assert page.execute_script("return explorer.app.playing")
-    assert waited_for(lambda: page.execute_script("return explorer.app.run.step") > 5)
+    assert waited_for(lambda: step(page) > 5)
     press(page, " ", 32)
     assert not page.execute_script("return explorer.app.playing")
 
@@ -317,14 +323,11 @@ def test_buttons_change_what_they_say(page):
     page.execute_script("document.querySelector('input[value=spectral]').click()")
     assert state(page)["rule"] == "spectral"
     opened(page, "trajectories")
-    click("trap")
-    page.execute_script("explorer.play(false); explorer.app.run.advance(3000, 1e9)")
-    drawn(page)
-    assert "not the best, but locally optimal" in sentence(page)
-    click("best")
-    page.execute_script("explorer.play(false); explorer.app.run.advance(3000, 1e9)")
-    drawn(page)
-    assert "the best ones" in sentence(page)
+    for name, said in (("trap", "not the best, but locally optimal"), ("best", "the best ones")):
+        click(name)
+        page.execute_script("explorer.play(false); explorer.app.run.advance(3000, 1e9)")
+        drawn(page)
+        assert said in sentence(page)
 
 
 def test_what_cannot_be_separated_is_said_and_proved(page):
@@ -343,12 +346,6 @@ def test_what_cannot_be_separated_is_said_and_proved(page):
     assert "No W separates these tokens from the others: a Farkas certificate proves it." in sentence(page)
 
 
-def luminance(colour):
-    red, green, blue = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (red, green, blue)]
-    return np.dot([0.2126, 0.7152, 0.0722], linear)
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_stand_out_in_light_and_in_dark(page, scheme):
     """4.5 to 1, as WCAG AA asks of text."""
@@ -358,14 +355,13 @@ def test_words_stand_out_in_light_and_in_dark(page, scheme):
     names = ("paper", "card", "disc", "ink", "soft", "warn", "c1", "c2", "c3", "c4", "digit")
     style = """const style = getComputedStyle(document.documentElement);
     return arguments[0].map((name) => style.getPropertyValue(`--${name}`).trim())"""
-    value = {name: luminance(c) for name, c in zip(names, page.execute_script(style, names), strict=True)}
+    colour = dict(zip(names, page.execute_script(style, names), strict=True))
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert (value["paper"] > 0.5) == (scheme == "light")
+    assert (luminance(colour["paper"]) > 0.5) == (scheme == "light")
     pairs = [(ground, word) for ground in ("paper", "card", "disc") for word in ("ink", "soft", "c1", "c2", "c3", "c4")]
     pairs += [("digit", f"c{k}") for k in (1, 2, 3, 4)] + [("paper", "warn")]
     for one, other in pairs:
-        high, low = sorted((value[one], value[other]), reverse=True)
-        assert (high + 0.05) / (low + 0.05) >= 4.5, (one, other)
+        assert contrast(colour[one], colour[other]) >= 4.5, (one, other)
 
 
 def test_a_frame_leaves_room_for_sixty_per_second(page):

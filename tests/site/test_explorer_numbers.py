@@ -1,6 +1,7 @@
 """What the explorer computes in the browser, against the package and against plain NumPy."""
 
 import itertools
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +18,7 @@ RATE, STEPS, WINDOW = 0.1, 1000, 5
 CLOSE = 1e-9
 SHAPES = [(n, T) for n in (2, 3, 4) for T in (2, 3, 4, 6)]
 PER_SHAPE = 17  # 12 shapes: 204 states
+FIELDS = ("tokens", "queries", "labels", "head")
 
 
 @pytest.fixture(scope="module")
@@ -41,9 +43,7 @@ def states(n, T, count=PER_SHAPE, seed=0):
 
 def as_page(problems):
     """The problems as the page has them."""
-    columns = (problems.tokens, problems.queries, problems.labels, problems.head)
-    names = ("tokens", "queries", "labels", "head")
-    return [dict(zip(names, (x.tolist() for x in one), strict=True)) for one in zip(*columns, strict=True)]
+    return [{name: getattr(problems, name)[s].tolist() for name in FIELDS} for s in range(len(problems))]
 
 
 DESCEND = """
@@ -78,6 +78,17 @@ def windows(problems, log):
     return repeated, {name: W[:, :-1].reshape(-1, 2, 2) for name, W in log.items()}
 
 
+@cache
+def ends(n, T):
+    """Where the package ends, and which ends are the same for a start that is a little off."""
+    problems, first = states(n, T)
+    whole, nudged = (
+        train(problems, LinearHead, "W", exact(RATE), STEPS, STEPS, start=W).weights[:, -1]
+        for W in (first, first * (1 + 1e-13))
+    )
+    return whole, distance(nudged, whole) < CLOSE
+
+
 @pytest.mark.parametrize(("n", "T"), SHAPES)
 def test_descent_on_W_is_that_of_the_package(page, n, T):
     """Over 1000 steps, in windows of 5 that start from the page's own weights.
@@ -90,25 +101,14 @@ def test_descent_on_W_is_that_of_the_package(page, n, T):
     repeated, starts = windows(problems, log)
     after = train(repeated, LinearHead, "W", exact(RATE), WINDOW, WINDOW, start=starts["W"]).weights[:, -1]
     assert distance(log["W"][:, 1:].reshape(-1, 2, 2), after).max() < CLOSE
-    whole, nudged = (
-        train(problems, LinearHead, "W", exact(RATE), STEPS, STEPS, start=W).weights[:, -1]
-        for W in (first, first * (1 + 1e-13))
-    )
-    steady = distance(nudged, whole) < CLOSE
+    whole, steady = ends(n, T)
     assert steady.mean() > 0.6
     assert distance(log["W"][:, -1], whole)[steady].max() < CLOSE
 
 
 def test_most_states_agree_from_end_to_end():
     """The share above is of each shape; over all 204 states nine in ten are steady."""
-    steady = []
-    for n, T in SHAPES:
-        problems, first = states(n, T)
-        ends = [
-            train(problems, LinearHead, "W", exact(RATE), STEPS, STEPS, start=W).weights[:, -1]
-            for W in (first, first * (1 + 1e-13))
-        ]
-        steady.append(distance(ends[1], ends[0]) < CLOSE)
+    steady = [ends(n, T)[1] for n, T in SHAPES]
     assert np.size(steady) >= 200
     assert np.mean(steady) > 0.85
 
@@ -302,16 +302,13 @@ def test_gradients_of_two_layers_are_those_of_complex_steps(page):
     })"""
     flat = (W.reshape(-1, 4).tolist() for W in (first, second))
     for s, pair in enumerate(page.execute_script(script, as_page(problems), *flat)):
-        problem = SimpleNamespace(
-            tokens=problems.tokens[s], queries=problems.queries[s], labels=problems.labels[s], head=problems.head[s]
-        )
+        problem = SimpleNamespace(**{name: getattr(problems, name)[s] for name in FIELDS})
         for k, gradient in enumerate(pair):
             for entry in range(4):
                 step = [first[s].astype(complex), second[s].astype(complex)]
                 step[k].flat[entry] += 1e-30j
-                assert gradient[entry] == pytest.approx(
-                    two_layer_loss(problem, *step).imag / 1e-30, rel=CLOSE, abs=1e-14
-                )
+                slope = two_layer_loss(problem, *step).imag / 1e-30
+                assert gradient[entry] == pytest.approx(slope, rel=CLOSE, abs=1e-14)
 
 
 def test_both_layers_of_the_example_go_to_their_svms(page):
@@ -329,11 +326,8 @@ def test_both_layers_of_the_example_go_to_their_svms(page):
     rows = []
     for i, X in enumerate(np.array(found["state"]["tokens"])):
         for r, winner in enumerate(found["winners"][i]):
-            rows += [
-                (X[winner] - X[s], X[r], float(r == selected[i]), (i * 3 + r, winner, s))
-                for s in range(3)
-                if s != winner
-            ]
+            others = [s for s in range(3) if s != winner]
+            rows += [(X[winner] - X[s], X[r], float(r == selected[i]), (i * 3 + r, winner, s)) for s in others]
     left, right, bound, index = map(np.array, zip(*rows, strict=True))
     lower = solve(Constraints(left, right, bound, np.zeros(len(rows), dtype=bool), index))
     assert distance(np.reshape(found["lower"]["W"], (2, 2)), lower.W) < CLOSE

@@ -3,7 +3,6 @@
 import base64
 import io
 import re
-import subprocess
 import sys
 from xml.etree import ElementTree
 
@@ -14,15 +13,20 @@ from PIL import Image
 
 from attnsvm.errors import UserError
 from attnsvm.plots import style
-from attnsvm.site import colours, moving, pages, screen
+from attnsvm.site import build, colours, moving, pages, screen
 from attnsvm.site.links import Links, source_page
 
 OURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE, style.SKY, style.PURPLE)
 
 
+def rgb(colour):
+    """Of "#rrggbb", from 0 to 1."""
+    return np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+
+
 def luminance(colour):
     """Of WCAG 2."""
-    channels = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    channels = rgb(colour)
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return linear @ (0.2126, 0.7152, 0.0722)
 
@@ -37,9 +41,8 @@ def test_oklab_is_the_one_of_its_author():
     given = {"#ffffff": (1, 0, 0), "#000000": (0, 0, 0), "#ff0000": (0.6280, 0.2249, 0.1258)}
     given |= {"#00ff00": (0.8664, -0.2339, 0.1795), "#0000ff": (0.4520, -0.0325, -0.3115)}
     for colour, expected in given.items():
-        rgb = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-        np.testing.assert_allclose(colours.oklab(rgb), expected, atol=1e-4)
-        np.testing.assert_allclose(colours.from_oklab(colours.oklab(rgb)), rgb, atol=1e-6)
+        np.testing.assert_allclose(colours.oklab(rgb(colour)), expected, atol=1e-4)
+        np.testing.assert_allclose(colours.from_oklab(colours.oklab(rgb(colour))), rgb(colour), atol=1e-6)
 
 
 def test_light_becomes_dark_and_dark_light_in_their_order():
@@ -54,8 +57,7 @@ def test_our_colours_stand_out_from_a_dark_page_in_their_hue(colour):
     assert contrast(colours.dark(colour), colours.dark("#ffffff")) > 3, "what WCAG asks of graphics"
 
     def hue(of):
-        rgb = np.array([int(of[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-        return np.degrees(np.arctan2(*colours.oklab(rgb)[:0:-1]))
+        return np.degrees(np.arctan2(*colours.oklab(rgb(of))[:0:-1]))
 
     assert abs((hue(colour) - hue(colours.dark(colour)) + 180) % 360 - 180) < 15, "cut off where no screen shows it"
 
@@ -163,15 +165,8 @@ def test_the_glow_is_the_softmax_of_the_logits(course):
 @pytest.fixture
 def links(tmp_path):
     own = "figures/gallery/model.png", "attnsvm/experiments/model"  # of a figure that a run leaves out
-    for name in (
-        "docs/one.md",
-        "docs/plot.png",
-        "config/config.yaml",
-        "figures/README.md",
-        "README.md",
-        ".ci/run",
-        *own,
-    ):
+    pages = "docs/one.md", "docs/plot.png", "config/config.yaml", "figures/README.md", "README.md", ".ci/run"
+    for name in (*pages, *own):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
     return Links(tmp_path, {"docs/one.md", "README.md"}, lambda name, text, page: f"<{name}|{text}|{page}>", ["model"])
@@ -247,7 +242,7 @@ def test_a_title_as_a_sentence(title, expected):
     assert pages.sentence(title) == expected
 
 
-def test_without_sphinx_one_sentence_says_what_to_install(tmp_path):
-    code = "import sys; sys.modules['sphinx'] = None\nfrom attnsvm.site import build\nbuild.site('.', {}, 'out')"
-    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "UserError: the site needs Sphinx: install attnsvm[site], or run make install" in run.stderr
+def test_without_sphinx_one_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sphinx.application", None)
+    with pytest.raises(UserError, match=r"^the site needs Sphinx: install attnsvm\[site\], or run make install$"):
+        build.site(".", {}, "out")

@@ -23,7 +23,7 @@ from numba import njit
 from attnsvm import geometry
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.lanes.arithmetic import LANES, dot
+from attnsvm.lanes.arithmetic import LANES, matvec
 from attnsvm.lanes.singular import decomposition, polar
 from attnsvm.training import LinearHead, ReluHead, adam, exact, joint, mirror, momentum, published, steepest, train
 from attnsvm.training.rules.gradient_descent import EPSILON
@@ -86,8 +86,7 @@ def operations(parametrisation, n, T, d, p):
 @njit(fastmath={"contract"})
 def multiply_adds(A, x, y, rounds):
     for _ in range(rounds):
-        for a in range(A.shape[0]):
-            dot(A[a], x, y[a])
+        matvec(A, x, y)
 
 
 def peak():

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import cfunc, njit
 from numba.core.ccallback import CFunc
+from numba.core.compiler import Compiler
 from numba.extending import overload
 
 from attnsvm.lanes import LANES
@@ -21,6 +22,20 @@ from attnsvm.lanes import LANES
 OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}  # numba's types know fewer options than numba
 # For functions that only compiled code calls: without entry points for Python they compile in half the time.
 INNER: Any = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+class Apart(Compiler):
+    """Compiles a function whose arrays overlap none that it writes to: LLVM takes that as given, and tests it nowhere.
+
+    Otherwise every inner loop begins with that test, which takes about as long as the loop's LANES numbers.
+    """
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.state.flags.noalias = True
+
+
+APART: Any = {"pipeline_class": Apart}
 # LLVM puts these into the loops that call them, where it vectorises; numba would work their types out at every call.
 INLINED: Any = INNER | {"forceinline": True}
 COMPILED = ("lanes", "geometry", "training")  # the rooms with compiled code
@@ -35,6 +50,7 @@ SOURCES = hashlib.sha256(
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # ln 2 in two parts, the first with trailing zeros
 LOWEST = -708.0  # exp of less is subnormal
+TO_INTEGER = 1.5 * 2.0**52  # added to a small whole number, leaves it in the last bits: AVX2 has no such conversion
 SQRT2 = 1.4142135623730951
 
 
@@ -58,8 +74,11 @@ def _kept_on_disk(function, structures):
 
 
 def shared_by_loops(function: Callable) -> Any:
-    """`function` compiled for the one signature that every loop calls it with, and kept on disk for the next loop."""
-    return njit(_named(function, SOURCES, function.__name__), cache=True, **INNER)
+    """`function` compiled for the one signature that every loop calls it with, and kept on disk for the next loop.
+
+    No array that it writes to may overlap another one, see `Apart`.
+    """
+    return njit(_named(function, SOURCES, function.__name__), cache=True, **INNER, **APART)
 
 
 def called_from_loops(function: Any, signature: Any) -> CFunc:
@@ -78,14 +97,17 @@ def _named(function: FunctionType, sources: str, *names: str) -> FunctionType:
 
 
 def method_of_class(name: str, default: Callable | None = None) -> Any:
-    """What compiled code calls, with a NamedTuple first: the method of this name of its class, or `default`."""
+    """What compiled code calls, with a NamedTuple first: the method of this name of its class, or `default`.
+
+    No array that the method writes to may overlap another one, see `Apart`.
+    """
 
     def called(structure, *arguments):
         raise TypeError(f"{name}: only compiled code calls it")
 
     called.__name__ = name
 
-    @overload(called, strict=False, jit_options=INNER)
+    @overload(called, strict=False, jit_options=INNER | APART)
     def method(structure, *arguments):
         return getattr(structure.instance_class, name, default)
 
@@ -121,7 +143,7 @@ def exp(x):
     p = p * r + 0.5
     p = p * r + 1.0
     p = p * r + 1.0
-    p *= np.int64((np.int64(k) + 1023) << 52).view(np.float64)
+    p *= np.int64((np.float64(k + TO_INTEGER).view(np.int64) + 1023) << 52).view(np.float64)
     return p if x >= LOWEST else 0.0
 
 
@@ -181,24 +203,31 @@ def _copy(source, target):
     return by_first_axis
 
 
-@njit(**OPTIONS)
-def dot(A, x, out):
-    """out (LANES) = Σ_b A (b, LANES) · x (b, LANES); four terms at a time, to spare the loads and stores of the sum."""
-    count = A.shape[0]
+@njit(**OPTIONS, **APART)
+def matvec(A, x, out):
+    """out (a, LANES) = Σ_b A (a, b, LANES) · x (b, LANES); four terms at a time: fewer loads and stores of the sum."""
+    count = A.shape[1]
     whole = count - count % 4
-    for lane in range(LANES):
-        out[lane] = 0.0
-    for b in range(0, whole, 4):
+    for a in range(A.shape[0]):
         for lane in range(LANES):
-            out[lane] += (A[b, lane] * x[b, lane] + A[b + 1, lane] * x[b + 1, lane]) + (
-                A[b + 2, lane] * x[b + 2, lane] + A[b + 3, lane] * x[b + 3, lane]
-            )
-    for b in range(whole, count):
-        for lane in range(LANES):
-            out[lane] += A[b, lane] * x[b, lane]
+            out[a, lane] = 0.0
+        for b in range(0, whole, 4):
+            for lane in range(LANES):
+                out[a, lane] += (A[a, b, lane] * x[b, lane] + A[a, b + 1, lane] * x[b + 1, lane]) + (
+                    A[a, b + 2, lane] * x[b + 2, lane] + A[a, b + 3, lane] * x[b + 3, lane]
+                )
+        for b in range(whole, count):
+            for lane in range(LANES):
+                out[a, lane] += A[a, b, lane] * x[b, lane]
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, **APART)
+def dot(x, y, out):
+    """out (LANES) = Σ_b x (b, LANES) · y (b, LANES)."""
+    matvec(x.reshape(1, len(x), LANES), y, out.reshape(1, LANES))
+
+
+@njit(**OPTIONS, **APART)
 def combine(A, x, out):
     """out (b, LANES) = Σ_a A (a, b, LANES) · x (a, LANES), four terms at a time."""
     count = A.shape[0]

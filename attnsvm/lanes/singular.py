@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER, LANES, exp, log, shared_by_loops
+from attnsvm.lanes.arithmetic import APART, INNER, LANES, exp, log, shared_by_loops
 
 DEPENDENT = 1e-12  # of a vector: what is left of it outside the span of others, and is taken for rounding
 SWEEPS = 40  # far more than are ever needed: about six
@@ -82,7 +82,7 @@ def polar(left, right, logs, room, pairs, out):
     _assemble(room, out)
 
 
-@njit(**INNER)
+@njit(**INNER, **APART)
 def _inner(u, v, out):
     """out (LANES) = Σ_b u (b, LANES) · v (b, LANES), one term at a time."""
     for lane in range(LANES):
@@ -92,7 +92,7 @@ def _inner(u, v, out):
             out[lane] += u[b, lane] * v[b, lane]
 
 
-@njit(**INNER)
+@njit(**INNER, **APART)
 def _arrange(left, right, logs, room):
     """Terms of vectors of length one, the largest first, and the quotients of their scales."""
     n, d, e = len(left), left.shape[1], right.shape[1]
@@ -127,7 +127,7 @@ def _arrange(left, right, logs, room):
                 quotient[i, j, lane] = exp(scale[j, lane] - scale[i, lane])
 
 
-@njit(**INNER)
+@njit(**INNER, **APART)
 def _orthonormalise(vectors, lower, rows):
     """vectors = lower · (orthonormal rows, or rows of zeros), in place; Gram–Schmidt, each vector twice.
 
@@ -159,7 +159,7 @@ def _orthonormalise(vectors, lower, rows):
                 vectors[k, b, lane] = vectors[k, b, lane] * along[lane] if along[lane] > 0.0 else 0.0
 
 
-@njit(**INNER)
+@njit(**INNER, **APART)
 def _weigh(room):
     """The rows of C, each in units of its scale, in place of the a_i: row k has terms k, k + 1, ... only."""
     left, lower, quotient, weight = room.left, room.lower, room.quotient, room.rows[0]
@@ -176,7 +176,7 @@ def _weigh(room):
                     left[k, a, lane] += weight[lane] * left[i, a, lane]
 
 
-@njit(**INNER)
+@njit(**INNER, **APART)
 def _rotate(room):
     """One-sided Jacobi on the rows of M, until those of every instance are orthogonal; rows of zeros stay.
 
@@ -246,7 +246,7 @@ def _rotate(room):
             break
 
 
-@njit(**INNER)
+@njit(**INNER, **APART)
 def _keep_largest(room):
     """Zeros in the rows of M but for that with the largest singular value."""
     lower, scale, best, where, size = room.lower, room.scale, room.rows[0], room.rows[1], room.rows[2]
@@ -266,7 +266,7 @@ def _keep_largest(room):
                 lower[k, x, lane] = lower[k, x, lane] if where[lane] == k else 0.0
 
 
-@njit(**INNER)
+@njit(**INNER, **APART)
 def _assemble(room, out):
     """Σ_k (the k-th row of M, divided by its length, times P)ᵀ (the k-th row of the rotation times R)."""
     lower, rotation, core, left, right = room.lower, room.rotation, room.core, room.left, room.right

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER, LANES, exp, shared_by_loops
+from attnsvm.lanes.arithmetic import APART, INNER, LANES, exp, shared_by_loops
 from attnsvm.lanes.singular import Decomposition, decomposition
 
 SMALLEST = 1e-140  # below it the square of a norm underflows: better no step than one of any length
@@ -104,7 +104,7 @@ def flatten(slope):
                     matrix[a, b, lane] += scaled[i, a, lane] * right[i, b, lane]
 
 
-@njit(**INNER)
+@njit(**INNER, **APART)
 def sum_of_squares(A, out):
     """out (LANES) = Σ A²."""
     for lane in range(LANES):
@@ -115,7 +115,7 @@ def sum_of_squares(A, out):
                 out[lane] += A[a, b, lane] * A[a, b, lane]
 
 
-@njit(**INNER)
+@njit(**INNER, **APART)
 def largest(A, out):
     """out (LANES) = max |A|, at least the smallest number that counts."""
     for lane in range(LANES):

@@ -10,10 +10,10 @@ A row is (T, LANES); winner, best, mean and total are (LANES,).
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS
+from attnsvm.lanes.arithmetic import APART, LANES, OPTIONS
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, **APART)
 def behind(logits, winner, best):
     """Which token wins, the first of equals, and logits −= the best of them, in place."""
     for lane in range(LANES):
@@ -27,7 +27,7 @@ def behind(logits, winner, best):
             logits[t, lane] -= best[lane]
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, **APART)
 def anchor(slope, p, winner, at_winner, mean):
     """slope −= that of the winner, in place, and mean = Σ_t p_t slope_t of what is left; `at_winner` is scratch."""
     for lane in range(LANES):
@@ -42,7 +42,7 @@ def anchor(slope, p, winner, at_winner, mean):
             mean[lane] += p[t, lane] * slope[t, lane]
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, **APART)
 def close(shares, winner, total):
     """The winner's share = −total, the sum of the others; shares that hold zero for it at first."""
     for lane in range(LANES):

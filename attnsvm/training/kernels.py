@@ -10,7 +10,18 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import LANES, OPTIONS, combine, copy, dot, exp, method_of_class, shared_by_loops
+from attnsvm.lanes.arithmetic import (
+    APART,
+    LANES,
+    OPTIONS,
+    combine,
+    copy,
+    dot,
+    exp,
+    matvec,
+    method_of_class,
+    shared_by_loops,
+)
 from attnsvm.lanes.slopes import sum_of_squares
 from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import readout
@@ -58,8 +69,7 @@ class Gram(NamedTuple):
 
     def respond(self, coefficients, out):
         flat = coefficients.reshape(len(self.matrix), LANES)
-        for a in range(len(self.matrix)):
-            dot(self.matrix[a], flat, out[a])
+        matvec(self.matrix, flat, out)
 
 
 class Outer(NamedTuple):
@@ -83,8 +93,7 @@ class Outer(NamedTuple):
             combine(tokens[i], coefficients[i], mixed[i])
         for i in range(n):
             combine(mixed, likeness[i], row)
-            for t in range(T):
-                dot(tokens[i, t], row, out[i * T + t])
+            matvec(tokens[i], row, out[i * T : (i + 1) * T])
 
 
 class Factors(NamedTuple):
@@ -148,7 +157,7 @@ def prepared(group, probabilities):
     )
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, **APART)
 def evaluate(logits, group, at, apart):
     """`loss.evaluate` at logits (n, T, LANES), into the Pass `at`; with `apart` each input keeps a separate factor."""
     barrier, values, labels = group.barrier, group.values, group.labels
@@ -183,8 +192,8 @@ def evaluate(logits, group, at, apart):
         readout(group.head, mixed, outputs[i], slope)
         for lane in range(LANES):
             weight[lane] = 0.0
+        matvec(values[i], slope, token_slope)
         for t in range(T):
-            dot(values[i, t], slope, token_slope[t])
             for lane in range(LANES):
                 weight[lane] += probabilities[i, t, lane] if winner[i, lane] == t else 0.0
         for lane in range(LANES):  # ∂loss/∂f_i times the winner's probability
@@ -259,10 +268,8 @@ def factored(group: Group, factors: Factors, rule: GradientDescent, record: Reco
     for step in range(record.kept[-1] + 1):
         for i in range(n):
             combine(Q, Z[i], projected[i])
-            for a in range(d):
-                dot(K[a], projected[i], row[a])
-            for t in range(T):
-                dot(X[i, t], row, logits[i, t])
+            matvec(K, projected[i], row)
+            matvec(X[i], row, logits[i])
         evaluate(logits, group, at, False)
         for lane in range(LANES):
             factor[lane] = 1.0 if rule.rescaled else exp(log_factor[lane])
@@ -286,7 +293,7 @@ def factored(group: Group, factors: Factors, rule: GradientDescent, record: Reco
         move(Q, grad_Q, rule, scratch)
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, **APART)
 def gradient(left, right, weights, penalty, out):
     """out (d, m, LANES) = Σ_i left_i right_iᵀ + 2·penalty·weights, two terms at a time."""
     count = len(left)
@@ -315,7 +322,7 @@ def square(A, lane):
     return total
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, **APART)
 def move(weights, gradient, rule, size):
     """One step of a factor; `size` (LANES) is scratch."""
     sum_of_squares(gradient, size)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, combine, copy, dot, exp
+from attnsvm.lanes.arithmetic import LANES, combine, copy, exp, matvec
 from attnsvm.lanes.slopes import flatten, room_for, sloping, sum_of_squares
 from attnsvm.training.kernels import Factors, Group, Record, evaluate, log_pass, prepared
 from attnsvm.training.rules.protocol import aim, balance, empty, memory_of, move, pace, pooling
@@ -34,10 +34,8 @@ def by_rule(group: Group, factors: Factors, rule: NamedTuple, record: Record) ->
         for i in range(n):
             if pair:
                 combine(Q, Z[i], projected[i])
-            for a in range(d):
-                dot(K[a], projected[i], row[a])
-            for t in range(T):
-                dot(X[i, t], row, logits[i, t])
+            matvec(K, projected[i], row)
+            matvec(X[i], row, logits[i])
         evaluate(logits, group, at, True)
         for i in range(n):
             combine(X[i], at.direction[i], mixed[i])

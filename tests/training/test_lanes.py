@@ -10,7 +10,7 @@ from harness import run_python
 from numba import njit
 
 from attnsvm.lanes import arithmetic as lanes
-from attnsvm.lanes.arithmetic import LANES, combine, dot
+from attnsvm.lanes.arithmetic import LANES, combine, dot, matvec
 from attnsvm.training import compiled
 
 
@@ -60,7 +60,10 @@ def test_sums_take_every_term_once(count):
     combine(A, x, out)
     # 1e-14: nine products of order one
     np.testing.assert_allclose(out, (A * x[:, None]).sum(0), rtol=0, atol=1e-14)
-    dot(np.ascontiguousarray(A[:, 1]), x, out[0])
+    out[:] = np.nan
+    matvec(A.swapaxes(0, 1).copy(), x, out)
+    np.testing.assert_allclose(out, (A * x[:, None]).sum(0), rtol=0, atol=1e-14)
+    dot(A[:, 1].copy(), x, out[0])
     np.testing.assert_allclose(out[0], (A[:, 1] * x).sum(0), rtol=0, atol=1e-14)
 
 

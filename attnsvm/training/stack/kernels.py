@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import INNER, LANES, combine, copy, dot, exp, shared_by_loops
+from attnsvm.lanes.arithmetic import INNER, LANES, combine, copy, exp, matvec, shared_by_loops
 from attnsvm.lanes.slopes import sum_of_squares
 from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import parameter_slope, parameters, readout
@@ -187,10 +187,9 @@ def forward(model, at):
                 for h in range(H):
                     key, log_p, p = at.keys[layer, h, i, q], at.log_p[layer, h, i, q], at.p[layer, h, i, q]
                     winner, W = at.winner[layer, h, i, q], at.W[layer, h]
-                    for a in range(d):
-                        dot(W[a], z, key[a])
+                    matvec(W, z, key)
+                    matvec(tokens, key, log_p)
                     for t in range(T):
-                        dot(tokens[t], key, log_p[t])
                         for lane in range(LANES):
                             log_p[t, lane] += masked[q, t]
                     behind(log_p, winner, best)
@@ -238,8 +237,8 @@ def read_out(model, head, at):
     for i in range(n):
         for q in range(R):
             readout(head, seen(model, at, i, q), at.output[i, q], at.slope_embedded if embeds else at.given[i, q])
-            for a in range(d if embeds else 0):
-                dot(model.embedding[a], at.slope_embedded, at.given[i, q, a])
+            if embeds:
+                matvec(model.embedding, at.slope_embedded, at.given[i, q])
             for lane in range(LANES):
                 margin = model.labels[i, lane] * at.output[i, q, lane]
                 at.scale[i, q, lane] = -max(margin, 0.0) - np.log1p(np.exp(-abs(margin))) - count
@@ -263,7 +262,7 @@ def read_out(model, head, at):
 @shared_by_loops
 def into_rows(model, at, layer):
     """From the gradient of a layer's outputs to that of its logits, row by row."""
-    H, n, T, d = at.value.shape[:4]
+    H, n, T = at.value.shape[:3]
     R = len(mask(model, layer))
     at_winner, mean, largest, total = at.rows[0], at.rows[1], at.rows[2], at.rows[3]
     for h in range(H):
@@ -273,12 +272,10 @@ def into_rows(model, at, layer):
                 value, slope, log_p = at.value[h, i, q], at.slope[layer, h, i, q], at.log_p[layer, h, i, q]
                 p, winner, share = at.p[layer, h, i, q], at.winner[layer, h, i, q], at.token
                 if len(model.values):
-                    for a in range(d):
-                        dot(model.values[layer, h, a], at.given[i, q], value[a])
+                    matvec(model.values[layer, h], at.given[i, q], value)
                 else:
                     copy(at.given[i, q], value)
-                for t in range(T):
-                    dot(tokens[t], value, slope[t])
+                matvec(tokens, value, slope)
                 anchor(slope, p, winner, at_winner, mean)
                 for lane in range(LANES):
                     largest[lane] = NOWHERE
@@ -389,8 +386,7 @@ def multiply(factors, W):
         return
     K, Q = factors[0], factors[1]
     for a in range(K.shape[0]):
-        for b in range(Q.shape[0]):
-            dot(K[a], Q[b], W[a, b])
+        matvec(Q, K[a], W[a])
 
 
 @njit(**INNER)

@@ -96,11 +96,7 @@ def _rendered(template: str) -> str:
         lstrip_blocks=True,
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
     )
-    environment.filters |= {
-        "cell": lambda text: " ".join(text.split()).replace("|", "\\|"),
-        "yaml": _yaml,
-        "smoke": lambda setting: f"`{_yaml(setting['smoke'])}`" if "smoke" in setting else "",
-    }
+    environment.filters |= {"cell": _cell, "yaml": _yaml, "smoke": _smoke}
     text = environment.get_template(template).render(
         sections=cards.sections(optional=True),
         figures=figure_settings(),
@@ -121,8 +117,17 @@ def _claims(card: cards.Card) -> str:
     return f"; in {page}: " + ", ".join(f"`{claim.key}`" for claim in card.module("claims").CLAIMS)
 
 
+def _cell(text: str) -> str:
+    """A text inside a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
 def _yaml(value) -> str:
     return json.dumps(value) if isinstance(value, list) else yaml.safe_dump(value).removesuffix("...\n").strip()
+
+
+def _smoke(setting: dict) -> str:
+    return f"`{_yaml(setting['smoke'])}`" if "smoke" in setting else ""
 
 
 def main(arguments: list[str]) -> int:

@@ -36,7 +36,7 @@ class Head(ABC):
     def compiled(self) -> NamedTuple:
         """The head for the compiled engine: numpy arrays (..., S) and numbers, and methods that are compiled.
 
-        They see LANES instances:
+        They see LANES instances, in arrays that do not overlap (`lanes.arithmetic.Apart`):
             `readout(self, mixed, h, slope)` reads the mixture (p, LANES) of values, and writes h (LANES) and its
                 gradient `slope` (p, LANES);
             `parameters(self)` and `parameter_slope(self, mixed, slope)`: only for a head that can be trained along with

@@ -12,7 +12,7 @@ step of a model:
 
 A rule is a class of two bases: a NamedTuple of its numbers, `learning_rate` among them, and `Alone`; or, with the rule
 that it wraps as `inner`, and `Wrapper`. Its methods are compiled, and reach other rules through the functions of the
-same names below. Every array ends in LANES:
+same names below. Every array ends in LANES, and overlaps no other one (`lanes.arithmetic.Apart`):
 
 remember(slope)                       what the rule keeps of a factor from step to step, as the state of its memory
 direct(slope, memory, step)           writes memory.direction, in the unit exp(memory.unit)

@@ -141,7 +141,11 @@ def test_a_misspelt_key_is_answered_with_the_one_that_was_meant(card):
         ("experiments.local_convergence.descent.log_every", 2001, ": 2001 is above"),
         ("experiments.multi_token.descent.log_every", 5000, ": 5000 is above"),
         ("experiments.local_convergence.measures.drawn_steps", 3000, ": 3000 is above"),
-        ("experiments.multi_token.problems", {"candidates": [10]}, ".d: 4 values, but "),
+        (
+            "experiments.multi_token.problems",
+            {"candidates": [10]},
+            ".d: 4 values, but experiments.multi_token.problems.candidates has 1: give one for each",
+        ),
         ("experiments.multi_token.measures.accepted", 4000, ": 4000 is above"),
         ("experiments.regularisation_path.descent", {"smallest": 10, "largest": 1}, ".smallest: 10 is not below"),
     ],

@@ -93,7 +93,7 @@ def canvas(settings: dict, height: float) -> Iterator[Figure]:
         figure = Figure(figsize=(width, height * width), layout="constrained")
         yield figure
         figure.draw_without_rendering()  # ticks are made when first drawn: with our fonts, then
-        figure.set_layout_engine("none")
+        figure.set_layout_engine(None)  # with one, "none" too, saving draws everything twice
 
 
 def sheet(height: float) -> Callable[[Callable], Callable]:

@@ -28,22 +28,26 @@ def pytest_collection_modifyitems(items):
     """Mark what runs the pipeline, and let the files that do so come first.
 
     With several processes a file is given to one of them as a whole: the short files fill what the long ones leave. One
-    process begins with `everything`, one with the cluster and so with `built`, one with what compiles: so what reads
-    either comes when it is there.
+    process begins with `everything`, two with what compiles, and the first of these that is done goes on with the
+    cluster and so with `built`: that has the loops which the others have compiled by then.
     """
-    needs = {}
+    needs, compiling = {}, []
     for item in items:
         if chain := CHAIN & set(item.fixturenames):
             item.add_marker("chain")
             needs[item.path] = max(needs.get(item.path, 0), 3 if "everything" in chain else 2)
+        if item.nodeid.startswith(COMPILING) and item.path not in compiling:
+            compiling.append(item.path)
     first = next((path for path, rank in needs.items() if rank == 3), None)
 
     def rank(item):
         if item.path == first:
             return 0
-        if item.nodeid.startswith(CLUSTER):
+        if item.path in compiling[:3]:
             return 1
-        return needs.get(item.path, 2 if item.nodeid.startswith(COMPILING) else 4)
+        if item.nodeid.startswith(CLUSTER):
+            return 2
+        return needs.get(item.path, 2 if item.path in compiling else 4)
 
     items.sort(key=rank)
 

@@ -239,15 +239,15 @@ def file(name, part):
 
 
 def in_groups(wanted):
-    """The edits in groups of some ten, each edit in two, and alone where they do not tell it from others.
+    """The edits in groups of some 17, each edit in three, and alone where they do not tell it from others.
 
     wanted: the jobs that each edit may change. Of every edit and every job, one group holds the edit and no other that
     may change the job: so what an edit changes and should not, or does not change and should, is seen.
     """
-    edits, count = [*wanted], -(-len(wanted) // 10)
+    edits, count = [*wanted], -(-len(wanted) // 17)
     groups = [
         [edit for i, edit in enumerate(edits) if (i + turn * (i // count)) % count == k]
-        for turn in (0, 1)
+        for turn in range(3)
         for k in range(count)
     ]
     others = {

@@ -20,6 +20,8 @@ arithmetic.choose(
 from harness import FEW, ROOT, build, copy_repository, give_loops, once  # noqa: E402
 
 CLUSTER, COMPILING = "tests/cluster/", "tests/training/"
+# Of one process each: what shares a cluster, which waits, so make gives the suite a process more; and what loads models.
+TOGETHER = (CLUSTER, "tests/inspect/")
 CHAIN = {"built", "everything", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
 
 
@@ -77,10 +79,11 @@ def pytest_collection():
 
 
 class Scheduling(LoadFileScheduling):
-    """A file to a process, and the files of the cluster to one: that waits, so make gives the suite a process more."""
+    """A file to a process, but all of a folder of `TOGETHER` to one."""
 
     def _split_scope(self, nodeid):
-        return CLUSTER if nodeid.startswith(CLUSTER) else super()._split_scope(nodeid)
+        folder = next((folder for folder in TOGETHER if nodeid.startswith(folder)), None)
+        return folder or super()._split_scope(nodeid)
 
 
 def pytest_xdist_make_scheduler(config, log):

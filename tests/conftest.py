@@ -20,7 +20,7 @@ arithmetic.choose(
 from harness import FEW, ROOT, build, copy_repository, give_loops, once  # noqa: E402
 
 CLUSTER, COMPILING = "tests/cluster/", "tests/training/"
-# Of one process each: what shares a cluster, which waits, so make gives the suite a process more; and what loads models.
+# Of one process each: what shares a cluster, which waits, so make gives the suite a process more; what loads models.
 TOGETHER = (CLUSTER, "tests/inspect/")
 CHAIN = {"built", "everything", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
 

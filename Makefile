@@ -54,8 +54,8 @@ $(INSTALLED): requirements.lock requirements-cuda.lock pyproject.toml
 figures: $(INSTALLED)
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit
 
-# A file of tests is given to one of several processes as a whole, in the order of tests/conftest.py. Three suit two cores,
-# since one of them mostly waits for the cluster; without what waits two, which load the libraries two times.
+# A file of tests is given to one of several processes as a whole, in the order of tests/conftest.py. Three processes suit two
+# cores, since one of them mostly waits for the cluster. The mathematics and the engine never wait: there two are quicker.
 PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 SIDE_BY_SIDE = -n $(if $(filter mathematics engine,$(PART)),2,3) --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow

@@ -20,6 +20,8 @@ arithmetic.choose(
 from harness import FEW, ROOT, build, copy_repository, give_loops, once  # noqa: E402
 
 CLUSTER, COMPILING = "tests/cluster/", "tests/training/"
+# A process begins with each: the one compiles what `built` runs, the other the loop that takes longest.
+FIRST = (f"{COMPILING}test_compiled.py", f"{COMPILING}test_composition.py")
 # Of one process each: what shares a cluster, which waits, so make gives the suite a process more; what loads models.
 TOGETHER = (CLUSTER, "tests/inspect/")
 CHAIN = {"built", "everything", "copy", "workshop", "cluster"}  # fixtures that run the pipeline
@@ -30,26 +32,24 @@ def pytest_collection_modifyitems(items):
     """Mark what runs the pipeline, and let the files that do so come first.
 
     With several processes a file is given to one of them as a whole: the short files fill what the long ones leave. One
-    process begins with `everything`, two with what compiles, and the first of these that is done goes on with the
-    cluster and so with `built`: that has the loops which the others have compiled by then.
+    process begins with `everything`, two with `FIRST`, and the first of these two that is done goes on with the cluster
+    and so with `built`, which takes the loops that are compiled by then.
     """
-    needs, compiling = {}, []
+    needs = {}
     for item in items:
         if chain := CHAIN & set(item.fixturenames):
             item.add_marker("chain")
             needs[item.path] = max(needs.get(item.path, 0), 3 if "everything" in chain else 2)
-        if item.nodeid.startswith(COMPILING) and item.path not in compiling:
-            compiling.append(item.path)
     first = next((path for path, rank in needs.items() if rank == 3), None)
 
     def rank(item):
         if item.path == first:
             return 0
-        if item.path in compiling[:3]:
+        if item.nodeid.startswith(FIRST):
             return 1
         if item.nodeid.startswith(CLUSTER):
             return 2
-        return needs.get(item.path, 2 if item.path in compiling else 4)
+        return needs.get(item.path, 2 if item.nodeid.startswith(COMPILING) else 4)
 
     items.sort(key=rank)
 

@@ -26,7 +26,7 @@ def decoder(tmp_path_factory):
 
 
 @pytest.fixture
-def copy(encoder, tmp_path):
+def model_folder(encoder, tmp_path):
     return shutil.copytree(encoder, tmp_path / "model")
 
 
@@ -151,10 +151,10 @@ def without(name):
         (without_key, f"/model.safetensors: the weights {KEY.format(1)} are not in it"),
     ],
 )
-def test_a_model_that_cannot_be_read_is_one_sentence(spoil, sentence, copy):
-    spoil(copy)
-    with pytest.raises(UserError, match=f"^{re.escape(str(copy) + sentence)}$"):
-        models.read(copy, TEXTS[:3])
+def test_a_model_that_cannot_be_read_is_one_sentence(spoil, sentence, model_folder):
+    spoil(model_folder)
+    with pytest.raises(UserError, match=f"^{re.escape(str(model_folder) + sentence)}$"):
+        models.read(model_folder, TEXTS[:3])
 
 
 NO_LIFTED = "so no lifted W gives its logits"
@@ -182,21 +182,19 @@ NO_LIFTED = "so no lifted W gives its logits"
         ({"is_decoder": True}, "'bert' is used as a decoder, which is not read"),
     ],
 )
-def test_a_kind_of_model_that_is_not_read_is_one_sentence(changes, why, copy):
-    sentence = (
-        f"{changed_config(copy, **changes)}: a model of the kind {why}; docs/inspect.md names the kinds that are read"
-    )
+def test_a_kind_of_model_that_is_not_read_is_one_sentence(changes, why, model_folder):
+    sentence = f"{changed_config(model_folder, **changes)}: a model of the kind {why}; docs/inspect.md names the kinds that are read"
     with pytest.raises(UserError, match=f"^{re.escape(sentence)}$"):
-        models.read(copy, TEXTS[:3])
+        models.read(model_folder, TEXTS[:3])
 
 
 @pytest.mark.parametrize(
     ("name", "content"), [("config.json", "{"), ("tokenizer.json", "{"), ("model.safetensors", "x")]
 )
-def test_a_damaged_file_is_named_in_one_line(name, content, copy):
-    (copy / name).write_text(content)
-    with pytest.raises(UserError, match=str(copy)) as caught:
-        models.read(copy, TEXTS[:3])
+def test_a_damaged_file_is_named_in_one_line(name, content, model_folder):
+    (model_folder / name).write_text(content)
+    with pytest.raises(UserError, match=str(model_folder)) as caught:
+        models.read(model_folder, TEXTS[:3])
     assert "\n" not in str(caught.value)
 
 

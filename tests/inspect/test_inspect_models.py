@@ -183,7 +183,8 @@ NO_LIFTED = "so no lifted W gives its logits"
     ],
 )
 def test_a_kind_of_model_that_is_not_read_is_one_sentence(changes, why, model_folder):
-    sentence = f"{changed_config(model_folder, **changes)}: a model of the kind {why}; docs/inspect.md names the kinds that are read"
+    path = changed_config(model_folder, **changes)
+    sentence = f"{path}: a model of the kind {why}; docs/inspect.md names the kinds that are read"
     with pytest.raises(UserError, match=f"^{re.escape(sentence)}$"):
         models.read(model_folder, TEXTS[:3])
 

@@ -16,15 +16,16 @@ from attnsvm.svm.statuses import STATUSES
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ["solve", *STATUSES, "largest_gap", "largest_residual"]
-PROOF = ("gap", "residual")  # stand beside every status
+COLUMNS = ["solve", *STATUSES, "rational", "largest_gap"]
+PROOF = ("gap", "low", "arithmetic")  # stand beside every status
 # What else an answer has; a stage keeps of it what a later one reads.
-FIELDS = ("W", "dual", "rank", "rank_low", "rank_high", "rank_bound", "method", "rejected")
+FIELDS = ("W", "dual", "high", "radius", "rank", "rank_low", "rank_bound", "rank_error", "method", "rejected")
 USUAL = ("W",)
 
 
 def count(tree: dict) -> "pd.DataFrame":
-    """One row per batch of answers in nested dicts of arrays; a batch is a dict with `status`, `gap` and `residual`.
+    """One row per batch of answers in nested dicts of arrays; a batch is a dict with `status`,
+    `gap`, `low` and `arithmetic`.
 
     Raises:
         ValueError: a batch is not whole.
@@ -35,8 +36,8 @@ def count(tree: dict) -> "pd.DataFrame":
     for path, batch in _batches(tree):
         status = batch["status"]
         row: dict[str, object] = {"solve": path} | {word: int((status == word).sum()) for word in STATUSES}
+        row["rational"] = int((batch["arithmetic"] == "rational").sum())
         row["largest_gap"] = _largest(batch["gap"], status == "solved")
-        row["largest_residual"] = _largest(batch["residual"], status == "infeasible")
         rows.append(row)
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -49,7 +50,7 @@ def total(counts: "list[pd.DataFrame]") -> "pd.DataFrame":
     if not counts:
         return pd.DataFrame(columns=COLUMNS)
     frame = pd.concat(counts, ignore_index=True)
-    added = dict.fromkeys(STATUSES, "sum") | dict.fromkeys(COLUMNS[-2:], "max")
+    added = dict.fromkeys((*STATUSES, "rational"), "sum") | {"largest_gap": "max"}
     return frame.groupby("solve", as_index=False, sort=True).agg(added)[COLUMNS]
 
 

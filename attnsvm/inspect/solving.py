@@ -7,17 +7,15 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from attnsvm import geometry
 from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
 from attnsvm.svm import memory
-from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.methods.choice import INTERIOR
 from attnsvm.svm.solution import Solution, Status
-from attnsvm.svm.solver import solve
+from attnsvm.svm.solver import asked, claimed, judge, solve
 
 TIGHT = 1e-6  # relative distance to margin one up to which a token is on the margin
 MET = 5e-10  # a violation that the checker lets pass
@@ -107,11 +105,8 @@ def by_a_cycle(c: Constraints, norm: str, tokens: np.ndarray, queries: np.ndarra
     if dual is None:
         return None
     nothing = np.full(c.shape, np.nan)
-    claim = Solution(Status.INFEASIBLE, nothing, dual, np.inf, 0.0, 0, 0, 0, 0, "a cycle of equal tokens")
-    if check(c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, claim):
-        return None
-    judged[claim.status.value] += 1
-    return claim
+    answer = judge(c, *asked(norm, None), claimed(Status.INFEASIBLE, nothing, dual, "a cycle of equal tokens"))
+    return answer if answer.status is Status.INFEASIBLE else None
 
 
 def certified(c: Constraints, norm: str) -> Solution:
@@ -133,12 +128,12 @@ def certified(c: Constraints, norm: str) -> Solution:
         margins = c.apply(part.W)
         missing = np.flatnonzero((margins < 1 - MET) & ~inside)
         if len(missing) == 0:
-            claim = replace(part, dual=_spread(part.dual, rows, len(c)))
-            if check(c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, claim):
+            answer = judge(c, *asked(norm, None), replace(part, dual=_spread(part.dual, rows, len(c))))
+            if not answer.solved:
                 break
-            return claim
+            return answer
         inside[missing[np.argsort(margins[missing])][: max(AT_LEAST, len(rows) // 2)]] = True
-    return replace(first, status=Status.UNCERTIFIED, rank=0, rejected="no working set was proved", gap=np.inf)
+    return replace(claimed(Status.UNCERTIFIED, first.W, first.dual, first.method), rejected="no working set was proved")
 
 
 def _spread(dual, rows, size):

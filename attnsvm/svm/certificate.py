@@ -1,6 +1,7 @@
 """A problem in a file, and its answer in another file; anybody can check the answer from these two files alone.
 
-The check builds the constraint matrices again and asks `checker`; it uses no solver.
+The check builds the constraint matrices again and asks `checker`; it uses no solver. `tools/judge.py` decides the same
+without this package.
 """
 
 import hashlib
@@ -15,11 +16,12 @@ import numpy as np
 from attnsvm.errors import UserError, require
 from attnsvm.files.writing import replacing
 from attnsvm.svm.arguments import finite_array
-from attnsvm.svm.checker import LOOSEST, NORMS, Product, Whole, check
+from attnsvm.svm.checker import LOOSEST, check, known
+from attnsvm.svm.rational import Products, refuting
 from attnsvm.svm.solution import Solution
 
-FORMAT = 1
-CLAIMED = ("status", "norm", "tol", "dual", "rank", "rank_bound", "method", "format", "problem_sha256", "problem")
+FORMAT = 2
+CLAIMED = ("status", "norm", "tol", "dual", "method", "format", "problem_sha256", "problem")
 FACTORS = ("W_left", "W_right")  # in the place of W where it is wide
 
 
@@ -82,9 +84,13 @@ def save(
 ) -> None:
     """Write an answer with its certificate; `problem` is the file that `inputs` come from.
 
-    Arrays: status, norm, tol, W (d, e), dual (m,) by input and then by token, the first selected one left out; rank,
-    rank_bound, method; problem, the name of the file, and problem_sha256, of its numbers; format. Of a wide problem
-    W_left (d, r) and W_right (e, r) with W = W_left W_rightᵀ, and no W.
+    Arrays: status, norm, tol, W (d, e), dual (m,) by input and then by token, the first selected one left out; method;
+    problem, the name of the file, and problem_sha256, of its numbers; format. Of a wide problem W_left (d, r) and
+    W_right (e, r) with W = W_left W_rightᵀ, and no W. Of an infeasible one also farkas (m,), decimal integers that
+    combine the constraints to exactly zero. All that is proved follows from these; no value or gap is written.
+
+    Raises:
+        UserError: the exact combination of an infeasible problem is too large to compute.
     """
     claim: dict[str, Any] = {
         "format": FORMAT,
@@ -92,12 +98,15 @@ def save(
         "norm": norm,
         "tol": tol,
         "dual": solution.dual,
-        "rank": solution.rank,
-        "rank_bound": solution.rank_bound,
         "method": solution.method,
         "problem": Path(problem).name,
         "problem_sha256": digest(inputs),
     }
+    if solution.status == "infeasible":
+        made, bound, equality = matrices(inputs)
+        exact = Products(made).refutation(solution.dual, bound, equality)
+        require(exact is not None, f"{problem}: the exact combination of the constraints was not found")
+        claim["farkas"] = np.array([str(weight) for weight in exact])
     claim |= {"W": solution.W} if solution.factors is None else dict(zip(FACTORS, solution.factors, strict=True))
     with replacing(path, checksum=False) as temporary, open(temporary, "wb") as file:
         np.savez(file, **claim)
@@ -160,8 +169,7 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     )
     made, bound, equality = matrices(inputs)
     norm, tol = str(given["norm"]), float(_scalar(path, given, "tol", "f"))
-    known = norm in NORMS or (norm[:1] == "l" and _exponent(norm[1:]) > 1)
-    require(known, f"{path}: there is no norm {norm!r}")
+    require(known(norm), f"{path}: there is no norm {norm!r}")
     provable(tol, f"{path}: tol")
     status = str(given["status"])
     dual, shape = given["dual"], (made[0].shape[1], made[1].shape[1])
@@ -174,28 +182,35 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
         f"{path}: expected W of shape {shape} and {len(bound)} multipliers, "
         f"got {' and '.join(str(part.shape) for part in parts)} and {dual.shape}",
     )
-    rank, rank_bound = (int(_scalar(path, given, name, "iu")) for name in ("rank", "rank_bound"))
-    claim = SimpleNamespace(status=status, dual=dual, rank=rank, rank_bound=rank_bound)
+    if status == "infeasible":
+        reason = _not_refuting(given.get("farkas"), made, bound, equality)
+        require(not reason, f"{path}: does not hold: {reason}")
+        return f"{path}: no W separates the selected tokens of {problem}: verified exactly"
+    claim = SimpleNamespace(status=status, dual=dual)
     claim.W, claim.factors = (parts[0], None) if held == ("W",) else (None, (parts[0], parts[1]))
-    reason = check(made, bound, equality, norm, tol, claim)
-    require(not reason, f"{path}: does not hold: {reason}")
+    said = check(made, bound, equality, norm, tol, claim)
+    require(said.status == status, f"{path}: does not hold: {said.reason}")
+    if status == "remote":
+        return f"{path}: no W whose norm {norm} is below {said.low:.6g} separates the tokens of {problem}: verified"
     if len(bound) == 0:
         return f"{path}: W = 0 solves {problem}, which asks nothing of W: every input has one token alone"
-    if status == "infeasible":
-        return f"{path}: no W separates the selected tokens of {problem}: verified"
-    value = (Whole(claim.W) if claim.factors is None else Product(*claim.factors)).size(norm)
-    gap = (value - bound @ claim.dual) / value if value > 0 else 0.0
+    near = f", which is within {said.radius:.1e} of W (Frobenius)" if norm == "fro" else ""
     return (
-        f"{path}: solves {problem} in the norm {norm}: value {value:.6g}, relative gap {max(gap, 0.0):.0e} "
-        f"(tolerance {tol:.0e}), rank {rank}: verified"
+        f"{path}: solves {problem} in the norm {norm}: least norm between {said.low:.12g} and {said.high:.12g}, relative "
+        f"gap {max(said.gap, 0.0):.0e} (tolerance {tol:.0e}){near}; every solution has a rank of at least "
+        f"{said.rank_low} and is within {said.rank_error:.0e} of rank {said.rank_bound}: verified"
     )
 
 
-def _exponent(text: str) -> float:
+def _not_refuting(farkas, made, bound, equality) -> str:
+    """Why the integers of a file do not show that there is no W; "" if they do."""
+    if farkas is None or farkas.dtype.kind != "U" or farkas.shape != bound.shape:
+        return "an exact combination of the constraints (farkas) is missing"
     try:
-        return float(text)
+        weights = np.array([int(text) for text in farkas.tolist()], dtype=object)
     except ValueError:
-        return float("nan")
+        return "the combination of the constraints (farkas) is not of integers"
+    return refuting(made, bound, equality, weights)
 
 
 def _scalar(path, given, name: str, kinds: str):

@@ -1,17 +1,46 @@
-"""Verify a certificate from the constraints alone, in plain NumPy, sharing no code with the solvers.
+"""What a claim proves, from the constraints alone, in NumPy and rationals, sharing no code with the solvers.
 
-The matrices A_k = (tokens[winner_k] − tokens[loser_k]) queries[query_k]ᵀ are never formed: the cost is one pass over
-the tokens, n·d·e for W on the queries, and d·e for every multiplier that is not zero.
+The float64 numbers of tokens, queries and bounds are taken as they are: exact rationals, and so is the difference of two
+tokens. The matrices A_k = (tokens[winner_k] − tokens[loser_k]) queries[query_k]ᵀ are never formed.
+
+Lower bound of the least norm: bᵀλ/‖Σ λ_k A_k‖_dual for any λ that is not negative on inequalities. Upper bound: W divided by
+its least relative margin. Where rows are equalities, or their bounds do not measure margins (zero, or nearly), W is moved
+onto these rows first: a matrix that meets them exactly lies within ‖missing‖/σ_min of W. Every rounding is bounded
+(`enclosures`). Where these bounds do not decide, the products are formed exactly (`rational`).
 """
 
-from functools import cached_property
+import math
+from typing import NamedTuple
 
 import numpy as np
 
-MARGIN = 1e-9  # relative violation of a constraint that rounding alone can cause
-TINY = 1e-3  # share of the largest bound up to which a bound counts as zero where violations are measured
-RESIDUAL = 1e-10  # of a Farkas certificate
+from attnsvm.svm import rational
+from attnsvm.svm.enclosures import (
+    NOTHING,
+    TINY,
+    Matrix,
+    frobenius,
+    of_product,
+    product,
+    ratio,
+    rounding,
+    row_products,
+    smallest_eigenvalue,
+    terms,
+    total,
+)
+
 LOOSEST = 1e-7  # relative gap of a file that is taken for a proof: in the Frobenius norm an angle of 5e-4
+SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
+REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
+HOPELESS = 1e-2  # a gap above it is no matter of rounding
+HELD = 600  # rows that can be held at once: their Gram matrix is inverted
+RANK = {"fro": 1e-9}  # singular values above it, relative to the largest, are counted in a rank; RANK_ELSEWHERE
+RANK_ELSEWHERE = 1e-6
+VANISHING = 1e-140  # length of a vector whose square would lose digits
+MULTIPLE = 1e-5  # distance to the largest singular value of the dual matrix, relative, that still counts as equal
+AT_ONCE = 2**20  # numbers of the token differences held at a time
+
 # The definition of every norm, of one matrix, and its dual norm; l<p> is defined below.
 NORMS = {
     "fro": (lambda A: np.linalg.norm(A, "fro"), "fro"),
@@ -22,165 +51,400 @@ NORMS = {
     "rowmax": (lambda A: np.sqrt((A * A).sum(1)).max(), "rowsum"),
     "rowsum": (lambda A: np.sqrt((A * A).sum(1)).sum(), "rowmax"),
 }
-AT_ONCE = 2**20  # numbers of the token differences held at a time
-CANCELLING = 1e4  # how many times larger factors may be than their product, which loses as many digits
-# The norms that depend on the singular values alone, of a matrix given by factors.
-OF_SINGULAR_VALUES: dict = {"fro": np.linalg.norm, "nuc": np.sum, "spectral": np.max}
+UNITARILY_INVARIANT = ("fro", "nuc", "spectral")
+EXPONENTS = (1.01, 100.0)  # of the norms l<p>
 
 
-def size_of(A: np.ndarray, norm: str) -> float:
-    """The norm of one matrix, by its definition."""
-    return float(NORMS[norm][0](A) if norm in NORMS else np.linalg.norm(A.ravel(), float(norm[1:])))
+class Verdict(NamedTuple):
+    """What is proved.
+
+    Attributes:
+        status: "solved", "infeasible", "remote" or "uncertified".
+        reason: why nothing is proved, or not what was claimed; "" if the claim holds.
+        low, high: bounds of the least norm of a W that meets the constraints. Infeasible: both infinite; remote: `low`
+            alone.
+        radius: Frobenius norm: the solution lies within this distance of W; else NaN.
+        arithmetic: "floating" or "rational", the one that decided; "" if nothing is proved.
+        rank: number of singular values of W that count; a description of W, rounded.
+        rank_low: every solution has at least this rank.
+        rank_bound, rank_error: every solution lies within rank_error times the least norm of a matrix of rank
+            `rank_bound`, in the norm itself; NaN where nothing is known.
+    """
+
+    status: str
+    reason: str = ""
+    low: float = 0.0
+    high: float = math.inf
+    radius: float = math.nan
+    arithmetic: str = ""
+    rank: int = 0
+    rank_low: int = 0
+    rank_bound: int = 0
+    rank_error: float = math.nan
+
+    @property
+    def gap(self) -> float:
+        """(high − low)/high; infinite where there is no W."""
+        if self.high == 0:
+            return 0.0
+        return (self.high - self.low) / self.high if self.high < math.inf else math.inf
+
+
+def known(norm: str) -> bool:
+    """Whether there is a norm of this name."""
+    if norm in NORMS:
+        return True
+    try:
+        return norm[:1] == "l" and EXPONENTS[0] <= float(norm[1:]) <= EXPONENTS[1]
+    except ValueError:
+        return False
 
 
 def dual_of(norm: str) -> str:
-    """The name of the dual norm."""
-    return NORMS[norm][1] if norm in NORMS else f"l{1 / (1 - 1 / float(norm[1:]))!r}"
+    """The name of the dual norm; the exponent of an l<q> is rounded down, which makes the norm larger."""
+    if norm in NORMS:
+        return NORMS[norm][1]
+    p = float(norm[1:])
+    return f"l{max(1.0, p / (p - 1) * (1 - 1e-15))!r}"
 
 
-class Whole:
-    """A matrix (d, e)."""
-
-    def __init__(self, A):
-        self.A = A
-
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.A).all())
-
-    @cached_property
-    def sigma(self):
-        """Its singular values, the largest first."""
-        return np.linalg.svd(self.A, compute_uv=False)
-
-    def size(self, norm: str) -> float:
-        in_sigma = norm in ("nuc", "spectral")
-        return float(OF_SINGULAR_VALUES[norm](self.sigma)) if in_sigma else size_of(self.A, norm)
-
-    def on(self, queries):
-        """Its products with queries (n, e), (n, d)."""
-        return queries @ self.A.T
-
-
-class Product:
-    """The matrix left @ right.T, never formed, for left (d, r) and right (e, r)."""
-
-    def __init__(self, left, right):
-        self.left, self.right = left, right
-
-    def finite(self) -> bool:
-        return bool(np.isfinite(self.left).all() and np.isfinite(self.right).all())
-
-    def cancels(self) -> bool:
-        """Whether the product is so much smaller than its factors that it has lost its digits to rounding."""
-        return bool(np.linalg.norm(self.left) * np.linalg.norm(self.right) > CANCELLING * self.size("fro"))
-
-    @cached_property
-    def sigma(self):
-        """The singular values that can be other than zero, the largest first."""
-        left, right = (np.linalg.qr(part)[1] for part in (self.left, self.right))
-        return np.linalg.svd(left @ right.T, compute_uv=False)
-
-    def size(self, norm: str) -> float:
-        return float(OF_SINGULAR_VALUES[norm](self.sigma))
-
-    def on(self, queries):
-        return (queries @ self.right) @ self.left.T
-
-
-def combined(matrices, dual):
-    """Σ_k dual_k A_k as a product: of the weighted token differences of every query, and of the queries."""
-    tokens, queries, winner, loser, query = matrices
-    heavy = np.flatnonzero(dual)
-    used, place = np.unique(query[heavy], return_inverse=True)
-    total = np.zeros((max(len(used), 1), tokens.shape[1]))
-    at_once = AT_ONCE // tokens.shape[1] + 1
-    for start in range(0, len(heavy), at_once):
-        some = heavy[start : start + at_once]
-        weighted = dual[some, None] * (tokens[winner[some]] - tokens[loser[some]])
-        np.add.at(total, place[start : start + at_once], weighted)
-    return Product(total.T, queries[used].T if len(used) else np.zeros((queries.shape[1], 1)))
-
-
-def combination(matrices, dual):
-    """Σ_k dual_k A_k."""
-    tokens, queries, winner, loser, query = matrices
-    total, heavy = np.zeros((tokens.shape[1], queries.shape[1])), np.flatnonzero(dual)
-    at_once = AT_ONCE // tokens.shape[1] + 1
-    for start in range(0, len(heavy), at_once):
-        some = heavy[start : start + at_once]
-        difference = tokens[winner[some]] - tokens[loser[some]]
-        total += (difference.T * dual[some]) @ queries[query[some]]
-    return total
-
-
-def products(matrices, W):
-    """⟨A_k, W⟩ and ‖A_k‖_F for every k; the products are zero where W is None."""
-    tokens, queries, winner, loser, query = matrices
-    against = np.zeros((len(queries), tokens.shape[1])) if W is None else W.on(queries)
-    length = np.linalg.norm(queries, axis=1)
-    reached, sizes = np.empty(len(query)), np.empty(len(query))
-    at_once = AT_ONCE // tokens.shape[1] + 1
-    for start in range(0, len(query), at_once):
-        some = slice(start, start + at_once)
-        difference = tokens[winner[some]] - tokens[loser[some]]
-        reached[some] = np.einsum("ka,ka->k", difference, against[query[some]])
-        sizes[some] = np.sqrt(np.einsum("ka,ka->k", difference, difference)) * length[query[some]]
-    return reached, sizes
-
-
-def check(matrices, bound, equality, norm: str, tol: float, claim) -> str:
-    """The reason why the claim does not hold, or "" if it holds.
+class Problem:
+    """The constraints ⟨A_k, W⟩ ≥ bound_k, or = bound_k where `equality`.
 
     Args:
-        matrices: (tokens (N, d), queries (n, e), winner (m,), loser (m,), query (m,)), the last three row numbers: the
-            matrices A_k.
-        bound: (m,), equality: (m,) bool: the constraints ⟨A_k, W⟩ ≥ bound_k.
+        matrices: (tokens (N, d), queries (n, e), winner (m,), loser (m,), query (m,)), the last three row numbers.
+        bound: (m,), equality: (m,) bool.
+    """
+
+    def __init__(self, matrices, bound: np.ndarray, equality: np.ndarray):
+        self.matrices, self.bound, self.equality = matrices, bound, equality
+        self.tokens, self.queries, self.winner, self.loser, self.query = matrices
+        self.shape = self.tokens.shape[1], self.queries.shape[1]
+        largest = bound[~equality].max(initial=0.0)
+        self.asks = ~equality & (bound > SMALL * largest)
+        step = AT_ONCE // self.shape[0] + 1
+        self.parts = [slice(start, start + step) for start in range(0, len(bound), step)]
+        sizes = np.sqrt(row_products(self.queries, self.queries)) * (1 + rounding(terms(self.shape[1]))) + TINY
+        self.asking = sizes  # (n,) upper bounds of the lengths of the queries
+        self._few = self._left(slice(None)) if len(self.parts) == 1 else None
+        self.lengths = self._by_part(self._sizes)  # (m,) upper bounds of ‖A_k‖_F
+
+    def __len__(self) -> int:
+        return len(self.bound)
+
+    def left(self, rows) -> np.ndarray:
+        return self._left(rows) if self._few is None else self._few[rows]
+
+    def _left(self, rows):
+        return self.tokens[self.winner[rows]] - self.tokens[self.loser[rows]]
+
+    def _by_part(self, compute) -> np.ndarray:
+        if len(self.parts) == 1:
+            return compute(slice(None))
+        return np.concatenate([compute(part) for part in self.parts]) if self.parts else np.zeros(0)
+
+    def _sizes(self, rows):
+        left = self.left(rows)
+        length = np.sqrt(row_products(left, left)) * (1 + rounding(terms(self.shape[0]))) + TINY
+        return length * self.asking[self.query[rows]] * (1 + rounding(0)) + NOTHING
+
+    def products(self, on, size: float, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """⟨A_k, W⟩ (m,), and bounds of their errors.
+
+        Args:
+            on: (n, d), W z of every query, each entry the result of `count` roundings.
+            size: a bound of ‖W‖_F; of a W in factors, of the product of their norms.
+        """
+        reached = self._by_part(lambda rows: row_products(self.left(rows), on[self.query[rows]]))
+        return reached, rounding(terms(self.shape[0]) + count + 2) * size * self.lengths + NOTHING
+
+    def combination(self, dual: np.ndarray) -> tuple[np.ndarray, float]:
+        """Σ_k dual_k A_k (d, e), and a bound of its error in the Frobenius norm."""
+        heavy, found = np.flatnonzero(dual), np.zeros(self.shape)
+        step = max(1, min(512, AT_ONCE // self.shape[0]))
+        for start in range(0, len(heavy), step):
+            rows = heavy[start : start + step]
+            found += (self.left(rows).T * dual[rows]) @ self.queries[self.query[rows]]
+        count = min(len(heavy), step) + len(heavy) // step
+        return found, rounding(count + 3) * self.weight(dual) + NOTHING
+
+    def weight(self, dual: np.ndarray) -> float:
+        """A bound of Σ_k |dual_k| ‖A_k‖_F."""
+        return total(np.abs(dual) * self.lengths) * (1 + rounding(0))
+
+    def combined(self, dual: np.ndarray) -> Matrix:
+        """Σ_k dual_k A_k as a product, of the weighted token differences of every query and of the queries."""
+        heavy = np.flatnonzero(dual)
+        used, place = np.unique(self.query[heavy], return_inverse=True)
+        sums = np.zeros((max(len(used), 1), self.shape[0]))
+        for start in range(0, len(heavy), 512):
+            some = slice(start, start + 512)
+            np.add.at(sums, place[some], dual[heavy[some], None] * self.left(heavy[some]))
+        whole = of_product(sums.T, self.queries[used].T if len(used) else np.zeros((self.shape[1], 1)))
+        most = int(np.bincount(place, minlength=1).max(initial=0))
+        whole.error += rounding(most + 3) * self.weight(dual) + NOTHING
+        return whole
+
+    def scaled(self, dual: np.ndarray) -> np.ndarray:
+        """The multipliers times a power of two, so that the largest of |dual_k| ‖A_k‖ is near one."""
+        largest = float((np.abs(dual) * self.lengths).max(initial=0.0))
+        return np.ldexp(dual, -math.frexp(largest)[1]) if 0 < largest < math.inf else dual
+
+    def promised(self, dual: np.ndarray) -> float:
+        """A lower bound of Σ_k bound_k dual_k."""
+        each = self.bound * dual
+        return total(each) - rounding(0) * total(np.abs(each)) - NOTHING
+
+
+def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: float, claim) -> Verdict:
+    """What the claim proves of min ‖W‖ subject to ⟨A_k, W⟩ ≥ bound_k.
+
+    Args:
+        matrices, bound, equality: see `Problem`.
         norm: one of NORMS, or "l<p>".
-        tol: the relative duality gap allowed.
-        claim: its status, dual, rank and rank_bound, and W or, where these are not None, its factors (left (d, r),
-            right (e, r)) with W = left @ right.T. Factors are taken in the norms OF_SINGULAR_VALUES.
+        tol: the relative distance allowed between the bounds of a solved problem.
+        claim: its status ("solved" or "infeasible") and dual, and W or, where these are not None, its factors
+            (left (d, r), right (e, r)) with W = left @ right.T. Factors are taken in the norms UNITARILY_INVARIANT.
     """
     dual, factors = claim.dual, getattr(claim, "factors", None)
-    if claim.status not in ("solved", "infeasible"):
-        return f"status {claim.status} claims nothing"
-    if not np.isfinite(dual).all() or (dual[~equality] < 0).any():
-        return "a multiplier is not finite, or negative on an inequality"
-    if factors is not None and norm not in OF_SINGULAR_VALUES:
-        return f"the norm {norm} of a product is not known from its factors"
-    M = Whole(combination(matrices, dual)) if factors is None else combined(matrices, dual)
+    if claim.status not in ("solved", "infeasible", "remote"):
+        return Verdict("uncertified", f"status {claim.status} claims nothing")
+    if not known(norm):
+        return Verdict("uncertified", f"there is no norm {norm}")
+    if not (np.isfinite(dual).all() and (dual[~equality] >= 0).all()):
+        return Verdict("uncertified", "a multiplier is not finite, or negative on an inequality")
+    if not (np.isfinite(bound).all() and 0 < tol < 1):
+        return Verdict("uncertified", "a bound or the tolerance is not finite")
+    if factors is not None and norm not in UNITARILY_INVARIANT:
+        return Verdict("uncertified", f"the norm {norm} of a product is not known from its factors")
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        problem = Problem(matrices, bound, equality)
+        dual = problem.scaled(dual)
+        if claim.status != "solved":
+            return _refutation(problem, norm, dual, factors is not None)
+        return _solution(problem, norm, tol, claim.W if factors is None else None, factors, dual)
 
-    if claim.status == "infeasible":
-        if not bound @ dual > 0:
-            return "the Farkas certificate promises no positive bound"
-        promised = bound @ dual / np.abs(bound).max()
-        small = M.size("fro") <= RESIDUAL * products(matrices, None)[1].max() * promised
-        return "" if small else "the Farkas combination of the constraints is not zero"
 
-    W = Whole(claim.W) if factors is None else Product(*factors)
-    if not W.finite():
-        return "the solution is not finite"
-    if isinstance(W, Product) and W.cancels():
-        return "the factors of the solution are far larger than their product, which has lost its digits"
-    reached, sizes = products(matrices, W)
-    missing, room = bound - reached, MARGIN * np.abs(bound)
-    # where the bound does not say what is small
-    unscaled = equality | (bound <= TINY * bound[~equality].max(initial=0.0))
-    if unscaled.any():
-        missing = np.where(equality, np.abs(missing), missing)
-        room = np.where(unscaled, np.maximum(room, MARGIN * sizes * W.size("fro")), room)
-    if (missing > room).any():
-        return "a constraint is violated"
-    value, dual_size = W.size(norm), M.size(dual_of(norm))
-    if dual_size > 1 + MARGIN:
-        return "the multipliers are not dual feasible"
-    excess = value - bound @ dual
-    if excess > tol * value:
-        # Multipliers add up to about ‖W‖²: their own rounding costs this much gap for each ‖W‖·max_k ‖A_k‖.
-        rounding = 16 * np.finfo(float).eps * W.size("fro") * sizes.max(initial=0.0)
-        if excess > (tol + rounding) * value:
-            return "the duality gap is too large"
-    if claim.rank != (W.sigma > (1e-9 if norm == "fro" else 1e-6) * W.sigma[0]).sum():
-        return "the rank is miscounted"
-    if norm == "nuc" and claim.rank_bound != (M.sigma > (1 - 1e-5) * M.sigma[0]).sum():
-        return "the multiplicity of the largest singular value of the dual matrix is miscounted"
-    return ""
+# ---- a solution
+
+
+def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verdict:
+    whole = Matrix(W) if factors is None else of_product(*factors)
+    if not np.isfinite(whole.core).all():
+        return Verdict("uncertified", "the solution is not finite")
+    value = whole.norm(norm)
+    M = Matrix(*problem.combination(dual)) if factors is None else problem.combined(dual)
+    low = _lower(problem, norm, M, dual)
+    if factors is None:
+        on, size, count = product(problem.queries, W.T), frobenius(W), terms(W.shape[1])
+    else:
+        left, right = factors
+        on = product(product(problem.queries, right), left.T)
+        size, count = frobenius(left) * frobenius(right), terms(len(right)) + terms(right.shape[1])
+    reached, error = problem.products(on, size, count)
+    moved = _moved(problem, norm, value, reached, error)
+    verdict, near = _bracketed(problem, norm, tol, whole, value, M, low, moved, "floating")
+    if verdict.status == "solved" or not near or factors is not None or not rational.affordable(problem.matrices, dual):
+        return verdict
+    exact = rational.Products(problem.matrices)
+    M = Matrix(*exact.combination(dual))
+    low = _lower(problem, norm, M, dual)
+    reached, error = exact.margins(W)
+    moved = _moved(problem, norm, value, reached, error)
+    second, _ = _bracketed(problem, norm, tol, whole, value, M, low, moved, "rational")
+    if second.status == "solved":
+        return second
+    projected = exact.projected(W, problem.bound, problem.equality, dual)
+    if projected is None:
+        return second
+    there, away = projected  # a matrix that meets all constraints, and its distance to W
+    moved = Moved(there.norm(norm) * (1 + rounding(0)), 1.0, away, 1.0)
+    third, _ = _bracketed(problem, norm, tol, whole, value, M, low, moved, "rational")
+    return third if third.status == "solved" else second
+
+
+def _lower(problem: Problem, norm: str, M: Matrix, dual) -> float:
+    """A lower bound of the norm of every W that meets the constraints."""
+    promised, size = problem.promised(dual), M.norm(dual_of(norm))
+    return promised / size * (1 - rounding(0)) if promised > 0 and 0 < size < math.inf else 0.0
+
+
+class Moved(NamedTuple):
+    """A matrix that meets the constraints.
+
+    Attributes:
+        high: a bound of its norm; infinite where none was found.
+        scale: it is `scale` times a matrix within `distance` of W, in the Frobenius norm.
+        distance: see above.
+        margin: the least relative margin of W, as far as bounds measure margins.
+    """
+
+    high: float
+    scale: float
+    distance: float
+    margin: float
+
+
+def _moved(problem: Problem, norm: str, value: float, reached, error) -> Moved:
+    """W scaled, and before that moved onto the rows that scaling does not mend."""
+    bound, equality, asks = problem.bound, problem.equality, problem.asks
+    lower = reached - error
+    margin = float((lower[asks] / bound[asks]).min(initial=math.inf))
+    if not margin > 0:
+        return Moved(math.inf, 1.0, 0.0, margin)
+    if asks.all():
+        scale = 1 / margin * (1 + rounding(0)) if margin < math.inf else 0.0
+        return Moved(value * scale, scale, 0.0, margin)
+    held = equality.copy()
+    for _ in range(4):
+        distance = _distance(problem, held, np.abs(bound - reached) + error)
+        if not distance < math.inf:
+            break
+        left = lower - problem.lengths * distance
+        # Scaling moves rows that are held at another bound than zero: only upwards where they may exceed it.
+        pinned = bool((held & ((bound < 0) | (equality & (bound != 0)))).any())
+        free = asks & ~held
+        scale = 1.0 if pinned else max(1.0, 1 / float((left[free] / bound[free]).min(initial=math.inf)))
+        scale *= 1 + rounding(0) if scale > 1 else 1.0
+        met = np.where(free & ~np.bool_(pinned), left > 0, left * np.where(left < 0, scale, 1.0) >= bound)
+        lacking = ~held & ~met
+        if not lacking.any():
+            high = (value + ratio(norm, problem.shape) * distance) * scale * (1 + rounding(0))
+            return Moved(high, scale, distance, margin)
+        held |= lacking
+    return Moved(math.inf, 1.0, 0.0, margin)
+
+
+def _distance(problem: Problem, held, missing) -> float:
+    """A bound of the distance in the Frobenius norm to a matrix that changes ⟨A_k, W⟩ by up to missing_k where `held`."""
+    rows = np.flatnonzero(held)
+    if len(rows) == 0:
+        return 0.0
+    if len(rows) > HELD:
+        return math.inf
+    query = problem.query[rows]
+    left, right = problem.left(rows), problem.queries[query]
+    sizes = np.sqrt(row_products(left, left)), np.sqrt(row_products(right, right))
+    if not min(sizes[0].min(), sizes[1].min()) > VANISHING:
+        return math.inf
+    size = sizes[0] * sizes[1]
+    gram = product(left, left.T) * product(right, right.T) / np.outer(size, size)
+    error = len(rows) * rounding(terms(problem.shape[0]) + terms(problem.shape[1]) + 4)
+    least = smallest_eigenvalue(gram, error)
+    share = missing[rows] / size * (1 + rounding(sum(problem.shape)))
+    return frobenius(share[:, None]) / math.sqrt(least) * (1 + rounding(0)) if least > 0 else math.inf
+
+
+def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmetic: str) -> tuple[Verdict, bool]:
+    """The verdict from both bounds, and whether exact products may say more."""
+    high = moved.high
+    size = whole.norm("fro")
+    if (problem.bound <= 0).all() and not problem.bound[problem.equality].any():  # W = 0 meets everything
+        high = low = 0.0
+        if whole.core.any():
+            return Verdict("uncertified", "W = 0 meets the constraints, and the solution is not zero"), False
+    elif not moved.margin > 0:
+        near = bool(moved.margin > -HOPELESS)
+        return Verdict("uncertified", "a constraint is violated", low=low), near
+    elif not high < math.inf:
+        return Verdict("uncertified", "no matrix near the solution is proved to meet the constraints", low=low), True
+    singular = whole.singular_values
+    rank = int((singular > RANK.get(norm, RANK_ELSEWHERE) * singular.max(initial=0.0)).sum())
+    verdict = Verdict("solved", "", low, high, math.nan, arithmetic, rank)
+    if not verdict.gap <= tol:
+        near = bool(verdict.gap <= HOPELESS)
+        reason = f"the duality gap is too large: the least norm is between {low:.12g} and {high:.12g}"
+        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), near
+    if norm == "fro":
+        spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
+        radius = (spread + moved.distance * moved.scale + abs(moved.scale - 1) * size) * (1 + rounding(0))
+        if not radius <= 10 * math.sqrt(2 * tol) * size + TINY * 10:
+            reason = f"the solution is {radius:.1e} away from W"
+            return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), True
+        return _ranks_by_distance(verdict._replace(radius=radius), whole), False
+    return (_ranks_by_dual(verdict, M) if norm == "nuc" else _any_rank(verdict, problem.shape)), False
+
+
+def _ranks_by_distance(verdict: Verdict, whole: Matrix) -> Verdict:
+    """Frobenius norm: the singular values of the solution are within `radius` of those of W (Weyl)."""
+    rank = verdict.rank
+    least = int((whole.at_least() > verdict.radius).sum())
+    left = whole.at_most()[rank:]
+    error = (verdict.radius + frobenius(left[:, None])) / verdict.low if verdict.low > 0 else 0.0
+    return verdict._replace(rank_low=least, rank_bound=rank, rank_error=error * (1 + rounding(0)))
+
+
+def _ranks_by_dual(verdict: Verdict, M: Matrix) -> Verdict:
+    """Nuclear norm: all singular values of a solution but the largest r add up to the gap/(1 − σ_{r+1}(M)/‖M‖) at most.
+
+    For ‖M‖ ≤ 1, ⟨M, W⟩ ≤ Σ σ_i(M) σ_i(W) (von Neumann), which is ≤ ‖W‖ − (1 − σ_{r+1}(M)) Σ_{i>r} σ_i(W).
+    """
+    most, k = M.at_most(), min(M.shape)
+    top = float(most.max(initial=0.0))
+    bound = int((M.singular_values > (1 - MULTIPLE) * M.singular_values.max(initial=0.0)).sum())
+    if not (top > 0 and verdict.low > 0):
+        return verdict._replace(rank_bound=0, rank_error=0.0)
+    if bound >= k:
+        return verdict._replace(rank_low=1, rank_bound=k, rank_error=0.0)
+    rest = 1 - float(most[bound]) / top if bound < len(most) else 1.0
+    error = (verdict.high - verdict.low) / rest / verdict.low * (1 + rounding(0)) if rest > 0 else math.nan
+    return verdict._replace(rank_low=1, rank_bound=bound, rank_error=error)
+
+
+def _any_rank(verdict: Verdict, shape) -> Verdict:
+    return verdict._replace(rank_low=int(verdict.low > 0), rank_bound=min(shape), rank_error=0.0)
+
+
+# ---- a refutation
+
+
+def _refutation(problem: Problem, norm: str, dual, wide: bool) -> Verdict:
+    """An exact Farkas vector exists near the multipliers; or they bound the norm of every W from below."""
+    infeasible = Verdict("infeasible", "", math.inf, math.inf, arithmetic="floating")
+    if not problem.promised(dual) > 0:
+        return Verdict("uncertified", "the Farkas certificate promises no positive bound")
+    if _nothing(problem, dual):
+        return infeasible
+    distance = math.inf if wide else _changed(problem, dual)
+    each = total(np.abs(problem.bound * dual))
+    if distance < 1 and problem.promised(dual) - distance * each * (1 + rounding(0)) > 0:
+        return infeasible
+    if rational.affordable(problem.matrices, dual):
+        exact = rational.Products(problem.matrices).refutation(dual, problem.bound, problem.equality)
+        if exact is not None:
+            return infeasible._replace(arithmetic="rational")
+    M = problem.combined(dual) if wide else Matrix(*problem.combination(dual))
+    low = _lower(problem, norm, M, dual)
+    alone = problem.bound[problem.asks] / problem.lengths[problem.asks]
+    if low >= REMOTE * float(alone.max(initial=0.0)) > 0:
+        reason = (
+            f"no multipliers are proved to combine the constraints to zero: every W has a norm of {low:.3g} at least"
+        )
+        return Verdict("remote", reason, low, math.inf, arithmetic="floating")
+    return Verdict("uncertified", "the Farkas combination of the constraints is not zero", low)
+
+
+def _nothing(problem: Problem, dual) -> bool:
+    """Whether each matrix with a multiplier is zero itself."""
+    heavy = np.flatnonzero(dual)
+    here = problem.queries[problem.query[heavy]].any(1)
+    return not problem.left(heavy)[here].any()
+
+
+def _changed(problem: Problem, dual) -> float:
+    """A bound of the relative change of the multipliers that makes their combination exactly zero; infinite if unknown.
+
+    Columns B_k = dual_k A_k with Σ B_k = R: the u of least length with B u = −R has ‖u‖ ≤ ‖R‖/σ_min(Bᵀ), and
+    dual_k (1 + u_k) combine the constraints to zero.
+    """
+    heavy = np.flatnonzero(dual)
+    d, e = problem.shape
+    if len(heavy) <= d * e or d * e > HELD:
+        return math.inf
+    left = problem.left(heavy) * dual[heavy, None]
+    rows = (left[:, :, None] * problem.queries[problem.query[heavy]][:, None, :]).reshape(len(heavy), d * e)
+    gram = product(rows.T, rows)
+    error = rounding(terms(len(heavy)) + 8) * frobenius(rows) ** 2
+    least = smallest_eigenvalue(gram, error)
+    found, lost = problem.combination(dual)
+    return (frobenius(found) + lost) / math.sqrt(least) * (1 + rounding(0)) if least > 0 else math.inf

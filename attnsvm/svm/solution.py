@@ -7,47 +7,53 @@ import numpy as np
 
 
 class Status(StrEnum):
-    """SOLVED: margins ≥ 1, dual feasible, gap within tolerance. INFEASIBLE: a Farkas certificate. Else UNCERTIFIED.
+    """What is proved of the constraints as exact numbers.
 
-    A Farkas certificate is checked to a residual r = 1e-10: strictly, it proves that every separator has
-    ‖W‖_F·max_k ‖A_k‖_F ≥ max_k |bound_k|/r.
+    SOLVED: the least norm lies between two bounds whose relative distance is within the tolerance. INFEASIBLE: some
+    non-negative combination of the constraints is exactly zero. REMOTE: every W has a norm of `low` at least, and
+    whether there is one is not known. UNCERTIFIED: nothing.
     """
 
     SOLVED = "solved"
     INFEASIBLE = "infeasible"
+    REMOTE = "remote"
     UNCERTIFIED = "uncertified"
 
 
 @dataclass(frozen=True)
 class Solution:
-    """One solved (or refuted) max-margin problem.
+    """One solved (or refuted) max-margin problem. What is proved is said by `checker`.
 
     Attributes:
         status: see `Status`.
         W: (d, e) the solution; NaN unless solved (uncertified: the best iterate found).
         dual: (m,) multipliers. Solved: scaled so that ‖Σ dual_k A_k‖_dual ≤ 1, hence boundᵀdual ≤ ‖W‖. Infeasible:
-            the Farkas certificate, non-negative on inequalities, boundᵀdual > 0, Σ|dual| = 1, Σ dual_k A_k ≈ 0.
-        gap: (‖W‖ − boundᵀdual) / ‖W‖; infinite if infeasible. Within the tolerance, plus 16 machine epsilons times
-            ‖W‖_F·max_k ‖A_k‖_F for the rounding of the multipliers, which counts where that product exceeds 1e5.
-        residual: ‖Σ dual_k A_k‖_F max_k |bound_k| / (boundᵀdual · max_k ‖A_k‖_F) of a Farkas certificate;
-            NaN otherwise.
-        rank: number of singular values of W above the rank tolerance; 0 unless solved.
-        rank_low, rank_high: the same with the tolerance 10 times larger and 10 times smaller.
-        rank_bound: nuclear norm: multiplicity of the largest singular value of Σ dual_k A_k, which no solution's rank
-            exceeds (complementary slackness); otherwise min(d, e).
+            a Farkas certificate up to rounding, non-negative on inequalities, boundᵀdual > 0, Σ|dual| = 1,
+            Σ dual_k A_k ≈ 0; an exact one is near.
+        low, high: bounds of the least norm, rigorous. Infeasible: both infinite; remote: `low` alone.
+        gap: (high − low)/high, within the tolerance where solved; infinite if infeasible.
+        radius: Frobenius norm: the solution lies within this distance of W; NaN otherwise.
+        arithmetic: "floating" or "rational", the one that decided; "" where nothing is proved.
+        rank: number of singular values of W above the rank tolerance, a description of W; 0 unless solved.
+        rank_low: every solution has at least this rank.
+        rank_bound, rank_error: every solution lies within rank_error times the least norm of a matrix of rank
+            rank_bound. Nuclear norm: rank_bound is the multiplicity of the largest singular value of Σ dual_k A_k.
         method: the method that found the answer or the refutation, one of `methods.choice.METHODS`.
-        rejected: why the independent checker does not accept the claim, which makes the answer UNCERTIFIED.
+        rejected: why the claim is not proved: UNCERTIFIED or REMOTE.
     """
 
     status: Status
     W: np.ndarray
     dual: np.ndarray
+    low: float
+    high: float
     gap: float
-    residual: float
+    radius: float
+    arithmetic: str
     rank: int
     rank_low: int
-    rank_high: int
     rank_bound: int
+    rank_error: float
     method: str
     rejected: str = ""
 
@@ -125,9 +131,23 @@ def as_arrays(solutions: list[Solution]) -> dict[str, np.ndarray]:
     ]
     arrays = {name: np.array(column) for name, column in columns.items()}
     arrays["status"] = np.array([s.status.value for s in solutions], dtype="U11")
+    arrays["arithmetic"] = arrays["arithmetic"].astype("U8")
     return arrays
+
+
+PROOF = ("status", "gap", "low", "arithmetic")
 
 
 def proof(answers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The arrays (S,) from which certificates are counted, for answers whose matrices no later stage reads."""
-    return {name: answers[name] for name in ("status", "gap", "residual")}
+    return {name: answers[name] for name in PROOF}
+
+
+def proof_of(answer) -> dict[str, np.ndarray]:
+    """The same of one answer, each ()."""
+    return {
+        "status": np.array(str(answer.status), dtype="U11"),
+        "gap": np.array(float(answer.gap)),
+        "low": np.array(float(answer.low)),
+        "arithmetic": np.array(answer.arithmetic, dtype="U8"),
+    }

@@ -13,7 +13,7 @@ from attnsvm.svm.ledger import judged
 from attnsvm.svm.methods.by_norm import Report, least_frobenius, least_other
 from attnsvm.svm.methods.choice import CONIC, named
 from attnsvm.svm.methods.conic import require_installed
-from attnsvm.svm.methods.rescaling import refutation, rescaled
+from attnsvm.svm.methods.rescaling import rescaled
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.subspaces import Reduced
 from attnsvm.svm.wide import WIDE, narrowed
@@ -55,8 +55,8 @@ def solve_batch(
     wide = [narrowed(c, measure) for c in batch]
     inside = [c if one is None else one.constraints for c, one in zip(batch, wide, strict=True)]
     claims = _claims(inside, measure, method, report)
-    lifted = (a if one is None else one.lift(a, measure) for a, one in zip(claims, wide, strict=True))
-    return [_judged(c, measure, tol, claim) for c, claim in zip(batch, lifted, strict=True)]
+    lifted = (a if one is None else one.lift(a) for a, one in zip(claims, wide, strict=True))
+    return [judge(c, measure, tol, claim) for c, claim in zip(batch, lifted, strict=True)]
 
 
 def asked(norm: str, tol: float | None) -> tuple[Norm, float]:
@@ -97,36 +97,32 @@ def judged_solution(
 ) -> Solution:
     """The certified answer from W and multipliers found elsewhere: (W, multipliers), or a Farkas certificate."""
     claim = _infeasible(c, W, dual, method) if infeasible else _optimal(c, measure, W, dual, method)
-    return _judged(c, measure, tol, claim)
+    return judge(c, measure, tol, claim)
 
 
-def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
-    """The claim if the independent checker agrees; otherwise uncertified, with the reason. `ledger` counts it."""
-    reason = check(c.factors, c.bound, c.equality, measure.name, tol, claim)
-    if reason:
-        claim = replace(claim, status=Status.UNCERTIFIED, rejected=reason, rank=0, rank_low=0, rank_high=0)
-    judged[claim.status.value] += 1
-    return claim
+def judge(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
+    """The answer with what the independent checker proves of it. `ledger` counts it."""
+    said = check(c.factors, c.bound, c.equality, measure.name, tol, claim)
+    proved = {name: getattr(said, name) for name in PROVED}
+    answer = replace(claim, status=Status(said.status), gap=said.gap, rejected=said.reason, **proved)
+    judged[answer.status.value] += 1
+    return answer
+
+
+PROVED = ("low", "high", "radius", "arithmetic", "rank", "rank_low", "rank_bound", "rank_error")
+
+
+def claimed(status: Status, W: np.ndarray, dual: np.ndarray, method: str) -> Solution:
+    """An answer of which nothing is proved yet."""
+    return Solution(status, W, dual, 0.0, np.inf, np.inf, np.nan, "", 0, 0, 0, np.nan, method)
 
 
 def _optimal(c: Constraints, measure: Norm, W: np.ndarray, dual: np.ndarray, method: str) -> Solution:
     """Claim that W, scaled to margin one, is optimal by its multipliers, scaled to dual norm one."""
-    W, dual, gap = rescaled(c, measure, W, dual)
-    sigma, bound = _relative(W), min(W.shape)
-    rank, low, high = (int((sigma > measure.rank_tolerance * factor).sum()) for factor in (1.0, 10.0, 0.1))
-    if measure.multiplicity_tolerance is not None:
-        bound = int((_relative(c.adjoint(dual)) > 1 - measure.multiplicity_tolerance).sum())
-    return Solution(Status.SOLVED, W, dual, gap, np.nan, rank, low, high, bound, method)
+    W, dual, _ = rescaled(c, measure, W, dual)
+    return claimed(Status.SOLVED, W, dual, method)
 
 
 def _infeasible(c: Constraints, W: np.ndarray, dual: np.ndarray, method: str) -> Solution:
     """Claim that no W exists: the multipliers combine the constraints to zero."""
-    dual = dual / np.abs(dual).sum()
-    residual = refutation(c, dual)
-    return Solution(Status.INFEASIBLE, W, dual, np.inf, residual, 0, 0, 0, 0, method)
-
-
-def _relative(A: np.ndarray) -> np.ndarray:
-    """Singular values divided by the largest; zeros for the zero matrix."""
-    sigma = np.linalg.svd(A, compute_uv=False)
-    return sigma / sigma[0] if sigma[0] > 0 else sigma
+    return claimed(Status.INFEASIBLE, W, dual / np.abs(dual).sum(), method)

@@ -1,3 +1,3 @@
 """What the checker may say of an SVM answer, see `svm.Status`."""
 
-STATUSES = ("solved", "infeasible", "uncertified")
+STATUSES = ("solved", "infeasible", "remote", "uncertified")

@@ -32,13 +32,11 @@ class Narrow:
         inside = factors._replace(tokens=factors.tokens @ self.P, queries=factors.queries @ self.Q)
         self.constraints = TokenConstraints(inside, c.bound, c.equality, c.index)
 
-    def lift(self, answer: Solution, measure: Norm) -> FactoredSolution:
-        """The answer for the problem itself; its rank is bounded by the shape of W or by a multiplicity."""
+    def lift(self, answer: Solution) -> FactoredSolution:
+        """The answer for the problem itself."""
         Y = answer.W
         left, right = (self.P @ Y, self.Q) if len(Y) > len(Y.T) else (self.P, self.Q @ Y.T)
         others = {one.name: getattr(answer, one.name) for one in fields(Solution) if one.name != "W"}
-        if measure.multiplicity_tolerance is None and answer.solved:
-            others["rank_bound"] = min(len(left), len(right))
         return FactoredSolution(**others, left=left, right=right)
 
 

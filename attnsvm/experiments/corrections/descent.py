@@ -6,6 +6,7 @@ from attnsvm.analysis.probabilities import softmax
 from attnsvm.analysis.trees import stacked
 from attnsvm.experiments.corrections.asked import Asked, draws, head
 from attnsvm.svm.change import least_change
+from attnsvm.svm.solution import proof_of
 
 MOST = 4  # steps at most, relative to those of a straight way
 
@@ -20,8 +21,7 @@ def descent(problems, settings, progress):
             least = least_change(draw.constraints(W), W)
             length = np.linalg.norm(least.W) if least.solved else np.nan
             gone = {f"{share:g}": _beside(draw, W, length, share, settings["steps"]) for share in settings["weights"]}
-            proof = {"status": str(least.status), "gap": least.gap, "residual": least.residual}
-            rows.append({"gradient": gone, "length": proof})
+            rows.append({"gradient": gone, "length": proof_of(least)})
             progress(1)
         found.append(stacked(rows))
     return stacked(found)

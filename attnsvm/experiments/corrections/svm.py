@@ -5,6 +5,7 @@ import numpy as np
 from attnsvm.analysis.trees import stacked
 from attnsvm.experiments.corrections.asked import draws, head
 from attnsvm.svm.change import least_change
+from attnsvm.svm.solution import proof_of
 
 
 def svm(problems, trained, settings):
@@ -21,4 +22,4 @@ def _least(draw, W):
     row |= {"length": float(np.linalg.norm(answer.W) / np.linalg.norm(W)), "template": draw.template}
     # how many held-out mappings there are, and how many of them are mistakes
     row |= {"queries": len(draw.held), "mistakes": int(draw.wrong.sum())}
-    return {"change": row, "status": str(answer.status), "gap": answer.gap, "residual": answer.residual}
+    return {"change": row} | proof_of(answer)

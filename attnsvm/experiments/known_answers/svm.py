@@ -12,7 +12,7 @@ from attnsvm.experiments.known_answers.asked import asked, best_offset, position
 from attnsvm.inspect import cycles
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem, by_a_cycle
-from attnsvm.svm.solution import Status
+from attnsvm.svm.solution import Status, proof_of
 from attnsvm.svm.solver import asked as asked_of
 from attnsvm.svm.solver import judged_solution, solve
 
@@ -61,8 +61,7 @@ def _solved(fit, answers, held, refuted=None):
     else:
         same = cycles.equal(fit.tokens), cycles.equal(fit.queries)  # in the first layer words at places that recur
         solution = by_a_cycle(c, "fro", *same) or solve(c, "fro")
-    row = {"status": np.array(str(solution.status)), "gap": np.array(solution.gap)}
-    row["residual"] = np.array(solution.residual)
+    row = proof_of(solution)
     hits = right(held.selections(solution.W), held.answer) if solution.solved else np.full(len(held), np.nan)
     return row | {"right": hits}, solution
 
@@ -110,8 +109,7 @@ def _heads(rows, number, fit, held, settings):
 def _answer(problem, W, ask, held, selected=None):
     """The solution of what W selects, or of other selections: cosine with W, and how often it selects what W does."""
     solution = problem.certified(ask.selections(W) if selected is None else selected, "fro")
-    row = {"status": np.array(str(solution.status)), "gap": np.array(solution.gap)}
-    row["residual"] = np.array(solution.residual)
+    row = proof_of(solution)
     hits = right(held.selections(solution.W), held.selections(W)) if solution.solved else np.full(len(held), np.nan)
     aligned = problem.cosines(W, [solution.W])[0] if solution.solved else np.nan
     return row | {"alignment": np.array(aligned), "predicted": hits}

@@ -6,6 +6,7 @@ from attnsvm.architecture import Stack
 from attnsvm.experiments.layers.ends import stated
 from attnsvm.experiments.layers.svm import answers, with_multipliers
 from attnsvm.svm.law import constraints_below
+from attnsvm.svm.solution import PROOF, proof
 from attnsvm.training.start import draw_initial, normal
 
 LENGTH = 1000.0  # R₀, ‖W‖ at the start but for the two terms below
@@ -31,10 +32,9 @@ def planted(problems, run) -> tuple[np.ndarray, dict]:
     W[:, 0] += np.log(LENGTH) * everywhere["W"]
     noise = draw_initial("planted", problems.seeds, normal(W.shape[1:]))
     W += OFF * LENGTH * noise / _norm(noise)
-    read = ("status", "gap", "residual", "W", "multipliers")
-    kept = {"1": read[:4], "2": read}
+    kept = {"1": (*PROOF, "W"), "2": (*PROOF, "W", "multipliers")}
     aim = {layer: {name: aim[layer][name] for name in names} for layer, names in kept.items()}
-    return W[:, :, None], {"aim": aim, "everywhere": {name: everywhere[name] for name in read[:3]}}
+    return W[:, :, None], {"aim": aim, "everywhere": proof(everywhere)}
 
 
 def direction(aim) -> np.ndarray:

@@ -16,6 +16,7 @@ from attnsvm.inspect.measures import rule
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm.instances import certified
+from attnsvm.svm.solution import proof_of
 
 NORMS = ("fro", "nuc")
 HEAD_STREAM, SPLIT_STREAM = 3, 2
@@ -66,7 +67,7 @@ def _beside_nulls(problem, norm, W, heads, held, rng, aligned):
 def _answer(problem, norm, W, selected, held, aligned):
     """The certified solution that separates the selected tokens, against W: margin, cosine, held-out prediction."""
     solution = problem.certified(selected, norm)
-    row = {"status": np.array(str(solution.status)), "gap": solution.gap, "residual": solution.residual}
+    row = proof_of(solution)
     known = solution.solved
     right = np.mean(selections(held, solution.W) == selections(held, W)) if known else np.nan
     row["margin"] = 1 / float(geometry.get(norm).value(solution.W)) if known else np.nan

@@ -7,7 +7,9 @@ import pickle
 
 import numpy as np
 
+from attnsvm.analysis.trees import stacked
 from attnsvm.inspect.measures import Bench, Plan, measure
+from attnsvm.svm.solution import proof_of
 
 FEW = 2  # no nuclear norm is asked for
 
@@ -23,12 +25,7 @@ def svm(problems, trained, settings):
         every.append([measure(bench, head)[0] for head in bench.layer.heads])
     names = sorted({name for rows in every for row in rows for name in row if _is_number(row[name])})
     numbers = {name: np.array([[float(row.get(name, np.nan)) for row in rows] for rows in every]) for name in names}
-    proof = {
-        "status": np.array([str(one.status) for one in answers]),
-        "gap": np.array([one.gap for one in answers]),
-        "residual": np.array([getattr(one, "residual", np.nan) for one in answers]),
-    }
-    return {"heads": numbers, "answers": proof}
+    return {"heads": numbers, "answers": stacked([proof_of(one) for one in answers])}
 
 
 def _is_number(value) -> bool:

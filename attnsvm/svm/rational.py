@@ -1,0 +1,199 @@
+"""The products of constraints in exact arithmetic: float64 numbers are integers times powers of two.
+
+Used where bounds of rounding do not decide. Systems of equations are solved by FLINT.
+"""
+
+import math
+
+import numpy as np
+
+from attnsvm.svm.enclosures import UNIT, Matrix, frobenius, rounding
+
+LARGEST = 2**22  # products of integers that one answer may cost
+MOST = 250  # rows of a system
+CUTS = (0.0, 1e-12, 1e-9, 1e-6, 1e-3)  # multipliers below, relative to the largest, are left out, one after the other
+ROUNDS = 4  # projections, each on the rows that the one before violates too
+
+
+def affordable(matrices, dual: np.ndarray) -> bool:
+    """Whether the exact products of a problem take seconds at most."""
+    tokens, queries, winner, _, _ = matrices
+    (N, d), (n, e), m, s = tokens.shape, queries.shape, len(winner), np.count_nonzero(dual)
+    return s <= MOST and n * d * e + m * d + s * (s + m) * (d + e) // 8 <= LARGEST
+
+
+class Integers:
+    """An array of integers times a power of two."""
+
+    def __init__(self, array: np.ndarray):
+        mantissa, exponent = np.frexp(array)
+        exponent = np.where(mantissa == 0, 0, exponent - 53)
+        self.exponent = int(exponent.min(initial=0)) if not mantissa.all() else int(exponent.min(initial=2000))
+        shift = np.where(mantissa == 0, 0, exponent - self.exponent)
+        self.values = np.ldexp(mantissa, 53).astype(np.int64).astype(object) << shift.astype(object)
+
+
+class Products:
+    """The matrices A_k of a problem.
+
+    Args:
+        matrices: as in `checker.Problem`.
+    """
+
+    def __init__(self, matrices):
+        tokens, queries, winner, loser, self.query = matrices
+        X, Z = Integers(tokens), Integers(queries)
+        self.left, self.queries = X.values[winner] - X.values[loser], Z.values
+        self.exponent = X.exponent + Z.exponent  # of A_k
+
+    def margins(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """⟨A_k, W⟩ (m,), rounded once, and bounds of the errors."""
+        values, exponent = self._margins(Integers(W))
+        reached = _floats(values, 1, exponent)
+        return reached, 2 * UNIT * np.abs(reached) + math.ulp(0.0)
+
+    def _margins(self, W: Integers):
+        on = self.queries @ W.values.T
+        return (self.left * on[self.query]).sum(1), self.exponent + W.exponent
+
+    def combination(self, dual: np.ndarray) -> tuple[np.ndarray, float]:
+        """Σ_k dual_k A_k (d, e), each entry rounded once, and a bound of the error in the Frobenius norm."""
+        weights = Integers(dual)
+        total = self.combined(np.flatnonzero(dual), weights.values[dual != 0])
+        found = _floats(total, 1, self.exponent + weights.exponent)
+        return found, 2 * UNIT * frobenius(found)
+
+    def combined(self, rows, weights) -> np.ndarray:
+        """Σ weights_k A_k over some rows, integers times a power of two, (d, e) of Python integers."""
+        return (self.left[rows] * weights[:, None]).T @ self.queries[self.query[rows]]
+
+    def _gram(self, rows, others):
+        """⟨A_j, A_k⟩, integers times 2^(2 exponent)."""
+        left = self.left[rows] @ self.left[others].T
+        used, place = np.unique(self.query[others], return_inverse=True)
+        right = self.queries[self.query[rows]] @ self.queries[used].T
+        return left * right[:, place]
+
+    def refutation(self, dual: np.ndarray, bound: np.ndarray, equality: np.ndarray) -> np.ndarray | None:
+        """(m,) integers near a multiple of `dual` that combine the matrices to zero and promise a positive bound.
+
+        None if there are none on the rows of the largest multipliers.
+        """
+        weight = np.abs(dual) * self._lengths()
+        asked, before = Integers(bound).values, -1
+        for cut in CUTS:
+            heavy = np.flatnonzero(weight > cut * weight.max(initial=0.0))
+            if len(heavy) == before:
+                continue
+            before = len(heavy)
+            found = self._near(heavy[np.argsort(-weight[heavy], kind="stable")], dual)
+            if found is not None and (found[~equality] >= 0).all() and (found * asked).sum() > 0:
+                return found
+        return None
+
+    def _near(self, order, dual):
+        """Integers that combine the matrices to zero: the last dependent rows keep their multipliers."""
+        from flint import fmpz_mat
+
+        if len(order) == 0:
+            return None
+        reduced, scale, rank = fmpz_mat(self._gram(order, order).tolist()).rref()
+        if rank == len(order):
+            return None
+        reduced, scale = np.array(reduced.tolist(), dtype=object)[:rank], int(scale)
+        pivots = [int(np.flatnonzero(row)[0]) for row in reduced]
+        free = np.delete(np.arange(len(order)), pivots)
+        kept = Integers(dual[order]).values
+        found = np.zeros(len(dual), dtype=object)
+        found[order[free]] = kept[free] * abs(scale)
+        sign = -1 if scale > 0 else 1
+        found[order[pivots]] = sign * np.array([int((row[free] * kept[free]).sum()) for row in reduced], dtype=object)
+        return found
+
+    def projected(self, W: np.ndarray, bound: np.ndarray, equality: np.ndarray, dual: np.ndarray):
+        """The nearest matrix to W that meets the equalities and the rows with a multiplier exactly.
+
+        Returns:
+            (it as a `Matrix`, a bound of its distance to W); None if it does not meet the other rows.
+        """
+        held = equality | (dual != 0)
+        ints, asked = Integers(W), Integers(bound)
+        reached, exponent = self._margins(ints)
+        low = min(exponent, asked.exponent)
+        reached, goal = reached << (exponent - low), asked.values << (asked.exponent - low)
+        for _ in range(ROUNDS):
+            rows = np.flatnonzero(held)
+            if len(rows) > MOST:
+                return None
+            # W + Σ x_k A_k/scale, with x in units of 2^(low − 2 exponent of A)
+            rows, x, scale = self._weights(rows, goal[rows] - reached[rows], dual)
+            if rows is None:
+                return None
+            now = reached * scale + (self._gram(np.arange(len(dual)), rows) * x).sum(1)
+            off = now - goal * scale
+            if (off[equality] != 0).any():
+                return None
+            lacking = ~equality & np.array(off < 0, dtype=bool)
+            if not lacking.any():
+                return self._moved(ints, rows, x, scale, low)
+            if (lacking & held).any():
+                return None
+            held = held | lacking
+        return None
+
+    def _weights(self, rows, missing, dual):
+        """Independent ones of the rows, and integers x and scale > 0 with Σ x_k/scale ⟨A_j, A_k⟩ = missing_j there."""
+        from flint import fmpz_mat
+
+        if len(rows) == 0:
+            return rows, np.zeros(0, dtype=object), 1
+        order = np.argsort(-np.abs(dual[rows]) * self._lengths()[rows], kind="stable")
+        rows, missing = rows[order], missing[order]
+        gram = self._gram(rows, rows)
+        together = np.concatenate([gram, missing[:, None]], axis=1)
+        reduced, scale, rank = fmpz_mat(together.tolist()).rref()
+        reduced, scale = np.array(reduced.tolist(), dtype=object)[:rank], int(scale)
+        pivots = [int(np.flatnonzero(row)[0]) for row in reduced]
+        if pivots and pivots[-1] == len(rows):  # the rows ask for what excludes one another
+            return None, None, None
+        x = reduced[:, -1] * (1 if scale > 0 else -1)
+        return rows[pivots], x, abs(scale)
+
+    def _moved(self, W: Integers, rows, x, scale, low):
+        change = self.combined(rows, x) if len(rows) else np.zeros(W.values.shape, dtype=object)
+        exponent = low - self.exponent  # x is in 2^(low − 2 exponent), A in 2^exponent
+        away = _floats(change, scale, exponent)
+        least = min(exponent, W.exponent)
+        whole = (W.values << (W.exponent - least)) * scale + (change << (exponent - least))
+        found = _floats(whole, scale, least)
+        return Matrix(found, 2 * UNIT * frobenius(found)), frobenius(away) * (1 + rounding(0))
+
+    def _lengths(self) -> np.ndarray:
+        """Lengths of the matrices, rounded, in units of 2^exponent."""
+        squares = (self.left * self.left).sum(1) * (self.queries * self.queries).sum(1)[self.query]
+        return np.sqrt(_floats(squares, 1, 0))
+
+
+def refuting(matrices, bound: np.ndarray, equality: np.ndarray, weights: np.ndarray) -> str:
+    """Why the integers (m,) do not combine the constraints to a contradiction 0 ≥ positive; "" if they do."""
+    made, rows = Products(matrices), np.flatnonzero(weights)
+    if (weights[~equality] < 0).any():
+        return "a multiplier is negative on an inequality"
+    if not (weights * Integers(bound).values).sum() > 0:
+        return "the combination of the constraints promises no positive bound"
+    if made.combined(rows, weights[rows]).any():
+        return "the combination of the constraints is not zero"
+    return ""
+
+
+def _floats(values: np.ndarray, scale: int, exponent: int) -> np.ndarray:
+    """The nearest float64 numbers to values/scale · 2^exponent."""
+    up, down = (1 << exponent, scale) if exponent >= 0 else (1, scale << -exponent)
+    return np.array([_quotient(int(value) * up, down) for value in values.ravel()]).reshape(values.shape)
+
+
+def _quotient(value: int, by: int) -> float:
+    try:
+        return value / by
+    except OverflowError:
+        return math.copysign(math.inf, value)

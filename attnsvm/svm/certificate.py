@@ -22,6 +22,7 @@ from attnsvm.svm.solution import Solution
 
 FORMAT = 2
 CLAIMED = ("status", "norm", "tol", "dual", "method", "format", "problem_sha256", "problem")
+PROVED = ("solved", "infeasible", "remote")
 FACTORS = ("W_left", "W_right")  # in the place of W where it is wide
 
 
@@ -172,6 +173,7 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     require(known(norm), f"{path}: there is no norm {norm!r}")
     provable(tol, f"{path}: tol")
     status = str(given["status"])
+    require(status in PROVED, f"{path}: does not hold: status {status!r} claims nothing")
     dual, shape = given["dual"], (made[0].shape[1], made[1].shape[1])
     parts = [given[name] for name in held]
     shapes = [shape] if held == ("W",) else [(size, parts[1].shape[-1] if parts[1].ndim else 0) for size in shape]
@@ -189,15 +191,15 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     claim = SimpleNamespace(status=status, dual=dual)
     claim.W, claim.factors = (parts[0], None) if held == ("W",) else (None, (parts[0], parts[1]))
     said = check(made, bound, equality, norm, tol, claim)
-    require(said.status == status, f"{path}: does not hold: {said.reason}")
+    require(said.status == status, f"{path}: does not hold: {said.reason or 'more is proved: ' + said.status}")
     if status == "remote":
         return f"{path}: no W whose norm {norm} is below {said.low:.6g} separates the tokens of {problem}: verified"
     if len(bound) == 0:
         return f"{path}: W = 0 solves {problem}, which asks nothing of W: every input has one token alone"
-    near = f", which is within {said.radius:.1e} of W (Frobenius)" if norm == "fro" else ""
+    near = f", the solution within {said.radius:.1e} of W" if norm == "fro" else ""
     return (
-        f"{path}: solves {problem} in the norm {norm}: least norm between {said.low:.12g} and {said.high:.12g}, relative "
-        f"gap {max(said.gap, 0.0):.0e} (tolerance {tol:.0e}){near}; every solution has a rank of at least "
+        f"{path}: solves {problem} in the norm {norm}: the least norm lies between {said.low:.12g} and {said.high:.12g}, "
+        f"relative gap {max(said.gap, 0.0):.0e} (tolerance {tol:.0e}){near}; every solution has a rank of at least "
         f"{said.rank_low} and is within {said.rank_error:.0e} of rank {said.rank_bound}: verified"
     )
 

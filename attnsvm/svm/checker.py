@@ -21,6 +21,7 @@ from attnsvm.svm.enclosures import (
     Matrix,
     frobenius,
     of_product,
+    positive,
     product,
     ratio,
     rounding,
@@ -33,7 +34,10 @@ from attnsvm.svm.enclosures import (
 LOOSEST = 1e-7  # relative gap of a file that is taken for a proof: in the Frobenius norm an angle of 5e-4
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
-HOPELESS = 1e-2  # a gap above it is no matter of rounding
+SCALED = 1e-6  # how far the least margin of a solution may be from one, relative
+HOPELESS = 0.1  # a gap above it is no matter of rounding
+COORDINATES, ENTRIES = 4096, 2**25  # of a combination that may be made exactly zero: a Cholesky factor, and its rows
+CLEAR = 16.0  # times that a singular value must exceed what is missing to zero
 HELD = 600  # rows that can be held at once: their Gram matrix is inverted
 RANK = {"fro": 1e-9}  # singular values above it, relative to the largest, are counted in a rank; RANK_ELSEWHERE
 RANK_ELSEWHERE = 1e-6
@@ -318,6 +322,10 @@ def _moved(problem: Problem, norm: str, value: float, reached, error) -> Moved:
 def _distance(problem: Problem, held, missing) -> float:
     """A bound of the distance in the Frobenius norm to a matrix that changes ⟨A_k, W⟩ by up to missing_k where `held`."""
     rows = np.flatnonzero(held)
+    zero = ~(problem.left(rows).any(1) & problem.queries[problem.query[rows]].any(1))
+    if problem.bound[rows[zero]].any():
+        return math.inf
+    rows = rows[~zero]
     if len(rows) == 0:
         return 0.0
     if len(rows) > HELD:
@@ -344,7 +352,7 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
         if whole.core.any():
             return Verdict("uncertified", "W = 0 meets the constraints, and the solution is not zero"), False
     elif not moved.margin > 0:
-        near = bool(moved.margin > -HOPELESS)
+        near = bool(moved.margin > -1.0)
         return Verdict("uncertified", "a constraint is violated", low=low), near
     elif not high < math.inf:
         return Verdict("uncertified", "no matrix near the solution is proved to meet the constraints", low=low), True
@@ -355,6 +363,9 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
         near = bool(verdict.gap <= HOPELESS)
         reason = f"the duality gap is too large: the least norm is between {low:.12g} and {high:.12g}"
         return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), near
+    if not abs(moved.scale - 1) <= SCALED and high > 0:
+        reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"
+        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), False
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
         radius = (spread + moved.distance * moved.scale + abs(moved.scale - 1) * size) * (1 + rounding(0))
@@ -434,17 +445,27 @@ def _nothing(problem: Problem, dual) -> bool:
 def _changed(problem: Problem, dual) -> float:
     """A bound of the relative change of the multipliers that makes their combination exactly zero; infinite if unknown.
 
-    Columns B_k = dual_k A_k with Σ B_k = R: the u of least length with B u = −R has ‖u‖ ≤ ‖R‖/σ_min(Bᵀ), and
-    dual_k (1 + u_k) combine the constraints to zero.
+    Columns B_k = dual_k A_k with Σ B_k = R, coordinates scaled by powers of two: the u of least length with B u = −R has
+    ‖u‖ ≤ ‖R‖/σ_min(Bᵀ), and dual_k (1 + u_k) combine the constraints to zero. It is asked whether σ_min is `CLEAR`
+    times as long as R.
     """
     heavy = np.flatnonzero(dual)
     d, e = problem.shape
-    if len(heavy) <= d * e or d * e > HELD:
+    if len(heavy) * d * e > ENTRIES:
         return math.inf
-    left = problem.left(heavy) * dual[heavy, None]
-    rows = (left[:, :, None] * problem.queries[problem.query[heavy]][:, None, :]).reshape(len(heavy), d * e)
-    gram = product(rows.T, rows)
-    error = rounding(terms(len(heavy)) + 8) * frobenius(rows) ** 2
-    least = smallest_eigenvalue(gram, error)
+    left, right = problem.left(heavy), problem.queries[problem.query[heavy]]
+    # No multipliers change what is exactly zero in every matrix.
+    used = ((left != 0).T.astype(float) @ (right != 0) > 0).ravel()
+    rows = ((left * dual[heavy, None])[:, :, None] * right[:, None, :]).reshape(len(heavy), d * e)
+    if not 0 < np.count_nonzero(used) < min(len(heavy), COORDINATES):
+        return math.inf
     found, lost = problem.combination(dual)
-    return (frobenius(found) + lost) / math.sqrt(least) * (1 + rounding(0)) if least > 0 else math.inf
+    rows, found = rows[:, used], found.ravel()[used]
+    sizes = np.sqrt(row_products(rows.T, rows.T))
+    if not sizes.min() > VANISHING:
+        return math.inf
+    scale = np.ldexp(1.0, -np.frexp(sizes)[1])
+    rows *= scale
+    rest = (frobenius((found * scale)[:, None]) + lost * float(scale.max())) * (1 + rounding(0))
+    error = rounding(terms(len(heavy)) + 8) * frobenius(rows) ** 2
+    return 1 / CLEAR if positive(product(rows.T, rows), (CLEAR * rest) ** 2 * (1 + rounding(0)) + error) else math.inf

@@ -12,6 +12,7 @@ from attnsvm.svm.enclosures import UNIT, Matrix, frobenius, rounding
 LARGEST = 2**22  # products of integers that one answer may cost
 MOST = 250  # rows of a system
 CUTS = (0.0, 1e-12, 1e-9, 1e-6, 1e-3)  # multipliers below, relative to the largest, are left out, one after the other
+HEAVY = 1e-6  # multipliers above, relative to the largest, belong to rows that are held at their bounds
 ROUNDS = 4  # projections, each on the rows that the one before violates too
 
 
@@ -116,7 +117,8 @@ class Products:
         Returns:
             (it as a `Matrix`, a bound of its distance to W); None if it does not meet the other rows.
         """
-        held = equality | (dual != 0)
+        weight = np.abs(dual) * self._lengths()
+        held = equality | (weight > HEAVY * weight.max(initial=0.0))
         ints, asked = Integers(W), Integers(bound)
         reached, exponent = self._margins(ints)
         low = min(exponent, asked.exponent)
@@ -126,9 +128,8 @@ class Products:
             if len(rows) > MOST:
                 return None
             # W + Σ x_k A_k/scale, with x in units of 2^(low − 2 exponent of A)
-            rows, x, scale = self._weights(rows, goal[rows] - reached[rows], dual)
-            if rows is None:
-                return None
+            rows = rows[np.lexsort((-weight[rows], ~equality[rows]))]
+            rows, x, scale = self._weights(rows, goal[rows] - reached[rows])
             now = reached * scale + (self._gram(np.arange(len(dual)), rows) * x).sum(1)
             off = now - goal * scale
             if (off[equality] != 0).any():
@@ -136,28 +137,26 @@ class Products:
             lacking = ~equality & np.array(off < 0, dtype=bool)
             if not lacking.any():
                 return self._moved(ints, rows, x, scale, low)
-            if (lacking & held).any():
+            if not (lacking & ~held).any():
                 return None
             held = held | lacking
         return None
 
-    def _weights(self, rows, missing, dual):
-        """Independent ones of the rows, and integers x and scale > 0 with Σ x_k/scale ⟨A_j, A_k⟩ = missing_j there."""
+    def _weights(self, rows, missing):
+        """The first independent ones of the rows; integers x and scale > 0 with Σ x_k ⟨A_j, A_k⟩ = scale·missing_j."""
         from flint import fmpz_mat
 
         if len(rows) == 0:
             return rows, np.zeros(0, dtype=object), 1
-        order = np.argsort(-np.abs(dual[rows]) * self._lengths()[rows], kind="stable")
-        rows, missing = rows[order], missing[order]
         gram = self._gram(rows, rows)
-        together = np.concatenate([gram, missing[:, None]], axis=1)
-        reduced, scale, rank = fmpz_mat(together.tolist()).rref()
-        reduced, scale = np.array(reduced.tolist(), dtype=object)[:rank], int(scale)
-        pivots = [int(np.flatnonzero(row)[0]) for row in reduced]
-        if pivots and pivots[-1] == len(rows):  # the rows ask for what excludes one another
-            return None, None, None
-        x = reduced[:, -1] * (1 if scale > 0 else -1)
-        return rows[pivots], x, abs(scale)
+        reduced, _, rank = fmpz_mat(gram.tolist()).rref()
+        pivots = [next(k for k, entry in enumerate(row) if entry != 0) for row in reduced.tolist()[:rank]]
+        if not pivots:
+            return rows[:0], np.zeros(0, dtype=object), 1
+        goal = fmpz_mat([[int(one)] for one in missing[pivots]])
+        exact = fmpz_mat(gram[np.ix_(pivots, pivots)].tolist()).solve(goal)
+        numerators, scale = exact.numer_denom()
+        return rows[pivots], np.array([int(row[0]) for row in numerators.tolist()], dtype=object), int(scale)
 
     def _moved(self, W: Integers, rows, x, scale, low):
         change = self.combined(rows, x) if len(rows) else np.zeros(W.values.shape, dtype=object)

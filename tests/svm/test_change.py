@@ -87,7 +87,6 @@ def test_what_no_W_gives_is_refuted_and_counted():
     before = dict(judged)
     answer = least_change(separation(*conflict()), np.ones((4, 4)))
     assert answer.status is Status.INFEASIBLE
-    assert answer.residual < 1e-10
     assert judged["infeasible"] == before.get("infeasible", 0) + 1
 
 

@@ -181,15 +181,16 @@ def test_the_checker_refuses_unequal_logits_and_a_lost_multiplier():
     c = layer_constraints(X, selected, bound, shared=shared)
     solution = solve(c)
     arguments = c.factors, c.bound, c.equality, "fro", 1e-8
-    assert check(*arguments, solution) == ""
+    assert check(*arguments, solution).status == "solved"
     row = np.flatnonzero(c.equality)[0]
     apart = solution.W + 1e-3 * np.outer(c.left[row], c.right[row])
-    assert check(*arguments, replace(solution, W=apart)) == "a constraint is violated"
+    assert check(*arguments, replace(solution, W=apart)).status == "uncertified"
     lost = np.where(c.equality, 0.0, solution.dual)
-    assert check(*arguments, replace(solution, dual=lost)) != ""
+    assert check(*arguments, replace(solution, dual=lost)).status == "uncertified"
     # The same multipliers prove nothing where the shared tokens were asked for an order instead.
     assert (solution.dual[c.equality] < 0).any()
-    assert "negative on an inequality" in check(c.factors, c.bound, np.zeros_like(c.equality), "fro", 1e-8, solution)
+    said = check(c.factors, c.bound, np.zeros_like(c.equality), "fro", 1e-8, solution)
+    assert "negative on an inequality" in said.reason
 
 
 def test_a_row_that_counts_shares_nothing():

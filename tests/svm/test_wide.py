@@ -1,5 +1,6 @@
 """Far more dimensions than constraints: solved, proved and written in the spans of tokens and queries."""
 
+import re
 import time
 import tracemalloc
 
@@ -110,7 +111,8 @@ def test_factors_in_a_file_prove_what_the_matrix_would(norm, solved, capsys):
     assert held["W_left"].shape[0] == held["W_right"].shape[0] == 600
     said = capsys.readouterr().out
     value = np.linalg.norm(held["W_left"] @ held["W_right"].T, {"fro": "fro", "nuc": "nuc", "spectral": 2}[norm])
-    assert f"value {value:.6g}," in said
+    low, high = (float(number) for number in re.search("between (.*) and (.*), relative", said).groups())
+    assert low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
     inputs = certificate.read(path.parent / "tokens.npz")
     assert np.isclose(value, np.linalg.norm(solve(ragged(inputs), norm).W, {"spectral": 2}.get(norm, norm)))
 
@@ -118,8 +120,8 @@ def test_factors_in_a_file_prove_what_the_matrix_would(norm, solved, capsys):
 def test_a_refutation_in_a_file_is_verified_too(solved, capsys):
     path = solved(conflict(600))
     assert "no W separates" in capsys.readouterr().out
-    edit(path, dual=lambda y: y * (np.arange(len(y)) > 0))
-    with pytest.raises(UserError, match="Farkas combination"):
+    edit(path, farkas=lambda y: np.where(np.arange(len(y)) == np.flatnonzero(y != "0")[0], "0", y))
+    with pytest.raises(UserError, match="combination of the constraints is not zero"):
         certificate.verify(path)
 
 
@@ -127,11 +129,10 @@ def test_a_refutation_in_a_file_is_verified_too(solved, capsys):
     ("change", "sentence"),
     [
         ({"W_left": lambda A: 0.99 * A}, "a constraint is violated"),
-        ({"W_left": lambda A: 1.01 * A}, "the duality gap is too large"),
+        ({"W_left": lambda A: 1.01 * A}, "none is tight: 0.99"),
         ({"W_right": lambda A: A + 1e-3 * np.eye(*A.shape)}, "a constraint is violated|gap is too large"),
         ({"W_left": lambda A: np.full_like(A, np.nan)}, "the solution is not finite"),
-        ({"rank": lambda r: r + 1}, "the rank is miscounted"),
-        ({"dual": lambda y: 2 * y}, "the multipliers are not dual feasible"),
+        ({"dual": lambda y: y + y.max() / 2}, "the duality gap is too large"),
         ({"W_left": lambda A: A[:-1]}, r"expected W of shape \(600, 600\)"),
         ({"W_right": lambda A: A[:, 1:]}, r"expected W of shape \(600, 600\)"),
         ({"W_left": lambda A: A[0]}, r"expected W of shape \(600, 600\)"),

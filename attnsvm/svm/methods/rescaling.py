@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attnsvm.geometry import Norm
-from attnsvm.svm.constraints import IMPLICIT, Constraints
+from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.subspaces import outer
 
 
@@ -18,13 +18,11 @@ class Options:
     """What rounding may leave.
 
     Attributes:
-        rounding: error of ⟨A_k, W⟩ relative to ‖A_k‖‖W‖, up to which two orders of summation differ: four ulps.
         lacking: violation relative to ‖A_k‖‖W‖ that is left as it is; a hundredth of what the checker allows.
         corrections: projections onto violated rows at most; one projection can push another row over its bound.
         dependent: relative singular value below which the rows of a projection count as dependent: some thousand ulps.
     """
 
-    rounding: float = 4 * float(np.finfo(float).eps)
     lacking: float = 1e-11
     corrections: int = 5
     dependent: float = 1e-12
@@ -36,10 +34,7 @@ OPTIONS = Options()
 def rescaled(c: Constraints, measure: Norm, W: np.ndarray, dual: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
     """W with smallest margin one, multipliers of dual norm one, and the relative gap between the two values."""
     tight = c.asks
-    margins = c.apply(W)
-    if len(c) >= IMPLICIT:  # a product formed in another order must find the margins met too
-        margins = margins - OPTIONS.rounding * np.linalg.norm(W) * c.lengths()
-    reached = (margins[tight] / c.bound[tight]).min(initial=np.inf)
+    reached = (c.apply(W)[tight] / c.bound[tight]).min(initial=np.inf)
     W = W / reached if 0 < reached < np.inf else W
     size = measure.dual(c.adjoint(dual))
     dual = dual / size if size > 0 else dual
@@ -48,7 +43,7 @@ def rescaled(c: Constraints, measure: Norm, W: np.ndarray, dual: np.ndarray) -> 
 
 
 def refutation(c: Constraints, dual: np.ndarray) -> float:
-    """How far the multipliers are from combining the constraints to zero, see `Solution.residual`."""
+    """How far the multipliers are from combining the constraints to zero, in units of the longest and the largest bound."""
     largest = c.lengths().max()
     promised = float(c.bound @ dual) / np.abs(c.bound).max() * largest
     return float(np.linalg.norm(c.adjoint(dual)) / promised) if largest > 0 else 0.0

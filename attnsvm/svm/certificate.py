@@ -17,7 +17,7 @@ from attnsvm.errors import UserError, require
 from attnsvm.files.writing import replacing
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.checker import LOOSEST, check, known
-from attnsvm.svm.rational import Products, refuting
+from attnsvm.svm.rational import refutation, refuting
 from attnsvm.svm.solution import Solution
 
 FORMAT = 2
@@ -105,7 +105,7 @@ def save(
     }
     if solution.status == "infeasible":
         made, bound, equality = matrices(inputs)
-        exact = Products(made).refutation(solution.dual, bound, equality)
+        exact = refutation(made, solution.dual, bound, equality)
         require(exact is not None, f"{problem}: the exact combination of the constraints was not found")
         claim["farkas"] = np.array([str(weight) for weight in exact])
     claim |= {"W": solution.W} if solution.factors is None else dict(zip(FACTORS, solution.factors, strict=True))

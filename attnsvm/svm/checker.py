@@ -420,10 +420,8 @@ def _refutation(problem: Problem, norm: str, dual, wide: bool) -> Verdict:
     each = total(np.abs(problem.bound * dual))
     if distance < 1 and problem.promised(dual) - distance * each * (1 + rounding(0)) > 0:
         return infeasible
-    if rational.affordable(problem.matrices, dual):
-        exact = rational.Products(problem.matrices).refutation(dual, problem.bound, problem.equality)
-        if exact is not None:
-            return infeasible._replace(arithmetic="rational")
+    if rational.refutation(problem.matrices, dual, problem.bound, problem.equality) is not None:
+        return infeasible._replace(arithmetic="rational")
     M = problem.combined(dual) if wide else Matrix(*problem.combination(dual))
     low = _lower(problem, norm, M, dual)
     alone = problem.bound[problem.asks] / problem.lengths[problem.asks]

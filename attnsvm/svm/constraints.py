@@ -10,6 +10,7 @@ import numpy as np
 from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
 
 IMPLICIT = 150  # from this many constraints on, products go through the tokens; the m × d arrays are not formed
+COPY = 1e-12  # distance of two tokens, relative to the longest of the problem, up to which rounding may be all of it
 CHUNK = 2**21  # numbers held at a time by a product
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 
@@ -105,6 +106,10 @@ class Constraints:
         """(m,) bool, see `asking`."""
         return asking(self.bound, self.equality)
 
+    def named_copy(self) -> str:
+        """Of `TokenConstraints`: the sentence on a token that is a copy of the selected one. Here no token is known."""
+        return ""
+
     @cached_property
     def factors(self) -> Factors:
         """The matrices as differences of rows: here of `left` and of a row of zeros."""
@@ -150,6 +155,25 @@ class TokenConstraints(Constraints):
     @property
     def shape(self) -> tuple[int, int]:
         return self.factors.tokens.shape[1], self.factors.queries.shape[1]
+
+    @cached_property
+    def copies(self) -> np.ndarray:
+        """Rows that ask for a margin between copies: tokens that are not equal, and no farther apart than COPY."""
+        tokens = self.factors.tokens
+        near = COPY**2 * float(np.einsum("td,td->t", tokens, tokens).max(initial=0.0))
+        squares = [np.square(self.factors.left(rows)).sum(1) for rows in self.factors.chunks()]
+        apart = np.concatenate(squares) if squares else np.zeros(0)
+        return np.flatnonzero((apart <= near) & (apart > 0) & (self.bound > 0) & ~self.equality)
+
+    def named_copy(self) -> str:
+        """A sentence on the first of `copies`; "" without one."""
+        if len(self.copies) == 0:
+            return ""
+        i, winner, loser = self.index[self.copies[0]].tolist()
+        return (
+            f"token {loser} of input {i} is a copy of the selected token {winner} up to rounding (closer than "
+            f"{COPY:.0e} of the longest token): leave one of them out, or select both"
+        )
 
     @cached_property
     def left(self) -> np.ndarray:

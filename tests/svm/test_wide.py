@@ -151,7 +151,7 @@ def test_factors_that_cancel_prove_nothing(solved):
     path = solved(arrays(600))
     u = 1e9 * np.ones((600, 1))
     edit(path, W_left=lambda A: np.hstack([A, u, -u]), W_right=lambda B: np.hstack([B, u, u]))
-    with pytest.raises(UserError, match="far larger than their product"):
+    with pytest.raises(UserError, match="does not hold: "):
         certificate.verify(path)
 
 

@@ -198,8 +198,8 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
         return f"{path}: W = 0 solves {problem}, which asks nothing of W: every input has one token alone"
     near = f", the solution within {said.radius:.1e} of W" if norm == "fro" else ""
     return (
-        f"{path}: solves {problem} in the norm {norm}: the least norm lies between {said.low:.12g} and {said.high:.12g}, "
-        f"relative gap {max(said.gap, 0.0):.0e} (tolerance {tol:.0e}){near}; every solution has a rank of at least "
+        f"{path}: solves {problem} in the norm {norm}: the least norm lies between {said.low:.12g} and "
+        f"{said.high:.12g}, relative gap {max(said.gap, 0.0):.0e} (tolerance {tol:.0e}){near}; every solution has a rank of at least "
         f"{said.rank_low} and is within {said.rank_error:.0e} of rank {said.rank_bound}: verified"
     )
 

@@ -1,12 +1,12 @@
 """What a claim proves, from the constraints alone, in NumPy and rationals, sharing no code with the solvers.
 
-The float64 numbers of tokens, queries and bounds are taken as they are: exact rationals, and so is the difference of two
-tokens. The matrices A_k = (tokens[winner_k] − tokens[loser_k]) queries[query_k]ᵀ are never formed.
+The float64 numbers of tokens, queries and bounds are taken as they are: exact rationals, and so is the difference of
+two tokens. The matrices A_k = (tokens[winner_k] − tokens[loser_k]) queries[query_k]ᵀ are never formed.
 
-Lower bound of the least norm: bᵀλ/‖Σ λ_k A_k‖_dual for any λ that is not negative on inequalities. Upper bound: W divided by
-its least relative margin. Where rows are equalities, or their bounds do not measure margins (zero, or nearly), W is moved
-onto these rows first: a matrix that meets them exactly lies within ‖missing‖/σ_min of W. Every rounding is bounded
-(`enclosures`). Where these bounds do not decide, the products are formed exactly (`rational`).
+Lower bound of the least norm: bᵀλ/‖Σ λ_k A_k‖_dual for any λ that is not negative on inequalities. Upper bound: W
+divided by its least relative margin. Where rows are equalities, or their bounds do not measure margins (zero, or
+nearly), W is moved onto these rows first: a matrix that meets them exactly lies within ‖missing‖/σ_min of W. Every
+rounding is bounded (`enclosures`). Where these bounds do not decide, the products are formed exactly (`rational`).
 """
 
 import math
@@ -320,7 +320,7 @@ def _moved(problem: Problem, norm: str, value: float, reached, error) -> Moved:
 
 
 def _distance(problem: Problem, held, missing) -> float:
-    """A bound of the distance in the Frobenius norm to a matrix that changes ⟨A_k, W⟩ by up to missing_k where `held`."""
+    """A bound of the Frobenius distance to a matrix that changes ⟨A_k, W⟩ by up to missing_k where `held`."""
     rows = np.flatnonzero(held)
     zero = ~(problem.left(rows).any(1) & problem.queries[problem.query[rows]].any(1))
     if problem.bound[rows[zero]].any():
@@ -443,8 +443,8 @@ def _nothing(problem: Problem, dual) -> bool:
 def _changed(problem: Problem, dual) -> float:
     """A bound of the relative change of the multipliers that makes their combination exactly zero; infinite if unknown.
 
-    Columns B_k = dual_k A_k with Σ B_k = R, coordinates scaled by powers of two: the u of least length with B u = −R has
-    ‖u‖ ≤ ‖R‖/σ_min(Bᵀ), and dual_k (1 + u_k) combine the constraints to zero. It is asked whether σ_min is `CLEAR`
+    Columns B_k = dual_k A_k with Σ B_k = R, coordinates scaled by powers of two: the u of least length with B u = −R
+    has ‖u‖ ≤ ‖R‖/σ_min(Bᵀ), and dual_k (1 + u_k) combine the constraints to zero. It is asked whether σ_min is `CLEAR`
     times as long as R.
     """
     heavy = np.flatnonzero(dual)

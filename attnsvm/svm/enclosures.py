@@ -1,8 +1,8 @@
 """Upper and lower bounds that rounding cannot break, of norms and singular values of float64 matrices.
 
-Every bound is a priori: a sum of n products, in any order and with any fused operation, is wrong by at most n·u/(1 − n·u)
-times the sum of their absolute values (Higham, Accuracy and Stability of Numerical Algorithms, sec. 3.1). The bounds
-are computed in floating point themselves, hence `SPARE`; numbers so small that their squares vanish count as `TINY`.
+Every bound is a priori: a sum of n products, in any order and with any fused operation, is wrong by at most
+n·u/(1 − n·u) times the sum of their absolute values (Higham, Accuracy and Stability of Numerical Algorithms, sec. 3.1).
+The bounds are computed in floating point themselves, hence `SPARE`; numbers whose squares vanish count as `TINY`.
 Each comparison is written so that it fails for NaN.
 """
 

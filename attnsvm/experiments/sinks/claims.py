@@ -64,7 +64,7 @@ def sinks_anchor(tables, asked, relu, refuted):
 @CLAIMS.add(
     short="the sink is a margin",
     statement="As the penalty vanishes the direction of W goes to a generalised SVM: rows without a trigger select the "
-    "first token with a margin, a trigger's row ties the others; the solution has one form, rank one.",
+    "first token with a margin, a trigger's row ties the others; the solution has one form.",
     check="1 − correlation of the regularisation path's last W with the certified solution, V kept: median with its 95 "
     "% interval; control: the solution of rows without a trigger alone",
     measured="1 − correlation with the solution of all rows, median",

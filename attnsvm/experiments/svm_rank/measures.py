@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 
-CERTIFIED = ("rank", "rank_low", "rank_high", "rank_bound", "gap", "outside")
+CERTIFIED = ("rank", "rank_low", "rank_bound", "rank_error", "gap", "outside")
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -22,6 +22,11 @@ def measures(cell, problems, trained, solved, settings):
     return Measures(pd.concat(frames), pd.concat(ends))
 
 
+def _beyond(solved, rank: int) -> float:
+    """How far a solution can be from a matrix of this rank, in least norms, at most; NaN of published solutions."""
+    return solved["rank_error"].where(solved["rank_bound"] <= rank, np.inf).where(solved["rank_error"].notna()).max()
+
+
 def table(measures, settings):
     rows = []
     keys = ["n", "T", "d", "norm", "method"]
@@ -36,6 +41,8 @@ def table(measures, settings):
                 "rank_mean": counted["rank"].mean(),
                 "rank_std": counted["rank"].std(ddof=0),
                 "rank_max": counted["rank"].max(),
+                "rank_proved": solved["rank_low"].max(),
+                "rank_error": _beyond(solved, min(key[0], key[2])),
                 "gap_max": solved["gap"].max(),
                 "outside_max": solved["outside"].max(),
             }

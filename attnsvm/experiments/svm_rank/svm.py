@@ -11,7 +11,7 @@ from attnsvm.svm.constraints import separation
 from attnsvm.svm.instances import answers
 from attnsvm.svm.published import published_gap, published_rank, published_solution
 
-KEPT = ("rank", "rank_low", "rank_high", "rank_bound")  # of an answer, in addition to its proof
+KEPT = ("rank", "rank_low", "rank_bound", "rank_error")  # of an answer, in addition to its proof
 NORMS = ("fro", "nuc")
 
 

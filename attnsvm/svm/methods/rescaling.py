@@ -43,7 +43,7 @@ def rescaled(c: Constraints, measure: Norm, W: np.ndarray, dual: np.ndarray) -> 
 
 
 def refutation(c: Constraints, dual: np.ndarray) -> float:
-    """How far the multipliers are from combining the constraints to zero, in units of the longest and the largest bound."""
+    """What the multipliers leave to zero, relative to what they promise, the longest row and the largest bound."""
     largest = c.lengths().max()
     promised = float(c.bound @ dual) / np.abs(c.bound).max() * largest
     return float(np.linalg.norm(c.adjoint(dual)) / promised) if largest > 0 else 0.0

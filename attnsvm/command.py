@@ -15,7 +15,7 @@ from tqdm import tqdm
 from attnsvm import geometry
 from attnsvm.errors import UserError, require
 from attnsvm.exchange import commands as exchange
-from attnsvm.files import store, verify
+from attnsvm.files import store, verify, writing
 
 TABLES = (".csv", ".parquet", ".html")  # in the folder of a model, what an inspection wrote and no model has
 INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C has ended
@@ -173,7 +173,7 @@ def _why(given: argparse.Namespace) -> int:
     texts, settings = _asked(given)
     require(bool(given.out), "--out: expected the name of a file, got an empty one")
     _keeps(given.out, given.model, given.texts)
-    require(not Path(given.out).is_dir(), f"--out: {given.out} is a folder, expected a file; choose another place")
+    writing.target(given.out)
     _outside(Path(given.out), given.model)
     with _bars() as shown:
         found = inspect.why(given.model, texts, **settings, progress=shown)
@@ -242,6 +242,8 @@ def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm.constraints import ragged
     from attnsvm.svm.solver import asked, solve
 
+    require(bool(given.out), "--out: expected the name of a file, got an empty one")
+    writing.target(given.out)
     _keeps(given.out, given.problem)
     if given.tol is not None:
         certificate.provable(given.tol, "--tol")

@@ -47,9 +47,7 @@ def replacing(path: str | os.PathLike, checksum: bool = True):
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     sidecar = temporary.with_suffix(".sum.tmp")
     try:
-        named.parent.mkdir(
-            parents=True, exist_ok=True
-        )  # not that of a link's target, which may lie on a disk not there
+        named.parent.mkdir(parents=True, exist_ok=True)  # not that of a link, which may lead to a disk that is gone
         _sweep(path)
         with _in_use(temporary):
             yield temporary

@@ -13,7 +13,7 @@ from typing import NoReturn
 from tqdm import tqdm
 
 from attnsvm import geometry
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, require, shown
 from attnsvm.exchange import commands as exchange
 from attnsvm.files import store, verify, writing
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_solve(commands.add_parser("solve", help="find the W of least norm for given tokens, with a certificate"))
     checked = commands.add_parser("verify", help="check certificates; name every file that is damaged")
     checked.add_argument(
-        "paths", nargs="*", metavar="PATH", help="answers (.npz) or folders; default: results and figures"
+        "paths", nargs="*", metavar="PATH", help="answers, other files, folders; default: results and figures"
     )
     checked.add_argument(
         "--tokens", metavar="FILE", help="the problem of an answer; default: the file that the answer names"
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return given.run(given)
     except (UserError, ValueError, MemoryError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {shown(error)}", file=sys.stderr)
         return 1
     except ModuleNotFoundError as error:
         if not error.name or error.name.partition(".")[0] == "attnsvm":  # a mistake of ours
@@ -255,23 +255,22 @@ def _solve(given: argparse.Namespace) -> int:
     if solution.status == "uncertified":
         raise UserError(f"{given.problem}: not proved to tol = {tol:.1e}: {solution.rejected}; nothing is written")
     certificate.save(given.out, solution, given.norm, tol, given.problem, inputs)
-    print(certificate.verify(given.out, given.problem))
+    print(shown(certificate.verify(given.out, given.problem)))
     return 0
 
 
 def _verify(given: argparse.Namespace) -> int:
-    answers = [path for path in given.paths if path.endswith(".npz") and not Path(path).is_dir()]
-    folders = [path for path in given.paths if path not in answers]
-    failed = 0
-    for path in answers:
+    def judge(path: Path) -> tuple[bool, str] | None:
         from attnsvm.svm import certificate
 
+        if not certificate.is_answer(path):
+            return None
         try:
-            print(certificate.verify(path, given.tokens))
-        except (UserError, ValueError) as error:
-            print(error)
-            failed = 1
-    return verify.main(folders) | failed if folders or not answers else failed
+            return True, certificate.verify(path, given.tokens)
+        except (UserError, ValueError, MemoryError) as error:
+            return False, str(error)
+
+    return verify.main(given.paths, judge)
 
 
 class _Version(argparse.Action):

@@ -52,7 +52,7 @@ def replacing(path: str | os.PathLike, checksum: bool = True):
         with _in_use(temporary):
             yield temporary
             if checksum and checksums.kept():
-                sidecar.write_text(checksums.line(temporary, path.name))
+                sidecar.write_bytes(checksums.line(temporary, path.name))
                 os.replace(sidecar, checksums.beside(path))
             os.replace(temporary, path)  # last: no file is ever without its checksum
     except OSError as error:

@@ -58,6 +58,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UserError, ValueError, MemoryError) as error:
         print(f"error: {shown(error)}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # what reads our lines, as `head`, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        if error.filename is None:  # a mistake of ours
+            raise
+        print(f"error: {shown(error.filename)}: {error.strerror}", file=sys.stderr)
+        return 1
     except ModuleNotFoundError as error:
         if not error.name or error.name.partition(".")[0] == "attnsvm":  # a mistake of ours
             raise

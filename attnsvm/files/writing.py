@@ -28,7 +28,7 @@ def target(path: str | os.PathLike) -> Path:
         if kind != stat.S_IFREG:
             raise UserError(f"{path}: is {OTHERS.get(kind, 'no file')}, expected a file; choose another place")
     found = Path(os.path.realpath(path))
-    require(not found.is_symlink(), f"{path}: is a link that leads back to itself, expected a file; remove it")
+    require(not os.path.islink(found), f"{path}: is a link that leads back to itself, expected a file; remove it")
     return found
 
 

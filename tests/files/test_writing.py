@@ -83,5 +83,7 @@ def test_a_solve_says_so_before_it_solves(folder, capsys):
     os.mkfifo("pipe")
     assert command.main(["solve", "no-such-tokens.npz", "--out", "pipe"]) == 1
     assert capsys.readouterr().err == "error: pipe: is a pipe, expected a file; choose another place\n"
+    assert command.main(["solve", "no-such-tokens.npz", "--out", "x" * 300]) == 1
+    assert capsys.readouterr().err == f"error: {'x' * 300}: File name too long\n"
     assert command.main(["solve", "no-such-tokens.npz", "--out", ""]) == 1
     assert capsys.readouterr().err == "error: --out: expected the name of a file, got an empty one\n"

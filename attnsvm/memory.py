@@ -63,14 +63,15 @@ def _shell() -> Iterator[float]:
     """What `ulimit` leaves."""
     try:
         import resource
-
-        status = dict(line.split(":", 1) for line in (PROC / "self/status").read_text().splitlines())
-    except (ImportError, OSError, ValueError):
+    except ImportError:
         return
-    for kind, used in ((resource.RLIMIT_AS, "VmSize"), (resource.RLIMIT_DATA, "VmData")):
-        limit = resource.getrlimit(kind)[0]
-        if limit != resource.RLIM_INFINITY and used in status:
-            yield max(0.0, limit - 1024.0 * int(status[used].split()[0]))
+    kinds = ((resource.RLIMIT_AS, "VmSize"), (resource.RLIMIT_DATA, "VmData"))
+    limits = {used: limit for kind, used in kinds if (limit := resource.getrlimit(kind)[0]) != resource.RLIM_INFINITY}
+    with suppress(OSError, ValueError):
+        lines = (PROC / "self/status").read_text().splitlines() if limits else ()
+        status = dict(line.split(":", 1) for line in lines)
+        for used in limits.keys() & status.keys():
+            yield max(0.0, limits[used] - 1024.0 * int(status[used].split()[0]))
 
 
 @cache

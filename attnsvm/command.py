@@ -13,9 +13,9 @@ from typing import NoReturn
 from tqdm import tqdm
 
 from attnsvm import geometry
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, require, shown
 from attnsvm.exchange import commands as exchange
-from attnsvm.files import store, verify
+from attnsvm.files import store, verify, writing
 
 TABLES = (".csv", ".parquet", ".html")  # in the folder of a model, what an inspection wrote and no model has
 INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C has ended
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_solve(commands.add_parser("solve", help="find the W of least norm for given tokens, with a certificate"))
     checked = commands.add_parser("verify", help="check certificates; name every file that is damaged")
     checked.add_argument(
-        "paths", nargs="*", metavar="PATH", help="answers (.npz) or folders; default: results and figures"
+        "paths", nargs="*", metavar="PATH", help="answers, other files, folders; default: results and figures"
     )
     checked.add_argument(
         "--tokens", metavar="FILE", help="the problem of an answer; default: the file that the answer names"
@@ -56,7 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return given.run(given)
     except (UserError, ValueError, MemoryError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {shown(error)}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # what reads our lines, as `head`, has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        if error.filename is None:  # a mistake of ours
+            raise
+        print(f"error: {shown(error.filename)}: {error.strerror}", file=sys.stderr)
         return 1
     except ModuleNotFoundError as error:
         if not error.name or error.name.partition(".")[0] == "attnsvm":  # a mistake of ours
@@ -173,7 +181,7 @@ def _why(given: argparse.Namespace) -> int:
     texts, settings = _asked(given)
     require(bool(given.out), "--out: expected the name of a file, got an empty one")
     _keeps(given.out, given.model, given.texts)
-    require(not Path(given.out).is_dir(), f"--out: {given.out} is a folder, expected a file; choose another place")
+    writing.target(given.out)
     _outside(Path(given.out), given.model)
     with _bars() as shown:
         found = inspect.why(given.model, texts, **settings, progress=shown)
@@ -242,6 +250,8 @@ def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm.constraints import ragged
     from attnsvm.svm.solver import asked, solve
 
+    require(bool(given.out), "--out: expected the name of a file, got an empty one")
+    writing.target(given.out)
     _keeps(given.out, given.problem)
     if given.tol is not None:
         certificate.provable(given.tol, "--tol")
@@ -253,23 +263,22 @@ def _solve(given: argparse.Namespace) -> int:
     if solution.status == "uncertified":
         raise UserError(f"{given.problem}: not proved to tol = {tol:.1e}: {solution.rejected}; nothing is written")
     certificate.save(given.out, solution, given.norm, tol, given.problem, inputs)
-    print(certificate.verify(given.out, given.problem))
+    print(shown(certificate.verify(given.out, given.problem)))
     return 0
 
 
 def _verify(given: argparse.Namespace) -> int:
-    answers = [path for path in given.paths if path.endswith(".npz") and not Path(path).is_dir()]
-    folders = [path for path in given.paths if path not in answers]
-    failed = 0
-    for path in answers:
+    def judge(path: Path) -> tuple[bool, str] | None:
         from attnsvm.svm import certificate
 
+        if not certificate.is_answer(path):
+            return None
         try:
-            print(certificate.verify(path, given.tokens))
-        except (UserError, ValueError) as error:
-            print(error)
-            failed = 1
-    return verify.main(folders) | failed if folders or not answers else failed
+            return True, certificate.verify(path, given.tokens)
+        except (UserError, ValueError, MemoryError) as error:
+            return False, str(error)
+
+    return verify.main(given.paths, judge)
 
 
 class _Version(argparse.Action):

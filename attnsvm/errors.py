@@ -1,4 +1,4 @@
-"""The one exception a user can cause: its message says what is wrong, where, and what to do."""
+"""The one exception a user can cause: its message says what is wrong, where, and what to do; and how it is shown."""
 
 
 class UserError(Exception):
@@ -13,3 +13,11 @@ def require(condition: bool, sentence: str) -> None:
     """Raise `UserError(sentence)` unless the condition holds."""
     if not condition:
         raise UserError(sentence)
+
+
+def shown(text: object) -> str:
+    """A text on one line of a terminal: what would steer it, or is no character at all, stands there as an escape.
+
+    File names and the arrays of strangers' files can hold anything.
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in str(text))

@@ -14,6 +14,7 @@ from types import TracebackType
 
 import yaml
 
+from attnsvm import caches
 from attnsvm.errors import UserError, require
 
 CONFIGFILE = "config/config.yaml"
@@ -84,34 +85,13 @@ def targets(arguments: Iterable[str]) -> list[str]:
 
 def choose_caches() -> None:
     """Where the home folder cannot be written to, let Snakemake, matplotlib and numba cache in a temporary folder."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    if writable(home):
+    home = caches.of_the_user()
+    if home is not None and caches.writable(home):
         return
-    folder = _own_folder()
+    folder = caches.private() or Path(tempfile.mkdtemp(prefix="attnsvm-caches-"))
     for variable, name in CACHES.items():
         if variable == "XDG_CACHE_HOME" or variable not in os.environ:
             os.environ[variable] = str(folder / name)
-
-
-def _own_folder() -> Path:
-    """A folder in the temporary one that nobody else can write to, the same in every run."""
-    folder = Path(tempfile.gettempdir()) / f"attnsvm-caches-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        ours = not folder.is_symlink() and folder.stat().st_uid == getattr(os, "getuid", lambda: 0)()
-    except OSError:
-        ours = False
-    return folder if ours else Path(tempfile.mkdtemp(prefix="attnsvm-caches-"))
-
-
-def writable(folder: Path) -> bool:
-    """Whether files can be made in a folder, which need not be there yet."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
 
 
 def _check_entry(entry: str) -> None:
@@ -141,7 +121,7 @@ def _check_entry(entry: str) -> None:
 
 def _require_writable(folder: Path) -> None:
     require(
-        not folder.is_dir() or writable(folder),
+        not folder.is_dir() or caches.writable(folder),
         f"the folder {folder} cannot be written to, and Snakemake keeps its records there, in .snakemake: "
         "copy the repository to a folder of your own",
     )

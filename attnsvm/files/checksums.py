@@ -11,7 +11,7 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
@@ -42,9 +42,9 @@ def of(path: str | os.PathLike) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def line(path: str | os.PathLike, name: str) -> str:
+def line(path: str | os.PathLike, name: str) -> bytes:
     """The content of the checksum file for the bytes of `path`, which are to be called `name`."""
-    return f"{of(path)}  {name}\n"
+    return os.fsencode(f"{of(path)}  {name}\n")
 
 
 def holds(path: str | os.PathLike) -> bool:
@@ -52,17 +52,43 @@ def holds(path: str | os.PathLike) -> bool:
     sidecar = beside(path)
     if not kept() or not sidecar.exists() or os.path.islink(path):
         return True
-    return sidecar.read_bytes() == line(path, Path(path).name).encode()
+    return sidecar.read_bytes() == line(path, Path(path).name)
+
+
+def walk(folder: str | os.PathLike[str], onerror: Callable[[OSError], object] | None = None) -> Iterator[Path]:
+    """Every file under a folder, in the folders behind links too, each folder once.
+
+    Args:
+        onerror: told of every folder that cannot be read; None: it counts as empty.
+    """
+    seen = set()
+    for above, folders, names in os.walk(os.fspath(folder), onerror=onerror, followlinks=True):
+        with suppress(OSError):  # it is gone by now
+            place = os.stat(above)
+            if (place.st_dev, place.st_ino) in seen:  # a link to a folder that is searched anyway, or above this one
+                folders.clear()
+                continue
+            seen.add((place.st_dev, place.st_ino))
+        yield from (Path(above, name) for name in names)
 
 
 def damaged(folders: Iterable[str | os.PathLike]) -> list[str]:
     """The files under `folders` that have other bytes than they were written with, sorted; none that is absent."""
     if not kept():
         return []
-    sidecars = (found for folder in folders for found in Path(folder).rglob(".*.sha256"))
-    files = sorted(str(found.with_name(found.name[1:].removesuffix(".sha256"))) for found in sidecars)
+    files = (_described(path) for folder in folders for path in walk(folder))
+    return differing(sorted(str(path) for path in files if path is not None))
+
+
+def differing(files: list[str]) -> list[str]:
+    """Those of the files that have other bytes than they were written with, in their order."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # hashing releases the interpreter's lock
         return [file for file, bad in zip(files, pool.map(_is_damaged, files), strict=True) if bad]
+
+
+def compared(path: str | os.PathLike) -> bool:
+    """Whether there is a file here, and a checksum that it is held against."""
+    return kept() and beside(path).is_file() and os.path.isfile(path) and not os.path.islink(path)
 
 
 class Search:
@@ -103,6 +129,13 @@ def forget_the_gone(folders: Iterable[str | os.PathLike]) -> None:
             with suppress(OSError):  # another run was faster; a folder that holds more
                 sidecar.unlink(missing_ok=True)
                 sidecar.parent.rmdir()
+
+
+def _described(path: Path) -> Path | None:
+    """The file whose checksum this is; None of another file."""
+    name = path.name
+    hidden = name.startswith(".") and name.endswith(".sha256")
+    return path.with_name(name[1:].removesuffix(".sha256")) if hidden and name != ".sha256" else None
 
 
 def _is_damaged(path: str) -> bool:

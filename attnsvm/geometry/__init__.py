@@ -81,7 +81,7 @@ def get(name: str) -> Norm:
     Raises:
         ValueError: the norm does not exist.
     """
-    if name in NAMES:
+    if isinstance(name, str) and name in NAMES:
         return import_module(f"{__name__}.{name}").NORM
     try:
         p = float(name[1:]) if name.startswith("l") else None

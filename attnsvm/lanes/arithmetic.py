@@ -6,7 +6,7 @@ Arrays end in an axis of LANES instances. Every inner loop runs over it, and the
 import hashlib
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -18,6 +18,7 @@ from numba.core.compiler import Compiler
 from numba.extending import overload
 
 from attnsvm.lanes import LANES
+from attnsvm.lanes.on_disk import kept
 
 OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}  # numba's types know fewer options than numba
 # For functions that only compiled code calls: without entry points for Python they compile in half the time.
@@ -70,7 +71,7 @@ def _kept_on_disk(function, structures):
     files = [getattr(sys.modules[s.__module__], "__file__", None) for s in structures]
     sources = hashlib.sha256(SOURCES.encode() + b"".join(Path(file).read_bytes() for file in files if file))
     own = _named(function, sources.hexdigest(), function.__name__, *(s.__name__ for s in structures))
-    return njit(own, cache=all(files), nogil=True, **OPTIONS)
+    return kept(njit, own, nogil=True, **OPTIONS) if all(files) else njit(own, nogil=True, **OPTIONS)
 
 
 def shared_by_loops(function: Callable) -> Any:
@@ -78,7 +79,7 @@ def shared_by_loops(function: Callable) -> Any:
 
     No array that it writes to may overlap another one, see `Apart`.
     """
-    return njit(_named(function, SOURCES, function.__name__), cache=True, **INNER, **APART)
+    return kept(njit, _named(function, SOURCES, function.__name__), **INNER, **APART)
 
 
 def called_from_loops(function: Any, signature: Any) -> CFunc:
@@ -86,7 +87,8 @@ def called_from_loops(function: Any, signature: Any) -> CFunc:
 
     What calls it is compiled once for all functions of this signature.
     """
-    return cfunc(signature, cache=True, **OPTIONS)(_named(function, SOURCES, *function.__qualname__.split(".")))
+    own = _named(function, SOURCES, *function.__qualname__.split("."))
+    return kept(partial(cfunc, signature), own, **OPTIONS)
 
 
 def _named(function: FunctionType, sources: str, *names: str) -> FunctionType:

@@ -1,12 +1,35 @@
-"""Arrays from outside, checked: a ValueError names the argument, the shape expected and the shape received."""
+"""Arrays and settings from outside, checked: a ValueError names the argument, what is expected, and what was given."""
+
+from contextlib import suppress
+from numbers import Real
 
 import numpy as np
 
 LARGEST = 1e50  # beyond it, squares of products leave the range of floats
+ALONE = "give every input its own tokens alone, as pairs (X_i, z_i), or lengths in a problem file"
+
+
+def plain(name: str, value) -> np.ndarray:
+    """`value` as an array, or a ValueError where entries are masked."""
+    _require_unmasked(name, value)
+    return np.asarray(value)
+
+
+def _require_unmasked(name: str, value) -> None:
+    """NumPy makes a plain array of a masked one without a word, and what is masked would count."""
+    if type(value) is not np.ndarray and _masked(value):
+        raise ValueError(f"{name}: expected a plain array, got one with masked entries: {ALONE}")
+
+
+def _masked(value) -> bool:
+    if isinstance(value, list | tuple):
+        return any(_masked(one) for one in value if isinstance(one, list | tuple | np.ma.MaskedArray))
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
 
 
 def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
     """`value` as a finite float64 array of the shape given (None: any positive size), or a ValueError that says why."""
+    _require_unmasked(name, value)
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -24,7 +47,7 @@ def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
         first = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(
             f"{name}: expected finite numbers in shape {meaning}, got NaN or infinity in {array.shape}: "
-            f"the first at {first}"
+            f"the first at {first}{f'; if this is padding, {ALONE}' if name.endswith('tokens') else ''}"
         )
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise ValueError(f"{name}: expected numbers of size 1e-50 to 1e50, got {largest:.0e} at most: change the unit")
@@ -40,9 +63,34 @@ def problem_arrays(tokens, queries) -> tuple[np.ndarray, np.ndarray]:
 
 def token_indices(name: str, value, shape: tuple[int, ...], T: int) -> np.ndarray:
     """`value` as token numbers 0 to T − 1 of the shape given, or a ValueError that says why."""
-    array = np.asarray(value)
+    array = plain(name, value)
     if array.dtype.kind not in "iu" or array.shape != shape:
         raise ValueError(f"{name}: expected integers of shape {shape}, got {array.dtype} of shape {array.shape}")
     if ((array < 0) | (array >= T)).any():
         raise ValueError(f"{name}: expected token numbers from 0 to {T - 1}, got {array.min()} to {array.max()}")
     return array
+
+
+def setting(value):
+    """A setting as Python has it: NumPy's numbers and words, and arrays without axes, count as what they hold."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    return float(value) if isinstance(value, np.floating) else value.item() if isinstance(value, np.generic) else value
+
+
+def tolerance(value, loosest: float) -> float:
+    """A relative gap to prove, above 0 and at most `loosest`, or a ValueError that says why not."""
+    tol = setting(value)
+    if isinstance(tol, Real) and not isinstance(tol, bool):
+        with suppress(OverflowError):  # an integer beyond all floats
+            if 0 < float(tol) <= loosest * (1 + 2**-23):  # float32 rounds 1e-7 up
+                return min(float(tol), loosest)
+    raise ValueError(f"tol: expected a relative gap above 0 and at most {loosest:.0e}, or None, got {tol!r}")
+
+
+def switch(name: str, value) -> bool:
+    """A setting that is on or off, or a number from 0 on, as scikit-learn has it for `verbose`; or a ValueError."""
+    found = setting(value)
+    if isinstance(found, int) and found >= 0:
+        return bool(found)
+    raise ValueError(f"{name}: expected True, False, or a number from 0 on, got {found!r}")

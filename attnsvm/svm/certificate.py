@@ -6,7 +6,7 @@ without this package.
 
 import hashlib
 import os
-import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,35 +17,38 @@ from attnsvm.errors import UserError, require
 from attnsvm.files.writing import replacing
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.checker import LOOSEST, check, known
+from attnsvm.svm.npz import Arrays, starts_as_archive
 from attnsvm.svm.rational import refutation, refuting
 from attnsvm.svm.solution import Solution
 
 FORMAT = 2
 CLAIMED = ("status", "norm", "tol", "dual", "method", "format", "problem_sha256", "problem")
 PROVED = ("solved", "infeasible", "remote")
+TELLING = ("status", "dual", "problem_sha256")  # by which an answer is known, of whatever format
 FACTORS = ("W_left", "W_right")  # in the place of W where it is wide
 
 
-def load(path: str | os.PathLike) -> dict[str, np.ndarray]:
-    """The arrays of an .npz file; a UserError if the file is not one. Pickled objects are refused."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such file") from error
-    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise UserError(f"{path}: is not an .npz file of plain arrays") from error
+def load(path: str | os.PathLike) -> Arrays:
+    """The arrays of an .npz file by name, read when they are asked for; a UserError if the file is not one."""
+    return Arrays(path)
 
 
-def tokens_of(path: str | os.PathLike, given: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Tokens (n, T, d), and lengths (n,): the first lengths[i] tokens of input i count, the others are padding."""
+def tokens_of(path: str | os.PathLike, given: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens (n, T, d), and lengths (n,): the first lengths[i] tokens of input i count.
+
+    The others are padding, whatever numbers are there; here they are zero.
+    """
     require("tokens" in given, f"{path}: the array tokens is missing, (n, T, d)")
-    tokens = finite_array(f"{path}: tokens", given["tokens"], (None, None, None), "(n, T, d)")
+    tokens = given["tokens"]
+    if "lengths" not in given or tokens.ndim != 3:
+        tokens = finite_array(f"{path}: tokens", tokens, (None, None, None), "(n, T, d)")
+        return tokens, np.full(len(tokens), tokens.shape[1])
     n, T, _ = tokens.shape
-    lengths = given.get("lengths", np.full(n, T))
+    lengths = given["lengths"]
     right = lengths.dtype.kind in "iu" and lengths.shape == (n,) and bool(((lengths >= 1) & (lengths <= T)).all())
     require(right, f"{path}: lengths: expected {n} integers from 1 to {T}, one per input")
-    return tokens, lengths.astype(int)
+    tokens[np.arange(T) >= lengths[:, None]] = 0
+    return finite_array(f"{path}: tokens", tokens, (None, None, None), "(n, T, d)"), lengths.astype(int)
 
 
 def read(path: str | os.PathLike) -> list[tuple]:
@@ -141,6 +144,14 @@ def matrices(inputs: list[tuple]):
 _none = np.zeros(0, dtype=int)
 
 
+def is_answer(path: str | os.PathLike) -> bool:
+    """Whether a file is an answer by what is in it, whatever its name, or an archive that cannot be read."""
+    try:
+        return starts_as_archive(path) and all(name in load(path) for name in TELLING)
+    except UserError:
+        return True  # `verify` says what is wrong with it
+
+
 def provable(tol: float, where: str) -> None:
     """UserError where a relative gap is no tolerance that proves anything; the file that is checked does not choose."""
     require(0 < tol <= LOOSEST, f"{where}: expected a relative gap above 0 and at most {LOOSEST:.0e}, got {tol:.1e}")
@@ -162,30 +173,30 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     lacking = [name for name in (*CLAIMED, *held) if name not in given]
     require(not lacking, f"{path}: is no certificate: the array {', '.join(lacking[:1])} is missing")
     require(_scalar(path, given, "format", "iu") == FORMAT, f"{path}: was written by another version of attnsvm")
-    problem = path.parent / Path(str(given["problem"])).name if problem is None else Path(problem)
-    require(problem.is_file(), f"{path}: there is no file {problem} with its tokens: name the file with --tokens")
+    problem = path.parent / Path(_scalar(path, given, "problem", "U")).name if problem is None else Path(problem)
+    require(_is_file(problem), f"{path}: there is no file {problem} with its tokens: name the file with --tokens")
     inputs = read(problem)
-    require(
-        digest(inputs) == str(given["problem_sha256"]), f"{path}: was made for other tokens than those in {problem}"
-    )
+    digested = _scalar(path, given, "problem_sha256", "U")
+    require(digest(inputs) == digested, f"{path}: was made for other tokens than those in {problem}")
     made, bound, equality = matrices(inputs)
-    norm, tol = str(given["norm"]), float(_scalar(path, given, "tol", "f"))
+    norm, tol = str(_scalar(path, given, "norm", "U")), float(_scalar(path, given, "tol", "f"))
     require(known(norm), f"{path}: there is no norm {norm!r}")
     provable(tol, f"{path}: tol")
-    status = str(given["status"])
+    status = str(_scalar(path, given, "status", "U"))
     require(status in PROVED, f"{path}: does not hold: status {status!r} claims nothing")
-    dual, shape = given["dual"], (made[0].shape[1], made[1].shape[1])
-    parts = [given[name] for name in held]
-    shapes = [shape] if held == ("W",) else [(size, parts[1].shape[-1] if parts[1].ndim else 0) for size in shape]
+    dual_header, *headers = (given.header(name) for name in ("dual", *held))  # nothing is read that cannot be right
+    shape, last = (made[0].shape[1], made[1].shape[1]), headers[-1].shape[-1:]
+    shapes = [shape] if held == ("W",) else [(size, *last) for size in shape]
     require(
-        dual.shape == bound.shape
-        and [part.shape for part in parts] == shapes
-        and all(array.dtype == float for array in (dual, *parts)),
+        dual_header.shape == bound.shape
+        and [header.shape for header in headers] == shapes
+        and all(header.dtype == float for header in (dual_header, *headers)),
         f"{path}: expected W of shape {shape} and {len(bound)} multipliers, "
-        f"got {' and '.join(str(part.shape) for part in parts)} and {dual.shape}",
+        f"got {' and '.join(str(header.shape) for header in headers)} and {dual_header.shape}",
     )
+    dual, parts = given["dual"], [given[name] for name in held]
     if status == "infeasible":
-        reason = _not_refuting(given.get("farkas"), made, bound, equality)
+        reason = _not_refuting(given, made, bound, equality)
         require(not reason, f"{path}: does not hold: {reason}")
         return f"{path}: no W separates the selected tokens of {problem}: verified exactly"
     claim = SimpleNamespace(status=status, dual=dual)
@@ -204,18 +215,27 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     )
 
 
-def _not_refuting(farkas, made, bound, equality) -> str:
+def _not_refuting(given, made, bound, equality) -> str:
     """Why the integers of a file do not show that there is no W; "" if they do."""
-    if farkas is None or farkas.dtype.kind != "U" or farkas.shape != bound.shape:
+    header = given.header("farkas") if "farkas" in given else None
+    if header is None or header.dtype.kind != "U" or header.shape != bound.shape:
         return "an exact combination of the constraints (farkas) is missing"
     try:
-        weights = np.array([int(text) for text in farkas.tolist()], dtype=object)
+        weights = np.array([int(text) for text in given["farkas"].tolist()], dtype=object)
     except ValueError:
         return "the combination of the constraints (farkas) is not of integers"
     return refuting(made, bound, equality, weights)
 
 
 def _scalar(path, given, name: str, kinds: str):
-    array = given[name]
-    require(array.shape == () and array.dtype.kind in kinds, f"{path}: is no certificate: {name} is not a number")
-    return array[()]
+    """A number, or, of the kind U, a word."""
+    header, what = given.header(name), "word" if kinds == "U" else "number"
+    require(header.shape == () and header.dtype.kind in kinds, f"{path}: is no certificate: {name} is not a {what}")
+    return given[name][()]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name too long
+        return False

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
+from attnsvm.svm.arguments import finite_array, plain, problem_arrays, token_indices
 
 IMPLICIT = 150  # from this many constraints on, products go through the tokens; the m × d arrays are not formed
 COPY = 1e-12  # distance of two tokens, relative to the longest of the problem, up to which rounding may be all of it
@@ -236,7 +236,7 @@ def _with_margins(
     constraints: TokenConstraints, bound: float | np.ndarray, shape: tuple[int, ...], *place: np.ndarray
 ) -> TokenConstraints:
     """The constraints with the margins `bound`: one for all, or the entry at `place`, by as many axes as it has."""
-    margins = np.asarray(bound, dtype=float)
+    margins = plain("bound", bound).astype(float)
     if margins.ndim == 0 and margins == 1.0:
         return constraints
     if margins.shape not in [shape[:axes] for axes in range(len(shape) + 1)]:
@@ -266,7 +266,7 @@ def ragged(inputs: Iterable[tuple]) -> Constraints:
         tokens = finite_array(f"tokens of input {i}", tokens, (None, d), f"(T, {d or 'd'})")
         query = finite_array(f"query of input {i}", query, (e,), f"({e or 'e'},)")
         (T, d), e = tokens.shape, len(query)
-        selected = np.asarray(selected)
+        selected = plain(f"selected of input {i}", selected)
         anchor, chosen = _selection(selected[None], 1, T, f"selected of input {i}")
         parts.append((tokens, query, anchor, None if chosen is None else chosen[0]))
     if not parts:
@@ -286,7 +286,7 @@ def ragged(inputs: Iterable[tuple]) -> Constraints:
 
 def _selection(selected: np.ndarray, n: int, T: int, name: str = "selected") -> tuple[np.ndarray, np.ndarray | None]:
     """The anchor (n,) of every input, and the sets (n, T) bool, or None where each set holds one token."""
-    selected = np.asarray(selected)
+    selected = plain(name, selected)
     if selected.dtype != bool:
         return token_indices(name, selected, (n,), T), None
     if selected.shape != (n, T):

@@ -5,7 +5,7 @@ from typing import NoReturn
 import numpy as np
 from tqdm import tqdm
 
-from attnsvm.svm.arguments import finite_array, problem_arrays, token_indices
+from attnsvm.svm.arguments import finite_array, plain, problem_arrays, switch, token_indices
 from attnsvm.svm.constraints import Constraints, ragged, separation
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.solver import asked, solve
@@ -61,8 +61,8 @@ class AttentionSVM:
 
     Args:
         norm: its name, as in `attnsvm.geometry.get`.
-        tol: relative duality gap that the solution must prove; None: the `tolerance` of the norm.
-        verbose: show the progress of a fit on stderr.
+        tol: relative duality gap that the solution must prove, at most 1e-7; None: the `tolerance` of the norm.
+        verbose: show the progress of a fit on stderr; a number from 0 on, as elsewhere in scikit-learn, will do.
 
     Attributes after `fit`:
         solution_: the `Solution`, with its certificate.
@@ -114,16 +114,15 @@ class AttentionSVM:
             InfeasibleError: no W separates the selected tokens; the error is kept in `infeasibility_`.
             UncertifiedError: the gap stayed above `tol`.
         """
-        _, tol = asked(self.norm, self.tol)
+        measure, tol = asked(self.norm, self.tol)
+        verbose = switch("verbose", self.verbose)
         constraints = (
             separation(tokens, queries, selected) if selected is not None else ragged(_triples(tokens, queries))
         )
         for name in ("solution_", "dual_", "support_", "margin_", "gap_", "rank_", "method_"):
             self.__dict__.pop(name, None)  # a failed fit leaves no answer behind, not even an earlier one
-        with tqdm(
-            desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]", disable=not self.verbose
-        ) as bar:
-            solution = solve(constraints, self.norm, self.tol, report=bar.set_description_str)
+        with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]", disable=not verbose) as bar:
+            solution = solve(constraints, measure.name, tol, report=bar.set_description_str)
         self.status_ = str(solution.status)
         self.infeasibility_: InfeasibleError | None = None
         if solution.status is Status.INFEASIBLE:
@@ -186,11 +185,11 @@ class AttentionSVM:
         if selected is None:
             triples = list(_triples(tokens, queries))
             predicted = self.predict([(X, z) for X, z, _ in triples])
-            hits = [bool(a[t]) if np.ndim(a) else t == a for t, (_, _, a) in zip(predicted, triples, strict=True)]
-            return float(np.mean(hits))
+            chosen = [plain(f"selected of input {i}", one) for i, (_, _, one) in enumerate(triples)]
+            return float(np.mean([bool(a[t]) if a.ndim else t == a for t, a in zip(predicted, chosen, strict=True)]))
         predicted = self.predict(tokens, queries)
         n, T = np.shape(tokens)[:2]
-        selected = np.asarray(selected)
+        selected = plain("selected", selected)
         if selected.dtype == bool and selected.shape == (n, T):
             return float(selected[np.arange(n), predicted].mean())
         return float((predicted == token_indices("selected", selected, (n,), T)).mean())

@@ -1,7 +1,6 @@
 """How much memory a solve will need, asked before it starts: a sentence at once instead of a kill later."""
 
-import os
-
+from attnsvm.memory import available as available
 from attnsvm.svm.methods import choice, lagrangian
 
 NUMBER = 8  # bytes
@@ -20,19 +19,6 @@ def needed(name: str, size: int, shape: tuple[int, int]) -> float:
     if name.startswith(choice.INTERIOR):
         return PER_CONSTRAINT * size + NUMBER * 2 * working**2
     return PER_CONSTRAINT * size + NUMBER * 8 * working * entries
-
-
-def available() -> float:
-    """How many bytes a process can still get; infinite where the system does not say."""
-    try:
-        with open("/proc/meminfo") as lines:
-            free = next(1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        try:
-            free = float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-        except (AttributeError, OSError, ValueError):
-            return float("inf")
-    return free
 
 
 def require(name: str, size: int, shape: tuple[int, int]) -> None:

@@ -6,14 +6,16 @@ factor of the Gram matrix (products of two small Gram matrices), one of the p·q
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numba import njit
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from attnsvm.lanes.on_disk import kept
 from attnsvm.svm.constraints import Factors
 
-compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+compiled = partial(kept, njit, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 
 Solve = Callable[[np.ndarray], np.ndarray]
 

@@ -7,7 +7,8 @@ import numpy as np
 from attnsvm import geometry
 from attnsvm.geometry import Norm, fro
 from attnsvm.svm import memory
-from attnsvm.svm.checker import check
+from attnsvm.svm.arguments import setting, tolerance
+from attnsvm.svm.checker import LOOSEST, check
 from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.methods.by_norm import Report, least_frobenius, least_other
@@ -36,7 +37,7 @@ def solve(
         report: told one line a step of a long solve.
 
     Raises:
-        ValueError: the norm or the method does not exist, or `tol` is not a positive number.
+        ValueError: the norm or the method does not exist, or `tol` is no gap that proves anything.
         MissingError: the norm needs cvxpy, which is not installed.
         MemoryError: the problem needs more memory than is free; the message says how much.
     """
@@ -69,10 +70,8 @@ def _refused(c: Constraints, reason: str) -> Solution:
 
 def asked(norm: str, tol: float | None) -> tuple[Norm, float]:
     """The norm and the tolerance that are asked for; the errors of `solve` that need no constraints."""
-    measure = geometry.get(norm)
-    tol = measure.tolerance if tol is None else tol
-    if not (isinstance(tol, int | float) and 0 < tol < np.inf):
-        raise ValueError(f"tol: expected a positive number or None, got {tol!r}")
+    measure = geometry.get(setting(norm))
+    tol = measure.tolerance if tol is None else tolerance(tol, LOOSEST)
     if named(measure, 0, None) == CONIC:
         require_installed(measure)
     return measure, tol

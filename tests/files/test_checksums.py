@@ -9,7 +9,6 @@ from harness import damage
 
 from attnsvm.files import checksums
 from attnsvm.files.store import save_text
-from attnsvm.files.verify import main as verify
 
 
 @pytest.fixture
@@ -74,13 +73,13 @@ def test_a_file_without_a_checksum_holds(folder):
     assert checksums.damaged(["results"]) == []
 
 
-def test_verify_names_every_damaged_file_and_its_status_says_so(folder, capsys):
-    assert verify([]) == 0
-    assert capsys.readouterr().out == "Every file has the bytes it was written with.\n"
-    damage(folder / "results/b.csv")
-    assert verify([]) == 1
-    assert capsys.readouterr().out == f"results/b.csv: damaged ({checksums.DIFFERS}); the next run rebuilds it\n"
-    assert verify(["figures"]) == 0
+def test_a_folder_behind_a_link_is_searched_and_each_once(folder):
+    (folder / "disk").mkdir()
+    (folder / "results/a").rename(folder / "disk/a")
+    (folder / "results/a").symlink_to(folder / "disk/a")
+    (folder / "disk/a/above").symlink_to(folder)
+    damage(folder / "disk/a/table.csv")
+    assert checksums.damaged(["results"]) == ["results/a/table.csv"]
 
 
 def test_a_file_that_the_disk_cannot_read_is_damaged(folder, monkeypatch):

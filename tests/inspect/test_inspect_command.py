@@ -205,7 +205,7 @@ def test_no_table_overwrites_a_file_of_the_model(tmp_path, capsys):
     assert path.read_text() == "{}"
     assert command.main(["why", str(tmp_path), "--out", str(tmp_path / "none.csv" / "..")]) == 1
     assert command.main(["why", str(tmp_path / "none.npz"), "--out", str(tmp_path)]) == 1
-    assert f"error: --out: {tmp_path} is a folder, expected a file; choose another place\n" in capsys.readouterr().err
+    assert f"error: {tmp_path}: is a folder, expected a file; choose another place\n" in capsys.readouterr().err
 
 
 def test_nothing_is_written_into_the_folder_of_a_model(tmp_path, capsys, monkeypatch):

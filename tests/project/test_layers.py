@@ -29,7 +29,7 @@ LAYERS = (
     ("site",),
     ("command",),
 )
-WORDS = {"__init__", "architecture", "errors", "lazy", "threads", "version"}
+WORDS = {"__init__", "architecture", "caches", "errors", "lazy", "memory", "threads", "version"}
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "attnsvm").rglob("*.py"))
 TEMPLATE = Path("attnsvm/first_use/template")  # text for a new experiment, and so on the floor of the experiments

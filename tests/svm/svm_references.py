@@ -60,7 +60,7 @@ def nasty(draw, n, T, d):
 
 def edit(path, **change):
     """Change arrays of an .npz file, each by its function."""
-    arrays = certificate.load(path)
+    arrays = dict(certificate.load(path))
     np.savez(path, **(arrays | {name: f(arrays[name]) for name, f in change.items()}))
 
 

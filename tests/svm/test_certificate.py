@@ -53,9 +53,10 @@ def test_an_answer_is_verified_elsewhere_from_two_files(norm, tmp_path, capsys):
     capsys.readouterr()
     tokens = ["--tokens", str(tmp_path / "other" / "renamed.npz")]
     assert command.main(["verify", str(tmp_path / "sent.npz"), *tokens]) == 0
-    said = capsys.readouterr().out
+    said, counted = capsys.readouterr().out.splitlines()
     assert f"in the norm {norm}: the least norm lies between " in said
-    assert said.endswith(": verified\n")
+    assert said.endswith(": verified")
+    assert counted == "0 files compared, 1 answer judged: nothing wrong."
     low, high = (float(number) for number in re.search("between (.*) and (.*), relative", said).groups())
     value = solve(ragged(certificate.read(tokens[1])), norm)
     size = {"fro": np.linalg.norm, "nuc": lambda W: np.linalg.norm(W, "nuc"), "l1": lambda W: np.abs(W).sum()}[norm]
@@ -103,6 +104,8 @@ def test_where_nothing_separates_that_is_what_is_proved(tmp_path, capsys):
         ),
         ({"tol": lambda _: np.inf}, "tol: expected a relative gap above 0 and at most 1e-07, got inf"),
         ({"status": lambda _: "uncertified"}, "does not hold: status 'uncertified' claims nothing"),
+        ({"norm": lambda _: 2.0}, "is no certificate: norm is not a word"),
+        ({"problem": lambda name: [name, name]}, "is no certificate: problem is not a word"),
         ({"dual": lambda y: y[1:]}, r"expected W of shape \(6, 4\) and 28 multipliers, got \(6, 4\) and \(27,\)"),
         ({"dual": lambda y: y.astype(str)}, "expected W of shape"),
         ({"tol": lambda _: "small"}, "is no certificate: tol is not a number"),
@@ -140,6 +143,8 @@ def test_other_tokens_are_not_those_it_was_made_for(tmp_path):
             "selected: expected integers of shape (7,) or booleans of shape (7, 5), got float64",
         ),
         ({"lengths": np.full(7, 6)}, "lengths: expected 7 integers from 1 to 5, one per input"),
+        ({"lengths": np.full(7, 2.0)}, "lengths: expected 7 integers from 1 to 5, one per input"),
+        ({"tokens": np.zeros((7, 5)), "lengths": np.full(7, 5)}, "tokens: expected shape (n, T, d), got (7, 5)"),
     ],
 )
 def test_a_problem_that_is_not_as_described_is_one_sentence(change, sentence, tmp_path, capsys):
@@ -150,18 +155,36 @@ def test_a_problem_that_is_not_as_described_is_one_sentence(change, sentence, tm
     assert not (tmp_path / "answer.npz").exists()
 
 
+@pytest.mark.parametrize("padding", [np.nan, np.inf, 1e300])
+def test_padding_does_not_count_whatever_it_is(padding, tmp_path, capsys):
+    """Behind `lengths`; a NaN before them does count."""
+    lengths, arrays = np.array([5, 2, 1, 5, 4, 3, 5]), gaussian(0, 7, 5, 6, 4)
+    padded = np.where((np.arange(5) >= lengths[:, None])[..., None], padding, arrays[0])
+    given = {"lengths": lengths, "selected": np.zeros(7, dtype=int)}
+    first = certificate.read(write(tmp_path / "tokens.npz", **given, tokens=padded))
+    assert [len(X) for X, _, _ in first] == lengths.tolist()
+    assert certificate.digest(first) == certificate.digest(certificate.read(write(tmp_path / "plain.npz", **given)))
+    assert command.main(["solve", str(tmp_path / "tokens.npz"), "--out", str(tmp_path / "answer.npz")]) == 0
+    assert capsys.readouterr().out.endswith(": verified\n")
+    padded[1, 1] = np.nan
+    with pytest.raises(ValueError, match=r"tokens: expected finite numbers .* the first at \(1, 1, 0\)"):
+        certificate.read(write(tmp_path / "tokens.npz", **given, tokens=padded))
+
+
 def test_a_file_that_is_something_else_is_named(tmp_path, capsys):
     (tmp_path / "text.npz").write_text("no archive")
     np.savez(tmp_path / "others.npz", x=np.zeros(3))
-    np.savez(tmp_path / "objects.npz", tokens=np.array([{}], dtype=object))
+    np.savez(tmp_path / "objects.npz", **dict.fromkeys(certificate.CLAIMED, np.array({})), W=np.zeros(3))
     for name, sentence in (
         ("text", "is not an .npz file of plain arrays"),
-        ("objects", "is not an .npz file of plain arrays"),
+        ("objects", "the array format is not of plain numbers or words, but of 'O'"),
         ("others", "is no certificate: the array status is missing"),
         ("nothing", "there is no such file"),
     ):
+        with pytest.raises(UserError, match=re.escape(f"{tmp_path / name}.npz: {sentence}")):
+            certificate.verify(tmp_path / f"{name}.npz")
         assert command.main(["verify", str(tmp_path / f"{name}.npz")]) == 1
-        assert capsys.readouterr().out == f"{tmp_path / name}.npz: {sentence}\n"
+        assert capsys.readouterr().out.startswith(f"{tmp_path / name}.npz: ")
 
 
 def test_files_and_folders_are_verified_in_one_call(tmp_path, capsys):

@@ -115,5 +115,5 @@ def test_a_combination_small_beside_its_multipliers_only_refutes_nothing():
 
 @pytest.mark.parametrize("tol", [float("nan"), float("inf"), 0.0, -1.0, "tight"])
 def test_a_tolerance_that_is_no_positive_number_is_refused(tol):
-    with pytest.raises(ValueError, match="tol: expected a positive number or None, got"):
+    with pytest.raises(ValueError, match="tol: expected a relative gap above 0 and at most 1e-07, or None, got"):
         solve(problem(), tol=tol)

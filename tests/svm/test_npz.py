@@ -1,0 +1,351 @@
+"""Files of strangers: what is not needed stays packed, and whatever is wrong with the rest is one sentence."""
+
+import io
+import os
+import re
+import shutil
+import struct
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+from svm_references import conflict, gaussian
+
+from attnsvm import command
+from attnsvm.errors import UserError
+from attnsvm.svm import npz
+
+BLOCK = np.arange(24.0).reshape(2, 3, 4)
+
+
+def packed(array):
+    """The bytes of a .npy file."""
+    file = io.BytesIO()
+    np.lib.format.write_array(file, array, allow_pickle=True)
+    return file.getvalue()
+
+
+def headed(header, body=b"", version=b"\x01\x00"):
+    """A .npy file with this header."""
+    size = struct.pack("<H" if version == b"\x01\x00" else "<I", len(header))
+    return b"\x93NUMPY" + version + size + header.encode("latin1") + body
+
+
+def described(descr="'<f8'", shape="(2, 3, 4)", order="False"):
+    return f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n"
+
+
+def archive(path, *members, compression=zipfile.ZIP_STORED):
+    """A zip file of (name, bytes)."""
+    with zipfile.ZipFile(path, "w", compression) as made:
+        for name, content in members:
+            made.writestr(name, content)
+    return path
+
+
+def read(path, name="x"):
+    return npz.Arrays(path)[name]
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_what_numpy_writes_is_read_as_numpy_reads_it(save, tmp_path, monkeypatch):
+    monkeypatch.setattr(npz, "PIECE", 1_000_003)
+    kinds = {
+        "f8": BLOCK,
+        "f4": BLOCK.astype("<f4"),
+        "big": BLOCK.astype(">f8"),
+        "fortran": np.asfortranarray(BLOCK),
+        "strided": BLOCK[:, ::2],
+        "bool": BLOCK > 3,
+        "int": np.arange(5),
+        "number": np.array(3.5),
+        "word": np.array("fro"),
+        "words": np.array([["a", "ü"], ["", "long"]], dtype=">U7"),
+        "complex": BLOCK + 1j,
+        "none": np.zeros((0, 3)),
+        "large": np.arange(2**18, dtype=float),
+    }
+    save(tmp_path / "x.npz", **kinds)
+    given = npz.Arrays(tmp_path / "x.npz")
+    assert {*given} == {*kinds}
+    assert len(given) == len(kinds)
+    assert "f8" in given
+    assert "f9" not in given
+    for name, wanted in kinds.items():
+        assert given.header(name).shape == wanted.shape
+        assert given[name].dtype == wanted.dtype
+        np.testing.assert_array_equal(given[name], wanted)
+        assert given[name].flags.writeable
+    with pytest.raises(KeyError):
+        given["f9"]
+
+
+def test_an_array_that_nobody_asks_for_stays_packed(tmp_path):
+    whole = packed(BLOCK)
+    path = archive(tmp_path / "x.npz", ("x.npy", whole), ("other.npy", b"no array"), ("words", b"\0" * 100))
+    np.testing.assert_array_equal(read(path), BLOCK)
+    for name in ("other", "words"):
+        with pytest.raises(UserError, match=f"the array {name} is damaged, or no array$"):
+            read(path, name)
+
+
+def test_memory_that_is_not_there_is_refused_before_it_is_taken(tmp_path, monkeypatch):
+    path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)))
+    monkeypatch.setattr(npz, "available", lambda: 3.0 * BLOCK.nbytes - 1)
+    sentence = r"x\.npz: the array x needs about 5\.76e-07 GB of memory, 5\.75e-07 GB are free: take fewer inputs"
+    with pytest.raises(UserError, match=sentence):
+        read(path)
+    monkeypatch.setattr(npz, "available", lambda: 3.0 * BLOCK.nbytes)
+    np.testing.assert_array_equal(read(path), BLOCK)
+
+
+def forged_size(path, size):
+    """Let the archive say that its only member has so many bytes, packed and unpacked."""
+    content = bytearray(path.read_bytes())
+    entry = content.rindex(b"PK\x01\x02")
+    content[entry + 20 : entry + 28] = struct.pack("<II", size, size)
+    path.write_bytes(content)
+    return path
+
+
+def test_a_size_that_is_only_claimed_is_not_taken(tmp_path):
+    """The header and the archive agree on 4 GB, and there are 200 bytes."""
+    content = headed(described(shape=f"({2**29 - 16},)"), b"\0" * 100)
+    offset = len(content) - 100
+    path = archive(tmp_path / "x.npz", ("x.npy", content))
+    forged_size(path, offset + 8 * (2**29 - 16))
+    with pytest.raises(UserError, match=r"needs about|damaged"):
+        read(path)
+
+
+BODY = BLOCK.tobytes()
+CONTENTS = {
+    "no header": (b"", "damaged, or no array"),
+    "text": (b"tokens\n", "damaged, or no array"),
+    "version 3": (headed(described(), BODY, b"\x03\x00"), "is of a format that is not known"),
+    "version 9": (headed(described(), BODY, b"\x09\x09"), "is of a format that is not known|damaged"),
+    "a header without end": (b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + b"{" * 99, "damaged, or no array"),
+    "a long header": (headed(described() + " " * 12000, BODY), "damaged, or no array"),
+    "a deep header": (headed("(" * 5000 + ")" * 5000, BODY), "damaged, or no array"),
+    "no dictionary": (headed("[1]", BODY), "damaged, or no array"),
+    "code": (headed("__import__('os').system('true')", BODY), "damaged, or no array"),
+    "no shape": (headed("{'descr': '<f8', 'fortran_order': False}", BODY), "damaged, or no array"),
+    "an unknown type": (headed(described("'<q9'"), BODY), "damaged, or no array"),
+    "objects": (packed(np.array([{}, 1], dtype=object)), "is not of plain numbers or words, but of 'O'"),
+    "records": (packed(np.zeros(3, dtype=[("a", "f8"), ("b", "i4")])), "is not of plain numbers or words, but of 'V'"),
+    "vectors as numbers": (headed(described("('<f8', (4,))", "(2, 3)"), BODY), "is not of plain numbers|damaged"),
+    "dates": (packed(np.zeros(3, dtype="M8[s]")), "is not of plain numbers or words, but of 'M'"),
+    "words without letters": (headed(described("'<U0'", "(9, 9)")), "is not of plain numbers or words"),
+    "too few numbers": (headed(described(), BODY[:-1]), "has another size than it says"),
+    "too many numbers": (headed(described(), BODY + b"\0"), "has another size than it says"),
+    "a vast shape": (headed(described(shape="(10**9, 10**9)"), BODY), "another size than it says|damaged"),
+    "a negative shape": (headed(described(shape="(-2, -3, 4)"), BODY), "has another size than it says"),
+    "a shape of truths": (headed(described(shape="(True, 24)"), BODY), "has another size than it says"),
+    "too many axes": (headed(described(shape=f"({'1, ' * 70}24)"), BODY), "damaged, or no array"),
+    "no numbers, and too many": (headed(described(shape=f"(0, {10**30})")), "damaged, or no array"),
+    "no code point": (headed(described("'<U1'", "()"), b"\xff\xff\xff\x7f"), "damaged, or no array"),
+    "truths of two": (headed(described("'|b1'", "(3,)"), b"\0\1\2"), ""),
+}
+
+
+@pytest.mark.parametrize(("content", "sentence"), CONTENTS.values(), ids=CONTENTS)
+def test_a_member_that_is_no_array_is_one_sentence(content, sentence, tmp_path):
+    path = archive(tmp_path / "x.npz", ("x.npy", content))
+    if not sentence:
+        found = read(path)
+        assert found.dtype != bool or found.view(np.uint8).max() == 1
+        return
+    with pytest.raises(UserError, match=sentence) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: the array x ")
+    assert "\n" not in str(caught.value)
+
+
+def test_truths_are_zero_or_one(tmp_path):
+    """A byte of two is neither equal to true nor to false."""
+    path = archive(tmp_path / "x.npz", ("x.npy", CONTENTS["truths of two"][0]))
+    assert read(path).view(np.uint8).tolist() == [0, 1, 1]
+
+
+def test_what_numpy_does_not_pack_is_refused(tmp_path):
+    whole = packed(BLOCK)
+    for name, method in (("bz2", zipfile.ZIP_BZIP2), ("lzma", zipfile.ZIP_LZMA)):
+        path = archive(tmp_path / f"{name}.npz", ("x.npy", whole), compression=method)
+        with pytest.raises(UserError, match="the array x is packed in a way that NumPy does not write"):
+            read(path)
+    path = archive(tmp_path / "encrypted.npz", ("x.npy", whole))
+    content = bytearray(path.read_bytes())
+    for start, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.rindex(start) + place] |= 1
+    path.write_bytes(content)
+    with pytest.raises(UserError, match="the array x is encrypted"):
+        read(path)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_arrays_of_one_name_are_none(tmp_path):
+    """Readers that take the first and readers that take the last would see other numbers."""
+    for second in ("x.npy", "x"):
+        path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)), (second, packed(2 * BLOCK)))
+        with pytest.raises(UserError, match="there is more than one array x"):
+            read(path)
+
+
+def test_damage_inside_an_array_is_found_by_its_sum(tmp_path):
+    path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)))
+    content = path.read_bytes()
+    path.write_bytes(content.replace(BODY, BODY[:-1] + b"\x41"))
+    with pytest.raises(UserError, match="the array x is damaged"):
+        read(path)
+
+
+def test_what_is_no_archive_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("array.npy", BLOCK)
+    shutil.copy("array.npy", "array.npz")
+    (tmp_path / "empty.npz").write_bytes(b"")
+    (tmp_path / "start.npz").write_bytes(b"PK\x03\x04")
+    os.mkfifo("pipe.npz")
+    (tmp_path / "folder.npz").mkdir()
+    none = "is not an .npz file of plain arrays"
+    for name, sentence in {
+        "array.npz": none,
+        "empty.npz": none,
+        "start.npz": none,
+        "pipe.npz": "is a device or a pipe, expected a file",
+        "folder.npz": "is a folder, expected a file",
+        "missing.npz": "there is no such file",
+        "array.npy/x.npz": "there is no such file",
+        "a\0b": "there is no such file",
+        "x" * 300: r"cannot be read \(File name too long\)",
+    }.items():
+        with pytest.raises(UserError, match=f"^{re.escape(name)}: {sentence}$"):
+            npz.Arrays(name)
+
+
+def test_a_long_name_in_an_answer_is_a_file_that_is_not_there(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "t.npz", tokens=rng.normal(size=(3, 4, 5)), queries=rng.normal(size=(3, 5)), selected=[0, 0, 0])
+    answer = tmp_path / "answer.npz"
+    assert command.main(["solve", str(tmp_path / "t.npz"), "--out", str(answer)]) == 0
+    for name in ("x" * 5000, "a\0b", "..", "", "\x1b[2J"):
+        np.savez(answer, **dict(npz.Arrays(answer)) | {"problem": np.array(name)})
+        capsys.readouterr()
+        assert command.main(["verify", str(answer)]) == 1
+        said = capsys.readouterr().out.splitlines()
+        assert len(said) == 2
+        assert "there is no file " in said[0]
+        assert said[0].isprintable()
+
+
+# ------------------------------------------------------------------------------------ whatever is changed, a sentence
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Problems and their answers: solved, and infeasible."""
+    folder = tmp_path_factory.mktemp("files")
+    found = []
+    for name, given in (("solved", gaussian(0, 4, 4, 3)), ("infeasible", conflict())):
+        problem, answer = folder / f"{name}.npz", folder / f"{name}-answer.npz"
+        np.savez(problem, **dict(zip(("tokens", "queries", "selected"), given, strict=True)))
+        assert command.main(["solve", str(problem), "--out", str(answer)]) == 0
+        found.append((problem, answer))
+    return found
+
+
+def bytes_changed(rng, content):
+    """Some bytes have other values, are gone, or are there twice."""
+    content = bytearray(content)
+    for _ in range(rng.integers(1, 4)):
+        at = int(rng.integers(len(content)))
+        size = int(rng.integers(1, 40))
+        match rng.integers(4):
+            case 0:
+                content[at] = rng.integers(256)
+            case 1:
+                del content[at : at + size]
+            case 2:
+                content[at:at] = content[at : at + size]
+            case _:
+                content = content[: at + 1]
+    return bytes(content)
+
+
+def members_changed(rng, content):
+    """A member's header, bytes or name are others, and all sums are right."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w") as new:
+        names = old.namelist()
+        chosen = names[rng.integers(len(names))]
+        for name in names:
+            inside = old.read(name)
+            if name == chosen:
+                match rng.integers(4):
+                    case 0:
+                        inside = bytes_changed(rng, inside)
+                    case 1:
+                        array = np.load(io.BytesIO(inside))
+                        inside = packed(KINDS[rng.integers(len(KINDS))](array))
+                    case 2:
+                        name = "".join(chr(k) for k in rng.integers(1, 0x2FF, 9)) + ".npy"
+                    case _:
+                        start = inside.index(b"{")
+                        end = inside.index(b"\n")
+                        header = bytearray(inside[start:end])
+                        header[rng.integers(len(header))] = rng.integers(32, 127)
+                        inside = inside[:start] + bytes(header) + inside[end:]
+            new.writestr(name, inside)
+    return made.getvalue()
+
+
+KINDS = [
+    lambda x: x[..., None],
+    lambda x: x.astype(str),
+    lambda x: x.astype(object),
+    lambda x: np.zeros_like(x, dtype=np.float32),
+    lambda x: np.zeros((0, *x.shape)),
+    lambda x: np.full(x.shape, np.nan),
+    lambda x: np.full(x.shape, np.inf),
+    lambda x: np.full(x.shape, -1),
+    lambda x: np.full(x.shape, 2**63, dtype=np.uint64),
+    lambda x: np.full(x.shape, 1e308),
+    lambda x: np.array(b"bytes"),
+    lambda x: np.array("\x1b[31m"),
+    lambda x: np.ones(x.shape, dtype=bool),
+    lambda x: np.ones(x.shape, dtype=complex),
+    lambda x: np.ones(x.shape, dtype=np.longdouble),
+]
+
+
+@pytest.mark.parametrize("change", [bytes_changed, members_changed])
+@pytest.mark.parametrize("which", [0, 1], ids=["problem", "answer"])
+def test_a_changed_file_is_verified_or_a_sentence(change, which, files, tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    refused = 0
+    for k in range(120):
+        pair = files[k % 2]
+        changed = tmp_path / "changed.npz"
+        changed.write_bytes(change(rng, pair[which].read_bytes()))
+        answer, problem = (pair[1], changed) if which == 0 else (changed, pair[0])
+        status = command.main(["verify", str(answer), "--tokens", str(problem)])
+        out, err = capsys.readouterr()
+        assert err == ""
+        sentences = out.splitlines()
+        assert len(sentences) == 2, out
+        assert all(line.isprintable() for line in sentences)
+        assert status == int("verified" not in sentences[0])
+        refused += status
+    assert refused > 60
+
+
+def test_a_sum_is_compared_at_the_end_of_what_is_packed(tmp_path):
+    """Deflated, one number more than the header says: the size in the archive is what counts."""
+    path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)), compression=zipfile.ZIP_DEFLATED)
+    content = path.read_bytes()
+    sum_ = struct.pack("<I", zlib.crc32(packed(BLOCK)))
+    assert content.count(sum_) == 2
+    path.write_bytes(content.replace(sum_, b"\0\0\0\0"))
+    with pytest.raises(UserError, match="the array x is damaged"):
+        read(path)

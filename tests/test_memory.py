@@ -1,0 +1,85 @@
+"""The least of all limits on memory is the one that counts: of the machine, of control groups, of the shell."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+from harness import ROOT
+
+from attnsvm import memory
+
+GB = 10**9
+
+
+@pytest.fixture
+def system(tmp_path, monkeypatch):
+    """A function that writes what Linux would say: {name: text} under /proc, and groups {folder: {file: text}}."""
+
+    def write(cgroup, mountinfo, groups, free=64 * GB):
+        proc, tree = tmp_path / "proc", tmp_path / "tree"
+        files = {"meminfo": f"MemTotal: 1 kB\nMemAvailable: {free // 1024} kB\n", "self/cgroup": cgroup}
+        files["self/mountinfo"] = mountinfo.replace("TREE", str(tree))
+        for name, text in files.items():
+            (proc / name).parent.mkdir(parents=True, exist_ok=True)
+            (proc / name).write_text(text)
+        for name, contents in groups.items():
+            (tree / name).mkdir(parents=True, exist_ok=True)
+            for file, text in contents.items():
+                (tree / name / file).write_text(f"{text}\n")
+        monkeypatch.setattr(memory, "PROC", proc)
+
+    return write
+
+
+def second(limit, used=0, cached=0):
+    """A group of version 2."""
+    return {"memory.max": limit, "memory.current": used, "memory.stat": f"anon 5\ninactive_file {cached}"}
+
+
+def first(limit, used=0, cached=0):
+    """A group of version 1."""
+    files = {"memory.limit_in_bytes": limit, "memory.usage_in_bytes": used}
+    return files | {"memory.stat": f"inactive_file 7\ntotal_inactive_file {cached}\ntotal_active_file 0"}
+
+
+V2 = "41 31 0:38 / TREE rw,relatime shared:1 - cgroup2 cgroup2 rw\n"
+V1 = "35 31 0:32 {root} TREE rw,relatime - cgroup cgroup rw,memory\n34 31 0:31 / TREE-cpu rw - cgroup cgroup rw,cpu\n"
+BOTH = "0::/\n4:memory:/job/7\n3:cpu:/job/7\n"
+CASES = {
+    "no group": ("", "", {}, 64 * GB),
+    "no limit": ("0::/a\n", V2, {"a": second("max")}, 64 * GB),
+    "version 2": ("0::/a\n", V2, {"a": second(2 * GB, GB)}, GB),
+    "cached files are given back": ("0::/a\n", V2, {"a": second(2 * GB, 2 * GB, GB)}, GB),
+    "the group above holds less": ("0::/a/b\n", V2, {"a": second(3 * GB), "a/b": second(4 * GB)}, 3 * GB),
+    "a container's root": ("0::/\n", V2, {".": second(2 * GB)}, 2 * GB),
+    "a group beside the root": ("0::/../b\n", V2, {".": second(2 * GB)}, 2 * GB),
+    "version 1": (BOTH, V1.format(root="/"), {"job/7": first(3 * GB, GB), "job": first(2**63 - 4096)}, 2 * GB),
+    "version 1 seen from inside": (BOTH, V1.format(root="/job/7"), {".": first(3 * GB, GB)}, 2 * GB),
+    "more is used than there is": ("0::/a\n", V2, {"a": second(GB, 2 * GB)}, 0),
+    "no sense": ("0::/a\n", V2, {"a": {"memory.max": "lots"}}, 64 * GB),
+}
+
+
+@pytest.mark.parametrize(("cgroup", "mountinfo", "groups", "left"), CASES.values(), ids=CASES)
+def test_the_smallest_limit_holds(cgroup, mountinfo, groups, left, system):
+    system(cgroup, mountinfo, groups)
+    assert memory.available() == pytest.approx(left, rel=1e-6)
+
+
+def test_the_machine_holds_where_it_has_less(system):
+    system("0::/a\n", V2, {"a": second(4 * GB)}, free=GB)
+    assert memory.available() == pytest.approx(GB, rel=1e-6)
+
+
+def test_a_system_that_says_nothing_has_what_it_has(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "PROC", tmp_path)
+    assert 1e6 < memory.available() <= math.inf
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+def test_the_limit_of_a_shell_holds():
+    text = "from attnsvm import memory; print(memory.available())"
+    command = ["sh", "-c", f"ulimit -v 1000000; exec {sys.executable} -c '{text}'"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert 1e8 < float(said) < 1000000 * 1024

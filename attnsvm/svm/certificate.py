@@ -6,6 +6,7 @@ without this package.
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,10 +19,11 @@ from attnsvm.files.writing import replacing
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.checker import LOOSEST, check, known
 from attnsvm.svm.npz import Arrays, starts_as_archive
-from attnsvm.svm.rational import refutation, refuting
+from attnsvm.svm.rational import digits, integer, refutation, refuting
 from attnsvm.svm.solution import Solution
 
 FORMAT = 2
+INTEGER = re.compile("-?[0-9]+")
 CLAIMED = ("status", "norm", "tol", "dual", "method", "format", "problem_sha256", "problem")
 PROVED = ("solved", "infeasible", "remote")
 TELLING = ("status", "dual", "problem_sha256")  # by which an answer is known, of whatever format
@@ -110,7 +112,7 @@ def save(
         made, bound, equality = matrices(inputs)
         exact = refutation(made, solution.dual, bound, equality)
         require(exact is not None, f"{problem}: the exact combination of the constraints was not found")
-        claim["farkas"] = np.array([str(weight) for weight in exact])
+        claim["farkas"] = np.array([digits(weight) for weight in exact])
     claim |= {"W": solution.W} if solution.factors is None else dict(zip(FACTORS, solution.factors, strict=True))
     with replacing(path, checksum=False) as temporary, open(temporary, "wb") as file:
         np.savez(file, **claim)
@@ -210,8 +212,8 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     near = f", the solution within {said.radius:.1e} of W" if norm == "fro" else ""
     return (
         f"{path}: solves {problem} in the norm {norm}: the least norm lies between {said.low:.12g} and "
-        f"{said.high:.12g}, relative gap {max(said.gap, 0.0):.0e} (tolerance {tol:.0e}){near}; every solution has a rank of at least "
-        f"{said.rank_low} and is within {said.rank_error:.0e} of rank {said.rank_bound}: verified"
+        f"{said.high:.12g}, relative gap {max(said.gap, 0.0):.0e} (tolerance {tol:.0e}){near}; every solution has a "
+        f"rank of at least {said.rank_low} and is within {said.rank_error:.0e} of rank {said.rank_bound}: verified"
     )
 
 
@@ -220,11 +222,10 @@ def _not_refuting(given, made, bound, equality) -> str:
     header = given.header("farkas") if "farkas" in given else None
     if header is None or header.dtype.kind != "U" or header.shape != bound.shape:
         return "an exact combination of the constraints (farkas) is missing"
-    try:
-        weights = np.array([int(text) for text in given["farkas"].tolist()], dtype=object)
-    except ValueError:
+    texts = given["farkas"].tolist()
+    if not all(INTEGER.fullmatch(text) for text in texts):
         return "the combination of the constraints (farkas) is not of integers"
-    return refuting(made, bound, equality, weights)
+    return refuting(made, bound, equality, np.array([integer(text) for text in texts], dtype=object))
 
 
 def _scalar(path, given, name: str, kinds: str):

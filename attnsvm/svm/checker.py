@@ -10,6 +10,7 @@ rounding is bounded (`enclosures`). Where these bounds do not decide, the produc
 """
 
 import math
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -45,18 +46,19 @@ VANISHING = 1e-140  # length of a vector whose square would lose digits
 MULTIPLE = 1e-5  # distance to the largest singular value of the dual matrix, relative, that still counts as equal
 AT_ONCE = 2**20  # numbers of the token differences held at a time
 
-# The definition of every norm, of one matrix, and its dual norm; l<p> is defined below.
-NORMS = {
-    "fro": (lambda A: np.linalg.norm(A, "fro"), "fro"),
-    "nuc": (lambda A: np.linalg.norm(A, "nuc"), "spectral"),
-    "spectral": (lambda A: np.linalg.norm(A, 2), "nuc"),
-    "l1": (lambda A: np.linalg.norm(A.ravel(), 1.0), "linf"),
-    "linf": (lambda A: np.abs(A).max(), "l1"),
-    "rowmax": (lambda A: np.sqrt((A * A).sum(1)).max(), "rowsum"),
-    "rowsum": (lambda A: np.sqrt((A * A).sum(1)).sum(), "rowmax"),
+# The norms, defined in `enclosures`, and their dual norms; l<p> has a rule.
+DUAL = {
+    "fro": "fro",
+    "nuc": "spectral",
+    "spectral": "nuc",
+    "l1": "linf",
+    "linf": "l1",
+    "rowmax": "rowsum",
+    "rowsum": "rowmax",
 }
 UNITARILY_INVARIANT = ("fro", "nuc", "spectral")
 EXPONENTS = (1.01, 100.0)  # of the norms l<p>
+POWER = re.compile(r"l[0-9]+(\.[0-9]+)?")
 
 
 class Verdict(NamedTuple):
@@ -96,18 +98,13 @@ class Verdict(NamedTuple):
 
 def known(norm: str) -> bool:
     """Whether there is a norm of this name."""
-    if norm in NORMS:
-        return True
-    try:
-        return norm[:1] == "l" and EXPONENTS[0] <= float(norm[1:]) <= EXPONENTS[1]
-    except ValueError:
-        return False
+    return norm in DUAL or (bool(POWER.fullmatch(norm)) and EXPONENTS[0] <= float(norm[1:]) <= EXPONENTS[1])
 
 
 def dual_of(norm: str) -> str:
     """The name of the dual norm; the exponent of an l<q> is rounded down, which makes the norm larger."""
-    if norm in NORMS:
-        return NORMS[norm][1]
+    if norm in DUAL:
+        return DUAL[norm]
     p = float(norm[1:])
     return f"l{max(1.0, p / (p - 1) * (1 - 1e-15))!r}"
 
@@ -205,7 +202,7 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
 
     Args:
         matrices, bound, equality: see `Problem`.
-        norm: one of NORMS, or "l<p>".
+        norm: one of DUAL, or "l<p>".
         tol: the relative distance allowed between the bounds of a solved problem.
         claim: its status ("solved" or "infeasible") and dual, and W or, where these are not None, its factors
             (left (d, r), right (e, r)) with W = left @ right.T. Factors are taken in the norms UNITARILY_INVARIANT.

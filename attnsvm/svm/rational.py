@@ -39,8 +39,22 @@ def refutation(matrices, dual: np.ndarray, bound: np.ndarray, equality: np.ndarr
     if found is None:
         return None
     whole = np.zeros(len(dual), dtype=object)
-    whole[rows] = found
+    whole[rows] = found // math.gcd(*(int(weight) for weight in found))
     return whole
+
+
+def digits(number: int) -> str:
+    """In decimal; Python itself stops at 4,300 digits."""
+    from flint import fmpz
+
+    return str(fmpz(number))
+
+
+def integer(text: str) -> int:
+    """From decimal digits."""
+    from flint import fmpz
+
+    return int(fmpz(text))
 
 
 class Integers:

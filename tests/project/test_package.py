@@ -21,7 +21,7 @@ from attnsvm.first_use import scaffold
 from attnsvm.first_use.deploy import carried
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-BASE = {"numba", "numpy", "scipy", "tqdm"}  # what `pip install attnsvm` brings
+BASE = {"numba", "numpy", "python-flint", "scipy", "tqdm"}  # what `pip install attnsvm` brings
 
 
 @pytest.fixture(scope="module")

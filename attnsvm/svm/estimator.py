@@ -19,7 +19,8 @@ class InfeasibleError(ValueError):
 
     Attributes:
         inputs: the inputs in conflict: by the Farkas certificate no W separates them all.
-        certificate: (m,) multipliers: non-negative on inequalities, Σ|·| = 1, combining the constraints to zero.
+        certificate: (m,) multipliers: non-negative on inequalities, Σ|·| = 1, combining the constraints to zero up to
+            rounding; the checker has proved that multipliers near them do exactly.
     """
 
     def __init__(self, inputs: list[int], certificate: np.ndarray):
@@ -30,12 +31,12 @@ class InfeasibleError(ValueError):
         more = f" and {len(self.inputs) - NAMED} more" if len(self.inputs) > NAMED else ""
         return (
             f"no W separates the selected tokens of inputs {', '.join(map(str, self.inputs[:NAMED]))}{more}: "
-            "a non-negative combination of their constraints is zero; see .certificate"
+            "a non-negative combination of their constraints is exactly zero; near it is .certificate"
         )
 
 
 class UncertifiedError(ArithmeticError):
-    """The solver could not prove its answer to the tolerance asked for."""
+    """No answer was proved to the tolerance asked for, or only that every separator is far away."""
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -71,10 +72,10 @@ class AttentionSVM:
         dual_: multipliers, one for every input and unselected or further selected token, in this order.
         support_: (s, 2) int, the pairs (input, token) whose token lies on the margin.
         margin_: smallest logit difference between a selected and an unselected token (1 up to rounding).
-        gap_: relative duality gap, (‖W_‖ − Σ dual_)/‖W_‖ in a problem without equalities.
-        rank_: numerical rank of W_.
+        gap_: relative distance between the proved bounds of the least norm, `solution_.low` and `solution_.high`.
+        rank_: number of singular values of W_ that count; `solution_.rank_low` and the like say what is proved.
         method_: the method used, one of `attnsvm.svm.methods.choice.METHODS`.
-        status_: "solved", "infeasible" or "uncertified"; the other attributes exist only after "solved".
+        status_: "solved", "infeasible", "remote" or "uncertified"; the other attributes exist only after "solved".
         infeasibility_: the `InfeasibleError` when there is no separator, else None.
     """
 
@@ -127,10 +128,13 @@ class AttentionSVM:
         self.infeasibility_: InfeasibleError | None = None
         if solution.status is Status.INFEASIBLE:
             self._refuse(solution, constraints)
-        if solution.status is Status.UNCERTIFIED:
+        if solution.status is Status.REMOTE:
             raise UncertifiedError(
-                f"not proved to tol = {tol:.1e}: {solution.rejected}; the duality gap stayed at {solution.gap:.1e}"
+                f"every W that separates the selected tokens has a norm of {solution.low:.3g} at least: they may have a "
+                "separator so far away, or none"
             )
+        if solution.status is Status.UNCERTIFIED:
+            raise UncertifiedError(f"not proved to tol = {tol:.1e}: {solution.rejected}")
         self.solution_, self.method_ = solution, solution.method
         self.dual_, self.gap_, self.rank_ = solution.dual, solution.gap, solution.rank
         rows = constraints.factors

@@ -358,7 +358,7 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
     verdict = Verdict("solved", "", low, high, math.nan, arithmetic, rank)
     if not verdict.gap <= tol:
         near = bool(verdict.gap <= HOPELESS)
-        reason = f"the duality gap is too large: the least norm is between {low:.12g} and {high:.12g}"
+        reason = f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}"
         return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), near
     if not abs(moved.scale - 1) <= SCALED and high > 0:
         reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"

@@ -130,8 +130,8 @@ class AttentionSVM:
             self._refuse(solution, constraints)
         if solution.status is Status.REMOTE:
             raise UncertifiedError(
-                f"every W that separates the selected tokens has a norm of {solution.low:.3g} at least: they may have a "
-                "separator so far away, or none"
+                f"every W that separates the selected tokens has a norm of {solution.low:.3g} at least: "
+                "they may have a separator so far away, or none"
             )
         if solution.status is Status.UNCERTIFIED:
             raise UncertifiedError(f"not proved to tol = {tol:.1e}: {solution.rejected}")

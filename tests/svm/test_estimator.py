@@ -82,7 +82,7 @@ def test_parameters_are_got_and_set_as_in_scikit_learn():
 
 
 def test_an_unreachable_tolerance_is_an_error_that_says_how_far_it_got():
-    with pytest.raises(UncertifiedError, match="not proved to tol = 1.0e-30: the duality gap is too large"):
+    with pytest.raises(UncertifiedError, match=r"not proved to tol = 1\.0e-30: the duality gap is too large"):
         AttentionSVM(norm="l3", tol=1e-30).fit(TOKENS * 1e-3, QUERIES, SELECTED)
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from attnsvm import geometry
 from attnsvm.svm import separation, solve
-from attnsvm.svm.checker import Verdict
+from attnsvm.svm.checker import Verdict, check
 from attnsvm.svm.solver import asked
 
 NORMS = (*geometry.NAMES, "l1.75", "l3")
@@ -205,3 +205,47 @@ def test_the_oracle_knows_whether_there_is_a_separator(status, monkeypatch):
     false = Verdict(status, low=1.0, high=1.0) if status == "solved" else Verdict(status, "", np.inf, np.inf)
     monkeypatch.setattr("exact.check", lambda *_: false)
     assert any("there is" in sentence for sentence in contradictions(*arguments, truth)[1])
+
+
+def rank_one(left, right, bound, equality):
+    """Constraints with the rows left_k right_kᵀ, as `check` takes them."""
+    left, right = np.array(left, dtype=float), np.array(right, dtype=float)
+    tokens, rows = np.concatenate([left, np.zeros((1, left.shape[1]))]), np.arange(len(left))
+    return (tokens, right, rows, np.full(len(rows), len(rows)), rows), np.array(bound, dtype=float), np.array(equality)
+
+
+def test_equalities_that_exclude_one_another_are_not_independent_for_being_tiny():
+    """The products of four lengths of 1e-79 leave the normal numbers; the bounds differ by 1e-13."""
+    rng = np.random.default_rng(0)
+    for _ in range(3000):
+        s, f, g = 10 ** rng.uniform(-80, -76.5), rng.uniform(1, 2), rng.uniform(1, 2)
+        rows = np.array([s * s, s * f * s * g])
+        problem = rank_one([[s], [s * f]], [[s], [s * g]], rows * 1e146 * (1, 1 + 1e-13), [True, True])
+        claim = claim_of("solved", np.array([[1e146]]), np.array([1 / rows[0], 0.0]))
+        assert check(*problem, "fro", 1e-3, claim).status == "uncertified"
+
+
+def test_a_margin_that_is_used_up_exactly_is_no_error():
+    r = 0.506624190491757
+    problem = rank_one([[0, 1], [1, 0]], [[1], [1]], [0, 1], [True, False])
+    claim = claim_of("solved", np.array([[r + 58 * 2.0**-53], [r]]), np.array([0.0, 1.0]))
+    assert check(*problem, "fro", 1e-3, claim).status == "uncertified"
+
+
+@pytest.mark.parametrize("status", ["solved", "infeasible", "remote"])
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_tokens_and_queries_that_are_no_numbers_prove_nothing(status, number):
+    claim = claim_of(status, np.ones((1, 1)), np.ones(2))
+    for left, right in (([[number], [1]], [[1], [1]]), ([[1], [-1]], [[number], [1]])):
+        verdict = check(*rank_one(left, right, [1, 1], [False, False]), "fro", 1e-7, claim)
+        assert verdict.status == "uncertified"
+
+
+@pytest.mark.parametrize("status", ["solved", "infeasible", "remote"])
+def test_numbers_beyond_the_floats_are_no_error(status):
+    """An exact combination of 1e300 times 1e50 has no float."""
+    problem = rank_one([[1e50, 1.0], [-1e50, 1.0]], [[1e50, 1.0], [1e50, 3.0]], [1, 1], [False, False])
+    for size in (1.0, 1e300, 1.7e308):
+        claim = claim_of(status, np.full((2, 2), size), np.array([size, 1.0]))
+        verdict, wrong = contradictions(*problem, "nuc", 1e-7, claim)
+        assert wrong == [], verdict

@@ -35,7 +35,7 @@ from attnsvm.svm.enclosures import (
 LOOSEST = 1e-7  # relative gap of a file that is taken for a proof: in the Frobenius norm an angle of 5e-4
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
-SCALED = 1e-6  # how far the least margin of a solution may be from one, relative
+SCALED = 1e-6  # how far the least margin of a solution may be from one, and it from what meets all rows, relative
 HOPELESS = 0.1  # a gap above it is no matter of rounding
 COORDINATES, ENTRIES = 4096, 2**25  # of a combination that may be made exactly zero: a Cholesky factor, and its rows
 CLEAR = 16.0  # times that a singular value must exceed what is missing to zero
@@ -367,6 +367,9 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
     if not abs(moved.scale - 1) <= SCALED and high > 0:
         reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"
         return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), False
+    if not moved.distance <= SCALED * size + TINY * 10:
+        reason = f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
+        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), True
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
         radius = (spread + moved.distance * moved.scale + abs(moved.scale - 1) * size) * (1 + rounding(0))

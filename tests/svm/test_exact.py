@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attnsvm import geometry
-from attnsvm.svm import separation, solve
+from attnsvm.svm import certificate, ragged, separation, solve
 from attnsvm.svm.checker import Verdict, check
 from attnsvm.svm.solver import asked
 
@@ -249,3 +249,17 @@ def test_numbers_beyond_the_floats_are_no_error(status):
         claim = claim_of(status, np.full((2, 2), size), np.array([size, 1.0]))
         verdict, wrong = contradictions(*problem, "nuc", 1e-7, claim)
         assert wrong == [], verdict
+
+
+def test_an_exact_refutation_has_as_many_digits_as_it_needs(tmp_path):
+    """145 generic rows of 12 × 12 numbers depend in one way, whose weights have 4,967 digits."""
+    rng = np.random.default_rng(0)
+    left, queries = rng.normal(size=(145, 12)), rng.normal(size=(145, 12))
+    weights = np.linalg.svd((left[:, :, None] * queries[:, None, :]).reshape(145, 144).T)[2][-1]
+    tokens = np.stack([left * np.sign(weights)[:, None], np.zeros_like(left)], 1)
+    np.savez(tmp_path / "p.npz", tokens=tokens, queries=queries, selected=np.zeros(145, dtype=int))
+    inputs = certificate.read(tmp_path / "p.npz")
+    answer = solve(ragged(inputs))
+    certificate.save(tmp_path / "answer.npz", answer, "fro", 1e-10, tmp_path / "p.npz", inputs)
+    assert certificate.verify(tmp_path / "answer.npz").endswith("verified exactly")
+    assert certificate.load(tmp_path / "answer.npz")["farkas"].dtype.itemsize > 4 * 4300

@@ -139,15 +139,20 @@ class Exact:
         """A matrix near W that meets all constraints exactly; None if none was found."""
         asks = [k for k, b in enumerate(self.bound) if b > 0 and not self.equality[k]]
         held = {k for k, equal in enumerate(self.equality) if equal}
-        for some in ([], sorted(held), sorted(held | {k for k, w in enumerate(weights) if w})):
-            there = self._onto(W, some)
-            if there is None:
-                continue
-            reached = self.margins(there)
-            least = min((reached[k] / self.bound[k] for k in asks), default=fmpq(1))
-            for scale in (1 / least if least > 0 else fmpq(1), fmpq(1)):
-                if self.meets(there * scale):
-                    return there * scale
+        for some in (set(), held, held | {k for k, w in enumerate(weights) if w}):
+            for _ in range(5):
+                there = self._onto(W, sorted(some))
+                if there is None:
+                    break
+                reached = self.margins(there)
+                least = min((reached[k] / self.bound[k] for k in asks), default=fmpq(1))
+                for scale in (1 / least if least > 0 else fmpq(1), fmpq(1)):
+                    if self.meets(there * scale):
+                        return there * scale
+                lacking = {k for k, (r, b) in enumerate(zip(reached, self.bound, strict=True)) if r < b}
+                if lacking <= some:
+                    break
+                some = some | lacking
         return None
 
     def _onto(self, W: fmpq_mat, some: list[int]) -> fmpq_mat | None:

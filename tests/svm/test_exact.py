@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import cvxpy
 import numpy as np
 import pytest
-from exact import PRECISION, Exact, contradictions, truth_of
+from exact import PRECISION, Exact, contradictions, hold, truth_of
 from flint import ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -59,6 +59,25 @@ def test_what_is_said_of_random_answers_is_true(norm):
             count += 1
             if noise == 0 and scale == 1:
                 assert verdict.status == answer.status
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+def test_answers_of_the_size_of_the_pipeline_are_confirmed(norm):
+    """10 × 10 and 16 × 16, as most answers of a build; half of them with sets or margins of several sizes."""
+    rng, made = np.random.default_rng(10), []
+    for d in (10, 10, 10, 16, 16):
+        tokens, queries = rng.normal(size=(4, 4, d)), rng.normal(size=(4, d))
+        made += [
+            separation(tokens, queries, rng.integers(4, size=4)),
+            separation(tokens, queries, np.arange(4) < rng.integers(1, 4, size=(4, 1))),
+            separation(tokens, queries, rng.integers(4, size=4), rng.random((4, 4)) + 0.5),
+            separation(np.repeat(tokens[:1], 2, 0), np.repeat(queries[:1], 2, 0), np.array([0, 1])),
+        ]
+    tol = asked(norm, None)[1]
+    answers = [(c.factors, c.bound, c.equality, norm, tol, solve(c, norm)) for c in made]
+    counts = hold(answers)
+    assert counts[norm, "solved", "floating"] + counts[norm, "solved", "rational"] == 15
+    assert counts[norm, "infeasible", "floating"] + counts[norm, "infeasible", "rational"] == 5
 
 
 @st.composite

@@ -35,7 +35,7 @@ from attnsvm.svm.enclosures import (
 LOOSEST = 1e-7  # relative gap of a file that is taken for a proof: in the Frobenius norm an angle of 5e-4
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
-SCALED = 1e-6  # how far the least margin of a solution may be from one, relative
+SCALED = 1e-6  # how far the least margin of a solution may be from one, and it from what meets all rows, relative
 HOPELESS = 0.1  # a gap above it is no matter of rounding
 COORDINATES, ENTRIES = 4096, 2**25  # of a combination that may be made exactly zero: a Cholesky factor, and its rows
 CLEAR = 16.0  # times that a singular value must exceed what is missing to zero
@@ -220,6 +220,8 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
         return Verdict("uncertified", f"the norm {norm} of a product is not known from its factors")
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem = Problem(matrices, bound, equality)
+        if not np.isfinite(problem.lengths).all():
+            return Verdict("uncertified", "a constraint is not finite, or too large to judge")
         dual = problem.scaled(dual)
         if claim.status != "solved":
             return _refutation(problem, norm, dual, factors is not None)
@@ -305,7 +307,8 @@ def _moved(problem: Problem, norm: str, value: float, reached, error) -> Moved:
         # Scaling moves rows that are held at another bound than zero: only upwards where they may exceed it.
         pinned = bool((held & ((bound < 0) | (equality & (bound != 0)))).any())
         free = asks & ~held
-        scale = 1.0 if pinned else max(1.0, 1 / float((left[free] / bound[free]).min(initial=math.inf)))
+        least = float((left[free] / bound[free]).min(initial=math.inf))
+        scale = 1.0 if pinned or not 0 < least < 1 else 1 / least
         scale *= 1 + rounding(0) if scale > 1 else 1.0
         met = np.where(free & ~np.bool_(pinned), left > 0, left * np.where(left < 0, scale, 1.0) >= bound)
         lacking = ~held & ~met
@@ -333,8 +336,9 @@ def _distance(problem: Problem, held, missing) -> float:
     if not min(sizes[0].min(), sizes[1].min()) > VANISHING:
         return math.inf
     size = sizes[0] * sizes[1]
-    gram = product(left, left.T) * product(right, right.T) / np.outer(size, size)
-    error = len(rows) * rounding(terms(problem.shape[0]) + terms(problem.shape[1]) + 4)
+    left, right = left / sizes[0][:, None], right / sizes[1][:, None]  # before products of four lengths can underflow
+    gram = product(left, left.T) * product(right, right.T)
+    error = len(rows) * rounding(terms(problem.shape[0]) + terms(problem.shape[1]) + 8)
     least = smallest_eigenvalue(gram, error)
     share = missing[rows] / size * (1 + rounding(sum(problem.shape)))
     return frobenius(share[:, None]) / math.sqrt(least) * (1 + rounding(0)) if least > 0 else math.inf
@@ -363,6 +367,9 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
     if not abs(moved.scale - 1) <= SCALED and high > 0:
         reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"
         return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), False
+    if not moved.distance <= SCALED * size + TINY * 10:
+        reason = f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
+        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), True
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
         radius = (spread + moved.distance * moved.scale + abs(moved.scale - 1) * size) * (1 + rounding(0))
@@ -378,7 +385,7 @@ def _ranks_by_distance(verdict: Verdict, whole: Matrix) -> Verdict:
     rank = verdict.rank
     least = int((whole.at_least() > verdict.radius).sum())
     left = whole.at_most()[rank:]
-    error = (verdict.radius + frobenius(left[:, None])) / verdict.low if verdict.low > 0 else 0.0
+    error = (verdict.radius + frobenius(left[:, None]) + whole.error) / verdict.low if verdict.low > 0 else 0.0
     return verdict._replace(rank_low=least, rank_bound=rank, rank_error=error * (1 + rounding(0)))
 
 

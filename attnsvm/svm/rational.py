@@ -229,4 +229,4 @@ def _quotient(value: int, by: int) -> float:
     try:
         return value / by
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf  # by is positive; the integer itself may be too large for copysign

@@ -22,10 +22,10 @@ try:
 except ImportError:
     fmpz_mat = None
 
-PAIRS = [("fro", "fro"), ("nuc", "spectral"), ("l1", "linf"), ("rowmax", "rowsum")]
-DUAL = {norm: dual for pair in PAIRS for norm, dual in (pair, pair[::-1])}
-CODES = {"f": {2: "e", 4: "f", 8: "d"}, "i": dict(zip((1, 2, 4, 8), "bhiq", strict=True)), "b": {1: "?"}}
-CODES["u"] = {size: code.upper() for size, code in CODES["i"].items()}
+DUAL = {"fro": "fro", "nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
+DUAL |= {dual: norm for norm, dual in DUAL.items()}
+CODES = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "b1": "?"}
+CODES |= {"u" + kind[1]: code.upper() for kind, code in CODES.items() if kind[0] == "i"}
 LOOSEST, ROUNDED = 10**7, 10**9  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
 
 
@@ -127,15 +127,21 @@ class Problem:
             M, last, _ = fmpz_mat(M).rref()
             M, last = [list(map(int, row)) for row in M.tolist()], int(last)
             pivots = {next(c for c, x in enumerate(row) if x): i for i, row in enumerate(M) if any(row)}
-        for c in range(0 if fmpz_mat else end + 1):  # Gauss and Jordan, without fractions
+        for c in range(0 if fmpz_mat else end + 1):  # Bareiss's elimination
             i = next((i for i in range(end) if M[i][c] and i not in pivots.values()), None)
             if i is not None:
                 p, top, pivots[c] = M[i][c], M[i], i
-                M = [r if r is top else [(p * x - r[c] * y) // last for x, y in zip(r, top, strict=True)] for r in M]
+                rest = [i for i in range(end) if i not in pivots.values()]
+                for i in rest:
+                    M[i] = [(p * x - M[i][c] * y) // last for x, y in zip(M[i], top, strict=True)]
                 last = p
-        weights = {held[c]: M[i][-1] if last > 0 else -M[i][-1] for c, i in pivots.items() if c < end}
-        change = zip(W, self.combination(weights), strict=True)
-        return None if end in pivots else [[abs(last) * x + y for x, y in zip(*both, strict=True)] for both in change]
+        x = {}
+        for c in reversed([c for c in pivots if c < end]):
+            row = M[pivots[c]]
+            x[c] = (last * row[-1] - sum(row[b] * x[b] for b in x)) // row[c]
+        change = self.combination({held[c]: y if last > 0 else -y for c, y in x.items()})
+        moved = [[abs(last) * x + y for x, y in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
+        return None if end in pivots else moved
 
 
 def upper(norm, A):

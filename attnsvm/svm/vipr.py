@@ -40,6 +40,8 @@ def export(path: str | os.PathLike, out: str | os.PathLike, problem: str | os.Pa
         linear, f"{path}: {status} in the norm {norm} is no linear program: refutations and optima in l1 and linf are"
     )
     named = Path(path).parent / Path(str(given["problem"])).name if problem is None else Path(problem)
+    kept = not (Path(out).exists() and Path(out).samefile(named))
+    require(kept, f"{out}: would overwrite the tokens of {path}; choose another place")
     program = Program(*certificate.matrices(certificate.read(named)))
     require(program.size() <= LARGEST, f"{path}: its certificate would hold {program.size():.0e} numbers")
     if status == "infeasible":
@@ -126,10 +128,10 @@ class Program:
             left, right = self.products.left[rows], self.products.queries[self.products.query[rows]]
             reached = self._reached(w)[rows]
             system = np.concatenate([(left @ left.T) * (right @ right.T), -reached[:, None]], axis=1)
-            reduced, scale, rank = fmpz_mat(system.tolist()).rref()
-            reduced, scale = np.array(reduced.tolist(), dtype=object)[:rank], int(scale)
-            pivots = [int(np.flatnonzero(row)[0]) for row in reduced]
-            weights = np.array([int(x) for x in reduced[:, -1]], dtype=object)
+            solved, below, rank = fmpz_mat(system.tolist()).rref()
+            reduced, scale = [[int(x) for x in row] for row in solved.tolist()[: int(rank)]], int(below)
+            pivots = [next(column for column, x in enumerate(row) if x) for row in reduced]
+            weights = np.array([row[-1] for row in reduced], dtype=object)
             w = scale * w + self.products.combined(rows[pivots], weights)
         reached, sign = self._reached(w)[~self.equality], 1 if scale > 0 else -1
         least = min((sign * x for x in reached), default=0)

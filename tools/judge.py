@@ -25,7 +25,7 @@ CODES = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8":
 CODES |= {"u" + kind[1]: code.upper() for kind, code in CODES.items() if kind[0] == "i"}
 DUAL = {"fro": "fro", "nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
 DUAL |= {dual: norm for norm, dual in DUAL.items()}
-LOOSEST, ROUNDED = 10**7, 10**9  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
+LOOSEST, ROUNDED = 10**7, 10**11  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
 
 
 def require(holds, reason):
@@ -37,7 +37,7 @@ def arrays(path):
     """{name: (kind, shape, values in C order)} of an .npz file. Nothing is unpickled; zipfile compares checksums."""
     found = {}
     with zipfile.ZipFile(path) as archive:
-        require(sum(member.file_size for member in archive.infolist()) < 2**27, "it is too large for this judge")
+        require(sum(member.file_size for member in archive.infolist()) < 2**26, "it is too large for this judge")
         for member in archive.infolist():
             name, data = member.filename.removesuffix(".npy"), archive.read(member)
             begin = 10 if data[6] == 1 else 12
@@ -205,11 +205,13 @@ def judge(path, problem=None):
     W = tables[0] if len(tables) == 1 else [[dot(a, b) for b in tables[1]] for a in tables[0]]
     require((len(W), len(W[0])) == (problem.d, problem.e), f"its W is not of shape {(problem.d, problem.e)}")
     one, reached, own = 1 << sum(shifts) + problem.shift, problem.products(W), sum(dot(row, row) for row in W)
-    for k, (x, b) in enumerate(zip(reached, bound, strict=True)):
-        room = b * one // LOOSEST + math.isqrt(problem.gram(k, k) * own) // ROUNDED
+    sizes = [math.isqrt(problem.gram(k, k) * own) for k in range(len(bound))]  # ‖A_k‖‖W‖, in units of one
+    for k, (x, b, size) in enumerate(zip(reached, bound, sizes, strict=True)):
+        room = b * one // LOOSEST + size // ROUNDED
         require(b * one - room <= x and (b or x <= room), f"its W does not meet constraint {k}")
     equal, high, gap = [k for k, b in enumerate(bound) if not b], Fraction(0), int(own > 0)  # W = 0: nothing is asked
-    tight = [k for k, b in enumerate(bound) if b and y[k] and reached[k] * 1000 < one * 1001]
+    heavy = [b * x * x * problem.gram(k, k) for k, (x, b) in enumerate(zip(y, bound, strict=True))]
+    tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > max(heavy)]
     for held in ([], tight, [k for k, b in enumerate(bound) if b and reached[k] < one]):
         V = problem.nearest(W, one, equal + held) if gap > tol else None
         now = problem.products(V) if V else [0] * len(bound)
@@ -218,9 +220,8 @@ def judge(path, problem=None):
             high = upper(measure, V) * 2**problem.shift / least
             gap = 1 - low / high
     require(gap <= tol, f"its bounds are {float(gap):.1e} apart, relative to the upper one, more than {tol}")
-    require(
-        upper(measure, W) * LOOSEST <= high * (LOOSEST + 1) * 2 ** sum(shifts), "its W is larger than what it proves"
-    )
+    room = 1 + Fraction(1, LOOSEST) + Fraction(max(sizes, default=0), one * 10**9)
+    require(upper(measure, W) <= high * room * 2 ** sum(shifts), "its W is larger than what it proves")
     low, high = math.nextafter(float(low), 0), math.nextafter(float(high), math.inf)
     return f"solved: the least {norm} norm is from {low} to {high}, relative distance {float(gap):.1e} <= {tol}"
 

@@ -43,6 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--tokens", metavar="FILE", help="the problem of an answer; default: the file that the answer names"
     )
     checked.set_defaults(run=_verify)
+    exported = commands.add_parser("export", help="write an answer as a certificate that other checkers read")
+    exported.add_argument("answer", metavar="ANSWER.npz")
+    exported.add_argument("--vipr", required=True, metavar="FILE", help="a refutation, or an optimum in l1 or linf")
+    exported.add_argument("--tokens", metavar="FILE", help="the problem; default: the file that the answer names")
+    exported.set_defaults(run=_export)
     started = commands.add_parser("experiment", help="make a folder for a new experiment (needs attnsvm[pipeline])")
     started.add_argument("name", metavar="NAME")
     started.set_defaults(run=_experiment)
@@ -279,6 +284,14 @@ def _verify(given: argparse.Namespace) -> int:
             return False, str(error)
 
     return verify.main(given.paths, judge)
+
+
+def _export(given: argparse.Namespace) -> int:
+    from attnsvm.svm import vipr
+
+    _keeps(given.vipr, given.answer, given.tokens)
+    print(vipr.export(given.answer, given.vipr, given.tokens))
+    return 0
 
 
 class _Version(argparse.Action):

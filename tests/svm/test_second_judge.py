@@ -1,0 +1,370 @@
+"""The second judge, tools/judge.py, proves what the solver answers, and refuses what is nearly an answer.
+
+Its verdicts are held against the norms of the answers as NumPy computes them; it uses neither NumPy nor this package.
+"""
+
+import ast
+import importlib.util
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from svm_references import conflict, edit, gaussian
+
+from attnsvm import geometry
+from attnsvm.svm import certificate, ragged, solve
+from attnsvm.svm.solution import FactoredSolution
+
+FILE = Path(__file__).parents[2] / "tools" / "judge.py"
+NORMS = (*geometry.NAMES, "l1.1", "l1.75", "l3.0", "l20.0")
+SETS = np.arange(5) < np.array([1, 2, 1, 3, 1, 1, 2])[:, None]
+
+
+def loaded():
+    spec = importlib.util.spec_from_file_location("second_judge", FILE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+JUDGE = loaded()
+_DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
+
+
+def written(folder, tokens, queries, selected, norm="fro", change=lambda answer: answer, **more):
+    """An answer file of the solver's answer, changed, beside its problem."""
+    problem = folder / "tokens.npz"
+    np.savez(problem, tokens=tokens, queries=queries, selected=selected, **more)
+    inputs = certificate.read(problem)
+    answer = change(solve(ragged(inputs), norm))
+    certificate.save(folder / "answer.npz", answer, norm, geometry.get(norm).tolerance, problem, inputs)
+    return folder / "answer.npz"
+
+
+def solved(folder, norm="fro", sets=False, **more):
+    tokens, queries, selected = gaussian(0, 7, 5, 6, 4)
+    return written(folder, tokens, queries, SETS if sets else selected, norm, **more)
+
+
+def ends(said):
+    words = said.split()
+    return float(words[words.index("from") + 1]), float(words[words.index("to") + 1].rstrip(","))
+
+
+def refusal(path):
+    with pytest.raises((ValueError, KeyError, TypeError, ArithmeticError)) as error:
+        JUDGE.judge(path)
+    return str(error.value)
+
+
+def run(*arguments, python=(sys.executable, "-I", "-S")):
+    """By a Python that finds no library."""
+    return subprocess.run([*python, FILE, *arguments], capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("sets", [False, True], ids=["one token", "sets"])
+@pytest.mark.parametrize("norm", NORMS)
+def test_an_answer_in_every_norm_is_proved(norm, sets, tmp_path):
+    path = solved(tmp_path, norm, sets)
+    low, high = ends(JUDGE.judge(path))
+    value = float(geometry.get(norm).value(certificate.load(path)["W"]))
+    assert 0 < low <= high
+    assert high - low <= geometry.get(norm).tolerance * high
+    assert low * (1 - 1e-12) <= value <= high * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+def test_the_verdict_is_the_same_without_any_library(norm, tmp_path):
+    """FLINT eliminates by another method, to the same integers."""
+    path = solved(tmp_path, norm, sets=True)
+    alone, with_all = run(path), run(path, python=(sys.executable, "-I"))
+    assert alone.returncode == with_all.returncode == 0
+    assert alone.stdout == with_all.stdout
+    assert alone.stdout.startswith(f"{path}: solved: the least {norm} norm is from ")
+    assert alone.stdout.count("\n") == 1
+
+
+def test_it_is_one_short_file_that_imports_the_standard_library():
+    tree = ast.parse(FILE.read_text())
+    imported = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
+    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported - set(sys.stdlib_module_names) == {"flint"}
+    texts = [ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, _DOCUMENTED)]
+    prose = sum(text.count("\n") + 1 for text in texts if text)
+    code = [line for line in FILE.read_text().splitlines() if line.strip() and not line.strip().startswith("#")]
+    assert len(code) - prose <= 200
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1", "l3.0"])
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_units_do_not_matter(norm, scale, tmp_path):
+    tokens, queries, selected = gaussian(0, 7, 5, 6, 4)
+    low, high = ends(JUDGE.judge(written(tmp_path, scale * tokens, queries / scale**2, selected, norm)))
+    assert 0 < low <= high <= low * (1 + 2e-7)
+
+
+def test_inputs_of_different_lengths(tmp_path):
+    tokens, queries, _ = gaussian(0, 7, 5, 6, 4)
+    lengths, selected = np.array([5, 2, 1, 5, 4, 3, 5]), np.zeros(7, dtype=int)
+    assert "solved" in JUDGE.judge(written(tmp_path, tokens, queries, selected, lengths=lengths))
+
+
+def test_single_precision_and_integers_are_read_as_they_are(tmp_path):
+    tokens, queries, selected = gaussian(0, 7, 5, 6, 4)
+    tokens = np.asfortranarray(tokens[..., :2].astype(np.float32))[:, :, [0, 1]].copy()
+    path = written(tmp_path, tokens, np.round(10 * queries).astype(np.int16), selected.astype(np.uint8))
+    assert "solved" in JUDGE.judge(path) or "infeasible" in JUDGE.judge(path)
+
+
+def test_equalities_that_imply_one_another(tmp_path):
+    """Twice the same input: its equalities are there twice, and the answer is the same."""
+    tokens, queries, _ = gaussian(0, 4, 5, 6)
+    sets = np.arange(5) < np.array([3, 1, 2, 1])[:, None]
+    once = certificate.load(written(tmp_path, tokens, queries, sets, "l1"))
+    twice = [np.concatenate([array, array[:1]]) for array in (tokens, queries, sets)]
+    dual = np.append(once["dual"], np.zeros(4))
+    assert "solved" in JUDGE.judge(
+        written(tmp_path, *twice, "l1", lambda a: replace(a, status="solved", W=once["W"], dual=dual))
+    )
+
+
+def test_an_array_in_fortran_order(tmp_path):
+    path = solved(tmp_path)
+    edit(path, W=np.asfortranarray)
+    assert "solved" in JUDGE.judge(path)
+
+
+def test_a_product_of_factors(tmp_path):
+    def factored(answer):
+        U, s, Vt = np.linalg.svd(answer.W, full_matrices=False)
+        others = {name: getattr(answer, name) for name in answer.__annotations__ if name != "W"}
+        return FactoredSolution(**others, left=U * s, right=Vt.T)
+
+    path = solved(tmp_path, "nuc", change=factored)
+    assert "W_left" in certificate.load(path)
+    assert "solved" in JUDGE.judge(path)
+    edit(path, W_right=lambda W: W[:, :-1])
+    refusal(path)
+
+
+def test_a_problem_that_asks_for_no_margin_is_solved_by_zero(tmp_path):
+    tokens, queries, _ = gaussian(0, 3, 4, 5)
+    path = written(tmp_path, tokens, queries, np.ones((3, 4), dtype=bool))
+    assert ends(JUDGE.judge(path))[1] < 1e-300
+    edit(path, W=lambda W: W + 1e-300)
+    refusal(path)
+    edit(path, W=lambda W: 0 * W, status=lambda _: "remote")
+    assert refusal(path) == "its multipliers promise nothing"
+
+
+@pytest.mark.parametrize("norm", ["fro", "spectral"])
+def test_an_exact_refutation_is_proved_and_a_changed_one_is_not(norm, tmp_path):
+    path = written(tmp_path, *conflict(), norm)
+    assert JUDGE.judge(path).startswith("infeasible: ")
+    given = certificate.load(path)
+    weights = np.array([int(text) for text in given["farkas"]], dtype=object)
+    k = int(np.flatnonzero(weights)[0])
+    for change in (lambda y: y + (np.arange(len(y)) == k), lambda y: -y, lambda y: 0 * y, lambda y: y[:-1]):
+        edit(path, farkas=lambda _, change=change: np.array([str(int(x)) for x in change(weights)]))
+        refusal(path)
+    np.savez(path, **{name: array for name, array in given.items() if name != "farkas"})
+    refusal(path)
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
+def test_rounded_multipliers_of_a_contradiction_prove_a_distance(norm, tmp_path):
+    """It is as large as one over the rounding."""
+    rng = np.random.default_rng(3)
+    path = written(tmp_path, rng.normal(size=(12, 5, 3)), rng.normal(size=(12, 3)), np.arange(12) % 5, norm)
+    assert JUDGE.judge(path).startswith("infeasible: ")
+    edit(path, status=lambda _: "remote")
+    said = JUDGE.judge(path)
+    assert said.startswith(f"remote: no W of {norm} norm below ")
+    assert float(said.split()[7]) > 1e6
+    edit(path, status=lambda _: "solved")
+    refusal(path)
+
+
+def lowered(W):
+    """One margin, that of the first input, is short by more than one part in a million."""
+    return W + 1e-5 * np.outer(np.ones(len(W)), np.arange(1, 1 + W.shape[1]))
+
+
+NEAR_MISSES = {
+    "W short by one part in a million": {"W": lambda W: W * (1 - 1e-6)},
+    "W long by one part in a million": {"W": lambda W: W * (1 + 1e-6)},
+    "one margin short": {"W": lowered},
+    "a separator a million times too long": {"W": lambda W: 1e15 * W, "dual": lambda y: 0 * y},
+    "no multipliers": {"dual": lambda y: 0 * y},
+    "one multiplier scaled": {"dual": lambda y: y * np.where(np.arange(len(y)) == y.argmax(), 1.1, 1.0)},
+    "multipliers of different scales": {"dual": lambda y: y * np.geomspace(1, 2, len(y))},
+    "a negative multiplier": {"dual": lambda y: np.where(np.arange(len(y)) == y.argmin(), -1e-3, y)},
+    "multipliers that overflow": {"dual": lambda y: 1e307 * np.linspace(1, 10, len(y))},
+    "multipliers near the largest float": {"dual": lambda y: np.full(len(y), 1.7e308)},
+    "multipliers of NaN": {"dual": lambda y: y * np.nan},
+    "multipliers of infinity": {"dual": lambda y: np.where(y > 0, np.inf, 0.0)},
+    "multipliers of another order": {"dual": lambda y: y[::-1].copy()},
+    "multipliers that are too few": {"dual": lambda y: y[1:]},
+    "multipliers in words": {"dual": lambda y: y.astype(str)},
+    "multipliers in a column": {"dual": lambda y: y[:, None]},
+    "W of NaN": {"W": lambda W: W * np.nan},
+    "one infinity in W": {"W": lambda W: np.where(W.max() == W, np.inf, W)},
+    "W of 1e307": {"W": lambda W: np.full_like(W, 1e307)},
+    "W transposed": {"W": lambda W: W.T.copy()},
+    "W of another shape": {"W": lambda W: W.reshape(W.shape[1], -1)},
+    "W in words": {"W": lambda W: W.astype(str)},
+    "W of complex numbers": {"W": lambda W: W.astype(complex)},
+    "no W": {"W": lambda W: W[:0]},
+    "a number in the place of W": {"W": lambda W: W[0, 0]},
+    "a tolerance of one": {"tol": lambda _: 1.0},
+    "a tolerance of NaN": {"tol": lambda _: np.nan},
+    "a tolerance of zero": {"tol": lambda _: 0.0},
+    "a negative tolerance": {"tol": lambda _: -1e-9},
+    "two tolerances": {"tol": lambda tol: np.array([tol, tol])},
+    "another norm": {"norm": lambda norm: "l1" if norm != "l1" else "fro"},
+    "a norm that is none": {"norm": lambda _: "l1.001"},
+    "a norm in other letters": {"norm": lambda _: "fr\u043e"},
+    "a norm with an exponent of NaN": {"norm": lambda _: "lnan"},
+    "a status that claims nothing": {"status": lambda _: "uncertified"},
+    "another status": {"status": lambda _: "infeasible"},
+    "another format": {"format": lambda form: form - 1},
+    "the hash of other tokens": {"problem_sha256": lambda text: str(text)[::-1]},
+    "a problem elsewhere": {"problem": lambda _: "elsewhere.npz"},
+}
+
+
+@pytest.mark.parametrize("change", NEAR_MISSES)
+@pytest.mark.parametrize("norm", ["fro", "nuc", "linf", "l3.0"])
+def test_what_is_nearly_an_answer_is_refused(norm, change, tmp_path):
+    path = solved(tmp_path, norm)
+    edit(path, **NEAR_MISSES[change])
+    with pytest.raises(Exception):  # noqa: B017, PT011  # `main` says any of them in one sentence
+        JUDGE.judge(path)
+
+
+@pytest.mark.parametrize("norm", ["spectral", "l1", "rowmax", "rowsum"])
+@pytest.mark.parametrize("change", list(NEAR_MISSES)[:7])
+def test_what_is_nearly_an_answer_is_refused_in_the_other_norms(norm, change, tmp_path):
+    path = solved(tmp_path, norm)
+    edit(path, **NEAR_MISSES[change])
+    assert refusal(path)
+
+
+def test_an_equality_that_is_nearly_met_is_refused(tmp_path):
+    path = solved(tmp_path, sets=True)
+    edit(path, W=lowered)
+    assert "does not meet constraint" in refusal(path)
+
+
+def test_a_proof_does_not_depend_on_the_unit_of_its_multipliers(tmp_path):
+    path = solved(tmp_path)
+    before = JUDGE.judge(path)
+    edit(path, dual=lambda y: y * 2.0**-1000)
+    assert JUDGE.judge(path) == before
+
+
+def test_other_tokens_are_refused(tmp_path):
+    path = solved(tmp_path)
+    edit(tmp_path / "tokens.npz", tokens=lambda X: X + 1e-15)
+    assert refusal(path) == "it was made for other tokens"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens": lambda X: X * np.where(np.arange(X.size).reshape(X.shape) == 3, np.nan, 1)},
+        {"tokens": lambda X: X[0]},
+        {"queries": lambda Z: Z[:-1]},
+        {"selected": lambda s: s + 5},
+        {"selected": lambda s: s - 10},
+        {"selected": lambda s: s.astype(float)},
+        {"selected": lambda s: np.zeros((7, 5), dtype=bool)},
+        {"lengths": lambda _: np.full(7, 6)},
+        {"lengths": lambda _: np.full(7, -1)},
+    ],
+)
+def test_a_problem_that_is_not_as_described_is_refused(change, tmp_path):
+    tokens, queries, selected = gaussian(0, 7, 5, 6, 4)
+    path = written(tmp_path, tokens, queries, selected, lengths=np.full(7, 5))
+    edit(tmp_path / "tokens.npz", **change)
+    with pytest.raises(Exception):  # noqa: B017, PT011
+        JUDGE.judge(path)
+
+
+def test_padding_is_not_read(tmp_path):
+    tokens, queries, _ = gaussian(0, 7, 5, 6, 4)
+    path = written(tmp_path, tokens, queries, np.zeros(7, dtype=int), lengths=np.full(7, 4))
+    edit(tmp_path / "tokens.npz", tokens=lambda X: np.where(np.arange(5)[:, None] < 4, X, np.nan))
+    assert "solved" in JUDGE.judge(path)
+
+
+def broken(folder):
+    """Files that are no answers, by what is wrong."""
+    path = solved(folder)
+    data = path.read_bytes()
+    files = {"empty": b"", "text": b"no archive", "cut off": data[:-200], "one byte": b"P"}
+    damaged = bytearray(data)
+    damaged[data.index(b"NUMPY") + 300] ^= 1
+    files["damaged"] = bytes(damaged)
+    for name, content in files.items():
+        (folder / f"{name}.npz").write_bytes(content)
+    given = certificate.load(path)
+    np.savez(folder / "objects.npz", **(given | {"W": np.array([{}], dtype=object)}))
+    np.savez(folder / "records.npz", **(given | {"W": np.zeros(3, dtype=[("a", float)])}))
+    np.savez(folder / "lacking.npz", **{name: array for name, array in given.items() if name != "dual"})
+    with zipfile.ZipFile(folder / "members.npz", "w") as archive:
+        archive.writestr("W.npy", b"no array")
+    with zipfile.ZipFile(folder / "header.npz", "w") as archive:
+        archive.writestr("W.npy", b"\x93NUMPY\x01\x00\xff\x00" + b"(" * 255)
+    with zipfile.ZipFile(folder / "huge.npz", "w") as archive:
+        header = b"{'descr': '<U0', 'fortran_order': False, 'shape': (10000000000000,)}".ljust(118)
+        archive.writestr("W.npy", b"\x93NUMPY\x01\x00\x76\x00" + header)
+    with zipfile.ZipFile(folder / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("W.npy", bytes(2**28))
+    return sorted(one for one in folder.glob("*.npz") if one.name not in ("tokens.npz", "answer.npz"))
+
+
+def test_a_broken_file_is_one_sentence(tmp_path):
+    paths = broken(tmp_path)
+    assert len(paths) == 12
+    for path in [*paths, tmp_path / "missing.npz", tmp_path]:
+        done = run(path)
+        assert done.returncode == 1, path
+        assert done.stdout.startswith(f"{path}: not proved: "), path
+        assert done.stdout.count("\n") == 1, path
+        assert done.stderr == "", path
+
+
+def test_a_call_without_a_file_is_one_sentence():
+    done = run()
+    assert done.returncode == 1
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+
+
+def test_a_problem_may_lie_elsewhere(tmp_path):
+    path = solved(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "tokens.npz").rename(tmp_path / "elsewhere" / "renamed.npz")
+    assert run(path).returncode == 1
+    assert run(path, tmp_path / "elsewhere" / "renamed.npz").returncode == 0
+
+
+def test_margins_that_scaling_does_not_mend_are_mended_by_projection(tmp_path):
+    """A loser next to the winner: W misses its margin by more than the tolerance, through rounding alone."""
+    tokens, queries, selected = gaussian(0, 4, 4, 5)
+    i = np.arange(4)
+    tokens[i, (selected + 1) % 4] = tokens[i, selected] + 1e-8 * np.random.default_rng(0).normal(size=(4, 5))
+
+    def rough(answer):
+        return replace(answer, W=answer.W * (1 + 1e-16 * 4 * np.random.default_rng(1).normal(size=answer.W.shape)))
+
+    path = written(tmp_path, tokens, queries, selected, change=rough)
+    inputs = certificate.read(tmp_path / "tokens.npz")
+    c = ragged(inputs)
+    assert c.apply(certificate.load(path)["W"]).min() <= 1 - 1e-9
+    assert "solved" in JUDGE.judge(path)

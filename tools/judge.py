@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""A second judge: decides with integers and fractions what an answer file (format 2) proves about its problem file.
+
+`python judge.py answer.npz [problem.npz]` prints one line and exits 0 if the answer is proved, else 1; docs/svm.md has
+more. A float64 is an integer times a power of two: a table of integers stands here for itself times 2**-shift.
+"""
+
+import ast
+import hashlib
+import math
+import re
+import struct
+import sys
+import zipfile
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from operator import mul
+from pathlib import Path
+
+try:
+    from flint import fmpz_mat  # eliminates faster, to the same integers
+except ImportError:
+    fmpz_mat = None
+CODES = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "b1": "?"}
+CODES |= {"u" + kind[1]: code.upper() for kind, code in CODES.items() if kind[0] == "i"}
+DUAL = {"fro": "fro", "nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
+DUAL |= {dual: norm for norm, dual in DUAL.items()}
+LOOSEST, ROUNDED = 10**7, 10**11  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
+
+
+def require(holds, reason):
+    if not holds:
+        raise ValueError(reason)
+
+
+def arrays(path):
+    """{name: (kind, shape, values in C order)} of an .npz file. Nothing is unpickled; zipfile compares checksums."""
+    found = {}
+    with zipfile.ZipFile(path) as archive:
+        require(sum(member.file_size for member in archive.infolist()) < 2**26, "it is too large for this judge")
+        for member in archive.infolist():
+            name, data = member.filename.removesuffix(".npy"), archive.read(member)
+            begin = 10 if data[6] == 1 else 12
+            end = begin + int.from_bytes(data[8:begin], "little")
+            require(data[:6] == b"\x93NUMPY" and end < 10_000 and name not in found, f"{name} is no array, or twice")
+            header = ast.literal_eval(data[begin:end].decode())
+            shape, dtype = header["shape"], re.fullmatch("[<|]([fiubU])([0-9]{1,6})", header["descr"])
+            columns = header["fortran_order"] and len(shape) > 1
+            plain = dtype and math.prod(shape) <= len(data) and not (columns and len(shape) > 2)
+            require(plain, f"{name} is of type {header['descr']} and shape {shape}")
+            code = "s" * math.prod(shape) if dtype[1] == "U" else f"{math.prod(shape)}{CODES[dtype[1] + dtype[2]]}"
+            values = list(struct.unpack("<" + code.replace("s", f"{4 * int(dtype[2])}s"), data[end:]))
+            values = [text.decode("utf-32-le").rstrip("\0") for text in values] if dtype[1] == "U" else values
+            values = [x for i in range(shape[0]) for x in values[i :: shape[0]]] if columns else values
+            found[name] = dtype[1], shape, values
+    return found
+
+
+def integers(values, width):
+    """Finite floats as a table of integers, and its shift."""
+    require(all(map(math.isfinite, values)), "a number is not finite")
+    ratios = [value.as_integer_ratio() for value in values]
+    shift = max((below.bit_length() for _, below in ratios), default=1) - 1
+    whole = [above << (shift + 1 - below.bit_length()) for above, below in ratios]
+    return [whole[start : start + width] for start in range(0, len(whole), width)], shift
+
+
+def dot(a, b):
+    return sum(map(mul, a, b))
+
+
+def root(x):
+    """A rational upper bound of √x, within 2**-127 relative."""
+    return Fraction(math.isqrt((x.numerator * x.denominator) << 256) + 1, x.denominator << 128)
+
+
+class Problem:
+    """⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-shift left[k] z_kᵀ, z_k = Z[of[k]]."""
+
+    def __init__(self, path):
+        given = arrays(path)
+        (kind, (n, T, d), tokens), (kind_z, (n_z, e), queries) = given["tokens"], given["queries"]
+        (kind_m, at, counts), (kind_s, shape, chosen) = given.get("lengths", ("i", (n,), [T] * n)), given["selected"]
+        sets = kind_s == "b" and shape == (n, T)
+        require("U" not in kind + kind_z and n == n_z > 0 and d * e < 2**22, "tokens or queries are wrong, or too many")
+        require(kind_m in "iu" and at == (n,) and 0 < min(counts) <= max(counts) <= T, "lengths are wrong")
+        require(sets or (kind_s in "iu" and shape == (n,)), "selected are neither token numbers nor sets")
+        flat = [float(x) for i, m in enumerate(counts) for x in tokens[i * T * d : (i * T + m) * d]]
+        (X, shift), (self.Z, shift_z) = integers(flat, d), integers(list(map(float, queries)), e)
+        self.d, self.e, self.shift, self.left, self.of, self.bound = d, e, shift + shift_z, [], [], []
+        start, total = 0, hashlib.sha256()
+        for i, m in enumerate(counts):
+            mine = [t for t in range(m) if chosen[i * T + t]] if sets else [chosen[i]]
+            require(mine and 0 <= mine[0] < m, f"selected names no token of input {i}")
+            total.update(struct.pack(f"<qq{m * d}d", m, d, *flat[start * d : (start + m) * d]))
+            total.update(struct.pack(f"<{e}dq{len(mine)}q", *queries[i * e : (i + 1) * e], len(mine), *mine))
+            for t in (t for t in range(m) if t != mine[0]):
+                self.left.append([a - b for a, b in zip(X[start + mine[0]], X[start + t], strict=True)])
+                self.of.append(i)
+                self.bound.append(int(t not in mine))
+            start += m
+        self.digest = total.hexdigest()
+
+    def gram(self, k, j):
+        return dot(self.left[k], self.left[j]) * dot(self.Z[self.of[k]], self.Z[self.of[j]])
+
+    def products(self, W):
+        """⟨A_k, W⟩ 2**shift for every k."""
+        along = [[dot(row, z) for row in W] for z in self.Z]
+        return [dot(row, along[i]) for row, i in zip(self.left, self.of, strict=True)]
+
+    def combination(self, weights):
+        """Σ_k weights[k] A_k 2**shift, for a dictionary of weights."""
+        sums = {i: [0] * self.d for i in {0, *(self.of[k] for k in weights)}}
+        for k, weight in weights.items():
+            sums[self.of[k]] = [x + weight * y for x, y in zip(sums[self.of[k]], self.left[k], strict=True)]
+        columns = list(zip(*(self.Z[i] for i in sums), strict=True))
+        return [[dot(row, column) for column in columns] for row in zip(*sums.values(), strict=True)]
+
+    def nearest(self, W, one, held):
+        """A multiple of the matrix nearest to W with ⟨A_k, W⟩ = bound_k one for k in `held`; None if there is none."""
+        reached, last, end, pivots, x = self.products(W), 1, len(held), {}, {}
+        M = [[*(self.gram(k, j) for j in held), self.bound[k] * one - reached[k]] for k in held]
+        if fmpz_mat and held:
+            M, last, _ = fmpz_mat(M).rref()
+            M, last = [list(map(int, row)) for row in M.tolist()], int(last)
+            pivots = {next(c for c, entry in enumerate(row) if entry): i for i, row in enumerate(M) if any(row)}
+        for c in range(0 if fmpz_mat else end + 1):  # Bareiss's elimination, without fractions
+            free = [i for i in range(end) if i not in pivots.values()]
+            for i in [i for i in free if M[i][c]][:1]:
+                pivots[c], top = i, M[i]
+                for j in set(free) - {i}:
+                    M[j] = [(top[c] * a - M[j][c] * b) // last for a, b in zip(M[j], top, strict=True)]
+                last = top[c]
+        for c in reversed([c for c in pivots if c < end]):
+            row = M[pivots[c]]
+            x[c] = (last * row[-1] - sum(row[b] * x[b] for b in x)) // row[c]
+        change = self.combination({held[c]: y if last > 0 else -y for c, y in x.items()})
+        moved = [[abs(last) * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
+        return None if end in pivots else moved
+
+
+def upper(norm, A):
+    """A rational upper bound of the norm of a table of integers; l<p> is named by p, a fraction."""
+    flat = [abs(x) for row in A for x in row]
+    top, whole = max(flat), sum if norm in ("l1", "rowsum", "nuc") else max
+    if top == 0 or norm in ("l1", "linf"):
+        return Fraction(whole(flat))
+    if norm in ("fro", "rowmax", "rowsum"):
+        return whole(root(dot(row, row)) for row in ([flat] if norm == "fro" else A))
+    if norm not in DUAL:
+        with localcontext(prec=70):  # whose ln and exp are correctly rounded: 1e-50 covers all that is lost
+            p = Decimal(norm.numerator) / norm.denominator
+            logs = [(Decimal(-(-x * 10**60 // top)) / 10**60).ln() for x in flat if x]
+            return top * Fraction((sum((p * log).exp() for log in logs).ln() / p).exp()) * (1 + Fraction(1, 10**50))
+    # Rotations V from a floating Jacobi method make the rows of C = V A orthogonal. Whatever they are, with exact C:
+    # ‖A‖ ≤ ‖C‖ / √(1 − ‖VVᵀ − I‖_F), ‖C‖_* ≤ Σ_i ‖C_i‖, ‖C‖₂² = ‖CCᵀ‖₂ ≤ max_i Σ_j |C_i C_j|.
+    A = A if len(A) <= len(A[0]) else list(zip(*A, strict=True))
+    size, columns = range(len(A)), list(zip(*A, strict=True))
+    C, V = [[x / top for x in row] for row in A], [[float(i == j) for j in size] for i in size]
+    for i, j in [(row, other) for other in size for row in range(other)] * 12:  # twelve sweeps; three to eight do
+        a, b, ab = dot(C[i], C[i]), dot(C[j], C[j]), dot(C[i], C[j])
+        if abs(ab) > 1e-14 * math.sqrt(a * b) + 1e-30:
+            c, s = math.cos(math.atan2(2 * ab, a - b) / 2), math.sin(math.atan2(2 * ab, a - b) / 2)
+            for X in (C, V):
+                both = list(zip(X[i], X[j], strict=True))
+                X[i], X[j] = [c * x + s * y for x, y in both], [c * y - s * x for x, y in both]
+    V = [[int(x * 2**60) for x in row] for row in V]
+    C = [[dot(row, column) for column in columns] for row in V]
+    defect = root(sum((dot(V[i], V[j]) - (i == j) * 2**120) ** 2 for i in size for j in size)) / 2**120
+    squares = [dot(a, a) if norm == "nuc" else sum(abs(dot(a, b)) for b in C) for a in C]
+    return whole(map(root, squares)) / 2**60 * root(1 / (1 - defect))
+
+
+def judge(path, problem=None):
+    """What the answer proves, in words; an error says why it is not proved."""
+    given = arrays(path)
+    scalars = [given[name] for name in ("format", "status", "norm", "tol", "problem", "problem_sha256")]
+    form, status, norm, tol, file, digest = (values[0] for _, shape, values in scalars if shape == ())
+    require(form == 2 and status in ("solved", "infeasible", "remote"), f"its format is {form}, its status {status}")
+    p = Fraction(norm[1:]) if re.fullmatch("l[0-9]{1,3}([.][0-9]{1,30})?", norm) else 0
+    require(norm in DUAL or Fraction(101, 100) <= p <= 100, f"there is no norm {norm}")
+    measure, dual = (norm, DUAL[norm]) if norm in DUAL else (p, p / (p - 1))
+    require(tol > 0 and Fraction(tol) * LOOSEST <= 1, f"its tolerance is {tol}")
+    problem = Problem(problem or Path(path).parent / Path(file).name)
+    require(problem.digest == digest, "it was made for other tokens")
+    bound, refuted = problem.bound, status == "infeasible"
+    kind, shape, y = given["farkas" if refuted else "dual"]
+    require(kind == "fU"[refuted] and shape == (len(bound),), "its multipliers are no list of one for each constraint")
+    y = list(map(int, y)) if refuted else [x for (x,) in integers(y, 1)[0]]
+    require(all(x >= 0 for x, b in zip(y, bound, strict=True) if b), "a multiplier of an inequality is negative")
+    M, promised, trivial = problem.combination(dict(enumerate(y))), dot(y, bound), status == "solved" and not any(bound)
+    require(promised > 0 or trivial, "its multipliers promise nothing")
+    if refuted:
+        require(not any(map(any, M)), "its Farkas vector does not combine the constraints to zero")
+        return "infeasible: no W separates the selected tokens: an exact Farkas vector"
+    require(any(map(any, M)) or trivial, "its multipliers prove that no W separates the selected tokens")
+    low = Fraction(0) if trivial else promised * 2**problem.shift / upper(dual, M)
+    if status == "remote":
+        return f"remote: no W of {norm} norm below {math.nextafter(float(low), 0)} separates the selected tokens"
+    parts = [given[name] for name in (("W",) if "W" in given else ("W_left", "W_right"))]
+    fit = all(kind == "f" and shape[1:] == parts[0][1][1:] for kind, shape, _ in parts)
+    require(fit, "its W is not of floats, or its factors do not fit")
+    tables, shifts = zip(*(integers(values, shape[1]) for _, shape, values in parts), strict=True)
+    W = tables[0] if len(tables) == 1 else [[dot(a, b) for b in tables[1]] for a in tables[0]]
+    require((len(W), len(W[0])) == (problem.d, problem.e), f"its W is not of shape {(problem.d, problem.e)}")
+    one, reached, own = 1 << sum(shifts) + problem.shift, problem.products(W), sum(dot(row, row) for row in W)
+    sizes = [math.isqrt(problem.gram(k, k) * own) for k in range(len(bound))]  # ‖A_k‖‖W‖, in units of one
+    for k, (x, b, size) in enumerate(zip(reached, bound, sizes, strict=True)):
+        room = b * one // LOOSEST + size // ROUNDED
+        require(b * one - room <= x and (b or x <= room), f"its W does not meet constraint {k}")
+    equal, high, gap = [k for k, b in enumerate(bound) if not b], Fraction(0), int(own > 0)  # W = 0: nothing is asked
+    heavy = [b * x * x * problem.gram(k, k) for k, (x, b) in enumerate(zip(y, bound, strict=True))]
+    tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > max(heavy)]
+    for held in ([], tight, [k for k, b in enumerate(bound) if b and reached[k] < one]):
+        V = problem.nearest(W, one, equal + held) if gap > tol else None
+        now = problem.products(V) if V else [0] * len(bound)
+        least = min((x for x, b in zip(now, bound, strict=True) if b), default=0)
+        if least > 0 and not any(now[k] for k in equal):
+            high = upper(measure, V) * 2**problem.shift / least
+            gap = 1 - low / high
+    require(gap <= tol, f"its bounds are {float(gap):.1e} apart, relative to the upper one, more than {tol}")
+    room = 1 + Fraction(1, LOOSEST) + Fraction(max(sizes, default=0), one * 10**9)
+    require(upper(measure, W) <= high * room * 2 ** sum(shifts), "its W is larger than what it proves")
+    low, high = math.nextafter(float(low), 0), math.nextafter(float(high), math.inf)
+    return f"solved: the least {norm} norm is from {low} to {high}, relative distance {float(gap):.1e} <= {tol}"
+
+
+if __name__ == "__main__":
+    sys.set_int_max_str_digits(200_000)
+    try:
+        print(f"{sys.argv[1]}: {judge(*sys.argv[1:])}")
+    except Exception as error:  # whatever a broken file raises, it proves nothing
+        reason = error if type(error) is ValueError else f"it or its problem is no such file ({error!r})"
+        sys.exit(print(f"{' '.join(sys.argv[1:2])}: not proved: {reason}") or 1)

@@ -33,7 +33,7 @@ def count(tree: dict) -> "pd.DataFrame":
     import pandas as pd  # late: the stages that only keep answers need none
 
     rows = []
-    for path, batch in _batches(tree):
+    for path, batch in batches(tree):
         status = batch["status"]
         row: dict[str, object] = {"solve": path} | {word: int((status == word).sum()) for word in STATUSES}
         row["rational"] = int((batch["arithmetic"] == "rational").sum())
@@ -74,7 +74,7 @@ def all_kept(kept: dict) -> Iterator[None]:
     before = _judged()
     yield
     judged = _judged() - before
-    found = Counter(word for _, batch in _batches(kept) for word in np.ravel(batch["status"]).tolist())
+    found = Counter(word for _, batch in batches(kept) for word in np.ravel(batch["status"]).tolist())
     if judged != found:
         raise ValueError(
             f"the checker judged {dict(judged)}, the arrays of this stage hold {dict(found)}: keep them all"
@@ -87,7 +87,7 @@ def _judged() -> Counter:
     return Counter(ledger.judged) if ledger else Counter()
 
 
-def _batches(tree: dict, above: str = "") -> Iterator[tuple[str, dict]]:
+def batches(tree: dict, above: str = "") -> Iterator[tuple[str, dict]]:
     """The batches of answers in nested dicts, with their places; raises `ValueError` for one that is not whole."""
     whole = ("status", *PROOF)
     if any(name in tree and not isinstance(tree[name], dict) for name in whole):
@@ -99,7 +99,7 @@ def _batches(tree: dict, above: str = "") -> Iterator[tuple[str, dict]]:
         yield above or "all", tree
     for name, value in tree.items():
         if isinstance(value, dict):
-            yield from _batches(value, f"{above}_{name}" if above else name)
+            yield from batches(value, f"{above}_{name}" if above else name)
 
 
 def _largest(values: np.ndarray, kept: np.ndarray) -> float:

@@ -27,8 +27,10 @@ from attnsvm.files.store import (
     save_table,
     save_text,
 )
+from attnsvm.running import records
 from attnsvm.running.covered import covered
 from attnsvm.running.progress import Progress
+from attnsvm.svm import ledger
 from attnsvm.threads import allow
 
 
@@ -46,29 +48,46 @@ def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
 def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
     """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
     allow(threads)
-    drawn, trained = load_cells(inputs["problems"]), dict[str, dict]()
+    drawn, trained, kept = load_cells(inputs["problems"]), dict[str, dict](), dict[str, dict]()
     with _module(name, "descent") as module, answers.all_kept(trained):
         for label, cell in drawn.items():
-            batch = Problems.from_arrays(cell["problems"])
-            with Progress(len(batch), f"{name} {label} descent") as progress:
-                trained[label] = module.descent(batch, settings, progress)
+            with ledger.recording() as judged:
+                trained[label] = descent_of(module, cell, settings, f"{name} {label} descent")
             _require_finite(label, trained[label])
-    save_cells(output, trained)
+            if judged:
+                kept[label] = records.packed(judged, trained[label])
+    asked = {records.ASKED: records.asked(name, "descent", settings)}
+    save_cells(output, trained | ({records.NAME: asked | kept} if kept else {}))
 
 
 def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Solve and certify the max-margin problems of a block; `inputs`: the block's file by stage."""
-    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), dict[str, dict]()
+    drawn, trained, solved = load_cells(inputs["problems"]), of_stage(inputs, "descent"), dict[str, dict]()
+    kept = {records.ASKED: records.asked(name, "svm", settings)}
     with (
         _module(name, "svm") as module,
         answers.all_kept(solved),
         Progress(len(drawn), f"{name} cells solved") as progress,
     ):
         for label, cell in drawn.items():
-            whole = module.svm(Problems.from_arrays(cell["problems"]), trained[label], settings)
-            solved[label] = answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
+            with ledger.recording() as judged:
+                solved[label] = svm_of(module, cell, trained[label], settings)
+            kept[label] = records.packed(judged, solved[label])
             progress(1)
-    save_cells(output, solved)
+    save_cells(output, solved | {records.NAME: kept})
+
+
+def descent_of(module: ModuleType, cell: dict, settings: dict, what: str) -> dict:
+    """What the descent makes of the problems of a cell; `what` stands beside its progress."""
+    batch = Problems.from_arrays(cell["problems"])
+    with Progress(len(batch), what) as progress:
+        return module.descent(batch, settings, progress)
+
+
+def svm_of(module: ModuleType, cell: dict, trained: dict, settings: dict) -> dict:
+    """The answers to the problems of a cell, with the fields that later stages read."""
+    whole = module.svm(Problems.from_arrays(cell["problems"]), trained, settings)
+    return answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
 
 
 def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
@@ -184,7 +203,7 @@ def _measured(module: ModuleType, settings: dict, inputs: dict[str, str]):
     """What is measured in a block, as `gathering.Block`."""
     from attnsvm.running import gathering
 
-    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
+    drawn, trained, solved = load_cells(inputs["problems"]), of_stage(inputs, "descent"), of_stage(inputs, "svm")
     parts, proofs = [], []
     for label, content in drawn.items():
         place, cell, batch = _placed(content)
@@ -193,7 +212,7 @@ def _measured(module: ModuleType, settings: dict, inputs: dict[str, str]):
     return gathering.block(parts, answers.total(proofs))
 
 
-def _cells(inputs: dict[str, str], stage: str) -> Cells:
+def of_stage(inputs: dict[str, str], stage: str) -> Cells:
     """What a stage made; nothing of a stage that the experiment does not have."""
     return load_cells(inputs[stage]) if stage in inputs else Cells("")
 

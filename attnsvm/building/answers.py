@@ -11,24 +11,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.statuses import COUNTS, STATUSES, require_tight
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ["solve", *STATUSES, "rational", "largest_gap"]
+COLUMNS = ["solve", *COUNTS, "largest_gap"]
 PROOF = ("gap", "low", "arithmetic")  # stand beside every status
 # What else an answer has; a stage keeps of it what a later one reads.
 FIELDS = ("W", "dual", "high", "radius", "rank", "rank_low", "rank_bound", "rank_error", "method", "rejected")
 USUAL = ("W",)
 
 
-def count(tree: dict) -> "pd.DataFrame":
+def count(tree: dict, experiment: str) -> "pd.DataFrame":
     """One row per batch of answers in nested dicts of arrays; a batch is a dict with `status`,
     `gap`, `low` and `arithmetic`.
 
     Raises:
         ValueError: a batch is not whole.
+        UserError: as `require_tight`.
     """
     import pandas as pd  # late: the stages that only keep answers need none
 
@@ -39,19 +40,26 @@ def count(tree: dict) -> "pd.DataFrame":
         row["rational"] = int((batch["arithmetic"] == "rational").sum())
         row["largest_gap"] = _largest(batch["gap"], status == "solved")
         rows.append(row)
+    require_tight(experiment, rows)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def total(counts: "list[pd.DataFrame]") -> "pd.DataFrame":
-    """The counts of all cells and blocks, added up by solve."""
+def total(counts: "list[pd.DataFrame]", experiment: str) -> "pd.DataFrame":
+    """The counts of all cells and blocks, added up by solve.
+
+    Raises:
+        UserError: as `require_tight`.
+    """
     import pandas as pd
 
     counts = [frame for frame in counts if len(frame)]  # a block without instances has none
     if not counts:
         return pd.DataFrame(columns=COLUMNS)
     frame = pd.concat(counts, ignore_index=True)
-    added = dict.fromkeys((*STATUSES, "rational"), "sum") | {"largest_gap": "max"}
-    return frame.groupby("solve", as_index=False, sort=True).agg(added)[COLUMNS]
+    added = dict.fromkeys(COUNTS, "sum") | {"largest_gap": "max"}
+    whole = frame.groupby("solve", as_index=False, sort=True).agg(added)[COLUMNS]
+    require_tight(experiment, whole.to_dict("records"))
+    return whole
 
 
 def without_fields(tree: dict, kept: tuple[str, ...] = USUAL) -> dict:

@@ -105,7 +105,9 @@ def load(path: str) -> tuple[dict, dict[str, dict[str, np.ndarray]]]:
     try:
         return json.loads(str(kept.pop(ASKED)["json"])), kept
     except (ValueError, KeyError) as error:
-        raise UserError(f"{path}: what was asked of the stage is not kept; delete it and run snakemake again") from error
+        raise UserError(
+            f"{path}: what was asked of the stage is not kept; delete it and run snakemake again"
+        ) from error
 
 
 def _own(tree: dict) -> Iterator[np.ndarray]:

@@ -1,4 +1,4 @@
-"""`python -m attnsvm.running.replay FOLDER [...]`: judge every answer of a build again, from its files; nothing is solved.
+"""`python -m attnsvm.running.replay FOLDER [...]`: judge every answer of a build again; nothing is solved.
 
 Each stage that judged answers runs again on the files it read, with the answers that its own file keeps in the place
 of those that methods find (`svm.ledger`). The checker must say the same of each, and what the stage makes must be what
@@ -49,9 +49,7 @@ def main(folders: list[str]) -> int:
             print(f"{said}: its answers are not confirmed", flush=True)
             failed += 1
             continue
-        whole = Seen(
-            whole.counts + seen.counts, whole.rational + seen.rational, max(whole.largest, seen.largest)
-        )
+        whole = Seen(whole.counts + seen.counts, whole.rational + seen.rational, max(whole.largest, seen.largest))
         if seen.counts:
             print(f"{path}: {_said(seen)}", flush=True)
     if whole.counts or failed:

@@ -93,7 +93,7 @@ def svm_of(module: ModuleType, cell: dict, trained: dict, settings: dict) -> dic
 def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Measure a block where it was trained; `inputs`: the block's file by stage."""
     with _module(name, "measures") as module:
-        measured = _measured(module, settings, inputs)
+        measured = _measured(name, module, settings, inputs)
     save_cells(output, {"tables": measured.tables()})
 
 
@@ -112,7 +112,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
         measured = (
             gathering.Block(**load_cells(inputs["measures"])["tables"])
             if "measures" in inputs
-            else _measured(module, settings, inputs)
+            else _measured(name, module, settings, inputs)
             for inputs in files
         )
         gathered = gathering.gather(name, measured)
@@ -122,7 +122,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
     save_table(outputs["instances"], found.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(found))
     save_csv(outputs["cells"], gathered.cells)
-    save_csv(outputs["certificates"], answers.total(gathered.certificates))
+    save_csv(outputs["certificates"], answers.total(gathered.certificates, name))
 
 
 def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
@@ -199,7 +199,7 @@ def _module(name: str, stage: str) -> Iterator[ModuleType]:
         yield card.module(stage)
 
 
-def _measured(module: ModuleType, settings: dict, inputs: dict[str, str]):
+def _measured(name: str, module: ModuleType, settings: dict, inputs: dict[str, str]):
     """What is measured in a block, as `gathering.Block`."""
     from attnsvm.running import gathering
 
@@ -208,8 +208,8 @@ def _measured(module: ModuleType, settings: dict, inputs: dict[str, str]):
     for label, content in drawn.items():
         place, cell, batch = _placed(content)
         parts.append((place, cell, module.measures(cell, batch, trained[label], solved[label], settings)))
-        proofs += [answers.count(trained[label]), answers.count(solved[label])]
-    return gathering.block(parts, answers.total(proofs))
+        proofs += [answers.count(trained[label], name), answers.count(solved[label], name)]
+    return gathering.block(parts, answers.total(proofs, name))
 
 
 def of_stage(inputs: dict[str, str], stage: str) -> Cells:

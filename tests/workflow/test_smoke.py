@@ -60,8 +60,9 @@ def test_beside_every_figure_lies_where_it_comes_from(built):
             counted = pd.read_csv(results / experiment / "outcomes.csv").groupby("outcome").instances.sum()
             assert record["outcomes"] == counted.to_dict()
             proofs = pd.read_csv(results / experiment / "certificates.csv")
-            for status in ("solved", "infeasible", "uncertified"):
-                assert record["svm_certificates"][status] == proofs[status].sum()
+            for word in ("solved", "infeasible", "remote", "uncertified", "rational"):
+                assert record["svm_certificates"][word] == proofs[word].sum()
+            assert (record["svm_certificates"]["largest_gap"] or 0.0) <= 1e-7
             cells = pd.read_csv(results / experiment / "cells.csv")
             assert record["instances_tried"] == cells.instances.sum()
             assert record["seeds"] == {"first": cells.first_seed.min(), "last": cells.last_seed.max()}

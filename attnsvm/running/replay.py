@@ -7,7 +7,7 @@ the file holds. A descent that solves is trained again.
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -62,8 +62,11 @@ def files(folder: str) -> list[Path]:
     return sorted(path for stage in STAGES for path in Path(folder).rglob(f"{stage}.npz"))
 
 
-def again(path: Path) -> Seen:
+def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     """Judge the answers of a block file again.
+
+    Args:
+        watch: see `ledger.replaying`.
 
     Raises:
         UserError, ValueError: a file is missing or damaged, a record is not that of an answer of this stage, the
@@ -85,7 +88,7 @@ def again(path: Path) -> Seen:
         with _named(f"{path}: {label}"):
             given = records.unpacked(mine, held[label]) if mine else []
             before = Counter(ledger.judged)
-            with ledger.replaying(given):
+            with ledger.replaying(given, watch):
                 if path.stem == "svm":
                     made = stages.svm_of(module, cell, trained[label], settings)
                 else:

@@ -5,13 +5,15 @@ claims that methods make: the same code then judges the same answers again, and 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from attnsvm.svm.solution import Solution
 
 judged: Counter[str] = Counter()  # {status: answers}; grows only: a caller compares before and after
 
@@ -39,8 +41,8 @@ class DiffersError(ValueError):
 
 
 class _Replay:
-    def __init__(self, records: Iterable[Record]):
-        self.left, self.place = list(records)[::-1], -1
+    def __init__(self, records: Iterable[Record], watch: Callable):
+        self.left, self.place, self.watch = list(records)[::-1], -1, watch
         self.last: Record | None = None  # the record that was given and is not yet judged
 
     def next(self) -> Record:
@@ -67,14 +69,17 @@ def recording() -> Iterator[list[Record]]:
 
 
 @contextmanager
-def replaying(records: Iterable[Record]) -> Iterator[None]:
+def replaying(records: Iterable[Record], watch: Callable = lambda *_: None) -> Iterator[None]:
     """Judge these records, in their order, in the place of the claims that are made inside the block.
+
+    Args:
+        watch: told of every answer: (constraints, name of the norm, tolerance, answer).
 
     Raises:
         DiffersError: there are more records than claims, or fewer, or another status follows from one.
     """
     global _replay
-    before, _replay = _replay, _Replay(records)
+    before, _replay = _replay, _Replay(records, watch)
     try:
         yield
         if _replay.left:
@@ -103,16 +108,23 @@ def given(m: int, shape: tuple[int, int]) -> Record:
     return record
 
 
-def enter(claimed: str, status: str, method: str, dual: "np.ndarray", matrices: "tuple[np.ndarray, ...]") -> None:
+def enter(problem: tuple, claim: "Solution", answer: "Solution", matrices: "tuple[np.ndarray, ...]") -> None:
     """Count an answer, and keep it where records are kept.
+
+    Args:
+        problem: (constraints, name of the norm, tolerance); claim, answer: before and after the checker.
+        matrices: see `Record`.
 
     Raises:
         DiffersError: in a replay, the record has another status.
     """
+    status = answer.status.value
     judged[status] += 1
     if _replay is not None and _replay.last is not None:
         was, _replay.last = _replay.last.status, None
         if was != status:
-            raise DiffersError(f"answer {_replay.place} was kept as {was}, and is {status}")
+            why = f": {answer.rejected}" if answer.rejected else ""
+            raise DiffersError(f"answer {_replay.place} was kept as {was}, and is {status}{why}")
+        _replay.watch(*problem, answer)
     if _kept is not None:
-        _kept.append(Record(claimed, status, method, dual, matrices))
+        _kept.append(Record(claim.status.value, status, claim.method, claim.dual, matrices))

@@ -120,7 +120,7 @@ def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solut
         proved = {name: getattr(said, name) for name in PROVED}
         answer = replace(claim, status=Status(said.status), gap=said.gap, rejected=said.reason, **proved)
     held = claim.factors or (() if np.isnan(claim.W).all() else (claim.W,))
-    ledger.enter(claim.status.value, answer.status.value, claim.method, claim.dual, held)
+    ledger.enter((c, measure.name, tol), claim, answer, held)
     return answer
 
 

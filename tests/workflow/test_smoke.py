@@ -9,8 +9,10 @@ import pandas as pd
 import yaml
 from harness import BUILT, FEW, NOTHING, ROOT, build, clone, dry, few, run_python, scheduled, snapshot
 
+from attnsvm import command
 from attnsvm.building import cards
 from attnsvm.building.configuration import resolve
+from attnsvm.svm.statuses import STATUSES
 
 FIGURES = [card.name for card in few(cards.figures())]
 SMOKE = resolve({"scale": "smoke"})
@@ -71,6 +73,14 @@ def test_beside_every_figure_lies_where_it_comes_from(built):
                 jobs = 0 if stage not in card.stages else 1 if stage == "measures" else card.blocks
                 assert (cost["jobs"] if cost else 0) == jobs, (experiment, stage)
                 assert not cost or cost["wall_s"] > 0
+
+
+def test_every_answer_of_the_build_is_judged_again_from_its_files(built, capfd):
+    assert command.main(["verify", str(built / BUILT / "results")]) == 0
+    said = capfd.readouterr().out
+    counted = [pd.read_csv(path)[list(STATUSES)].to_numpy().sum() for path in built.rglob("certificates.csv")]
+    (whole,) = (line for line in said.splitlines() if line.endswith("judged again from their files, 0 files failed"))
+    assert whole.startswith(f"{sum(counted):,} answers: ")
 
 
 def test_the_provenance_of_svm_rank_in_numbers_worked_out_by_hand(built):

@@ -16,7 +16,6 @@ from attnsvm.svm.statuses import STATUSES
 
 NAME = f"{HIDDEN}answers"
 ASKED = f"{HIDDEN}asked"  # in the place of a cell: the experiment, the stage and its settings
-CLAIMS = ("solved", "infeasible")
 
 
 def asked(name: str, stage: str, settings: dict) -> dict[str, np.ndarray]:
@@ -31,7 +30,7 @@ def packed(records: list[Record], tree: dict) -> dict[str, np.ndarray]:
         tree: the arrays of the cell, see `unpacked`.
 
     Returns:
-        "claimed", "status", "method": (S,) uint8, numbers of CLAIMS, STATUSES and "methods".
+        "claimed", "status", "method": (S,) uint8, numbers of STATUSES, of these too, and of "methods".
         "size", "support": (S,) how many multipliers, and how many of them are not zero.
         "index", "dual": those of all answers, one after another.
         "parts": (S,) uint8, how many matrices an answer has; "place": where each is in the pool: first the matrices
@@ -55,7 +54,7 @@ def packed(records: list[Record], tree: dict) -> dict[str, np.ndarray]:
     supports = [np.flatnonzero(_bits(record.dual)) for record in records]
     sizes = np.array([len(record.dual) for record in records], dtype=np.uint32)
     return {
-        "claimed": np.array([CLAIMS.index(record.claimed) for record in records], dtype=np.uint8),
+        "claimed": np.array([STATUSES.index(record.claimed) for record in records], dtype=np.uint8),
         "status": np.array([STATUSES.index(record.status) for record in records], dtype=np.uint8),
         "method": np.array([methods.index(record.method) for record in records], dtype=np.uint8),
         "methods": np.array(methods),
@@ -87,7 +86,7 @@ def unpacked(arrays: dict[str, np.ndarray], tree: dict) -> list[Record]:
         dual, own = np.zeros(size), slice(first, first + support)
         dual[arrays["index"][own]] = arrays["dual"][own]
         matrices = tuple(pool[place] for place in arrays["place"][taken : taken + parts].tolist())
-        records.append(Record(CLAIMS[claimed], STATUSES[status], methods[method], dual, matrices))
+        records.append(Record(STATUSES[claimed], STATUSES[status], methods[method], dual, matrices))
         first, taken = first + support, taken + parts
     return records
 

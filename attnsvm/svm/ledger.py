@@ -23,7 +23,7 @@ class Record:
     """One answer.
 
     Attributes:
-        claimed: "solved" or "infeasible", what the method said; status: what the checker proved.
+        claimed: what the method said, "uncertified" if it was not asked; status: what the checker proved.
         method: the name of the method.
         dual: (m,) multipliers.
         matrices: W, or its two factors; none where the claim has no W.

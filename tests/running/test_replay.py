@@ -221,6 +221,19 @@ def test_records_that_nothing_asks_for_are_an_error():
     assert not ledger.replays()
 
 
+def test_what_no_method_was_asked_for_is_kept_too():
+    tokens = np.eye(3)[None].repeat(2, 0)
+    tokens[1, 1] = tokens[1, 0] + 1e-15
+    c = separation(tokens, np.ones((2, 2)), np.array([0, 0]))
+    with ledger.recording() as kept:
+        first = solve(c)
+    assert first.status == "uncertified"
+    assert "copy" in first.rejected
+    arrays = records.packed(kept, {})
+    with ledger.replaying(records.unpacked(arrays, {})):
+        assert solve(c).rejected == first.rejected
+
+
 def test_a_sample_can_be_judged_from_files_alone(built, tmp_path):
     found = samples.every(3, str(built.parent))
     assert len(found) == 10

@@ -8,13 +8,14 @@ from attnsvm import geometry
 from attnsvm.geometry import Norm, fro
 from attnsvm.svm import ledger, memory
 from attnsvm.svm.arguments import setting, tolerance
-from attnsvm.svm.checker import LOOSEST, check
+from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.methods.by_norm import Report, least_frobenius, least_other
 from attnsvm.svm.methods.choice import CONIC, named
 from attnsvm.svm.methods.conic import require_installed
 from attnsvm.svm.methods.rescaling import rescaled
 from attnsvm.svm.solution import FactoredSolution, Solution, Status
+from attnsvm.svm.statuses import LOOSEST
 from attnsvm.svm.subspaces import Reduced
 from attnsvm.svm.wide import WIDE, narrowed
 

@@ -69,7 +69,7 @@ def rewritten(path, change):
         arrays = {name: archive[name] for name in archive.files}
     change(arrays)
     np.savez(path, **arrays)
-    checksums.beside(path).write_text(checksums.line(path, path.name))
+    checksums.beside(path).write_bytes(checksums.line(path, path.name))
 
 
 def test_a_build_is_confirmed_without_solving(built, capsys):

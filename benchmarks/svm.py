@@ -199,7 +199,7 @@ def one(n, T, d, norm, labels):
         "check": checking,
         "reading": reading,
         "gap": s.gap,
-        "residual": s.residual,
+        "arithmetic": s.arithmetic,
         "rank": s.rank,
         "rank_bound": s.rank_bound,
         "data_MB": before / 1024,
@@ -218,7 +218,7 @@ def show(row):
     if "failed" in row:
         print(row, flush=True)
         return
-    proof = f"gap {row['gap']:.0e}" if row["status"] == "solved" else f"residual {row['residual']:.0e}"
+    proof = f"gap {row['gap']:.0e}" if row["status"] == "solved" else f"proved in {row['arithmetic']} arithmetic"
     rank = f", rank {row['rank']} ≤ {row['rank_bound']}" if row["norm"] == "nuc" else ""
     print(
         f"{row['norm']} {row['constraints']} constraints, d={row['d']}, {row['labels']}: {row['status']}, {proof}{rank}"

@@ -5,7 +5,7 @@ from importlib.resources import files
 import pandas as pd
 
 from attnsvm.audit.reading import FAILS, GROUPS, IN_PART, UNTESTABLE, VERDICTS
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.statuses import COUNTS
 
 
 def html(claims: pd.DataFrame, certificates: pd.DataFrame, left_out: dict[str, str] | None = None) -> str:
@@ -91,7 +91,7 @@ def _render(template: str, claims, certificates, left_out, autoescape: bool) -> 
     groups = [(title, claims[claims["group"] == group].to_dict("records")) for group, title in GROUPS.items()]
     groups = [(title, rows) for title, rows in groups if rows]
     asked = claims[~is_sharper(claims)]
-    totals = certificates[["checked", *STATUSES]].sum()
+    totals = certificates[["checked", *COUNTS]].sum()
     return environment.from_string(files("attnsvm.audit").joinpath(template).read_text("utf-8")).render(
         groups=groups,
         left_out=left_out,

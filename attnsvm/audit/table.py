@@ -6,7 +6,7 @@ import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
 from attnsvm.errors import UserError, require
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.statuses import COUNTS, STATUSES, require_tight
 
 
 def audit(tables: Tables, claims: Mapping[str, Sequence[Claim]]) -> pd.DataFrame:
@@ -31,13 +31,18 @@ def audit(tables: Tables, claims: Mapping[str, Sequence[Claim]]) -> pd.DataFrame
 
 
 def certificates(tables: Tables, experiments: Iterable[str]) -> pd.DataFrame:
-    """Per experiment: how many SVM answers the checker saw, and how many it accepted as solved or infeasible."""
+    """Per experiment: how many SVM answers the checker saw, by status, and how many were decided in rationals.
+
+    Raises:
+        UserError: an answer that is called solved has a gap above the tolerance.
+    """
     rows = []
     for experiment in experiments:
         own = tables.certificates(experiment)
+        require_tight(experiment, own.to_dict("records"))
         row = {"experiment": experiment, "checked": int(own[list(STATUSES)].to_numpy().sum())}
-        row |= {word: int(own[word].sum()) for word in STATUSES}
-        rows.append(row | {name: own[name].max() for name in ("largest_gap", "largest_residual")})
+        row |= {word: int(own[word].sum()) for word in COUNTS}
+        rows.append(row | {"largest_gap": own["largest_gap"].max()})
     return pd.DataFrame(rows)
 
 

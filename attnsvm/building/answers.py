@@ -11,47 +11,55 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.statuses import COUNTS, STATUSES, require_tight
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ["solve", *STATUSES, "rational", "largest_gap"]
+COLUMNS = ["solve", *COUNTS, "largest_gap"]
 PROOF = ("gap", "low", "arithmetic")  # stand beside every status
 # What else an answer has; a stage keeps of it what a later one reads.
 FIELDS = ("W", "dual", "high", "radius", "rank", "rank_low", "rank_bound", "rank_error", "method", "rejected")
 USUAL = ("W",)
 
 
-def count(tree: dict) -> "pd.DataFrame":
+def count(tree: dict, experiment: str) -> "pd.DataFrame":
     """One row per batch of answers in nested dicts of arrays; a batch is a dict with `status`,
     `gap`, `low` and `arithmetic`.
 
     Raises:
         ValueError: a batch is not whole.
+        UserError: as `require_tight`.
     """
     import pandas as pd  # late: the stages that only keep answers need none
 
     rows = []
-    for path, batch in _batches(tree):
+    for path, batch in batches(tree):
         status = batch["status"]
         row: dict[str, object] = {"solve": path} | {word: int((status == word).sum()) for word in STATUSES}
         row["rational"] = int((batch["arithmetic"] == "rational").sum())
         row["largest_gap"] = _largest(batch["gap"], status == "solved")
         rows.append(row)
+    require_tight(experiment, rows)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def total(counts: "list[pd.DataFrame]") -> "pd.DataFrame":
-    """The counts of all cells and blocks, added up by solve."""
+def total(counts: "list[pd.DataFrame]", experiment: str) -> "pd.DataFrame":
+    """The counts of all cells and blocks, added up by solve.
+
+    Raises:
+        UserError: as `require_tight`.
+    """
     import pandas as pd
 
     counts = [frame for frame in counts if len(frame)]  # a block without instances has none
     if not counts:
         return pd.DataFrame(columns=COLUMNS)
     frame = pd.concat(counts, ignore_index=True)
-    added = dict.fromkeys((*STATUSES, "rational"), "sum") | {"largest_gap": "max"}
-    return frame.groupby("solve", as_index=False, sort=True).agg(added)[COLUMNS]
+    added = dict.fromkeys(COUNTS, "sum") | {"largest_gap": "max"}
+    whole = frame.groupby("solve", as_index=False, sort=True).agg(added)[COLUMNS]
+    require_tight(experiment, whole.to_dict("records"))
+    return whole
 
 
 def without_fields(tree: dict, kept: tuple[str, ...] = USUAL) -> dict:
@@ -74,7 +82,7 @@ def all_kept(kept: dict) -> Iterator[None]:
     before = _judged()
     yield
     judged = _judged() - before
-    found = Counter(word for _, batch in _batches(kept) for word in np.ravel(batch["status"]).tolist())
+    found = Counter(word for _, batch in batches(kept) for word in np.ravel(batch["status"]).tolist())
     if judged != found:
         raise ValueError(
             f"the checker judged {dict(judged)}, the arrays of this stage hold {dict(found)}: keep them all"
@@ -87,7 +95,7 @@ def _judged() -> Counter:
     return Counter(ledger.judged) if ledger else Counter()
 
 
-def _batches(tree: dict, above: str = "") -> Iterator[tuple[str, dict]]:
+def batches(tree: dict, above: str = "") -> Iterator[tuple[str, dict]]:
     """The batches of answers in nested dicts, with their places; raises `ValueError` for one that is not whole."""
     whole = ("status", *PROOF)
     if any(name in tree and not isinstance(tree[name], dict) for name in whole):
@@ -99,7 +107,7 @@ def _batches(tree: dict, above: str = "") -> Iterator[tuple[str, dict]]:
         yield above or "all", tree
     for name, value in tree.items():
         if isinstance(value, dict):
-            yield from _batches(value, f"{above}_{name}" if above else name)
+            yield from batches(value, f"{above}_{name}" if above else name)
 
 
 def _largest(values: np.ndarray, kept: np.ndarray) -> float:

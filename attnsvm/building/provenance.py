@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from attnsvm.files.writing import save_text
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.statuses import COUNTS, require_tight
 
 PACKAGES = (
     "attnsvm",
@@ -162,10 +162,10 @@ def _experiment(results: Path, name: str, blocks: list[str]) -> dict:
     outcomes: dict[str, int] = {}
     for row in _rows(results / name / "outcomes.csv"):
         outcomes[row["outcome"]] = outcomes.get(row["outcome"], 0) + int(row["instances"])
-    solves = dict.fromkeys(STATUSES, 0)
-    for row in _rows(results / name / "certificates.csv"):
-        for status in STATUSES:
-            solves[status] += int(row[status])
+    proofs = _rows(results / name / "certificates.csv")
+    require_tight(name, proofs)
+    solves: dict[str, float | None] = {word: sum(int(row[word]) for row in proofs) for word in COUNTS}
+    solves["largest_gap"] = max((float(row["largest_gap"]) for row in proofs if int(row["solved"])), default=None)
     return {
         "seeds": {
             "first": min(int(row["first_seed"]) for row in cells),

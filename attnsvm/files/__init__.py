@@ -1,3 +1,3 @@
 """Files that are whole or absent: how they are written, read and verified."""
 
-FORMAT = 2  # of block files; another number makes every stage run again
+FORMAT = 3  # of block files; another number makes every stage run again

@@ -22,6 +22,8 @@ from attnsvm.files.writing import save_text as save_text
 if TYPE_CHECKING:
     import pandas as pd
 
+HIDDEN = "."  # begins the names of cells that no stage reads
+
 Tree = dict[str, "np.ndarray | Tree"]
 
 
@@ -53,13 +55,19 @@ def save_cells(path: str | os.PathLike, cells: dict[str, Tree]) -> None:
         np.savez(file, **dict(_leaves(cells)))  # type: ignore[arg-type]  # NumPy's own keyword is no name of ours
 
 
-def load_cells(path: str | os.PathLike) -> Cells:
-    """Read a block file written by `save_cells`; an empty dict in it is not seen again."""
+def load_cells(path: str | os.PathLike, hidden: bool = False) -> Cells:
+    """Read a block file written by `save_cells`; an empty dict in it is not seen again.
+
+    Args:
+        hidden: read the cells that no stage reads, and no others.
+    """
 
     def read() -> Cells:
         cells = Cells(path)
         with np.load(path, allow_pickle=False) as archive:
             for key in archive.files:
+                if key.startswith(HIDDEN) != hidden:
+                    continue
                 cell, *folders, name = key.split("/")
                 inside = cells.setdefault(cell, Arrays(path, cell))
                 for folder in folders:

@@ -4,7 +4,7 @@ declared keys    what paper/numbers.yaml reads from a csv: "layers.rows"
 audit.KEY        the value of an audit row; audit.KEY.threshold, .instances and .published what the row also has
 rows.VERDICT     how many rows of the audit have this verdict; rows.asked and rows.sharper: how many there are
 cost.minutes     processor time of all jobs behind the audit's figures; cost.jobs: how many jobs
-certificates.*   how many answers the checker saw, and how many it accepted as solved or infeasible
+certificates.*   how many answers the checker saw, by status, and how many were decided in rationals; largest_gap
 settings.*       a setting: "settings.normalisation.problems.n"
 """
 
@@ -24,6 +24,7 @@ from attnsvm.errors import UserError
 from attnsvm.files.store import load_csv, save_text
 from attnsvm.paper.declared import Declared
 from attnsvm.paper.shown import shown
+from attnsvm.svm.statuses import COUNTS
 
 COST = "figures/audit.json"
 OF_A_ROW = ("threshold", "instances", "published")
@@ -142,11 +143,13 @@ def _counts(rows: pd.DataFrame, checked: pd.DataFrame) -> Iterator[tuple[str, di
     sharper = rows[rows["sharpens"] != ""]
     yield "rows.sharper", entry(len(sharper), COUNT, "the audit: rows that say what holds instead")
     yield "rows.sharper_hold", entry(int((sharper["verdict"] == "holds").sum()), COUNT, "the audit: of those, holds")
-    for name in ("checked", "solved", "infeasible", "uncertified"):
+    for name in ("checked", *COUNTS):
         yield (
             f"certificates.{name}",
             entry(int(checked[name].sum()), COUNT, f"results/*/certificates.csv, sum of {name}"),
         )
+    largest = checked["largest_gap"].max()
+    yield "certificates.largest_gap", entry(largest, DIGITS, "results/*/certificates.csv, max of largest_gap")
 
 
 def _cost(provenance: dict) -> Iterator[tuple[str, dict]]:

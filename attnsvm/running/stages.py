@@ -27,8 +27,10 @@ from attnsvm.files.store import (
     save_table,
     save_text,
 )
+from attnsvm.running import records
 from attnsvm.running.covered import covered
 from attnsvm.running.progress import Progress
+from attnsvm.svm import ledger
 from attnsvm.threads import allow
 
 
@@ -46,35 +48,52 @@ def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
 def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
     """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
     allow(threads)
-    drawn, trained = load_cells(inputs["problems"]), dict[str, dict]()
+    drawn, trained, kept = load_cells(inputs["problems"]), dict[str, dict](), dict[str, dict]()
     with _module(name, "descent") as module, answers.all_kept(trained):
         for label, cell in drawn.items():
-            batch = Problems.from_arrays(cell["problems"])
-            with Progress(len(batch), f"{name} {label} descent") as progress:
-                trained[label] = module.descent(batch, settings, progress)
+            with ledger.recording() as judged:
+                trained[label] = descent_of(module, cell, settings, f"{name} {label} descent")
             _require_finite(label, trained[label])
-    save_cells(output, trained)
+            if judged:
+                kept[label] = records.packed(judged, trained[label])
+    asked = {records.ASKED: records.asked(name, "descent", settings)}
+    save_cells(output, trained | ({records.NAME: asked | kept} if kept else {}))
 
 
 def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Solve and certify the max-margin problems of a block; `inputs`: the block's file by stage."""
-    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), dict[str, dict]()
+    drawn, trained, solved = load_cells(inputs["problems"]), of_stage(inputs, "descent"), dict[str, dict]()
+    kept = {records.ASKED: records.asked(name, "svm", settings)}
     with (
         _module(name, "svm") as module,
         answers.all_kept(solved),
         Progress(len(drawn), f"{name} cells solved") as progress,
     ):
         for label, cell in drawn.items():
-            whole = module.svm(Problems.from_arrays(cell["problems"]), trained[label], settings)
-            solved[label] = answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
+            with ledger.recording() as judged:
+                solved[label] = svm_of(module, cell, trained[label], settings)
+            kept[label] = records.packed(judged, solved[label])
             progress(1)
-    save_cells(output, solved)
+    save_cells(output, solved | {records.NAME: kept})
+
+
+def descent_of(module: ModuleType, cell: dict, settings: dict, what: str) -> dict:
+    """What the descent makes of the problems of a cell; `what` stands beside its progress."""
+    batch = Problems.from_arrays(cell["problems"])
+    with Progress(len(batch), what) as progress:
+        return module.descent(batch, settings, progress)
+
+
+def svm_of(module: ModuleType, cell: dict, trained: dict, settings: dict) -> dict:
+    """The answers to the problems of a cell, with the fields that later stages read."""
+    whole = module.svm(Problems.from_arrays(cell["problems"]), trained, settings)
+    return answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
 
 
 def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Measure a block where it was trained; `inputs`: the block's file by stage."""
     with _module(name, "measures") as module:
-        measured = _measured(module, settings, inputs)
+        measured = _measured(name, module, settings, inputs)
     save_cells(output, {"tables": measured.tables()})
 
 
@@ -93,7 +112,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
         measured = (
             gathering.Block(**load_cells(inputs["measures"])["tables"])
             if "measures" in inputs
-            else _measured(module, settings, inputs)
+            else _measured(name, module, settings, inputs)
             for inputs in files
         )
         gathered = gathering.gather(name, measured)
@@ -103,7 +122,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
     save_table(outputs["instances"], found.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(found))
     save_csv(outputs["cells"], gathered.cells)
-    save_csv(outputs["certificates"], answers.total(gathered.certificates))
+    save_csv(outputs["certificates"], answers.total(gathered.certificates, name))
 
 
 def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
@@ -180,20 +199,20 @@ def _module(name: str, stage: str) -> Iterator[ModuleType]:
         yield card.module(stage)
 
 
-def _measured(module: ModuleType, settings: dict, inputs: dict[str, str]):
+def _measured(name: str, module: ModuleType, settings: dict, inputs: dict[str, str]):
     """What is measured in a block, as `gathering.Block`."""
     from attnsvm.running import gathering
 
-    drawn, trained, solved = load_cells(inputs["problems"]), _cells(inputs, "descent"), _cells(inputs, "svm")
+    drawn, trained, solved = load_cells(inputs["problems"]), of_stage(inputs, "descent"), of_stage(inputs, "svm")
     parts, proofs = [], []
     for label, content in drawn.items():
         place, cell, batch = _placed(content)
         parts.append((place, cell, module.measures(cell, batch, trained[label], solved[label], settings)))
-        proofs += [answers.count(trained[label]), answers.count(solved[label])]
-    return gathering.block(parts, answers.total(proofs))
+        proofs += [answers.count(trained[label], name), answers.count(solved[label], name)]
+    return gathering.block(parts, answers.total(proofs, name))
 
 
-def _cells(inputs: dict[str, str], stage: str) -> Cells:
+def of_stage(inputs: dict[str, str], stage: str) -> Cells:
     """What a stage made; nothing of a stage that the experiment does not have."""
     return load_cells(inputs[stage]) if stage in inputs else Cells("")
 

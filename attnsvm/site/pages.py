@@ -12,12 +12,13 @@ import jinja2
 import markupsafe
 
 from attnsvm.audit import pages as audit_pages
-from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
+from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS, Tables
+from attnsvm.audit.table import certificates
 from attnsvm.building import cards, targets
 from attnsvm.files.store import load_csv
 from attnsvm.site import api, moving, screen
 from attnsvm.site.links import Links, source_page
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.statuses import COUNTS
 
 ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # The files of a figure, and a description where the ending is not enough.
@@ -162,6 +163,7 @@ class _Writer:
             "measured": audit_pages.measured,
             "wanted": audit_pages.wanted,
             "sharper": audit_pages.sharper,
+            "number": audit_pages.number,
             "css": lambda verdict: verdict.replace(" ", "-"),
         }
 
@@ -218,12 +220,13 @@ class _Writer:
 
     def audit(self) -> dict:
         """What the audit's page says of the certificates: of all together, and of every experiment."""
-        found = {}
-        for card in cards.experiments():
-            table = load_csv(self.built.folder / f"results/{card.name}/certificates.csv")
-            found[card.name] = {name: int(table[name].sum()) for name in STATUSES}
-        whole = {name: sum(one[name] for one in found.values()) for name in STATUSES}
-        return {"certificates": whole, "certificates_of": found}
+        table = certificates(Tables(self.built.folder), [card.name for card in cards.experiments()])
+        whole = table[["checked", *COUNTS]].sum().astype(int).to_dict()
+        return {
+            "certificates": whole,
+            "certificates_of": table.set_index("experiment").to_dict("index"),
+            "counts": COUNTS,
+        }
 
     def source(self, path: str) -> str:
         """A page that shows a file, or the files of a folder."""

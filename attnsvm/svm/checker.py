@@ -32,7 +32,6 @@ from attnsvm.svm.enclosures import (
     total,
 )
 
-LOOSEST = 1e-7  # relative gap of a file that is taken for a proof: in the Frobenius norm an angle of 5e-4
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
 SCALED = 1e-6  # how far the least margin of a solution may be from one, and it from what meets all rows, relative

@@ -22,6 +22,8 @@ def folder(tmp_path):
     for k, name in enumerate(EXPERIMENTS):
         save_csv(tmp_path / tried.path(name), tried.table(name))
         statuses = np.array(["solved"] * (k + 1) + ["infeasible"])
-        batch = {"status": statuses, "gap": np.full(k + 2, 1e-12), "residual": np.full(k + 2, 1e-16)}
-        save_csv(tmp_path / f"results/{name}/certificates.csv", answers.total([answers.count({"fro": batch})]))
+        batch = {"status": statuses, "gap": np.full(k + 2, 1e-12), "low": np.ones(k + 2)}
+        batch["arithmetic"] = np.array(["floating"] * (k + 1) + ["rational"])
+        counted = answers.total([answers.count({"fro": batch}, name)], name)
+        save_csv(tmp_path / f"results/{name}/certificates.csv", counted)
     return tmp_path

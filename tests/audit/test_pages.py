@@ -15,14 +15,14 @@ from attnsvm.audit.reading import HOLDS, UNTESTABLE
 def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder, audited):
     claims, counted = audited, certificates(Tables(folder), EXPERIMENTS)
     for page in (html(claims, counted), markdown(claims, counted)):
-        assert "9 SVM certificates checked, 0 failed" in page
+        assert "9 SVM answers checked, 0 left without proof" in page
         for row in claims.itertuples():
             assert row.statement.split("'")[0] in page
             assert row.verdict == UNTESTABLE or f"{row.measured}: " in page.replace("&#39;", "'")
             assert row.also in unescape(page)
             assert not row.figure or f"../../figures/{row.figure}.png" in page
     counted.loc[0, "uncertified"] = 3
-    assert "SVM certificates checked, 3 failed" in markdown(claims, counted)
+    assert "SVM answers checked, 3 left without proof" in markdown(claims, counted)
 
 
 def test_what_is_left_out_is_named_with_its_own_page(folder):

@@ -7,6 +7,7 @@ from tried import CLAIMS
 from attnsvm.audit import Claim, Reading, Tables, audit, certificates
 from attnsvm.audit.numbers import Limit
 from attnsvm.errors import UserError
+from attnsvm.files.checksums import beside
 from attnsvm.hashes.dependencies import module_files
 
 
@@ -78,3 +79,12 @@ def test_the_audit_knows_no_experiment_and_no_pipeline():
     files = module_files("attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.figure", "attnsvm.audit.rows")
     assert "attnsvm/audit/reading.py" in files
     assert not [file for file in files if file.startswith(("attnsvm/experiments/", "attnsvm/building/"))]
+
+
+@pytest.mark.parametrize("gap", ["1.0", "2e-07", ""])
+def test_an_answer_called_solved_with_a_loose_gap_ends_the_audit(folder, gap):
+    path = folder / "results/cone/certificates.csv"
+    path.write_text(path.read_text().replace("1e-12", gap))
+    beside(path).unlink()
+    with pytest.raises(UserError, match=r"^cone, fro: an answer that is called solved"):
+        certificates(Tables(folder), EXPERIMENTS)

@@ -70,9 +70,9 @@ def reading() -> Iterator[dict[tuple[str, ...], bool]]:
             cells[label] = Recorded(tree, (stage,), ledger)
         return cells
 
-    def counted(tree):
+    def counted(tree, experiment):
         before = dict(ledger)
-        found = count(tree)
+        found = count(tree, experiment)
         for name, was in before.items():
             ledger[name] = was or (ledger[name] and name[-1] in ("status", *answers.PROOF))
         return found

@@ -45,7 +45,7 @@ def test_choices_are_of_their_kind_and_drawn_from_all_of_it():
     p = draw(gaussian, range(6), 2, 3, 4)
     drawn, proofs = choices(p)
     assert {name: values.shape for name, values in proofs.items()} == dict.fromkeys(
-        ("status", "gap", "residual"), (6, 3**2)
+        ("status", "gap", "low", "arithmetic"), (6, 3**2)
     )
     for s in range(6):
         X, Z, Y, v = p.tokens[s], p.queries[s], p.labels[s], p.head[s]

@@ -78,7 +78,10 @@ def whole():
     names += [f"audit.{key}{end}" for key in keys for end in ("", *(f".{name}" for name in numbers.OF_A_ROW))]
     rows = ("asked", "holds", "holds_in_part", "fails", "differs_from_print", "sharper", "sharper_hold")
     names += [f"rows.{name}" for name in rows]
-    names += [f"certificates.{name}" for name in ("checked", "solved", "infeasible", "uncertified")]
+    names += [
+        f"certificates.{name}"
+        for name in ("checked", "solved", "infeasible", "remote", "uncertified", "rational", "largest_gap")
+    ]
     found = dict.fromkeys(names, ONE) | dict(numbers._settings(plan)) | dict(numbers._cost({"experiments": {}}))
     optional = [card.name for card in cards.figures(optional=True) if card.optional]
     return {"scale": "smoke", "numbers": found, "claims": [{"key": key} for key in keys], "absent": optional}

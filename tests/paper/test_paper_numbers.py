@@ -32,7 +32,8 @@ def test_audit_rows_settings_counts_and_costs_have_numbers(collected):
     experiments = len(cards.experiments())
     expected = {
         "audit.stays": 0.9, "audit.stays.threshold": 0.5, "audit.stays.instances": 40, "rows.asked": 1, "rows.holds": 1,
-        "rows.fails": 0, "certificates.checked": 8 * experiments, "certificates.uncertified": experiments,
+        "rows.fails": 0, "certificates.checked": 9 * experiments, "certificates.uncertified": experiments,
+        "certificates.rational": 3 * experiments, "certificates.largest_gap": 1e-12,
         "cost.minutes": 1.5, "cost.jobs": 3,
     }  # fmt: skip
     assert {key: found[key]["value"] for key in expected} == expected

@@ -8,8 +8,8 @@ from svm_references import gaussian
 
 from attnsvm import AttentionSVM
 from attnsvm.svm import ragged, separation, sequence, solve
-from attnsvm.svm.checker import LOOSEST
 from attnsvm.svm.constraints import separations
+from attnsvm.svm.statuses import LOOSEST
 
 TOKENS, QUERIES, SELECTED = gaussian(0, 4, 5, 6)
 PAIRS = list(zip(TOKENS, QUERIES, strict=True))

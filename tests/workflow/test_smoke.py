@@ -9,8 +9,10 @@ import pandas as pd
 import yaml
 from harness import BUILT, FEW, NOTHING, ROOT, build, clone, dry, few, run_python, scheduled, snapshot
 
+from attnsvm import command
 from attnsvm.building import cards
 from attnsvm.building.configuration import resolve
+from attnsvm.svm.statuses import STATUSES
 
 FIGURES = [card.name for card in few(cards.figures())]
 SMOKE = resolve({"scale": "smoke"})
@@ -60,8 +62,9 @@ def test_beside_every_figure_lies_where_it_comes_from(built):
             counted = pd.read_csv(results / experiment / "outcomes.csv").groupby("outcome").instances.sum()
             assert record["outcomes"] == counted.to_dict()
             proofs = pd.read_csv(results / experiment / "certificates.csv")
-            for status in ("solved", "infeasible", "uncertified"):
-                assert record["svm_certificates"][status] == proofs[status].sum()
+            for word in ("solved", "infeasible", "remote", "uncertified", "rational"):
+                assert record["svm_certificates"][word] == proofs[word].sum()
+            assert (record["svm_certificates"]["largest_gap"] or 0.0) <= 1e-7
             cells = pd.read_csv(results / experiment / "cells.csv")
             assert record["instances_tried"] == cells.instances.sum()
             assert record["seeds"] == {"first": cells.first_seed.min(), "last": cells.last_seed.max()}
@@ -70,6 +73,14 @@ def test_beside_every_figure_lies_where_it_comes_from(built):
                 jobs = 0 if stage not in card.stages else 1 if stage == "measures" else card.blocks
                 assert (cost["jobs"] if cost else 0) == jobs, (experiment, stage)
                 assert not cost or cost["wall_s"] > 0
+
+
+def test_every_answer_of_the_build_is_judged_again_from_its_files(built, capfd):
+    assert command.main(["verify", str(built / BUILT / "results")]) == 0
+    said = capfd.readouterr().out
+    counted = [pd.read_csv(path)[list(STATUSES)].to_numpy().sum() for path in built.rglob("certificates.csv")]
+    (whole,) = (line for line in said.splitlines() if line.endswith("judged again from their files, 0 files failed"))
+    assert whole.startswith(f"{sum(counted):,} answers: ")
 
 
 def test_the_provenance_of_svm_rank_in_numbers_worked_out_by_hand(built):

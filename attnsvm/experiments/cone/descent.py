@@ -43,7 +43,7 @@ def descent(problems, settings, progress):
 def choices(problems):
     """By kind, the choice "alpha" (S, n), its solution "W" (S, d, d), and whether the choice exists, "found" (S,).
 
-    Also status, gap and residual of every choice, (S, Tⁿ) each.
+    Also the proof of every choice, (S, Tⁿ) each, see `svm.solution.proof`.
     """
     S, n, T, d = problems.tokens.shape
     every = np.array(list(product(range(T), repeat=n)))

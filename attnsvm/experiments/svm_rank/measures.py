@@ -14,7 +14,7 @@ def measures(cell, problems, trained, solved, settings):
         columns = {"n": cell.n, "T": cell.T, "d": cell.d, "norm": norm, "seed": problems.seeds}
         ours, theirs = answers["certified"], answers["published"]
         certified = {"method": "certified", "solved": ours["status"] == "solved"} | {k: ours[k] for k in CERTIFIED}
-        known = ours["status"] != "uncertified"  # in no count but that of the outcomes
+        known = np.isin(ours["status"], ("solved", "infeasible"))  # the others are in no count but that of the outcomes
         frames.append(pd.DataFrame(columns | certified)[known])
         published = {"rank": theirs["rank"], "gap": theirs["against_ours"], "outside": theirs["outside"]}
         frames.append(pd.DataFrame(columns | {"method": "published", "solved": theirs["returned"]} | published))

@@ -1,0 +1,249 @@
+"""A build is judged again from its files: what holds is confirmed without solving, whatever was changed is named."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from test_stages import Experiment, parts
+
+from attnsvm import command
+from attnsvm.building import blocks, cards
+from attnsvm.building.configuration import resolve
+from attnsvm.building.jobs import block_settings
+from attnsvm.errors import UserError
+from attnsvm.files import checksums
+from attnsvm.files.store import load_cells
+from attnsvm.running import records, replay, samples, stages
+from attnsvm.svm import as_arrays, certificate, certified, ledger, separation, solve, solve_batch, solver
+from attnsvm.svm.ledger import DiffersError, Record
+
+CELLS = ("n2_T3_d6_one", "n2_T3_d6_two")
+
+
+class Solving(Experiment):
+    """Its descent solves problems too; of its answers the stage svm keeps W in one norm and proofs in another."""
+
+    def __init__(self):
+        super().__init__()
+        self.parts["descent"] = SimpleNamespace(descent=self.descent)
+        self.parts["svm"] = SimpleNamespace(svm=self.svm, KEPT=())
+
+    @staticmethod
+    def descent(problems, settings, progress):
+        found = certified(problems, np.zeros((len(problems), 2), dtype=int), "fro")
+        return {"W": {"weights": found["W"].mean((1, 2))}, "start": found}
+
+    @staticmethod
+    def svm(problems, trained, settings):
+        same = np.ones((len(problems), 2), dtype=int)
+        below = problems.tokens.copy()
+        below[:, 1] = -2 * below[:, 0]  # what input 1 asks for, input 0 forbids
+        queries = np.repeat(problems.queries[:, :1], 2, axis=1)
+        parallel = [separation(X, z, np.array([0, 0])) for X, z in zip(below[:, :, :2], queries, strict=True)]
+        found = {"nuc": certified(problems, same, "nuc"), "none": as_arrays(solve_batch(parallel))}
+        assert (found["none"]["status"] == "infeasible").all()
+        return found
+
+
+@pytest.fixture
+def built(monkeypatch, tmp_path):
+    """The folder of a block with problems.npz, descent.npz and svm.npz, in which no method can find an answer."""
+    experiment = Solving()
+    monkeypatch.setattr(cards, "read", lambda name: {"tiny": experiment}[name])
+    (own,) = parts()
+    paths = {stage: str(tmp_path / f"tiny/block/{stage}.npz") for stage in ("problems", "descent", "svm")}
+    stages.problems("tiny", {"first_seed": 3, "instances": 5}, own, paths["problems"])
+    stages.descent("tiny", {"steps": 2}, paths, paths["descent"])
+    stages.svm("tiny", {}, paths, paths["svm"])
+
+    def nothing(*_):
+        raise AssertionError("a method was asked")
+
+    monkeypatch.setattr(solver, "_claims", nothing)
+    return tmp_path / "tiny/block"
+
+
+def rewritten(path, change):
+    """The file with its arrays changed, and its checksum that of the new bytes."""
+    with np.load(path) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    change(arrays)
+    np.savez(path, **arrays)
+    checksums.beside(path).write_bytes(checksums.line(path, path.name))
+
+
+def test_a_build_is_confirmed_without_solving(built, capsys):
+    assert replay.main([str(built.parent)]) == 0
+    said = capsys.readouterr().out
+    assert "descent.npz: 10 answers: 10 solved" in said
+    assert "svm.npz: 20 answers: 10 solved, 10 infeasible" in said
+    assert "30 answers: 20 solved, 10 infeasible" in said.splitlines()[-1]
+    assert "0 files failed" in said
+
+
+def test_no_stage_reads_the_records(built):
+    for stage in ("descent", "svm"):
+        assert list(load_cells(built / f"{stage}.npz")) == list(CELLS)
+    held = load_cells(built / "svm.npz")[CELLS[0]]
+    assert set(held["nuc"]) == {"status", "gap", "low", "arithmetic"}  # no W and no multipliers, as KEPT asks
+
+
+KEPT = f"{records.NAME}/{CELLS[1]}"
+NUC, NONE = f"{CELLS[1]}/nuc", f"{CELLS[1]}/none"
+
+
+def scaled(name, by):
+    return lambda arrays: arrays.update({name: arrays[name] * by})
+
+
+def put(name, place, value):
+    def change(arrays):
+        arrays[name] = arrays[name].copy()
+        arrays[name][place] = value
+
+    return change
+
+
+def without(name):
+    return lambda arrays: arrays.pop(name)
+
+
+def without_all(*words):
+    return lambda arrays: [arrays.pop(name) for name in [*arrays] if any(word in name for word in words)]
+
+
+def shorter(*names):
+    return lambda arrays: arrays.update({name: arrays[name][:-1] for name in names})
+
+
+BY_ANSWER = [f"{KEPT}/{name}" for name in ("claimed", "status", "method", "size", "support", "parts")]
+CHANGES = {
+    "another W": (put(f"{KEPT}/matrices", 0, 9.0), "answer 0 was kept as solved, .* a constraint is violated"),
+    "the opposite W": (scaled(f"{KEPT}/matrices", -1.0), "answer 0 was kept as solved, .* a constraint is violated"),
+    "a W that is not a number": (put(f"{KEPT}/matrices", 0, np.nan), "answer 0 was kept as solved"),
+    "multipliers of zero": (scaled(f"{KEPT}/dual", 0.0), "answer 0 was kept as solved"),
+    "negative multipliers": (scaled(f"{KEPT}/dual", -1.0), "answer 0 was kept as solved"),
+    "a multiplier elsewhere": (put(f"{KEPT}/index", 0, 3), "answer 0 was kept as solved"),
+    "another status": (put(f"{KEPT}/status", 7, 0), "answer 7 was kept as solved, and is infeasible"),
+    "no last answer": (shorter(*BY_ANSWER), "answer 9 is asked for, and there is no record of it"),
+    "no records of a cell": (without_all(KEPT), "answer 0 is asked for, and there is no record"),
+    "records of another problem": (put(f"{KEPT}/size", 0, 5), "answer 0 is not of the problem with 4 constraints"),
+    "an array of the records gone": (without(f"{KEPT}/index"), "index is missing"),
+    "a status in the file": (put(f"{NUC}/status", 0, "infeasible"), "the array nuc/status is not what follows"),
+    "a gap in the file": (put(f"{NUC}/gap", 2, 1e-3), "the array nuc/gap is not what follows"),
+    "an arithmetic in the file": (put(f"{NONE}/arithmetic", 0, ""), "the array none/arithmetic is not what"),
+    "an array gone": (without(f"{NUC}/low"), "nuc/ holds low in one of both alone"),
+    "an array too many": (lambda arrays: arrays.update({f"{NUC}/x": np.zeros(2)}), "nuc/ holds x in one of both"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_whatever_is_changed_is_named_with_file_cell_and_answer(built, capsys, what):
+    change, said = CHANGES[what]
+    rewritten(built / "svm.npz", change)
+    with pytest.raises((UserError, ValueError), match=said):
+        replay.again(built / "svm.npz")
+    assert replay.main([str(built)]) == 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if "not confirmed" in line]
+    assert len(lines) == 1
+    assert str(built / "svm.npz") in lines[0]
+    assert CELLS[1] in lines[0]
+
+
+def test_a_file_without_any_record_is_named(built, capsys):
+    rewritten(built / "svm.npz", without_all(records.NAME))
+    assert replay.main([str(built)]) == 1
+    assert "svm.npz: its answers were not kept" in capsys.readouterr().out
+
+
+def test_of_a_descent_that_solves_what_it_trained_must_follow(built, capsys):
+    rewritten(built / "descent.npz", scaled(f"{CELLS[0]}/W/weights", 1.01))
+    assert replay.main([str(built)]) == 1
+    assert f"descent.npz: {CELLS[0]}: the array W/weights is not what follows" in capsys.readouterr().out
+
+
+def test_a_descent_without_answers_is_passed_over(built):
+    rewritten(built / "descent.npz", without_all(records.NAME, "start"))
+    assert not replay.again(built / "descent.npz").counts
+
+
+def test_problems_that_were_changed_are_noticed(built):
+    rewritten(built / "problems.npz", put(f"{CELLS[1]}/problems/tokens", 0, 9.0))
+    with pytest.raises(ValueError, match=f"{CELLS[1]}: answer 0 was kept as solved, and is uncertified"):
+        replay.again(built / "svm.npz")
+
+
+def test_the_command_judges_the_answers_of_a_folder_and_not_its_checksums_alone(tmp_path, capfd):
+    card, config, folder = cards.read("heads"), resolve({"scale": "smoke"}), tmp_path / "heads/block"
+    inputs = {}
+    for stage in card.stages[:-1]:
+        given = blocks.grid(card, config) if stage == "problems" else dict(inputs)
+        inputs[stage] = str(folder / f"{stage}.npz")
+        getattr(stages, stage)("heads", block_settings("heads", stage, config), given, inputs[stage])
+    assert command.main(["verify", str(tmp_path)]) == 0
+    assert "judged again from their files, 0 files failed" in capfd.readouterr().out
+    name = next(path for path in np.load(inputs["svm"]).files if path.endswith("/block/W"))
+    rewritten(folder / "svm.npz", put(name, 0, 9.0))
+    assert command.main(["verify", str(tmp_path)]) == 1
+    assert "answers are not confirmed" in capfd.readouterr().out
+
+
+def test_records_come_back_to_the_bit():
+    W = np.arange(6.0).reshape(2, 3)
+    dual = np.array([0.0, -0.0, 1e-300, np.nan, 5.0])
+    given = [
+        Record("solved", "solved", "a", dual, (W,)),
+        Record("infeasible", "remote", "b", np.zeros(0), ()),
+        Record("solved", "uncertified", "a", np.ones(300), (W[:, :2] + 1, W[:, 1:] - 1)),
+        Record("solved", "solved", "a", dual[::-1], (W.T.copy().T,)),
+    ]
+    tree = {"deep": {"W": np.stack([W + 1, W])}, "other": np.zeros(3)}
+    arrays = records.packed(given, tree)
+    assert len(arrays["shapes"]) == 2  # W is in the tree; the factors are not
+    for was, found in zip(given, records.unpacked(arrays, tree), strict=True):
+        assert (was.claimed, was.status, was.method) == (found.claimed, found.status, found.method)
+        assert was.dual.tobytes() == found.dual.tobytes()
+        assert [m.tobytes() for m in was.matrices] == [m.tobytes() for m in found.matrices]
+        assert [m.shape for m in was.matrices] == [m.shape for m in found.matrices]
+
+
+def test_records_that_nothing_asks_for_are_an_error():
+    c = separation(np.eye(3)[None], np.ones((1, 2)), np.array([0]))
+    with ledger.recording() as kept:
+        first = solve(c)
+    assert [record.status for record in kept] == ["solved"]
+    with ledger.replaying(kept):
+        again = solve(c, "fro")
+    assert (again.W == first.W).all()
+    assert again.gap == first.gap
+    with pytest.raises(DiffersError, match="1 records are left"), ledger.replaying(kept * 2):
+        solve(c)
+    assert not ledger.replays()
+
+
+def test_what_no_method_was_asked_for_is_kept_too():
+    tokens = np.eye(3)[None].repeat(2, 0)
+    tokens[1, 1] = tokens[1, 0] + 1e-15
+    c = separation(tokens, np.ones((2, 2)), np.array([0, 0]))
+    with ledger.recording() as kept:
+        first = solve(c)
+    assert first.status == "uncertified"
+    assert "copy" in first.rejected
+    arrays = records.packed(kept, {})
+    with ledger.replaying(records.unpacked(arrays, {})):
+        assert solve(c).rejected == first.rejected
+
+
+def test_a_sample_can_be_judged_from_files_alone(built, tmp_path):
+    found = samples.every(3, str(built.parent))
+    assert len(found) == 10
+    assert {norm for _, norm, _, _ in found} == {"fro", "nuc"}
+    for k, one in enumerate(found):
+        assert samples.written(tmp_path, str(k), *one)
+        assert "verified" in certificate.verify(tmp_path / f"{k}.npz")
+
+
+def test_what_no_problem_file_can_say_is_not_written(tmp_path):
+    c = separation(np.eye(3)[None], np.ones((1, 2)), np.array([0]), bound=2.0)
+    assert not samples.written(tmp_path, "x", c, "fro", 1e-10, solve(c))
+    assert not [*tmp_path.iterdir()]

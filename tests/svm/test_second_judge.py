@@ -71,7 +71,7 @@ def run(*arguments, python=(sys.executable, "-I", "-S")):
 def test_an_answer_in_every_norm_is_proved(norm, sets, tmp_path):
     path = solved(tmp_path, norm, sets)
     low, high = ends(JUDGE.judge(path))
-    value = float(geometry.get(norm).value(certificate.load(path)["W"]))
+    value = float(geometry.get(norm).value(dict(certificate.load(path))["W"]))
     assert 0 < low <= high
     assert high - low <= geometry.get(norm).tolerance * high
     assert low * (1 - 1e-12) <= value <= high * (1 + 1e-9)
@@ -124,7 +124,7 @@ def test_equalities_that_imply_one_another(tmp_path):
     """Twice the same input: its equalities are there twice, and the answer is the same."""
     tokens, queries, _ = gaussian(0, 4, 5, 6)
     sets = np.arange(5) < np.array([3, 1, 2, 1])[:, None]
-    once = certificate.load(written(tmp_path, tokens, queries, sets, "l1"))
+    once = dict(certificate.load(written(tmp_path, tokens, queries, sets, "l1")))
     twice = [np.concatenate([array, array[:1]]) for array in (tokens, queries, sets)]
     dual = np.append(once["dual"], np.zeros(4))
     assert "solved" in JUDGE.judge(
@@ -145,7 +145,7 @@ def test_a_product_of_factors(tmp_path):
         return FactoredSolution(**others, left=U * s, right=Vt.T)
 
     path = solved(tmp_path, "nuc", change=factored)
-    assert "W_left" in certificate.load(path)
+    assert "W_left" in dict(certificate.load(path))
     assert "solved" in JUDGE.judge(path)
     edit(path, W_right=lambda W: W[:, :-1])
     refusal(path)
@@ -165,7 +165,7 @@ def test_a_problem_that_asks_for_no_margin_is_solved_by_zero(tmp_path):
 def test_an_exact_refutation_is_proved_and_a_changed_one_is_not(norm, tmp_path):
     path = written(tmp_path, *conflict(), norm)
     assert JUDGE.judge(path).startswith("infeasible: ")
-    given = certificate.load(path)
+    given = dict(certificate.load(path))
     weights = np.array([int(text) for text in given["farkas"]], dtype=object)
     k = int(np.flatnonzero(weights)[0])
     for change in (lambda y: y + (np.arange(len(y)) == k), lambda y: -y, lambda y: 0 * y, lambda y: y[:-1]):
@@ -312,7 +312,7 @@ def broken(folder):
     files["damaged"] = bytes(damaged)
     for name, content in files.items():
         (folder / f"{name}.npz").write_bytes(content)
-    given = certificate.load(path)
+    given = dict(certificate.load(path))
     np.savez(folder / "objects.npz", **(given | {"W": np.array([{}], dtype=object)}))
     np.savez(folder / "records.npz", **(given | {"W": np.zeros(3, dtype=[("a", float)])}))
     np.savez(folder / "lacking.npz", **{name: array for name, array in given.items() if name != "dual"})
@@ -366,5 +366,5 @@ def test_margins_that_scaling_does_not_mend_are_mended_by_projection(tmp_path):
     path = written(tmp_path, tokens, queries, selected, change=rough)
     inputs = certificate.read(tmp_path / "tokens.npz")
     c = ragged(inputs)
-    assert c.apply(certificate.load(path)["W"]).min() <= 1 - 1e-9
+    assert c.apply(dict(certificate.load(path))["W"]).min() <= 1 - 1e-9
     assert "solved" in JUDGE.judge(path)

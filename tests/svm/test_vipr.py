@@ -48,7 +48,7 @@ def test_an_optimum_lies_in_the_range_of_its_certificate(norm, sets, tmp_path):
     low, high = check(optimum(tmp_path, norm, sets))
     assert 0 < low <= high
     assert (high - low) / high <= 1e-7
-    W = certificate.load(tmp_path / "answer.npz")["W"]
+    W = dict(certificate.load(tmp_path / "answer.npz"))["W"]
     assert float(high) == pytest.approx(np.abs(W).sum() if norm == "l1" else np.abs(W).max(), rel=1e-9)
 
 
@@ -108,7 +108,7 @@ def test_what_is_no_linear_program_is_said(tmp_path, capsys):
 
 def test_an_answer_that_does_not_hold_is_not_exported(tmp_path, capsys):
     optimum(tmp_path, "l1", None)
-    given = certificate.load(tmp_path / "answer.npz")
+    given = dict(certificate.load(tmp_path / "answer.npz"))
     np.savez(tmp_path / "answer.npz", **(given | {"dual": 0 * given["dual"]}))
     assert command.main(["export", str(tmp_path / "answer.npz"), "--vipr", str(tmp_path / "other.vipr")]) == 1
     assert "does not hold" in capsys.readouterr().err

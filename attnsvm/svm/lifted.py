@@ -27,6 +27,7 @@ RIDGES = (1e-9, 1e-7, 1e-5)  # the first that suffices where equal tokens or rou
 ROUGH = 1e-4  # relative violation down to which a working set may hold a ridge
 GROWTH = 0.5  # how many constraints come in at a time, relative to the support
 RISE = 1e-6  # relative growth of the least norm below which a working set drops nothing
+FAR = 1e8  # sum of multipliers of constraints of length one, relative to the largest bound, that says: no W separates
 START = 2  # constraints of each input that a working set starts with
 AT_ONCE = 1024  # rows of the kernel made at a time
 INVERSE = 5  # steps of inverse iteration
@@ -297,7 +298,7 @@ def _grown(kernel, winner, loser, length, added, ridge) -> np.ndarray:
             if len(lacking) or refined:
                 break
             working.refine()
-        if len(lacking) == 0 or not dual.any():
+        if len(lacking) == 0 or not dual.any() or (dual @ length) * length.min() > FAR:
             return dual
         if dual.sum() > (1 + RISE) * most:  # else rounding has the word: what is dropped could come back
             most = dual.sum()

@@ -13,7 +13,7 @@ where a common part is as long as what differs, of 1.5e-9 where it is ten times 
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -221,9 +221,8 @@ class Checker:
             reason, proof = bounds.reason(tol), "rational"
         if not reason and not size**2 <= CANCELLING * bounds.square[1]:
             reason = "the multipliers of the solution are far larger than it is, and it has lost its digits"
-        reached = [
-            _scaled(one, 2 * self.power + scale, up) for one, up in zip(bounds.least, (False, True), strict=True)
-        ]
+        shift = 2 * self.power + scale
+        reached = _scaled(bounds.least[0], shift, False), _scaled(bounds.least[1], shift, True)
         reason = reason or self._misscaled(reached, bounds, power)
         low, high = _scaled(bounds.low[0], -self.power, False), _scaled(bounds.high[1], -self.power, True)
         if reason:
@@ -264,9 +263,44 @@ class Checker:
         lengths = np.sqrt(self._squares(winner, loser))
         if not size <= REMOTE * (counted @ lengths):
             return _refused("the Farkas combination of the constraints is not zero", low)
+        if self._surjective(winner, loser, counted, size):
+            return Verdict("infeasible", low=math.inf, proof="floating")
         if lifted_exact.farkas(self.features, winner, loser, counted):
             return Verdict("infeasible", low=math.inf, proof="rational")
         return Verdict("remote", "no exact Farkas vector was found", low, proof="floating")
+
+    def _surjective(self, winner, loser, counted, size):
+        """Whether multipliers near `counted`, none of them negative, send the sum of the constraints to zero exactly.
+
+        Let the constraints, scaled by powers of two, be the columns of B. If B R is near one for some R, a sum of norm
+        `size` is undone by multipliers of norm size/σ, where σ ≥ (1 − ‖1 − B R‖)/‖R‖ is the least singular value of B.
+        """
+        content, places, queries = (part.array for part in self.parts)
+        used = np.flatnonzero(counted)
+        a, b, count = winner[used], loser[used], len(used)
+        asks = queries[self.owner[a]]
+        asks = asks[:, asks.any(axis=0)]
+        # differences that are zero, as of a constant: nothing has to be reached there
+        alike = (places[a] == places[b]).T.astype(float) @ (content[a] == content[b]).astype(float)
+        rows = (alike < count).sum() * asks.shape[1]
+        if rows > count or max(rows, alike.size) * count > FORMED:
+            return False
+        left = places[a][:, :, None] * content[a][:, None] - places[b][:, :, None] * content[b][:, None]
+        B = (left[:, alike < count][:, :, None] * asks[:, None]).reshape(count, -1)
+        power = np.frexp(np.linalg.norm(B, axis=1))[1]
+        if not np.abs(power).max() < 200:
+            return False
+        B = np.ldexp(B, -power[:, None]).T
+        wrong = np.ldexp(self.lengths[a] + self.lengths[b], -power) * 4 * UNIT  # the entries of B are rounded
+        try:
+            R = B.T @ np.linalg.inv(B @ B.T)
+        except np.linalg.LinAlgError:
+            return False
+        rest = B @ R
+        rest.flat[:: len(rest) + 1] -= 1
+        off = _frobenius(rest) + _frobenius(R) * (_rate(count) * _frobenius(B) + _frobenius(wrong) + NOTHING)
+        least = np.ldexp(counted[used], power).min()
+        return bool(off < 1 and size < 0.99 * (1 - off) / _frobenius(R) * least)
 
     def _vanishes(self, weights):
         """Whether the weighted sum of tokens times queries is zero since equal ones cancel: exact."""
@@ -341,7 +375,7 @@ class Checker:
             most = max(most, len(mine))
         sums = left.T @ queries.array[inputs]
         error = 2 * _rate(most + 2 + len(inputs)) * self._size(weights) + NOTHING
-        return float(np.linalg.norm(sums)) * (1 + _rate(sums.size)) + error
+        return _frobenius(sums) + error
 
     def _squares(self, winner, loser):
         """(m,) of the lengths of constraints, rounded."""
@@ -380,9 +414,8 @@ class Checker:
         inner = _product(np.ascontiguousarray(V.T), np.ascontiguousarray(V.T), chunk)
         squares = _product(np.ascontiguousarray(on.T), _product(np.ascontiguousarray(on.T), gram, chunk), chunk)
         length = math.sqrt(max(np.diag(inner).max(), 0.0)) * 1.01
-        terms = (
-            2 * _terms(len(V), "places") + 2 * _terms(n, "places") + int(np.diff(self.first, append=len(weights)).max())
-        )
+        tokens = int(np.diff(self.first, append=len(weights)).max())  # of one input, which `gram` sums
+        terms = 2 * _terms(len(V), "places") + 2 * _terms(n, "places") + tokens
         error = rank * _rate(rounded + terms) * (length * self._size(weights)) ** 2 + rank * NOTHING
         skew = _up(float(np.linalg.norm(inner - np.eye(rank))) + rank * _rate(_terms(len(V), "places")) * length**2)
         diagonal = np.diag(squares)
@@ -476,6 +509,11 @@ def _rate(count):
 def _lengths(rows):
     """Upper bounds of their lengths; their squares may vanish."""
     return np.sqrt(np.einsum("ij,ij->i", rows, rows)) * (1 + _rate(rows.shape[1])) + NOTHING
+
+
+def _frobenius(array):
+    """An upper bound of its norm."""
+    return float(np.linalg.norm(array)) * (1 + _rate(array.size)) + NOTHING
 
 
 def _total(values):

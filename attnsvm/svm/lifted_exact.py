@@ -5,6 +5,7 @@ float64 numbers are whole numbers times a power of two, so products of lifted to
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import inf, lcm, nextafter
 
 import numpy as np
@@ -44,7 +45,7 @@ def sizes(features, winner, loser, nu: np.ndarray, combined: np.ndarray) -> Size
 
     def logits(weights):
         found = 0
-        for i, (start, stop) in enumerate(zip(first[:-1], first[1:], strict=True)):
+        for i, (start, stop) in enumerate(pairwise(first)):
             if stop > start:
                 found = found + (weights[start:stop] @ tokens[start:stop]) * products[i, owner]
         return found

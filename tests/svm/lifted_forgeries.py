@@ -134,6 +134,11 @@ def _cancelling(given, rng):
     return Claim("solved", nu, given.dual)
 
 
+def _longer(given, rng):
+    nu = given.separator
+    return Claim("solved", nu + 1e-3 * np.abs(nu).max() * rng.normal(size=len(nu)), given.dual)
+
+
 def _with(array, rng, value):
     array = array.copy()
     array[rng.integers(len(array))] = value
@@ -169,12 +174,7 @@ KINDS = {
     "the solution refutes": (None, lambda g, r: Claim("infeasible", g.separator, g.dual)),
     "random multipliers refute": (None, lambda g, r: Claim("infeasible", g.separator, r.random(len(g.dual)))),
     "multipliers of W that cancel": (None, _cancelling),
-    "a W that is not the shortest": (
-        None,
-        lambda g, r: Claim(
-            "solved", g.separator + 1e-3 * np.abs(g.separator).max() * r.normal(size=len(g.separator)), g.dual
-        ),
-    ),
+    "a W that is not the shortest": (None, _longer),
     "a margin short by 1e-6": (None, lambda g, r: Claim("solved", g.separator * (1 - 1e-6), g.dual)),
     "multipliers too large by 1e-6": (None, lambda g, r: Claim("solved", g.separator, g.dual * (1 + 1e-6))),
 }

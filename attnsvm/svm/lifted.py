@@ -27,10 +27,10 @@ RIDGES = (1e-9, 1e-7, 1e-5)  # the first that suffices where equal tokens or rou
 ROUGH = 1e-4  # relative violation down to which a working set may hold a ridge
 GROWTH = 0.5  # how many constraints come in at a time, relative to the support
 RISE = 1e-6  # relative growth of the least norm below which a working set drops nothing
-FAR = 1e8  # sum of multipliers of constraints of length one, relative to the largest bound, that says: no W separates
 START = 2  # constraints of each input that a working set starts with
 AT_ONCE = 1024  # rows of the kernel made at a time
 INVERSE = 5  # steps of inverse iteration
+CLOSE = 1e-13  # squared distance of tokens, relative to their length, that products of tokens do not see
 NEAR = "a token is so near to the selected one that rounding hides their difference"
 WHOLE = 2**14  # tokens up to which the kernel is made at once; above, the rows that a working set asks for
 
@@ -161,6 +161,11 @@ class Kernel:
         lengths = own[winner] - 2 * self.tokens[self._row[winner], loser] + own[loser]
         return np.maximum(lengths, 0.0) * self.products[owner, owner]
 
+    def sizes(self, rows: np.ndarray) -> np.ndarray:
+        """The squared lengths of tokens, times those of their queries."""
+        owner = self.features.owner[rows]
+        return self._squares[rows] * self.products[owner, owner]
+
     def weighted(self, scale: np.ndarray) -> "Kernel":
         """The same for tokens multiplied by scale (N,)."""
         features = self.features._replace(places=self.features.places * scale[:, None])
@@ -245,8 +250,9 @@ def solve(kernel: Kernel, selected: np.ndarray, near: np.ndarray | None = None) 
     """
     winner, loser = kernel.constraints(selected)
     squares = kernel.squares(winner, loser)
-    if not (squares > 0).all():  # a token equal to the one selected, or a query that is zero
-        answer = _judged(kernel, winner, loser, _refutation(kernel, np.where(squares > 0, 0.0, 1.0)))
+    apart = squares > CLOSE * kernel.sizes(loser)
+    if not apart.all():  # a token equal to the one selected, or a query that is zero
+        answer = _judged(kernel, winner, loser, _refutation(kernel, np.where(apart, 0.0, 1.0)))
         return replace(answer, rejected=answer.rejected and NEAR)
     length = np.sqrt(squares)
     dual = _dual(kernel, winner, loser, length, None if near is None else near[winner] - near[loser])
@@ -298,7 +304,7 @@ def _grown(kernel, winner, loser, length, added, ridge) -> np.ndarray:
             if len(lacking) or refined:
                 break
             working.refine()
-        if len(lacking) == 0 or not dual.any() or (dual @ length) * length.min() > FAR:
+        if len(lacking) == 0 or not dual.any():
             return dual
         if dual.sum() > (1 + RISE) * most:  # else rounding has the word: what is dropped could come back
             most = dual.sum()

@@ -53,7 +53,7 @@ def test_it_is_the_solution_of_the_problem_written_out(n, T, d, F, shift):
 
 
 @pytest.mark.parametrize("shift", [0.0, 3.0])
-def test_what_cannot_be_separated_is_refuted(shift):
+def test_what_cannot_be_separated_is_refuted(shift, monkeypatch):
     features, _, tokens = made(30, 12, 2, 1, shift=shift)
     rng = np.random.default_rng(1)
     others = np.array([rng.integers(len(X)) for X in tokens])
@@ -63,6 +63,27 @@ def test_what_cannot_be_separated_is_refuted(shift):
     assert answer.status == "infeasible"
     assert ledger.judged - before == Counter(["infeasible"])
     assert (answer.dual >= 0).all()
+    assert answer.proof == "floating"
+    monkeypatch.setattr(Checker, "_surjective", lambda *_: False)
+    exact = solve(Kernel(features), others)
+    assert (exact.status, exact.proof) == ("infeasible", "rational")
+
+
+@pytest.mark.parametrize("away", [1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-30, 1e-200])
+def test_what_is_all_but_inseparable_is_not_refuted(away):
+    """A coordinate that tells selected tokens from others by `away`, whatever the query: W = that coordinate / away."""
+    features, _, tokens = made(30, 12, 2, 1)
+    rng = np.random.default_rng(1)
+    others = np.array([rng.integers(len(X)) for X in tokens])
+    refuted = solve(Kernel(features), others)
+    kernel = Kernel(features)
+    winner, loser = kernel.constraints(others)
+    told = np.where(np.isin(np.arange(len(features.owner)), winner), away, 0.0)
+    queries = np.column_stack([features.queries, np.ones(30)])
+    checker = Checker(np.column_stack([features.content, told]), features.places, queries, features.owner)
+    found = checker.check(winner, loser, TOLERANCE, refuted)
+    assert found.status in ("remote", "uncertified")
+    assert found.low <= 1 / away  # the norm of that W, whose place has a constant 1
 
 
 def test_a_token_that_equals_the_selected_one_is_a_refutation():
@@ -72,8 +93,27 @@ def test_a_token_that_equals_the_selected_one_is_a_refutation():
         array[first[0]] = array[first[-1]]
     selected[3] = 0
     answer = solve(Kernel(features), selected)
-    assert answer.status == "infeasible"
+    assert (answer.status, answer.proof, answer.rejected) == ("infeasible", "rational", "")
     assert (answer.dual > 0).sum() == 1
+
+
+def test_a_token_near_to_the_selected_one_is_named():
+    features, selected, _ = made()
+    first = np.flatnonzero(features.owner == 3)
+    for array in (features.content, features.places):
+        array[first[0]] = array[first[-1]]
+    features.content[first[0], 0] *= 1 + 1e-15
+    selected[3] = 0
+    answer = solve(Kernel(features), selected)
+    assert answer.status in ("uncertified", "remote")
+    assert answer.rejected == lifted.NEAR
+
+
+def test_a_query_of_zeros_is_a_refutation():
+    features, selected, _ = made()
+    features.queries[3] = 0.0
+    answer = solve(Kernel(features), selected)
+    assert (answer.status, answer.proof) == ("infeasible", "rational")
 
 
 def test_a_start_that_is_known_changes_nothing():

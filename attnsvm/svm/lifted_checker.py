@@ -278,10 +278,10 @@ class Checker:
         content, places, queries = (part.array for part in self.parts)
         used = np.flatnonzero(counted)
         a, b, count = winner[used], loser[used], len(used)
-        asks = queries[self.owner[a]]
-        asks = asks[:, asks.any(axis=0)]
+        asks = queries[self.owner[a]][:, self.queries[self.owner[a]].any(axis=0)]
         # differences that are zero, as of a constant: nothing has to be reached there
-        alike = (places[a] == places[b]).T.astype(float) @ (content[a] == content[b]).astype(float)
+        one, other = (part[a] == part[b] for part in (self.places, self.content))
+        alike = one.T.astype(float) @ other.astype(float)
         rows = (alike < count).sum() * asks.shape[1]
         if rows > count or max(rows, alike.size) * count > FORMED:
             return False
@@ -529,7 +529,8 @@ def _up(value):
 
 
 def _down(value):
-    return max(math.nextafter(value * (1 - 8 * UNIT), -math.inf), 0.0)
+    down = math.nextafter(value * (1 - 8 * UNIT), -math.inf)
+    return down if down > 0 else 0.0
 
 
 def _scaled(value, power, up):

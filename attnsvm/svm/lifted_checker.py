@@ -279,9 +279,11 @@ class Checker:
         used = np.flatnonzero(counted)
         a, b, count = winner[used], loser[used], len(used)
         asks = queries[self.owner[a]][:, self.queries[self.owner[a]].any(axis=0)]
-        # differences that are zero, as of a constant: nothing has to be reached there
-        one, other = (part[a] == part[b] for part in (self.places, self.content))
-        alike = one.T.astype(float) @ other.astype(float)
+        # differences that are zero, as of a constant or of zeros: nothing has to be reached there
+        there = [(part[a] != 0).any(axis=0) | (part[b] != 0).any(axis=0) for part in (self.content, self.places)]
+        content, places = content[:, there[0]], places[:, there[1]]
+        same = [(part[a] == part[b])[:, some] for part, some in zip((self.content, self.places), there, strict=True)]
+        alike = same[1].T.astype(float) @ same[0].astype(float)
         rows = (alike < count).sum() * asks.shape[1]
         if rows > count or max(rows, alike.size) * count > FORMED:
             return False
@@ -310,7 +312,7 @@ class Checker:
         groups = np.unique(parts, axis=0, return_inverse=True)[1].ravel()
         order = np.argsort(groups, kind="stable")
         begin = np.flatnonzero(np.diff(groups[order], prepend=-1))
-        zero = (parts < 0).any(1)  # an array of zeros is a factor
+        zero = parts.min(axis=1) < 0  # an array of zeros is a factor
         return all(zero[rows[0]] or math.fsum(weights[used[rows]]) == 0 for rows in np.split(order, begin[1:]))
 
     def _products(self, rows, columns):

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from lifted_forgeries import FAKES, KINDS, MIXTURE, Claim, forged, in_fractions, mixture, problem, read
+from scipy.optimize import linprog
 
 from attnsvm.errors import UserError
 from attnsvm.svm import ledger, lifted, lifted_checker, ragged
@@ -69,21 +70,25 @@ def test_what_cannot_be_separated_is_refuted(shift, monkeypatch):
     assert (exact.status, exact.proof) == ("infeasible", "rational")
 
 
-@pytest.mark.parametrize("away", [1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-30, 1e-200])
+@pytest.mark.parametrize("away", [0.0, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-30, 1e-200])
 def test_what_is_all_but_inseparable_is_not_refuted(away):
     """A coordinate that tells selected tokens from others by `away`, whatever the query: W = that coordinate / away."""
-    features, _, tokens = made(30, 12, 2, 1)
+    features, _, tokens = made(40, 12, 2, 1)
     rng = np.random.default_rng(1)
-    others = np.array([rng.integers(len(X)) for X in tokens])
-    refuted = solve(Kernel(features), others)
-    kernel = Kernel(features)
-    winner, loser = kernel.constraints(others)
-    told = np.where(np.isin(np.arange(len(features.owner)), winner), away, 0.0)
-    queries = np.column_stack([features.queries, np.ones(30)])
+    winner, loser = Kernel(features).constraints(np.array([rng.integers(len(X)) for X in tokens]))
+    lifts, queries = np.concatenate(tokens), np.column_stack([features.queries, np.ones(40)])
+    rows = np.einsum("ka,kb->kab", lifts[winner] - lifts[loser], queries[features.owner[winner]])
+    rows = rows.reshape(len(winner), -1)
+    dual = linprog(np.ones(len(rows)), A_eq=rows.T, b_eq=np.zeros(rows.shape[1]), bounds=(1, None)).x  # all positive
+    dual -= np.linalg.pinv(rows.T) @ (rows.T @ dual)
+    told = np.where(np.isin(np.arange(len(lifts)), winner), away, 0.0)
     checker = Checker(np.column_stack([features.content, told]), features.places, queries, features.owner)
-    found = checker.check(winner, loser, TOLERANCE, refuted)
-    assert found.status in ("remote", "uncertified")
-    assert found.low <= 1 / away  # the norm of that W, whose place has a constant 1
+    found = checker.check(winner, loser, TOLERANCE, Claim("infeasible", None, dual))
+    if away == 0:
+        assert (found.status, found.proof) == ("infeasible", "floating")
+    else:
+        assert found.status in ("remote", "uncertified")
+        assert found.low <= 1 / away  # the norm of that W, whose place has a constant 1
 
 
 def test_a_token_that_equals_the_selected_one_is_a_refutation():

@@ -60,7 +60,7 @@ class Answer:
         value: ‖W‖_F, rounded; infinite unless solved.
         low, high: rigorous bounds of the least norm; both infinite where infeasible.
         radius: ‖W − W*‖_F is at most this, W* being the solution; NaN unless solved.
-        proof: "floating" or "rational"; "" where uncertified.
+        arithmetic: "floating" or "rational"; "" where uncertified.
         rank: numerical rank of W; 0 unless solved.
         rank_low: rank that the solution has at least.
         rank_bound, rank_error: the solution is within rank_error, relative to the least norm, of that rank.
@@ -74,7 +74,7 @@ class Answer:
     low: float = 0.0
     high: float = np.inf
     radius: float = np.nan
-    proof: str = ""
+    arithmetic: str = ""
     rank: int = 0
     rank_low: int = 0
     rank_bound: int = 0

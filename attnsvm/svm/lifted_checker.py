@@ -49,7 +49,7 @@ class Verdict:
         reason: why no more is proved.
         low, high: bounds of the least norm.
         radius: ‖W − W*‖_F is at most this; NaN unless solved.
-        proof: "floating", by bounds of rounding, or "rational", in exact arithmetic; "" where uncertified.
+        arithmetic: "floating", by bounds of rounding, or "rational", in exact arithmetic; "" where uncertified.
         rank: the numerical rank of W, which is no proof.
         rank_low: the solution W* has at least this rank.
         rank_bound, rank_error: W* is within rank_error, relative to the least norm, of a matrix of rank rank_bound.
@@ -60,7 +60,7 @@ class Verdict:
     low: float = 0.0
     high: float = math.inf
     radius: float = math.nan
-    proof: str = ""
+    arithmetic: str = ""
     rank: int = 0
     rank_low: int = 0
     rank_bound: int = 0
@@ -215,10 +215,10 @@ class Checker:
         room = error[winner] + error[loser]
         least = float((above - room).min()), float((above + room).min())
         bounds = Bounds(least, self._square(scaled, logits, rounded), _promise(counted), self._combined(combined))
-        reason, proof = bounds.reason(tol), "floating"
+        reason, arithmetic = bounds.reason(tol), "floating"
         if reason == ROUNDED and lifted_exact.affordable(self.features, int(((nu != 0) | (combined != 0)).sum())):
             bounds = self._exactly(winner, loser, nu, combined, bounds.promise, scale)
-            reason, proof = bounds.reason(tol), "rational"
+            reason, arithmetic = bounds.reason(tol), "rational"
         if not reason and not size**2 <= CANCELLING * bounds.square[1]:
             reason = "the multipliers of the solution are far larger than it is, and it has lost its digits"
         shift = 2 * self.power + scale
@@ -231,7 +231,7 @@ class Checker:
         off = max(abs(1 - one) for one in reached)  # W is its least margin times a W of least margin one
         radius = _up(_scaled(apart, -self.power, True) + off * high)
         ranks = self._ranks(scaled, sums, rounded, bounds, apart)
-        return Verdict("solved", "", low, high, radius, proof, **ranks)
+        return Verdict("solved", "", low, high, radius, arithmetic, **ranks)
 
     def _exactly(self, winner, loser, nu, combined, promise, scale):
         exact = lifted_exact.sizes(self.features, winner, loser, nu, combined)
@@ -255,7 +255,7 @@ class Checker:
 
     def _refutation(self, winner, loser, counted, combined):
         if self._vanishes(combined):
-            return Verdict("infeasible", low=math.inf, proof="rational")
+            return Verdict("infeasible", low=math.inf, arithmetic="rational")
         size = math.sqrt(self._combined(combined)[1])
         if size <= SMALL * self._size(combined):
             size = min(size, self._formed(combined))
@@ -264,10 +264,10 @@ class Checker:
         if not size <= REMOTE * (counted @ lengths):
             return _refused("the Farkas combination of the constraints is not zero", low)
         if self._surjective(winner, loser, counted, size):
-            return Verdict("infeasible", low=math.inf, proof="floating")
+            return Verdict("infeasible", low=math.inf, arithmetic="floating")
         if lifted_exact.farkas(self.features, winner, loser, counted):
-            return Verdict("infeasible", low=math.inf, proof="rational")
-        return Verdict("remote", "no exact Farkas vector was found", low, proof="floating")
+            return Verdict("infeasible", low=math.inf, arithmetic="rational")
+        return Verdict("remote", "no exact Farkas vector was found", low, arithmetic="floating")
 
     def _surjective(self, winner, loser, counted, size):
         """Whether multipliers near `counted`, none of them negative, send the sum of the constraints to zero exactly.

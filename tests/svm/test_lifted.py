@@ -64,10 +64,10 @@ def test_what_cannot_be_separated_is_refuted(shift, monkeypatch):
     assert answer.status == "infeasible"
     assert ledger.judged - before == Counter(["infeasible"])
     assert (answer.dual >= 0).all()
-    assert answer.proof == "floating"
+    assert answer.arithmetic == "floating"
     monkeypatch.setattr(Checker, "_surjective", lambda *_: False)
     exact = solve(Kernel(features), others)
-    assert (exact.status, exact.proof) == ("infeasible", "rational")
+    assert (exact.status, exact.arithmetic) == ("infeasible", "rational")
 
 
 @pytest.mark.parametrize("away", [0.0, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-30, 1e-200])
@@ -85,7 +85,7 @@ def test_what_is_all_but_inseparable_is_not_refuted(away):
     checker = Checker(np.column_stack([features.content, told]), features.places, queries, features.owner)
     found = checker.check(winner, loser, TOLERANCE, Claim("infeasible", None, dual))
     if away == 0:
-        assert (found.status, found.proof) == ("infeasible", "floating")
+        assert (found.status, found.arithmetic) == ("infeasible", "floating")
     else:
         assert found.status in ("remote", "uncertified")
         assert found.low <= 1 / away  # the norm of that W, whose place has a constant 1
@@ -98,7 +98,7 @@ def test_a_token_that_equals_the_selected_one_is_a_refutation():
         array[first[0]] = array[first[-1]]
     selected[3] = 0
     answer = solve(Kernel(features), selected)
-    assert (answer.status, answer.proof, answer.rejected) == ("infeasible", "rational", "")
+    assert (answer.status, answer.arithmetic, answer.rejected) == ("infeasible", "rational", "")
     assert (answer.dual > 0).sum() == 1
 
 
@@ -118,7 +118,7 @@ def test_a_query_of_zeros_is_a_refutation():
     features, selected, _ = made()
     features.queries[3] = 0.0
     answer = solve(Kernel(features), selected)
-    assert (answer.status, answer.proof) == ("infeasible", "rational")
+    assert (answer.status, answer.arithmetic) == ("infeasible", "rational")
 
 
 def test_a_start_that_is_known_changes_nothing():
@@ -206,7 +206,7 @@ def answered():
 def test_the_checker_takes_the_answer(answered):
     checker, pair, answer = answered
     found = checker.check(*pair, TOLERANCE, answer)
-    assert (found.status, found.reason, found.proof) == ("solved", "", "floating")
+    assert (found.status, found.reason, found.arithmetic) == ("solved", "", "floating")
     assert found.low <= answer.value * (1 + 1e-12)
     assert found.high >= answer.value * (1 - 1e-12)
     assert answer.gap == 1 - found.low / found.high < 1e-10
@@ -233,7 +233,7 @@ FALSE = {
 def test_the_checker_refuses_what_is_false(reason, answered):
     checker, pair, answer = answered
     found = checker.check(*pair, TOLERANCE, FALSE[reason](answer))
-    assert (found.status, found.reason, found.proof) == ("uncertified", reason, "")
+    assert (found.status, found.reason, found.arithmetic) == ("uncertified", reason, "")
 
 
 def test_the_checker_refuses_multipliers_that_cancel(answered):
@@ -262,7 +262,7 @@ def test_bounds_hold_in_rational_numbers(seed, tol):
     """By matrices written out; the tighter tolerance is for exact arithmetic alone."""
     given = problem(np.random.default_rng(seed))
     found = given.verdict(Claim("solved", given.separator, given.dual), tol)
-    assert (found.status, found.proof) == ("solved", "floating" if tol == TOLERANCE else "rational")
+    assert (found.status, found.arithmetic) == ("solved", "floating" if tol == TOLERANCE else "rational")
     promise, combined, least, square = in_fractions(given, given.separator, given.dual)
     assert Fraction(found.low) ** 2 <= square / least**2
     assert promise**2 / combined <= Fraction(found.high) ** 2
@@ -365,13 +365,13 @@ def test_a_mixture_refutes_where_it_is_one_exactly():
     assert given.verdict(claim).reason == "the Farkas combination of the constraints is not zero"
     for dual in ([0.5, 0.5], [0.5, 0.5 + 1e-9]):  # an exact vector is near
         found = given.verdict(replace(claim, dual=np.array(dual)))
-        assert (found.status, found.proof, found.low) == ("infeasible", "rational", np.inf)
+        assert (found.status, found.arithmetic, found.low) == ("infeasible", "rational", np.inf)
 
 
 def test_a_norm_that_is_out_of_reach_is_said_and_no_more():
     given = mixture(1e-11)
     found = given.verdict(Claim("infeasible", given.separator, given.dual))
-    assert (found.status, found.proof) == ("remote", "floating")
+    assert (found.status, found.arithmetic) == ("remote", "floating")
     assert 0.99e11 / np.sqrt(5) < found.low < 1e11 / np.sqrt(5)
     assert found.reason == "no exact Farkas vector was found"
 

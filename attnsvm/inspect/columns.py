@@ -16,13 +16,14 @@ OF_A_HEAD = {
 OF_A_NORM = {
     "inputs": "queries fitted",
     "constraints": "one per fitted query and token that it does not select",
-    "status": "`solved`: separable, with a certificate; `infeasible`: proved not to be; `uncertified`: not proved",
-    "gap": "relative duality gap of the certificate",
+    "status": "`solved`: separable, with a certificate; `infeasible`: proved not to be; `remote`: no W up to a large "
+    "norm separates; `uncertified`: not proved",
+    "gap": "relative distance between the proved bounds of the least norm",
     "margin": "largest margin of a W of norm one, 1/‖W_mm‖; in units of token times query",
     "margin_random": "the same for random heads, mean",
     "margin_ratio": "smallest margin of the head's W at norm one, relative to `margin`; 1 for a max-margin W",
     "support": "tokens on the margin",
-    "rank": "rank of the certified solution; for lifted heads with a relative tolerance of 1e-6",
+    "rank": "numerical rank of the certified solution; for lifted heads with a relative tolerance of 1e-6",
     "alignment": "cosine of the head's W with W_mm, both projected onto the span of the constraint matrices",
     "alignment_random": "the same for random heads and the selections of these heads, mean",
     "alignment_random_most": "the largest of these alignments",

@@ -16,11 +16,13 @@ from scipy.sparse import csr_array
 from attnsvm.errors import require
 from attnsvm.svm import memory
 from attnsvm.svm.ledger import judged
-from attnsvm.svm.lifted_checker import RANK, Checker
+from attnsvm.svm.lifted_checker import Checker
 from attnsvm.svm.methods.pivoting import MET, Growing
 from attnsvm.svm.solution import Status
 
-TOLERANCE = 1e-10  # relative gap up to which an answer counts as solved, as in the Frobenius norm elsewhere
+# Relative gap up to which an answer counts as solved. Bounds of rounding leave a gap of 5e-11 for thousands of tokens,
+# and of 1.5e-9 where a common part makes tokens ten times longer than their differences; see `lifted_checker`.
+TOLERANCE = 1e-8
 RIDGES = (1e-9, 1e-7, 1e-5)  # the first that suffices where equal tokens or rounding make a Gram matrix singular
 ROUGH = 1e-4  # relative violation down to which a working set may hold a ridge
 GROWTH = 0.5  # how many constraints come in at a time, relative to the support
@@ -28,6 +30,8 @@ RISE = 1e-6  # relative growth of the least norm below which a working set drops
 START = 2  # constraints of each input that a working set starts with
 AT_ONCE = 1024  # rows of the kernel made at a time
 INVERSE = 5  # steps of inverse iteration
+CLOSE = 1e-13  # squared distance of tokens, relative to their length, that products of tokens do not see
+NEAR = "a token is so near to the selected one that rounding hides their difference"
 WHOLE = 2**14  # tokens up to which the kernel is made at once; above, the rows that a working set asks for
 
 
@@ -48,25 +52,43 @@ class Features(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """One solved, or refuted, problem; the numbers as in `solution.Solution`.
+    """One solved, or refuted, problem; `lifted_checker.Verdict` says what is proved.
 
     Attributes:
         nu: (N,) W in multipliers of tokens; NaN unless solved.
         dual: (N − n,) one multiplier for every token that is not selected, in their order.
-        value: ‖W‖_F.
+        value: ‖W‖_F, rounded; infinite unless solved.
+        low, high: rigorous bounds of the least norm; both infinite where infeasible.
+        radius: ‖W − W*‖_F is at most this, W* being the solution; NaN unless solved.
+        arithmetic: "floating" or "rational"; "" where uncertified.
+        rank: numerical rank of W; 0 unless solved.
+        rank_low: rank that the solution has at least.
+        rank_bound, rank_error: the solution is within rank_error, relative to the least norm, of that rank.
+        rejected: why no more is proved.
     """
 
     status: Status
     nu: np.ndarray
     dual: np.ndarray
     value: float
-    gap: float
-    rank: int
+    low: float = 0.0
+    high: float = np.inf
+    radius: float = np.nan
+    arithmetic: str = ""
+    rank: int = 0
+    rank_low: int = 0
+    rank_bound: int = 0
+    rank_error: float = np.inf
     rejected: str = ""
 
     @property
     def solved(self) -> bool:
         return self.status is Status.SOLVED
+
+    @property
+    def gap(self) -> float:
+        """(high − low)/high, at most; infinite where no upper bound is known."""
+        return 1 - self.low / self.high if self.high < np.inf else np.inf
 
 
 class Kernel:
@@ -101,11 +123,6 @@ class Kernel:
         self._squares = np.diag(tokens) if whole else _squares(content) * _squares(places)
 
     @cached_property
-    def triangle(self) -> np.ndarray:
-        """A matrix with as many columns as there are queries, and their products."""
-        return np.linalg.qr(self.features.queries.T)[1]
-
-    @cached_property
     def checker(self) -> Checker:
         """It makes a kernel of its own, once: a part or a weighted kernel has that of the whole to cut or to weigh."""
         return Checker(*self.features) if self._derived is None else self._derived()
@@ -121,12 +138,6 @@ class Kernel:
         """(N,) of the W with these multipliers."""
         self._ask(np.flatnonzero(nu))
         return expanded(self.tokens, self.products, self.features.owner, self.features.owner, nu, self._row)
-
-    def sums(self, nu: np.ndarray) -> tuple[csr_array, np.ndarray]:
-        """(n, N) multipliers of the tokens of every input, and the products (n, N) of these sums with all tokens."""
-        self._ask(np.flatnonzero(nu))
-        owner = self.features.owner
-        return _by_input(owner, nu), _by_input(owner, nu, self._row) @ self.tokens
 
     def gram(self, a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         """Products of constraints, each given by the rows of winners and of losers; one winner for each input."""
@@ -149,6 +160,11 @@ class Kernel:
         own, owner = self._squares, self.features.owner[winner]
         lengths = own[winner] - 2 * self.tokens[self._row[winner], loser] + own[loser]
         return np.maximum(lengths, 0.0) * self.products[owner, owner]
+
+    def sizes(self, rows: np.ndarray) -> np.ndarray:
+        """The squared lengths of tokens, times those of their queries."""
+        owner = self.features.owner[rows]
+        return self._squares[rows] * self.products[owner, owner]
 
     def weighted(self, scale: np.ndarray) -> "Kernel":
         """The same for tokens multiplied by scale (N,)."""
@@ -234,8 +250,10 @@ def solve(kernel: Kernel, selected: np.ndarray, near: np.ndarray | None = None) 
     """
     winner, loser = kernel.constraints(selected)
     squares = kernel.squares(winner, loser)
-    if not (squares > 0).all():  # a token equal to the one selected, or a query that is zero
-        return _judged(kernel, winner, loser, _refutation(kernel, np.where(squares > 0, 0.0, 1.0)))
+    apart = squares > CLOSE * kernel.sizes(loser)
+    if not apart.all():  # a token equal to the one selected, or a query that is zero
+        answer = _judged(kernel, winner, loser, _refutation(kernel, np.where(apart, 0.0, 1.0)))
+        return replace(answer, rejected=answer.rejected and NEAR)
     length = np.sqrt(squares)
     dual = _dual(kernel, winner, loser, length, None if near is None else near[winner] - near[loser])
     return _judged(kernel, winner, loser, _claim(kernel, winner, loser, dual))
@@ -311,8 +329,7 @@ def _claim(kernel, winner, loser, dual) -> Answer:
     if not (least > 0 and square > 0):
         return _refutation(kernel, _nullified(kernel, winner, loser, dual))
     size = np.sqrt(square)
-    value, dual = size / least, dual / size
-    return Answer(Status.SOLVED, nu / least, dual, value, 1 - float(dual.sum()) / value, _rank(kernel, nu))
+    return Answer(Status.SOLVED, nu / least, dual / size, size / least)
 
 
 def _nullified(kernel, winner, loser, dual) -> np.ndarray:
@@ -333,22 +350,11 @@ def _nullified(kernel, winner, loser, dual) -> np.ndarray:
 
 def _refutation(kernel, dual) -> Answer:
     nothing = np.full(len(kernel.features.owner), np.nan)
-    return Answer(Status.INFEASIBLE, nothing, dual / dual.sum(), np.inf, np.inf, 0)
+    return Answer(Status.INFEASIBLE, nothing, dual / dual.sum() if dual.any() else dual, np.inf)
 
 
 def _judged(kernel, winner, loser, claim: Answer) -> Answer:
-    reason = kernel.checker.check(winner, loser, TOLERANCE, claim)
-    if reason:
-        claim = replace(claim, status=Status.UNCERTIFIED, rank=0, rejected=reason)
-    judged[claim.status.value] += 1
-    return claim
-
-
-def _rank(kernel, nu) -> int:
-    """The rank of W, whose left factors have the Gram matrix of the inputs' sums of tokens."""
-    parts, sums = kernel.sums(nu)
-    sums = parts @ sums.T
-    value, vector = np.linalg.eigh((sums + sums.T) / 2)
-    left = vector * np.sqrt(np.maximum(value, 0.0))
-    sigma = np.linalg.svd(left.T @ kernel.triangle.T, compute_uv=False)
-    return int((sigma > RANK * sigma[0]).sum())
+    found = kernel.checker.check(winner, loser, TOLERANCE, claim)
+    judged[found.status] += 1
+    proved = {name: value for name, value in vars(found).items() if name not in ("status", "reason")}
+    return replace(claim, status=Status(found.status), rejected=found.reason, **proved)

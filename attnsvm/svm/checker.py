@@ -19,6 +19,7 @@ from attnsvm.svm import rational
 from attnsvm.svm.enclosures import (
     NOTHING,
     TINY,
+    UNIT,
     Matrix,
     frobenius,
     of_product,
@@ -34,7 +35,9 @@ from attnsvm.svm.enclosures import (
 
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
-SCALED = 1e-6  # how far the least margin of a solution may be from one, and it from what meets all rows, relative
+SCALED = 1e-9  # how far the least margin of a solution may be from one, and it from what meets all rows, relative
+ROUNDED = 1e-6  # the same at most, where the rounding of W itself costs more than SCALED
+HUGE = 1e60  # beyond it, products of numbers that vanish count
 HOPELESS = 0.1  # a gap above it is no matter of rounding
 COORDINATES, ENTRIES = 4096, 2**25  # of a combination that may be made exactly zero: a Cholesky factor, and its rows
 CLEAR = 16.0  # times that a singular value must exceed what is missing to zero
@@ -219,8 +222,8 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
         return Verdict("uncertified", f"the norm {norm} of a product is not known from its factors")
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem = Problem(matrices, bound, equality)
-        if not np.isfinite(problem.lengths).all():
-            return Verdict("uncertified", "a constraint is not finite, or too large to judge")
+        if not max(np.abs(problem.tokens).max(initial=0.0), np.abs(problem.queries).max(initial=0.0)) < HUGE:
+            return Verdict("uncertified", "a token or a query is not finite, or too large to judge")
         dual = problem.scaled(dual)
         if claim.status != "solved":
             return _refutation(problem, norm, dual, factors is not None)
@@ -359,14 +362,16 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
     singular = whole.singular_values
     rank = int((singular > RANK.get(norm, RANK_ELSEWHERE) * singular.max(initial=0.0)).sum())
     verdict = Verdict("solved", "", low, high, math.nan, arithmetic, rank)
-    if not verdict.gap <= tol:
+    if not 0 <= verdict.gap <= tol:
         near = bool(verdict.gap <= HOPELESS)
         reason = f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}"
         return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), near
-    if not abs(moved.scale - 1) <= SCALED and high > 0:
+    tight = problem.lengths[problem.asks] / problem.bound[problem.asks]
+    room = min(ROUNDED, max(SCALED, 16 * UNIT * size * float(tight.max(initial=0.0))))
+    if not abs(moved.scale - 1) <= room and high > 0:
         reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"
         return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), False
-    if not moved.distance <= SCALED * size + TINY * 10:
+    if not moved.distance <= room * size + TINY * 10:
         reason = f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
         return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), True
     if norm == "fro":

@@ -29,9 +29,6 @@ class Norm(ABC):
         unitarily_invariant: whether ‖U W V‖ = ‖W‖ for orthogonal U and V.
         reads_terms: whether `steepest_lanes` reads the terms of the gradient one by one, and not only their sum.
         tolerance: relative duality gap that a solution must prove, unless told otherwise.
-        rank_tolerance: singular values above it, relative to the largest, count in the rank of a solution.
-        multiplicity_tolerance: relative distance to the largest singular value of the dual matrix that still counts as
-            equal; None where the number of equal values does not bound the rank of a solution.
         parameter: a number in the norm's name, which `steepest_lanes` is given.
     """
 
@@ -40,8 +37,6 @@ class Norm(ABC):
     unitarily_invariant = False
     reads_terms = False
     tolerance = 1e-7
-    rank_tolerance = 1e-6
-    multiplicity_tolerance: float | None = None
     parameter = 0.0
 
     @abstractmethod

@@ -11,7 +11,7 @@ class Frobenius(Norm):
     """The root of the sum of the squared entries."""
 
     name, block_power, unitarily_invariant = "fro", 2.0, True
-    tolerance, rank_tolerance = 1e-10, 1e-9
+    tolerance = 1e-10
 
     def value(self, W):
         return np.linalg.norm(W, axis=(-2, -1))

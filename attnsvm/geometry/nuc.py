@@ -11,7 +11,6 @@ class Nuclear(Norm):
 
     name, block_power, unitarily_invariant = "nuc", 1.0, True
     reads_terms = True
-    multiplicity_tolerance = 1e-5
 
     def value(self, W):
         return np.linalg.svd(W, compute_uv=False).sum(-1)

@@ -19,9 +19,9 @@ from functools import cached_property
 import numpy as np
 
 from attnsvm.svm import lifted_exact
+from attnsvm.svm.enclosures import UNIT, rounding
 
-UNIT = 2.0**-53  # u, the rounding error of one operation
-SPARE = 16  # roundings added to every count, for operations on the bounds themselves
+SPARE = 8  # roundings added to every count, beside those of `rounding`, for operations on the bounds themselves
 NOTHING = 2.0**-500  # more than underflow alone does to a logit, features being of ordinary size
 ORDINARY = 64  # an array of features is scaled by a power of two where its largest number is not within 2^±64
 WEIGHTS = 32  # tokens whose products are known may be multiplied by weights within 2^±32
@@ -504,8 +504,7 @@ def _added(terms):
 
 def _rate(count):
     """The relative error of so many roundings; infinite where it proves nothing."""
-    share = (count + SPARE) * UNIT
-    return 1.01 * share if share < 1e-2 else math.inf
+    return rounding(count + SPARE)
 
 
 def _lengths(rows):

@@ -11,30 +11,55 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.methods import active_set, conic, interior_point, lagrangian, working_sets
+from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, working_sets
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, WORKING_SET
-from attnsvm.svm.methods.rescaling import error, refutation, rescaled, scalable
+from attnsvm.svm.methods.rescaling import error, rescaled, scalable
 from attnsvm.svm.subspaces import Reduced, outer
 
 Report = Callable[[str], None]
+FEW = 40  # constraints up to which one call of compiled non-negative least squares is faster than NumPy
+SMALL = 100  # entries of W up to which coordinates in the spans save nothing
+ROUNDING = 4 * float(np.finfo(float).eps)  # of ⟨A_k, W⟩, relative to ‖A_k‖‖W‖
+DOUBTED = 1e-11  # rounding of margins, relative to the bounds, from which float64 does not decide: a tenth of the tolerance
 
 
 def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:
     """(W, multipliers, True) or (NaN, Farkas certificate, False), and the method that found it."""
-    c, proved = problem.constraints, lagrangian.OPTIONS.proved
+    c, found = problem.constraints, None
     if method == LAGRANGIAN:
-        W, dual, feasible, left = lagrangian.least_norm(problem, report)
-        if left <= proved or len(c) * W.size > active_set.OPTIONS.numbers:
-            return problem.lift(W), dual, feasible, LAGRANGIAN
-        report(f"left with an error of {left:.1e}: the active set goes on")
-    w, dual, feasible = active_set.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
-    if not feasible and method == ACTIVE_SET and refutation(c, dual) > active_set.OPTIONS.refuted:
-        # Bounds of very different sizes: the refutation may rest on the small ones, lost among the large.
-        report("the active set does not refute what it cannot solve: the augmented Lagrangian goes on")
-        W, second, possible, left = lagrangian.least_norm(problem, report)
-        if left <= proved:
-            return problem.lift(W), second, possible, LAGRANGIAN
-    return problem.lift(w.reshape(problem.shape)), dual, feasible, ACTIVE_SET
+        Y, dual, feasible, left = lagrangian.least_norm(problem, report)
+        if left <= lagrangian.OPTIONS.proved or len(c) * Y.size > active_set.OPTIONS.numbers:
+            found = problem.lift(Y), dual, feasible, True
+        else:
+            report(f"left with an error of {left:.1e}: the active set goes on")
+    if found is None:
+        method, found = ACTIVE_SET, _by_active_set(problem)
+    W, dual, feasible, sure = found
+    if sure and not (feasible and _rounding(c, W) > DOUBTED):
+        return W, dual, feasible, method
+    report("float64 does not decide which constraints are active: 384 bits go on")
+    from attnsvm.svm.methods import multiprecision  # late: most problems do not need it
+
+    return *(multiprecision.least_norm(c, dual) or (W, dual, feasible)), method
+
+
+def _by_active_set(problem: Reduced) -> tuple[np.ndarray, np.ndarray, bool, bool]:
+    c = problem.constraints
+    if len(c) >= FEW and not c.equality.any() and c.lengths().all():
+        settled = block_pivoting.least_norm(c)
+        if settled is not None:
+            return *settled, True, True
+    if c.shape[0] * c.shape[1] <= SMALL:
+        w, dual, feasible, sure = active_set.least_norm(outer(c.left, c.right), c.bound, c.equality)
+        return w.reshape(c.shape), dual, feasible, sure
+    w, dual, feasible, sure = active_set.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
+    return problem.lift(w.reshape(problem.shape)), dual, feasible, sure
+
+
+def _rounding(c: Constraints, W: np.ndarray) -> float:
+    """What rounding can change in a margin, relative to the bound of the constraint."""
+    asked = c.bound > 0
+    return ROUNDING * float(np.linalg.norm(W) * (c.lengths()[asked] / c.bound[asked]).max(initial=0.0))
 
 
 def least_other(

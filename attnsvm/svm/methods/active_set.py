@@ -29,6 +29,8 @@ class Options:
         clear: size of the other pivots, and of the multipliers relative to the largest, from which a certificate on a
             support with one dependence is sure; `dependence` is the size up to which that one counts as exact.
         slack: violation, relative to ‖w‖, that rounding alone can cause in a margin: eight ulps.
+        doubted: such a violation, relative to the bounds, from which it may hide what is active: a fifth of the
+            tolerance of the norm.
         steps: largest number of changes of the active set, in numbers of constraints; `scipy.optimize.nnls` has the
             same bound.
         numbers: largest matrix of constraints, in entries, with which this method takes over where the augmented
@@ -41,6 +43,7 @@ class Options:
     clear: float = 1e-7
     dependence: float = 1e-14
     slack: float = 8 * EPSILON
+    doubted: float = 2e-11
     steps: int = 3
     numbers: float = 2e7
 
@@ -71,16 +74,16 @@ def least_norm(A: np.ndarray, b: np.ndarray, equality: np.ndarray, options: Opti
         b: (m,) bounds.
         equality: (m,) bool.
     """
-    norms = np.sqrt((A * A).sum(1))
-    empty = norms == 0
-    broken = empty & np.where(equality, b != 0, b > 0) if empty.any() else empty
-    if broken.any():  # a row that asks 0 ≥ b > 0
-        certificate = np.zeros(len(b))
-        first = int(np.argmax(broken))
-        certificate[first] = np.sign(b[first])
-        return Answer(np.full(A.shape[1], np.nan), certificate, False, True)
-
-    scale = norms + empty
+    scale = np.sqrt((A * A).sum(1))
+    if not scale.all():
+        empty = scale == 0
+        broken = empty & np.where(equality, b != 0, b > 0)
+        if broken.any():  # a row that asks 0 ≥ b > 0
+            certificate = np.zeros(len(b))
+            first = int(np.argmax(broken))
+            certificate[first] = np.sign(b[first])
+            return Answer(np.full(A.shape[1], np.nan), certificate, False, True)
+        scale = scale + empty
     rows, bounds = A / scale[:, None], b / scale
     if equality.any():
         found = _with_equalities(rows, bounds, equality, options)
@@ -94,9 +97,8 @@ def _inequalities(A, b, options):
     size = np.abs(b).max(initial=0.0)
     if size == 0.0 or (b <= 0).all():
         return Answer(np.zeros(A.shape[1]), np.zeros(len(b)), True, True)
-    target = np.zeros(A.shape[1] + 1)
-    target[-1] = 1.0
-    system = np.vstack([A.T, b / size])
+    system, target = np.empty((A.shape[1] + 1, len(b))), np.zeros(A.shape[1] + 1)
+    system[:-1], system[-1], target[-1] = A.T, b / size, 1.0
     u, residual = nnls(system, target, maxiter=100 * max(len(b), 10))
     if residual < options.infeasible:
         certificate, sure = _certificate(A, b, u, np.zeros(len(b), dtype=bool), options)
@@ -140,7 +142,7 @@ def _refined(system, target, start):
 def _active_set(A, b, dual, options):
     """Polish multipliers: Lawson and Hanson's active-set iteration on min ½‖Aᵀy‖² − bᵀy, y ≥ 0, from a start near
     the solution, every step by QR of the active rows. Nearly dependent rows end it early. Returns (w, y) and
-    whether it came to its end.
+    whether it came to its end and rounding hides no active row.
 
     w is refined apart from y, not formed as Aᵀy: where ‖w‖ is large the multipliers are of order ‖w‖² and cancel.
     """
@@ -162,9 +164,9 @@ def _active_set(A, b, dual, options):
         dual = goal
         slack = A @ w - b
         slack[active] = np.inf
-        worst = int(slack.argmin())
-        if slack[worst] >= -options.slack * np.linalg.norm(w):
-            return w, dual, True
+        worst, rounding = int(slack.argmin()), options.slack * float(np.linalg.norm(w))
+        if slack[worst] >= -rounding:
+            return w, dual, rounding <= options.doubted * b.min(where=b > 0, initial=np.inf)
         active[worst] = True
     return A.T @ dual, dual, False
 

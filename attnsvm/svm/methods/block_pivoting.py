@@ -26,6 +26,7 @@ class Options:
             `refinements` steps remove.
         refinements: of W and y.
         slack: violation, relative to ‖W‖, that rounding alone can cause in a margin: eight ulps.
+        doubted: such a violation, relative to the bounds, from which the method fails.
         attempts: how often rows are added that only the refined W shows to be violated.
     """
 
@@ -36,6 +37,7 @@ class Options:
     dependent: float = 1e-5
     refinements: int = 2
     slack: float = 8 * float(np.finfo(float).eps)
+    doubted: float = 2e-11
     attempts: int = 3
 
 
@@ -43,12 +45,15 @@ OPTIONS = Options()
 
 
 def least_norm(c: Constraints, options: Options = OPTIONS) -> tuple[np.ndarray, np.ndarray] | None:
-    """(W (d, e), multipliers (m,)) of inequalities on matrices that are not zero; None where the method fails.
+    """(W (d, e), multipliers (m,)) of inequalities; None where the method fails.
 
-    It fails where no W exists, or where active rows are nearly dependent.
+    It fails where no W exists, where W is so large that rounding can hide an active row, and where active rows are
+    nearly dependent, or zero.
     """
-    left, queries, query = c.left, c.factors.queries, c.factors.query
-    scale = 1.0 / c.lengths()
+    left, queries, query, lengths = c.left, c.factors.queries, c.factors.query, c.lengths()
+    if not lengths.all():
+        return None
+    scale = 1.0 / lengths
     rows, bound = left * scale[:, None], c.bound * scale
     gram = rows @ rows.T
     gram *= (queries @ queries.T)[query][:, query]
@@ -71,7 +76,10 @@ def least_norm(c: Constraints, options: Options = OPTIONS) -> tuple[np.ndarray, 
             W, y = W + (some * step[:, None]).T @ others, y + step
         slack = (rows * (queries @ W.T)[query]).sum(1) - bound
         slack[active] = np.inf
-        violated = slack < -options.slack * np.linalg.norm(W)
+        rounding = options.slack * float(np.linalg.norm(W))
+        if rounding > options.doubted * bound.min(where=bound > 0, initial=np.inf):
+            return None
+        violated = slack < -rounding
         if not violated.any() and (y >= 0).all():
             dual = np.zeros(len(c))
             dual[active] = y * scale[active]

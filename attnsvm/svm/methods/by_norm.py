@@ -12,54 +12,56 @@ import numpy as np
 from attnsvm.geometry import Norm
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, working_sets
-from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, WORKING_SET
+from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, SIZES, WORKING_SET
 from attnsvm.svm.methods.rescaling import error, rescaled, scalable
 from attnsvm.svm.subspaces import Reduced, outer
 
 Report = Callable[[str], None]
-FEW = 40  # constraints up to which one call of compiled non-negative least squares is faster than NumPy
 SMALL = 100  # entries of W up to which coordinates in the spans save nothing
-ROUNDING = 4 * float(np.finfo(float).eps)  # of ⟨A_k, W⟩, relative to ‖A_k‖‖W‖
-DOUBTED = 1e-11  # rounding of margins, relative to the bounds, from which float64 does not decide: a tenth of the tolerance
 
 
 def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:
     """(W, multipliers, True) or (NaN, Farkas certificate, False), and the method that found it."""
-    c, found = problem.constraints, None
+    c = problem.constraints
+    W, dual, feasible, sure, method = _by_floats(problem, method, report)
+    if not sure:
+        report("float64 does not decide which constraints are active: 384 bits go on")
+        from attnsvm.svm.methods import multiprecision  # late: most problems do not need it
+
+        W, dual, feasible = multiprecision.least_norm(c, dual) or (W, dual, feasible)
+    return W, dual, feasible, method
+
+
+def _by_floats(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, bool, str]:
+    """What `least_frobenius` returns, with whether it is sure before the method."""
+    c = problem.constraints
+    if method == PIVOTING:
+        found = None if c.equality.any() else block_pivoting.least_norm(c)
+        if found is not None:
+            return *found, True, True, PIVOTING
+        method = ACTIVE_SET if len(c) < SIZES.never_formed else LAGRANGIAN
     if method == LAGRANGIAN:
         Y, dual, feasible, left = lagrangian.least_norm(problem, report)
         if left <= lagrangian.OPTIONS.proved or len(c) * Y.size > active_set.OPTIONS.numbers:
-            found = problem.lift(Y), dual, feasible, True
-        else:
-            report(f"left with an error of {left:.1e}: the active set goes on")
-    if found is None:
-        method, found = ACTIVE_SET, _by_active_set(problem)
-    W, dual, feasible, sure = found
-    if sure and not (feasible and _rounding(c, W) > DOUBTED):
-        return W, dual, feasible, method
-    report("float64 does not decide which constraints are active: 384 bits go on")
-    from attnsvm.svm.methods import multiprecision  # late: most problems do not need it
-
-    return *(multiprecision.least_norm(c, dual) or (W, dual, feasible)), method
-
-
-def _by_active_set(problem: Reduced) -> tuple[np.ndarray, np.ndarray, bool, bool]:
-    c = problem.constraints
-    if len(c) >= FEW and not c.equality.any() and c.lengths().all():
-        settled = block_pivoting.least_norm(c)
-        if settled is not None:
-            return *settled, True, True
+            return (
+                problem.lift(Y),
+                dual,
+                feasible,
+                not feasible or _rounding(c, Y) <= active_set.OPTIONS.doubted,
+                LAGRANGIAN,
+            )
+        report(f"left with an error of {left:.1e}: the active set goes on")
     if c.shape[0] * c.shape[1] <= SMALL:
         w, dual, feasible, sure = active_set.least_norm(outer(c.left, c.right), c.bound, c.equality)
-        return w.reshape(c.shape), dual, feasible, sure
+        return w.reshape(c.shape), dual, feasible, sure, ACTIVE_SET
     w, dual, feasible, sure = active_set.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
-    return problem.lift(w.reshape(problem.shape)), dual, feasible, sure
+    return problem.lift(w.reshape(problem.shape)), dual, feasible, sure, ACTIVE_SET
 
 
 def _rounding(c: Constraints, W: np.ndarray) -> float:
     """What rounding can change in a margin, relative to the bound of the constraint."""
     asked = c.bound > 0
-    return ROUNDING * float(np.linalg.norm(W) * (c.lengths()[asked] / c.bound[asked]).max(initial=0.0))
+    return active_set.OPTIONS.slack * float(np.linalg.norm(W) * (c.lengths()[asked] / c.bound[asked]).max(initial=0.0))
 
 
 def least_other(

@@ -1,8 +1,8 @@
 """Least Frobenius norm of a few hundred inequalities: block principal pivoting on their Gram matrix.
 
-The dual is min ½yᵀGy − bᵀy over y ≥ 0, with G = A Aᵀ, which costs two small products where A is never formed. Rows change
-sides in blocks (Kim and Park, SIAM J. Sci. Comput. 33, 2011), first with a ridge on G, where few pivots are needed from
-any start, and then without it. W is refined apart from y, by residuals of the constraints themselves.
+The dual is min ½yᵀGy − bᵀy over y ≥ 0. G = A Aᵀ costs two small products, and A is never formed. Rows change sides in
+blocks (Kim and Park, SIAM J. Sci. Comput. 33, 2011): first with a ridge on G, where few pivots are needed from any
+start, and then without it. W is refined apart from y, by residuals of the constraints themselves.
 """
 
 from dataclasses import dataclass

@@ -17,6 +17,7 @@ from attnsvm.svm.methods.rescaling import error, rescaled, scalable
 from attnsvm.svm.subspaces import Reduced, outer
 
 Report = Callable[[str], None]
+REFUTING = 100_000  # numbers in the support of a certificate up to which it is made minimal: some milliseconds
 SMALL = 100  # entries of W up to which coordinates in the spans save nothing
 
 
@@ -43,19 +44,30 @@ def _by_floats(problem: Reduced, method: str, report: Report) -> tuple[np.ndarra
     if method == LAGRANGIAN:
         Y, dual, feasible, left = lagrangian.least_norm(problem, report)
         if left <= lagrangian.OPTIONS.proved or len(c) * Y.size > active_set.OPTIONS.numbers:
-            return (
-                problem.lift(Y),
-                dual,
-                feasible,
-                not feasible or _rounding(c, Y) <= active_set.OPTIONS.doubted,
-                LAGRANGIAN,
-            )
+            if feasible:
+                return problem.lift(Y), dual, True, _rounding(c, Y) <= active_set.OPTIONS.doubted, LAGRANGIAN
+            return problem.lift(Y), *_on_fewer(problem, dual), LAGRANGIAN
         report(f"left with an error of {left:.1e}: the active set goes on")
     if c.shape[0] * c.shape[1] <= SMALL:
         w, dual, feasible, sure = active_set.least_norm(outer(c.left, c.right), c.bound, c.equality)
         return w.reshape(c.shape), dual, feasible, sure, ACTIVE_SET
     w, dual, feasible, sure = active_set.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
     return problem.lift(w.reshape(problem.shape)), dual, feasible, sure, ACTIVE_SET
+
+
+def _on_fewer(problem: Reduced, certificate: np.ndarray) -> tuple[np.ndarray, bool, bool]:
+    """(Farkas certificate, False, whether it is sure) on an independent part of the support, by the active set.
+
+    The augmented Lagrangian leaves multipliers of all rows that are violated, and some that rounding alone made.
+    """
+    support = np.flatnonzero(certificate)
+    if len(support) * np.prod(problem.shape) > REFUTING:
+        return certificate, False, True
+    c = problem.constraints[support]
+    again = active_set.least_norm(outer(problem.left[support], problem.right[support]), c.bound, c.equality)
+    if again.feasible:
+        return certificate, False, False
+    return np.bincount(support, again.dual, minlength=len(certificate)), False, again.sure
 
 
 def _rounding(c: Constraints, W: np.ndarray) -> float:

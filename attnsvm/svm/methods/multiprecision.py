@@ -26,7 +26,7 @@ class Options:
         unbounded: size, relative to the bounds, from which a solution shows dependent rows, as a power of two.
         zero: relative size up to which a number counts as zero, as a power of two.
         unsure: margins, relative to ‖W‖, below which float64 does not tell whether a row is violated.
-        rows: largest active set; its factor takes 0.3 s.
+        rows: largest active set; its factor takes 0.3 s. Of inequalities, one more than unknowns at most.
         steps: largest number of changes of the active set.
     """
 
@@ -44,15 +44,17 @@ Answer = tuple[np.ndarray, np.ndarray, bool]
 
 
 def least_norm(c: Constraints, guess: np.ndarray, options: Options = OPTIONS) -> Answer | None:
-    """(W, multipliers, True) or (NaN (d, e), Farkas certificate (m,), False); None if the active set grows too large.
+    """(W, multipliers, True) or (NaN (d, e), Farkas certificate (m,), False); None if the active set is too large.
 
     Args:
         guess: (m,) multipliers near the right ones, or only of a similar support.
 
-    The support of the answer is independent, and that of a certificate minimal.
+    The support of the answer is independent, and that of a certificate minimal, unless the equalities alone exclude
+    each other.
     """
     support = np.flatnonzero((guess != 0) | (c.equality & (c.lengths() > 0)))
-    if not 0 < len(support) <= options.rows:
+    unknowns = c.shape[0] * c.shape[1]
+    if not 0 < len(support) <= options.rows or np.count_nonzero(~c.equality[support]) > unknowns + 1:
         return None
     with ctx.workprec(options.bits):
         return _ActiveSet(c, options).solved(support, guess)
@@ -80,15 +82,21 @@ class _ActiveSet:
     def solved(self, support: np.ndarray, guess: np.ndarray) -> Answer | None:
         start = np.ldexp(guess[support], -self.power[support])
         start = start / (np.abs(start).max() or 1.0)
-        self.add(support, [arb(float(y)) for y in start])
+        equal = self.c.equality[support]
+        for some in (equal, ~equal):
+            self.add(support[some], [arb(float(y)) for y in start[some]])
+            while some is equal and (v := self.null_vector()) is not None:  # equalities that follow from others
+                if abs(self.promise(v)) > self.zero * max(map(abs, self.bounds())):
+                    self.leave(v if self.promise(v) > 0 else [-entry for entry in v])
+                    return np.full(self.c.shape, np.nan), self.multipliers(), False
+                self.drop([max(range(len(v)), key=lambda k: abs(v[k]))])
         for _ in range(self.options.steps):
             goal = self.solution(self.bounds())
             leaving = [k for k in self.signed() if goal[k] <= 0]
             if leaving:
                 self.walk(goal, leaving)
             elif max(map(abs, goal)) > self.unbounded * max(map(abs, self.bounds())):
-                self.y = goal
-                return self.certificate()
+                return self.certificate(goal)
             else:
                 self.y = goal
                 W = self.matrix()
@@ -102,6 +110,8 @@ class _ActiveSet:
         return None
 
     def add(self, numbers: np.ndarray, y: list[arb]) -> None:
+        if len(numbers) == 0:
+            return
         left, right = self.vectors(numbers)
         self.rows += numbers.tolist()
         self.left += left.tolist()
@@ -135,7 +145,7 @@ class _ActiveSet:
 
     def solution(self, right_hand_side: list[arb]) -> list[arb]:
         """(G + δI)⁻¹ of it."""
-        system = [row[:k] + [row[k] + self.ridge] + row[k + 1 :] for k, row in enumerate(self.gram)]
+        system = [[*row[:k], row[k] + self.ridge, *row[k + 1 :]] for k, row in enumerate(self.gram)]
         found = arb_mat(system).solve(arb_mat([[b] for b in right_hand_side]), algorithm="approx")
         return [entry.mid() for entry in found.entries()]
 
@@ -171,53 +181,64 @@ class _ActiveSet:
 
     def null_vector(self) -> list[arb] | None:
         """A combination of the rows that is zero, of size one; None if they are independent."""
+        if not self.rows:
+            return None
         random = np.random.default_rng(0).uniform(1.0, 2.0, len(self.rows))
         found = self.solution([arb(float(value)) for value in random])
-        size = max(map(abs, found))
-        return [(entry / size).mid() for entry in found] if size > self.unbounded else None
+        return _of_size_one(found) if max(map(abs, found)) > self.unbounded else None
 
     def make_independent(self) -> None:
         """Rows leave until the rest is independent; W stays what it is."""
         while (v := self.null_vector()) is not None:
-            self.shift(v)
+            self.leave(self.shifted(self.y, v if any(v[k] > 0 for k in self.signed()) else [-entry for entry in v]))
 
-    def shift(self, v: list[arb]) -> None:
-        """Along a null vector until a multiplier reaches zero: of an inequality if there is one in v."""
-        places = [k for k in self.signed() if abs(v[k]) > self.zero]
-        if not places:
-            out = max(range(len(v)), key=lambda k: abs(v[k]))
-            ratio = (self.y[out] / v[out]).mid()
-        else:
-            up = [k for k in places if v[k] > 0]
-            sign = 1 if up else -1
-            out = min(up or places, key=lambda k: abs(self.y[k] / v[k]))
-            ratio = sign * abs(self.y[out] / v[out]).mid()
-        self.y = [(y - ratio * entry).mid() for y, entry in zip(self.y, v, strict=True)]
-        self.drop([out])
+    def shifted(self, y: list[arb], v: list[arb]) -> list[arb]:
+        """y less the multiple of v that takes the first multiplier of an inequality to zero."""
+        out = min((k for k in self.signed() if v[k] > self.zero), key=lambda k: y[k] / v[k])
+        ratio = y[out] / v[out]
+        new = [(one - ratio * entry).mid() for one, entry in zip(y, v, strict=True)]
+        new[out] = arb(0)
+        return new
 
-    def certificate(self) -> Answer | None:
+    def leave(self, y: list[arb]) -> None:
+        """y are the multipliers; rows whose multiplier is zero leave."""
+        size, equality = max(map(abs, y)) * self.zero, self.c.equality
+        self.y = y
+        self.drop([k for k, one in enumerate(y) if one == 0 or (one <= size and not equality[self.rows[k]])])
+
+    def promise(self, y: list[arb]) -> arb:
+        """bᵀy."""
+        return sum((b * one for b, one in zip(self.bounds(), y, strict=True)), arb(0)).mid()
+
+    def certificate(self, y: list[arb]) -> Answer | None:
         """The direction y, on a minimal support."""
-        size = max(map(abs, self.y))
-        self.y = [(y / size).mid() for y in self.y]
-        while True:
-            v = self.null_vector()
-            if v is None:
-                return None
+        self.leave(_of_size_one(y))
+        while (v := self.null_vector()) is not None:
             at = max(range(len(v)), key=lambda k: abs(v[k]))
             along = self.y[at] / v[at]
             apart = [(y - along * entry).mid() for y, entry in zip(self.y, v, strict=True)]
             if max(map(abs, apart)) <= self.zero:  # no other null vector
-                break
-            promise = sum((b * entry for b, entry in zip(self.bounds(), apart, strict=True)), arb(0)).mid()
-            self.shift(apart if promise <= 0 else [-entry for entry in apart])
-        W = np.full(self.c.shape, np.nan)
-        return W, self.multipliers(), False
+                return np.full(self.c.shape, np.nan), self.multipliers(), False
+            shorter = []
+            for direction in (apart, [-entry for entry in apart]):
+                if any(direction[k] > self.zero for k in self.signed()):
+                    shorter.append(self.shifted(self.y, direction))
+                else:  # the opposite direction is itself non-negative on the inequalities
+                    opposite = [-entry for entry in direction]
+                    shorter += [self.shifted(opposite, self.y), self.shifted(self.y, opposite)]
+            self.leave(max(map(_of_size_one, shorter), key=self.promise))
+        return None
 
     def multipliers(self) -> np.ndarray:
         """(m,) of the constraints as they are, not scaled."""
         dual = np.zeros(len(self.c))
         dual[self.rows] = [float(y) for y in self.y]
         return np.ldexp(dual, self.power)
+
+
+def _of_size_one(y: list[arb]) -> list[arb]:
+    size = max(map(abs, y))
+    return [(entry / size).mid() for entry in y]
 
 
 def _hadamard(first: arb_mat, second: arb_mat) -> list[list[arb]]:

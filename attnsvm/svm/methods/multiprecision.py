@@ -28,6 +28,9 @@ class Options:
         unsure: margins, relative to ‖W‖, below which float64 does not tell whether a row is violated.
         rows: largest active set; its factor takes 0.3 s. Of inequalities, one more than unknowns at most.
         steps: largest number of changes of the active set.
+        large: sum of the multipliers of a combination of norm one from which their rounding matters: its square, times
+            that of an ulp, is a gap.
+        tries: roundings among which the best is chosen.
     """
 
     bits: int = 384
@@ -37,6 +40,8 @@ class Options:
     unsure: float = 1e-13
     rows: int = 300
     steps: int = 400
+    large: float = 1e9
+    tries: int = 64
 
 
 OPTIONS = Options()
@@ -45,6 +50,8 @@ Answer = tuple[np.ndarray, np.ndarray, bool]
 
 def least_norm(c: Constraints, guess: np.ndarray, options: Options = OPTIONS) -> Answer | None:
     """(W, multipliers, True) or (NaN (d, e), Farkas certificate (m,), False); None if the active set is too large.
+
+    The multipliers combine the constraints to a matrix of norm one.
 
     Args:
         guess: (m,) multipliers near the right ones, or only of a similar support.
@@ -103,7 +110,7 @@ class _ActiveSet:
                 worst = self.most_violated(W)
                 if worst is None:
                     self.make_independent()
-                    return _floats(W), self.multipliers(), True
+                    return _floats(W), self.well_rounded(), True
                 if len(self.rows) == self.options.rows:
                     return None
                 self.add(np.array([worst]), [arb(0)])
@@ -234,6 +241,28 @@ class _ActiveSet:
         dual = np.zeros(len(self.c))
         dual[self.rows] = [float(y) for y in self.y]
         return np.ldexp(dual, self.power)
+
+    def well_rounded(self) -> np.ndarray:
+        """`multipliers`, such that Σ_k y_k A_k has norm one, but for a few ulps.
+
+        Where multipliers are so large that their own rounding moves Σ_k y_k A_k visibly, the ulps are chosen for which
+        it moves least.
+        """
+        size = self.promise(self.y).sqrt()  # bᵀy = ‖W‖²
+        if size > 0:
+            self.y = [(y / size).mid() for y in self.y]
+        if sum(abs(float(y)) for y in self.y) < self.options.large:
+            return self.multipliers()
+        exact, best, least = self.y, self.multipliers(), np.inf
+        left, right = (np.array([[float(entry) for entry in row] for row in part]) for part in (self.left, self.right))
+        for ulps in range(self.options.tries):
+            factor = 1 + arb(ulps) * arb(2) ** -50
+            self.y = [(y * factor).mid() for y in exact]
+            lost = np.array([float(y - arb(float(y))) for y in self.y])
+            moved = np.linalg.norm((left * lost[:, None]).T @ right)
+            if moved < least:
+                best, least = self.multipliers(), moved
+        return best
 
 
 def _of_size_one(y: list[arb]) -> list[arb]:

@@ -169,12 +169,15 @@ class _ActiveSet:
         return (arb_mat(weighted).transpose() * arb_mat(self.right)).mid()
 
     def most_violated(self, W: arb_mat) -> int | None:
-        """The row that W violates most in units of its length; None where all are met."""
+        """The row that W violates most in units of its length, nearly; None where all are met."""
         near = _floats(W)
         size = np.linalg.norm(near)
         lack = (self.c.bound - self.c.apply(near)) / np.where(self.lengths > 0, self.lengths, np.inf)
         lack[self.rows] = -np.inf
-        unsure = np.flatnonzero(~self.c.equality & (lack > -self.options.unsure * size))
+        lack[self.c.equality] = -np.inf
+        if lack.max() > self.options.unsure * size:
+            return int(lack.argmax())
+        unsure = np.flatnonzero(lack > -self.options.unsure * size)
         if len(unsure) == 0:
             return None
         left, right = self.vectors(unsure)

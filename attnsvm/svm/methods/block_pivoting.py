@@ -20,6 +20,7 @@ class Options:
     Attributes:
         ridges: on the diagonal of G, one after another.
         start: shares of the number of rows, and of the entries of W, that are active at first at most.
+        few: share of the active rows whose change ends the search with a ridge.
         pivots: changes of the active set with one ridge at most.
         patience: block changes that need not improve on the best before one row changes alone.
         dependent: pivot of a Cholesky factor below which rows count as dependent; its square is the rounding that
@@ -32,6 +33,7 @@ class Options:
 
     ridges: tuple[float, ...] = (0.01, 0.0)
     start: tuple[float, float] = (0.5, 0.6)
+    few: float = 0.1
     pivots: int = 30
     patience: int = 3
     dependent: float = 1e-5
@@ -107,8 +109,8 @@ def _pivoted(gram, bound, inside, ridge: float, options: Options):
         wrong = y @ across - bound < -options.slack * np.abs(y).sum()
         wrong[active] = y < 0
         count = np.count_nonzero(wrong)
-        if count == 0:
-            return inside, y, factor
+        if count <= (options.few * len(active) if ridge else 0):
+            return inside ^ wrong, y, factor
         if count < fewest:
             fewest, patience = count, options.patience
         elif patience > 0:

@@ -224,16 +224,28 @@ def _with_equalities(A, b, equality, options):
 
 
 def _refuted(A, b, dual, equality, options):
+    """Equalities that follow from others get no multipliers, where these have none of their own to say."""
+    some = _independent(A, equality, options)
+    if len(some) < np.count_nonzero(equality):
+        shorter = np.where(equality, 0.0, dual)
+        fitted = lstsq(A[some].T, A[equality].T @ dual[equality])[0]
+        shorter[some] = np.where(np.abs(fitted) > options.clear * np.abs(dual).max(), fitted, 0.0)
+        dual = shorter if b @ shorter > 0 else dual
     certificate, sure = _certificate(A, b, dual, equality, options)
     return Answer(np.full(A.shape[1], np.nan), certificate, False, sure)
 
 
-def _tight_together(A, b, equality, active, options):
-    """(w, dual) with equal margins on the active rows and an independent subset of the equality rows."""
+def _independent(A, equality, options):
+    """The numbers of equality rows of which the others are combinations."""
     numbers = np.flatnonzero(equality)
     _, R, order = qr(A[equality].T, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
-    independent = numbers[order[: int((diagonal > options.dependent * diagonal.max(initial=0.0)).sum())]]
+    return numbers[order[: int((diagonal > options.dependent * diagonal.max(initial=0.0)).sum())]]
+
+
+def _tight_together(A, b, equality, active, options):
+    """(w, dual) with equal margins on the active rows and an independent subset of the equality rows."""
+    independent = _independent(A, equality, options)
     tight = np.concatenate([np.flatnonzero(active & ~equality), independent])
     solved = _equal_margins(A[tight], b[tight], options)
     if solved is None or (solved[1][: len(tight) - len(independent)] < 0).any():

@@ -65,9 +65,8 @@ def _on_fewer(problem: Reduced, certificate: np.ndarray) -> tuple[np.ndarray, bo
         return certificate, False, True
     c = problem.constraints[support]
     again = active_set.least_norm(outer(problem.left[support], problem.right[support]), c.bound, c.equality)
-    if again.feasible:
-        return certificate, False, False
-    return np.bincount(support, again.dual, minlength=len(certificate)), False, again.sure
+    fewer = np.bincount(support, again.dual, minlength=len(certificate))
+    return fewer, False, again.sure and not again.feasible
 
 
 def _rounding(c: Constraints, W: np.ndarray) -> float:

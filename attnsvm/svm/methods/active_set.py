@@ -215,7 +215,7 @@ def _with_equalities(A, b, equality, options):
     if feasible:
         polished = _tight_together(A, b, equality, dual > 0, options)
         if polished is not None:
-            return Answer(*polished, True, sure)
+            return Answer(polished[0], polished[1], True, sure)
     goal = (particular + w if feasible else 0.0) - inner.T @ lam
     dual[equality] = U @ ((Vt @ goal) / sigma)
     if feasible:

@@ -108,7 +108,7 @@ def _pivoted(gram, bound, inside, ridge: float, options: Options):
         y = dpotrs(factor, bound[active], lower=1)[0]
         wrong = y @ across - bound < -options.slack * np.abs(y).sum()
         wrong[active] = y < 0
-        count = np.count_nonzero(wrong)
+        count = int(np.count_nonzero(wrong))
         if count <= (options.few * len(active) if ridge else 0):
             return inside ^ wrong, y, factor
         if count < fewest:

@@ -131,7 +131,8 @@ class _ActiveSet:
         self.gram += [[columns[k][a] for k in range(known)] + columns[known + a] for a in range(len(numbers))]
 
     def drop(self, places: list[int]) -> None:
-        for part in (self.rows, self.left, self.right, self.y, self.gram, *self.gram):
+        parts: list[list] = [self.rows, self.left, self.right, self.y, self.gram, *self.gram]
+        for part in parts:
             for place in sorted(places, reverse=True):
                 del part[place]
 
@@ -262,7 +263,7 @@ class _ActiveSet:
             factor = 1 + arb(ulps) * arb(2) ** -50
             self.y = [(y * factor).mid() for y in exact]
             lost = np.array([float(y - arb(float(y))) for y in self.y])
-            moved = np.linalg.norm((left * lost[:, None]).T @ right)
+            moved = float(np.linalg.norm((left * lost[:, None]).T @ right))
             if moved < least:
                 best, least = self.multipliers(), moved
         return best

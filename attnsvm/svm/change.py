@@ -71,5 +71,5 @@ def _on(c: TokenConstraints) -> tuple[np.ndarray, bool]:
     values, vectors = np.linalg.eigh(gram / np.outer(length, length))
     kept = values > DIMENSION * values.max(initial=0.0)
     rows = vectors[:, kept] * np.sqrt(values[kept])
-    _, dual, feasible = active_set.least_norm(rows, c.bound / length, c.equality)
-    return dual / length, feasible
+    found = active_set.least_norm(rows, c.bound / length, c.equality)
+    return found.dual / length, found.feasible

@@ -10,6 +10,7 @@ from attnsvm.svm import ledger, memory
 from attnsvm.svm.arguments import setting, tolerance
 from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import IMPLICIT, Constraints
+from attnsvm.svm.copies import distinct
 from attnsvm.svm.methods.by_norm import Report, least_frobenius, least_other
 from attnsvm.svm.methods.choice import CONIC, named
 from attnsvm.svm.methods.conic import require_installed
@@ -56,12 +57,15 @@ def solve_batch(
     if ledger.replays():
         return [_judged(c, measure, tol, _recorded(c)) for c in batch]
     copies = [c.named_copy() for c in batch]
-    wide = [None if copy else narrowed(c, measure) for c, copy in zip(batch, copies, strict=True)]
-    inside = [c if one is None else one.constraints for c, one in zip(batch, wide, strict=True)]
+    single = [distinct(c) for c in batch]
+    fewer = [c if one is None else one.constraints for c, one in zip(batch, single, strict=True)]
+    wide = [None if copy else narrowed(c, measure) for c, copy in zip(fewer, copies, strict=True)]
+    inside = [c if one is None else one.constraints for c, one in zip(fewer, wide, strict=True)]
     claims = iter(_claims([c for c, copy in zip(inside, copies, strict=True) if not copy], measure, method, report))
-    found = (_refused(c, copy) if copy else next(claims) for c, copy in zip(batch, copies, strict=True))
+    found = (_refused(c, copy) if copy else next(claims) for c, copy in zip(fewer, copies, strict=True))
     lifted = (a if one is None else one.lift(a) for a, one in zip(found, wide, strict=True))
-    return [judge(c, measure, tol, claim) for c, claim in zip(batch, lifted, strict=True)]
+    whole = (a if one is None else replace(a, dual=one.spread(a.dual)) for a, one in zip(lifted, single, strict=True))
+    return [judge(c, measure, tol, claim) for c, claim in zip(batch, whole, strict=True)]
 
 
 def _refused(c: Constraints, reason: str) -> Solution:

@@ -18,20 +18,30 @@ class Reduced:
 
     def __init__(self, constraints: Constraints):
         self.constraints = constraints
-        d, e = constraints.shape
-        self.P = basis(constraints.left) if len(constraints) < d else None
-        inputs = constraints.index[:, 0]
+
+    @cached_property
+    def P(self) -> np.ndarray | None:
+        """(d, p), formed when first read, as all else here."""
+        c = self.constraints
+        return basis(c.left) if len(c) < c.shape[0] else None
+
+    @cached_property
+    def Q(self) -> np.ndarray | None:
+        """(e, q)."""
+        c = self.constraints
+        inputs = c.index[:, 0]
         first = np.append(True, inputs[1:] != inputs[:-1])[: len(inputs)]  # one row of each input: its query
-        queries, used = constraints.factors.queries, constraints.factors.query[first]
-        self.Q = basis(queries[used]) if len(used) < e else None
+        queries, used = c.factors.queries, c.factors.query[first]
+        return basis(queries[used]) if len(used) < c.shape[1] else None
 
     @cached_property
     def left(self) -> np.ndarray:
-        """(m, p), formed when first read, as `right` (m, q) is."""
+        """(m, p)."""
         return _in(self.P, self.constraints.left)
 
     @cached_property
     def right(self) -> np.ndarray:
+        """(m, q)."""
         return _in(self.Q, self.constraints.right)
 
     @property

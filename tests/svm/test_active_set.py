@@ -19,11 +19,13 @@ def problem(seed, m=12, k=9):
 def test_from_one_active_row_it_finds_all_that_hold_the_solution(seed):
     """The start of `least_norm` is so good that a step which takes a constraint up is rarely needed there."""
     A, b = problem(seed)
-    expected, _, feasible = least_norm(A, b, np.zeros(len(b), dtype=bool))
+    expected, _, feasible, sure = least_norm(A, b, np.zeros(len(b), dtype=bool))
     assert feasible
+    assert sure
     start = np.zeros(len(b))
     start[b.argmax()] = b.max()
-    w, dual = _active_set(A, b, start, OPTIONS)
+    w, dual, settled = _active_set(A, b, start, OPTIONS)
+    assert settled
     assert (start > 0).sum() < (dual > 0).sum(), "the start was the answer"
     np.testing.assert_allclose(w, expected, rtol=0, atol=1e-12 * np.linalg.norm(expected))
     np.testing.assert_allclose(A.T @ dual, w, rtol=0, atol=1e-12 * np.linalg.norm(expected))
@@ -33,7 +35,7 @@ def test_from_one_active_row_it_finds_all_that_hold_the_solution(seed):
 def test_equalities_whose_bounds_are_not_zero_agree_with_another_solver(seed):
     A, b = problem(seed)
     equality = np.arange(len(b)) < 3
-    w, dual, feasible = least_norm(A, b, equality)
+    w, dual, feasible, _ = least_norm(A, b, equality)
     assert feasible
     other = cp.Variable(A.shape[1])
     value = cp.Problem(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from svm_references import FIELDS, feasible, matrix, nasty
 
 from attnsvm.svm import Constraints, Status, memory, ragged, separation, sequence, solve
-from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, SIZES, WORKING_SET
+from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, SIZES, WORKING_SET
 from attnsvm.svm.operator import Operator
 
 CASES = settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -83,7 +83,13 @@ def test_no_left_or_right_array_is_formed_on_the_way():
 
 @pytest.mark.parametrize(
     ("size", "d"),
-    [(SIZES.lagrangian - 10, 8), (SIZES.lagrangian, 40), (SIZES.lagrangian, 4), (2 * SIZES.lagrangian, 8)],
+    [
+        (SIZES.never_formed - 10, 8),
+        (SIZES.lagrangian - 10, 8),
+        (SIZES.lagrangian, 40),
+        (SIZES.lagrangian, 4),
+        (2 * SIZES.lagrangian, 8),
+    ],
 )
 @pytest.mark.parametrize("draw", [planted, with_sets])
 def test_frobenius_methods_agree(size, draw, d):
@@ -91,7 +97,8 @@ def test_frobenius_methods_agree(size, draw, d):
     answers = {method: solve(c, method=method) for method in (ACTIVE_SET, LAGRANGIAN)}
     exact, ours = answers[ACTIVE_SET], answers[LAGRANGIAN]
     assert exact.status is ours.status
-    assert solve(c).method == (ACTIVE_SET if size < SIZES.lagrangian else LAGRANGIAN)
+    formed = size < (SIZES.never_formed if c.equality.any() else SIZES.lagrangian)
+    assert solve(c).method == ((ACTIVE_SET if c.equality.any() else PIVOTING) if formed else LAGRANGIAN)
     assert [answer.method for answer in answers.values()] == [ACTIVE_SET, LAGRANGIAN]
     if exact.solved:
         assert ours.gap <= 1e-10
@@ -233,7 +240,7 @@ def test_sequences_at_size(causal):
     if causal:
         logits[:, np.arange(12)[:, None] < np.arange(12)] = -np.inf
     c = sequence(tokens, logits.argmax(-1), causal)
-    assert len(c) > SIZES.lagrangian
+    assert len(c) > SIZES.never_formed
     one, other = solve(c, method=LAGRANGIAN), solve(explicit(c), method=ACTIVE_SET)
     np.testing.assert_allclose(other.W, one.W, rtol=0, atol=1e-8 * np.linalg.norm(one.W))
 

@@ -11,30 +11,68 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.methods import active_set, conic, interior_point, lagrangian, working_sets
-from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, WORKING_SET
-from attnsvm.svm.methods.rescaling import error, refutation, rescaled, scalable
+from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, working_sets
+from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, SIZES, WORKING_SET
+from attnsvm.svm.methods.rescaling import error, rescaled, scalable
 from attnsvm.svm.subspaces import Reduced, outer
 
 Report = Callable[[str], None]
+REFUTING = 100_000  # numbers in the support of a certificate up to which it is made minimal: some milliseconds
+SMALL = 100  # entries of W up to which coordinates in the spans save nothing
 
 
 def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:
     """(W, multipliers, True) or (NaN, Farkas certificate, False), and the method that found it."""
-    c, proved = problem.constraints, lagrangian.OPTIONS.proved
+    c = problem.constraints
+    W, dual, feasible, sure, method = _by_floats(problem, method, report)
+    if not sure:
+        report("float64 does not decide which constraints are active: 384 bits go on")
+        from attnsvm.svm.methods import multiprecision  # late: most problems do not need it
+
+        W, dual, feasible = multiprecision.least_norm(c, dual) or (W, dual, feasible)
+    return W, dual, feasible, method
+
+
+def _by_floats(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, bool, str]:
+    """What `least_frobenius` returns, with whether it is sure before the method."""
+    c = problem.constraints
+    if method == PIVOTING:
+        found = None if c.equality.any() else block_pivoting.least_norm(c)
+        if found is not None:
+            return *found, True, True, PIVOTING
+        method = ACTIVE_SET if len(c) < SIZES.never_formed else LAGRANGIAN
     if method == LAGRANGIAN:
-        W, dual, feasible, left = lagrangian.least_norm(problem, report)
-        if left <= proved or len(c) * W.size > active_set.OPTIONS.numbers:
-            return problem.lift(W), dual, feasible, LAGRANGIAN
+        Y, dual, feasible, left = lagrangian.least_norm(problem, report)
+        if left <= lagrangian.OPTIONS.proved or len(c) * Y.size > active_set.OPTIONS.numbers:
+            if feasible:
+                return problem.lift(Y), dual, True, _rounding(c, Y) <= active_set.OPTIONS.doubted, LAGRANGIAN
+            return problem.lift(Y), *_on_fewer(problem, dual), LAGRANGIAN
         report(f"left with an error of {left:.1e}: the active set goes on")
-    w, dual, feasible = active_set.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
-    if not feasible and method == ACTIVE_SET and refutation(c, dual) > active_set.OPTIONS.refuted:
-        # Bounds of very different sizes: the refutation may rest on the small ones, lost among the large.
-        report("the active set does not refute what it cannot solve: the augmented Lagrangian goes on")
-        W, second, possible, left = lagrangian.least_norm(problem, report)
-        if left <= proved:
-            return problem.lift(W), second, possible, LAGRANGIAN
-    return problem.lift(w.reshape(problem.shape)), dual, feasible, ACTIVE_SET
+    if c.shape[0] * c.shape[1] <= SMALL:
+        w, dual, feasible, sure = active_set.least_norm(outer(c.left, c.right), c.bound, c.equality)
+        return w.reshape(c.shape), dual, feasible, sure, ACTIVE_SET
+    w, dual, feasible, sure = active_set.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
+    return problem.lift(w.reshape(problem.shape)), dual, feasible, sure, ACTIVE_SET
+
+
+def _on_fewer(problem: Reduced, certificate: np.ndarray) -> tuple[np.ndarray, bool, bool]:
+    """(Farkas certificate, False, whether it is sure) on an independent part of the support, by the active set.
+
+    The augmented Lagrangian leaves multipliers of all rows that are violated, and some that rounding alone made.
+    """
+    support = np.flatnonzero(certificate)
+    if len(support) * np.prod(problem.shape) > REFUTING:
+        return certificate, False, True
+    c = problem.constraints[support]
+    again = active_set.least_norm(outer(problem.left[support], problem.right[support]), c.bound, c.equality)
+    fewer = np.bincount(support, again.dual, minlength=len(certificate))
+    return fewer, False, again.sure and not again.feasible
+
+
+def _rounding(c: Constraints, W: np.ndarray) -> float:
+    """What rounding can change in a margin, relative to the bound of the constraint."""
+    asked = c.bound > 0
+    return active_set.OPTIONS.slack * float(np.linalg.norm(W) * (c.lengths()[asked] / c.bound[asked]).max(initial=0.0))
 
 
 def least_other(

@@ -20,11 +20,17 @@ class Options:
     Attributes:
         lacking: violation relative to ‖A_k‖‖W‖ that is left as it is; a hundredth of what the checker allows.
         corrections: projections onto violated rows at most; one projection can push another row over its bound.
+        rounding: error of ⟨A_k, W⟩ relative to ‖A_k‖‖W‖: sixteen ulps.
+        met: distance of the least margin from one from which it is asked whether that is rounding.
+        near: distance from one below which it is asked whether the size of the multipliers is one, but for rounding.
         dependent: relative singular value below which the rows of a projection count as dependent: some thousand ulps.
     """
 
     lacking: float = 1e-11
     corrections: int = 5
+    rounding: float = 16 * float(np.finfo(float).eps)
+    met: float = 1e-9
+    near: float = 0.1
     dependent: float = 1e-12
 
 
@@ -35,11 +41,19 @@ def rescaled(c: Constraints, measure: Norm, W: np.ndarray, dual: np.ndarray) -> 
     """W with smallest margin one, multipliers of dual norm one, and the relative gap between the two values."""
     tight = c.asks
     reached = (c.apply(W)[tight] / c.bound[tight]).min(initial=np.inf)
+    if abs(reached - 1) > OPTIONS.met and _noise(c, W, tight) >= abs(reached - 1):
+        reached = 1.0  # nothing but rounding
     W = W / reached if 0 < reached < np.inf else W
     size = measure.dual(c.adjoint(dual))
-    dual = dual / size if size > 0 else dual
+    rounding = OPTIONS.rounding * float(np.abs(dual) @ c.lengths()) if abs(size - 1) < OPTIONS.near else 0.0
+    dual = dual / size if size > 0 and abs(size - 1) > rounding else dual
     value = float(measure.value(W))
     return W, dual, (value - float(c.bound @ dual)) / value if value > 0 else 0.0
+
+
+def _noise(c: Constraints, W: np.ndarray, tight: np.ndarray) -> float:
+    """Rounding of the margins that are measured in bounds, relative to them."""
+    return OPTIONS.rounding * float(np.linalg.norm(W) * (c.lengths()[tight] / c.bound[tight]).max(initial=0.0))
 
 
 def refutation(c: Constraints, dual: np.ndarray) -> float:

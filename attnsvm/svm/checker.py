@@ -38,7 +38,6 @@ REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W 
 SCALED = 1e-9  # how far the least margin of a solution may be from one, and it from what meets all rows, relative
 ROUNDED = 1e-6  # the same at most, where the rounding of W itself costs more than SCALED
 HUGE = 1e60  # beyond it, products of numbers that vanish count
-HOPELESS = 0.1  # a gap above it is no matter of rounding
 COORDINATES, ENTRIES = 4096, 2**25  # of a combination that may be made exactly zero: a Cholesky factor, and its rows
 CLEAR = 16.0  # times that a singular value must exceed what is missing to zero
 HELD = 600  # rows that can be held at once: their Gram matrix is inverted
@@ -248,15 +247,15 @@ def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verd
         size, count = frobenius(left) * frobenius(right), terms(len(right)) + terms(right.shape[1])
     reached, error = problem.products(on, size, count)
     moved = _moved(problem, norm, value, reached, error)
-    verdict, near = _bracketed(problem, norm, tol, whole, value, M, low, moved, "floating")
-    if verdict.status == "solved" or not near or factors is not None or not rational.affordable(problem.matrices, dual):
+    verdict = _bracketed(problem, norm, tol, whole, value, M, low, moved, "floating")
+    if verdict.status == "solved" or factors is not None or not rational.affordable(problem.matrices, dual):
         return verdict
     exact = rational.Products(problem.matrices)
     M = Matrix(*exact.combination(dual))
     low = _lower(problem, norm, M, dual)
     reached, error = exact.margins(W)
     moved = _moved(problem, norm, value, reached, error)
-    second, _ = _bracketed(problem, norm, tol, whole, value, M, low, moved, "rational")
+    second = _bracketed(problem, norm, tol, whole, value, M, low, moved, "rational")
     if second.status == "solved":
         return second
     projected = exact.projected(W, problem.bound, problem.equality, dual)
@@ -264,7 +263,7 @@ def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verd
         return second
     there, away = projected  # a matrix that meets all constraints, and its distance to W
     moved = Moved(there.norm(norm) * (1 + rounding(0)), 1.0, away, 1.0)
-    third, _ = _bracketed(problem, norm, tol, whole, value, M, low, moved, "rational")
+    third = _bracketed(problem, norm, tol, whole, value, M, low, moved, "rational")
     return third if third.status == "solved" else second
 
 
@@ -346,42 +345,40 @@ def _distance(problem: Problem, held, missing) -> float:
     return frobenius(share[:, None]) / math.sqrt(least) * (1 + rounding(0)) if least > 0 else math.inf
 
 
-def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmetic: str) -> tuple[Verdict, bool]:
-    """The verdict from both bounds, and whether exact products may say more."""
+def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmetic: str) -> Verdict:
+    """The verdict from both bounds."""
     high = moved.high
     size = whole.norm("fro")
     if (problem.bound <= 0).all() and not problem.bound[problem.equality].any():  # W = 0 meets everything
         high = low = 0.0
         if whole.core.any():
-            return Verdict("uncertified", "W = 0 meets the constraints, and the solution is not zero"), False
+            return Verdict("uncertified", "W = 0 meets the constraints, and the solution is not zero")
     elif not moved.margin > 0:
-        near = bool(moved.margin > -1.0)
-        return Verdict("uncertified", "a constraint is violated", low=low), near
+        return Verdict("uncertified", "a constraint is violated", low=low)
     elif not high < math.inf:
-        return Verdict("uncertified", "no matrix near the solution is proved to meet the constraints", low=low), True
+        return Verdict("uncertified", "no matrix near the solution is proved to meet the constraints", low=low)
     singular = whole.singular_values
     rank = int((singular > RANK.get(norm, RANK_ELSEWHERE) * singular.max(initial=0.0)).sum())
     verdict = Verdict("solved", "", low, high, math.nan, arithmetic, rank)
     if not 0 <= verdict.gap <= tol:
-        near = bool(verdict.gap <= HOPELESS)
         reason = f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}"
-        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), near
+        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
     tight = problem.lengths[problem.asks] / problem.bound[problem.asks]
     room = min(ROUNDED, max(SCALED, 16 * UNIT * size * float(tight.max(initial=0.0))))
     if not abs(moved.scale - 1) <= room and high > 0:
         reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"
-        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), False
+        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
     if not moved.distance <= room * size + TINY * 10:
         reason = f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
-        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), True
+        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
         radius = (spread + moved.distance * moved.scale + abs(moved.scale - 1) * size) * (1 + rounding(0))
         if not radius <= 10 * math.sqrt(2 * tol) * size + TINY * 10:
             reason = f"the solution is {radius:.1e} away from W"
-            return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0), True
-        return _ranks_by_distance(verdict._replace(radius=radius), whole), False
-    return (_ranks_by_dual(verdict, M) if norm == "nuc" else _any_rank(verdict, problem.shape)), False
+            return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
+        return _ranks_by_distance(verdict._replace(radius=radius), whole)
+    return _ranks_by_dual(verdict, M) if norm == "nuc" else _any_rank(verdict, problem.shape)
 
 
 def _ranks_by_distance(verdict: Verdict, whole: Matrix) -> Verdict:

@@ -10,7 +10,7 @@ import numpy as np
 from attnsvm.svm.arguments import finite_array, plain, problem_arrays, token_indices
 
 IMPLICIT = 150  # from this many constraints on, products go through the tokens; the m × d arrays are not formed
-COPY = 1e-12  # distance of two tokens, relative to the longest of the problem, up to which rounding may be all of it
+COPY = 1e-12  # distance of two tokens, relative to the longer one, up to which rounding may be all of it
 CHUNK = 2**21  # numbers held at a time by a product
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 
@@ -159,10 +159,11 @@ class TokenConstraints(Constraints):
     @cached_property
     def copies(self) -> np.ndarray:
         """Rows that ask for a margin between copies: tokens that are not equal, and no farther apart than COPY."""
-        tokens = self.factors.tokens
-        near = COPY**2 * float(np.einsum("td,td->t", tokens, tokens).max(initial=0.0))
-        squares = [np.square(self.factors.left(rows)).sum(1) for rows in self.factors.chunks()]
-        apart = np.concatenate(squares) if squares else np.zeros(0)
+        tokens, winner, loser = self.factors.tokens, self.factors.winner, self.factors.loser
+        length = np.sqrt(np.einsum("td,td->t", tokens, tokens))
+        near = COPY * np.maximum(length[winner], length[loser])
+        distances = [np.sqrt(np.square(self.factors.left(rows)).sum(1)) for rows in self.factors.chunks()]
+        apart = np.concatenate(distances) if distances else np.zeros(0)
         return np.flatnonzero((apart <= near) & (apart > 0) & (self.bound > 0) & ~self.equality)
 
     def named_copy(self) -> str:
@@ -172,7 +173,7 @@ class TokenConstraints(Constraints):
         i, winner, loser = self.index[self.copies[0]].tolist()
         return (
             f"token {loser} of input {i} is a copy of the selected token {winner} up to rounding (closer than "
-            f"{COPY:.0e} of the longest token): leave one of them out, or select both"
+            f"{COPY:.0e} of its length): leave one of them out, or select both"
         )
 
     @cached_property

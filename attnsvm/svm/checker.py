@@ -260,11 +260,11 @@ def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verd
         return second
     projected = exact.projected(W, problem.bound, problem.equality, dual)
     if projected is None:
-        return second
+        return verdict
     there, away = projected  # a matrix that meets all constraints, and its distance to W
     moved = Moved(there.norm(norm) * (1 + rounding(0)), 1.0, away, 1.0)
     third = _bracketed(problem, norm, tol, whole, value, M, low, moved, "rational")
-    return third if third.status == "solved" else second
+    return third if third.status == "solved" else verdict
 
 
 def _lower(problem: Problem, norm: str, M: Matrix, dual) -> float:

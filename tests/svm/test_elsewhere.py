@@ -22,15 +22,15 @@ from attnsvm import AttentionSVM
 from attnsvm.svm.operator import _apply
 
 rng = np.random.default_rng(0)
-tokens, queries = rng.normal(size=(20, 11, 30)), rng.normal(size=(20, 30))
-model = AttentionSVM().fit(tokens, queries, np.zeros(20, dtype=int))
+tokens, queries = rng.normal(size=(40, 11, 30)), rng.normal(size=(40, 30))
+model = AttentionSVM().fit(tokens, queries, np.zeros(40, dtype=int))
 print(model.status_, model.method_)
 print(_apply._cache.cache_path)
 """
 COMMANDS = """
 from attnsvm import command
 
-np.savez("tokens.npz", tokens=tokens, queries=queries, selected=np.zeros(20, dtype=int))
+np.savez("tokens.npz", tokens=tokens, queries=queries, selected=np.zeros(40, dtype=int))
 print(command.main(["solve", "tokens.npz"]), command.main(["verify", "answer.npz"]))
 """
 

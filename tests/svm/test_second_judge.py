@@ -361,7 +361,7 @@ def test_margins_that_scaling_does_not_mend_are_mended_by_projection(tmp_path):
     tokens[i, (selected + 1) % 4] = tokens[i, selected] + 1e-8 * np.random.default_rng(0).normal(size=(4, 5))
 
     def rough(answer):
-        return replace(answer, W=answer.W * (1 + 1e-16 * 4 * np.random.default_rng(1).normal(size=answer.W.shape)))
+        return replace(answer, W=answer.W * (1 + 1e-16 * 40 * np.random.default_rng(1).normal(size=answer.W.shape)))
 
     path = written(tmp_path, tokens, queries, selected, change=rough)
     inputs = certificate.read(tmp_path / "tokens.npz")

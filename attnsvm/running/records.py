@@ -41,7 +41,9 @@ def packed(records: list[Record], tree: dict) -> dict[str, np.ndarray]:
     for matrix in _own(tree):
         pool.setdefault(_key(matrix), own)
         own += 1
-    places, shapes, further = [], [], []
+    places: list = []
+    shapes: list = []
+    further: list = []
     for record in records:
         for matrix in record.matrices:
             key = _key(matrix)

@@ -130,7 +130,8 @@ def _equal(made: np.ndarray, held: np.ndarray) -> bool:
 
 
 def _seen(batches: list[dict]) -> Seen:
-    counts, rational, largest = Counter(), 0, 0.0
+    counts: Counter[str] = Counter()
+    rational, largest = 0, 0.0
     for batch in batches:
         counts.update(np.ravel(batch["status"]).tolist())
         rational += int((batch["arithmetic"] == "rational").sum())

@@ -112,7 +112,8 @@ def save(
     if solution.status == "infeasible":
         made, bound, equality = matrices(inputs)
         exact = refutation(made, solution.dual, bound, equality)
-        require(exact is not None, f"{problem}: the exact combination of the constraints was not found")
+        if exact is None:
+            raise UserError(f"{problem}: the exact combination of the constraints was not found")
         claim["farkas"] = np.array([digits(weight) for weight in exact])
     claim |= {"W": solution.W} if solution.factors is None else dict(zip(FACTORS, solution.factors, strict=True))
     with replacing(path, checksum=False) as temporary, open(temporary, "wb") as file:

@@ -20,7 +20,7 @@ def affordable(matrices, dual: np.ndarray) -> bool:
     """Whether the exact products of a problem with one matrix, and with its own, take seconds at most."""
     tokens, queries, winner, _, _ = matrices
     d, (n, e), m, s = tokens.shape[1], queries.shape, len(winner), np.count_nonzero(dual)
-    return s <= MOST and n * d * e + m * d + s * (s + m) * (d + e) // 8 <= LARGEST
+    return bool(s <= MOST and n * d * e + m * d + s * (s + m) * (d + e) // 8 <= LARGEST)
 
 
 def refutation(matrices, dual: np.ndarray, bound: np.ndarray, equality: np.ndarray) -> np.ndarray | None:
@@ -128,21 +128,17 @@ class Products:
 
     def _near(self, order, dual):
         """Integers that combine the matrices to zero: the last dependent rows keep their multipliers."""
-        from flint import fmpz_mat
-
-        if len(order) == 0:
+        reduced, scale, pivots = _echelon(self._gram(order, order))
+        if len(pivots) == len(order):
             return None
-        reduced, scale, rank = fmpz_mat(self._gram(order, order).tolist()).rref()
-        if rank == len(order):
-            return None
-        reduced, scale = np.array(reduced.tolist(), dtype=object)[:rank], int(scale)
-        pivots = [int(np.flatnonzero(row)[0]) for row in reduced]
         free = np.delete(np.arange(len(order)), pivots)
         kept = Integers(dual[order]).values
         found = np.zeros(len(dual), dtype=object)
         found[order[free]] = kept[free] * abs(scale)
         sign = -1 if scale > 0 else 1
-        found[order[pivots]] = sign * np.array([int((row[free] * kept[free]).sum()) for row in reduced], dtype=object)
+        found[order[pivots]] = sign * np.array(
+            [int((row * kept[free]).sum()) for row in reduced[:, free]], dtype=object
+        )
         return found
 
     def projected(self, W: np.ndarray, bound: np.ndarray, equality: np.ndarray, dual: np.ndarray):
@@ -178,17 +174,14 @@ class Products:
 
     def _weights(self, rows, missing):
         """The first independent ones of the rows; integers x and scale > 0 with Σ x_k ⟨A_j, A_k⟩ = scale·missing_j."""
-        from flint import fmpz_mat
+        from flint import fmpq_mat
 
-        if len(rows) == 0:
-            return rows, np.zeros(0, dtype=object), 1
         gram = self._gram(rows, rows)
-        reduced, _, rank = fmpz_mat(gram.tolist()).rref()
-        pivots = [next(k for k, entry in enumerate(row) if entry != 0) for row in reduced.tolist()[:rank]]
+        _, _, pivots = _echelon(gram)
         if not pivots:
             return rows[:0], np.zeros(0, dtype=object), 1
-        goal = fmpz_mat([[int(one)] for one in missing[pivots]])
-        exact = fmpz_mat(gram[np.ix_(pivots, pivots)].tolist()).solve(goal)
+        goal = fmpq_mat([[int(one)] for one in missing[pivots]])
+        exact = fmpq_mat(gram[np.ix_(pivots, pivots)].tolist()).solve(goal)
         numerators, scale = exact.numer_denom()
         return rows[pivots], np.array([int(row[0]) for row in numerators.tolist()], dtype=object), int(scale)
 
@@ -205,6 +198,21 @@ class Products:
         """Lengths of the matrices, rounded, in units of 2^exponent."""
         squares = (self.left * self.left).sum(1) * (self.queries * self.queries).sum(1)[self.query]
         return np.sqrt(_floats(squares, 1, 0))
+
+
+def _echelon(gram: np.ndarray) -> tuple[np.ndarray, int, list[int]]:
+    """The reduced rows (rank, size) of a square matrix of integers, times a scale; the scale; the pivot columns."""
+    from flint import fmpz_mat
+
+    if len(gram) == 0:
+        return gram, 1, []
+    matrix, scale, rank = fmpz_mat(gram.tolist()).rref()
+    rows = matrix.tolist()[:rank]
+    pivots = [next(k for k, entry in enumerate(row) if entry != 0) for row in rows]
+    reduced = np.zeros((rank, len(gram)), dtype=object)
+    for row, entries in zip(reduced, rows, strict=True):
+        row[:] = entries
+    return reduced, int(scale), pivots
 
 
 def refuting(matrices, bound: np.ndarray, equality: np.ndarray, weights: np.ndarray) -> str:

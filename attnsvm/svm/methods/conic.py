@@ -5,7 +5,7 @@ and where a separator hardly exists, W is written in other coordinates: see `_in
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -24,21 +24,23 @@ class Options:
 
     Attributes:
         accuracy: more than it can reach; the certificate says what it reached.
+        modest: the same of the last try: where rounding stops the solver, it goes astray after its best point.
         reduced: accuracy at which the solver still gives an answer when it can do no more.
         narrow: margin of the start, relative to ‖A_k‖‖W‖, below which nothing is tried before `_in_narrow`.
         enough: relative gap up to which there is no second try: a tenth of the tolerance of the norms.
         tight: excess, relative to the bound, up to which a row counts as tight at the start.
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
-        numbers: of the map to other coordinates, (d·e)², beyond which it is not formed: one gigabyte.
+        numbers: of the map to other coordinates, (d·e)², beyond which it is not formed.
     """
 
     accuracy: float = 1e-11
+    modest: float = 1e-9
     reduced: float = 1e-5
     narrow: float = 1e-4
     enough: float = 1e-8
     tight: float = 1e-6
     repairs: int = 3
-    numbers: float = 1e8
+    numbers: float = 4e6
 
 
 OPTIONS = Options()
@@ -73,13 +75,12 @@ def least_norm(
     equality, reached = c.equality[problem.kept], rows @ start.ravel() / size
 
     best, answer = np.inf, (np.zeros(c.shape), np.zeros(len(c)))
-    for solve in (_as_it_is, _in_narrow):
-        narrow = reached[~equality].min(initial=1.0) < options.narrow and rows.shape[1] ** 2 <= options.numbers
-        if solve is _as_it_is and narrow:
-            continue
-        if solve is _in_narrow and rows.shape[1] ** 2 > options.numbers:
-            break
-        found = solve(rows, bound, equality, reached, start / size, norm, options)
+    mapped = rows.shape[1] ** 2 <= options.numbers
+    narrow = mapped and reached[~equality].min(initial=1.0) < options.narrow
+    tries = [(_as_it_is, options.accuracy)] * (not narrow)
+    tries += [(_in_narrow, accuracy) for accuracy in (options.accuracy, options.modest)] * mapped
+    for solve, accuracy in tries:
+        found = solve(rows, bound, equality, reached, start / size, norm, replace(options, accuracy=accuracy))
         if found is None:
             continue
         W = problem.lift(found[0] * size) if inside else found[0] * size

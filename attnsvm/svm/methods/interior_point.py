@@ -60,17 +60,13 @@ class Options:
 OPTIONS = Options()
 
 
-def least_norms(
-    group: list[Reduced], starts: list[np.ndarray], target: float, options: Options = OPTIONS
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(W, multipliers) of feasible problems, up to the relative gap `target`.
+def least_norm(
+    problem: Reduced, start: np.ndarray, target: float, options: Options = OPTIONS
+) -> tuple[np.ndarray, np.ndarray]:
+    """(W, multipliers) of a feasible problem, up to the relative gap `target`.
 
-    Each is scaled so that the vectors of its rows and its start have size about one.
+    It is scaled so that the vectors of its rows and its start have size about one.
     """
-    return [_least_norm(problem, start, target, options) for problem, start in zip(group, starts, strict=True)]
-
-
-def _least_norm(problem: Reduced, start: np.ndarray, target: float, options: Options) -> tuple[np.ndarray, np.ndarray]:
     c, kept = problem.constraints, problem.kept
     left, right, start = problem.left[kept], problem.right[kept], problem.lower(start)
     size, size_left, size_right = np.linalg.norm(start), binary(lengths(left)), binary(lengths(right))

@@ -26,7 +26,7 @@ class Options:
         accuracy: more than it can reach; the certificate says what it reached.
         modest: the same of the last try: where rounding stops the solver, it goes astray after its best point.
         reduced: accuracy at which the solver still gives an answer when it can do no more.
-        narrow: margin of the start, relative to ‖A_k‖‖W‖, below which nothing is tried before `_in_narrow`.
+        narrow: margin of the start, relative to ‖A_k‖‖W‖, below which `_in_narrow` is tried first.
         enough: relative gap up to which there is no second try: a tenth of the tolerance of the norms.
         tight: excess, relative to the bound, up to which a row counts as tight at the start.
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
@@ -75,10 +75,11 @@ def least_norm(
     equality, reached = c.equality[problem.kept], rows @ start.ravel() / size
 
     best, answer = np.inf, (np.zeros(c.shape), np.zeros(len(c)))
-    mapped = rows.shape[1] ** 2 <= options.numbers
-    narrow = mapped and reached[~equality].min(initial=1.0) < options.narrow
-    tries = [(_as_it_is, options.accuracy)] * (not narrow)
-    tries += [(_in_narrow, accuracy) for accuracy in (options.accuracy, options.modest)] * mapped
+    tries = [(_as_it_is, options.accuracy)]
+    if rows.shape[1] ** 2 <= options.numbers:
+        more = [(_in_narrow, options.accuracy), (_in_narrow, options.modest)]
+        asks = c.asks[problem.kept]
+        tries = more + tries if reached[asks].min(initial=1.0) < options.narrow else tries + more
     for solve, accuracy in tries:
         found = solve(rows, bound, equality, reached, start / size, norm, replace(options, accuracy=accuracy))
         if found is None:
@@ -105,7 +106,7 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
     found = _solved(cvxpy, norm.expression(cvxpy, W), rows @ cvxpy.vec(W, order="C"), bound, equality, [], options)
     if found is None or W.value is None:
         return None
-    return _met(rows, bound, equality, W.value.ravel(), options).reshape(start.shape), found
+    return _met(rows, bound, equality, W.value.ravel(), options).astype(float).reshape(start.shape), found
 
 
 def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Options):

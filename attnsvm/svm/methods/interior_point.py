@@ -330,5 +330,5 @@ def _to_boundary(factor, step):
 
 def _ratio(x, step, mask):
     """The largest a with x + a·step ≥ 0 on `mask`."""
-    most = float((-step / x)[mask].max(initial=0.0))
+    most = float((-step[mask] / x[mask]).max(initial=0.0))
     return 1.0 / most if most > 0 else (np.inf if most == 0 else np.nan)

@@ -44,29 +44,33 @@ def step(
     cross = xSz * (yw.T - mixed / 4)
     matrix += cross + cross.T
 
+    def change(dual):
+        """The corner of Σ λ_k A_k, and the blocks of the change of W that it asks for, but for the symmetric part."""
+        weighted = dual[:, None]
+        corner = (x * weighted).T @ z
+        turned = (corner - corner.T) / 2
+        E = ((xS * weighted).T @ w + ((zS * weighted).T @ y) @ N) @ right_part
+        F = (y * weighted).T @ zS + N @ E.T
+        return corner, (S[:, None] * turned + turned * S) / 2, E, F
+
+    # Increments, not the new multipliers: those can be so large that their rounding hides what W lacks.
+    corner, top, E, F = change(dual)
     t, (a, b) = len(dual), np.triu_indices(rank)
     symmetric = (x[:, a] * z[:, b] + x[:, b] * z[:, a]) / np.where(a == b, 2.0, 1.0)
     size = t + len(a)
     system, wanted = np.zeros((size, size)), np.empty(size)
     system[:t, :t], system[:t, t:], system[t:, :t] = matrix, symmetric, symmetric.T
-    wanted[:t] = bound - (xS * z).sum(1)
-    wanted[t:] = np.where(a == b, 1.0, 0.0)
+    wanted[:t] = bound - ((xS + x @ top + y @ F) * z).sum(1) - ((x @ E) * w).sum(1)
+    wanted[t:] = np.where(a == b, 1.0, 0.0) - (corner[a, b] + corner[b, a]) / np.where(a == b, 2.0, 1.0)
     _, _, found, failed = dgesv(system, wanted)
     if failed or not np.isfinite(found).all():
         return None
-    dual, change = found[:t], np.zeros((rank, rank))
-    change[a, b] = found[t:]
-    change = change + np.triu(change, 1).T
-    weighted = dual[:, None]
-    corner = (x * weighted).T @ z
-    turned = (corner - corner.T) / 2
-    change += (S[:, None] * turned + turned * S) / 2
-    E = ((xS * weighted).T @ w + ((zS * weighted).T @ y) @ N) @ right_part
-    F = (y * weighted).T @ zS + N @ E.T
-    top = np.diag(S) + change
-    # A matrix of rank r with these blocks.
+    _, more, more_E, more_F = change(found[:t])
+    half = np.zeros((rank, rank))
+    half[a, b] = found[t:]
+    top, E, F = np.diag(S) + top + more + half + np.triu(half, 1).T, E + more_E, F + more_F
     try:
-        corner = F @ np.linalg.solve(top, E)
+        corner = F @ np.linalg.solve(top, E)  # of a matrix of rank r with the other three blocks
     except np.linalg.LinAlgError:
         return None
-    return U @ np.block([[top, E], [F, corner]]) @ Vt, dual
+    return U @ np.block([[top, E], [F, corner]]) @ Vt, dual + found[:t]

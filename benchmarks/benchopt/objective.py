@@ -1,11 +1,11 @@
-"""The W of least norm that selects given tokens: its distance to the optimum, as the independent checker proves it.
+"""The W of least norm that selects given tokens: its distance to the optimum, as the checker proves it.
 
     benchopt run benchmarks/benchopt --max-runs 1
 
-Every solver is given tokens, queries, the selected tokens and the norm, and gives W. The value is the relative gap between
-two proved bounds: above, the norm of W divided by its least margin; below, what the multipliers of attnsvm promise, which
-no W that separates goes under. It is 1 where W does not separate. Both bounds are those of `attnsvm.svm.checker`, which
-counts every rounding and shares no code with the solvers.
+Every solver is given tokens, queries, the selected tokens and the norm, and gives W. The value is the relative gap
+between two proved bounds: above, the norm of W divided by its least margin; below, what the multipliers of attnsvm
+promise, which no W that separates goes under. It is 1 where W does not separate. Both bounds are those of
+`attnsvm.svm.checker`, which counts every rounding and shares no code with the solvers.
 """
 
 from types import SimpleNamespace

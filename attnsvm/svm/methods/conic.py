@@ -81,7 +81,10 @@ def least_norm(
         asks = c.asks[problem.kept]
         tries = more + tries if reached[asks].min(initial=1.0) < options.narrow else tries + more
     for solve, accuracy in tries:
-        found = solve(rows, bound, equality, reached, start / size, norm, replace(options, accuracy=accuracy))
+        try:
+            found = solve(rows, bound, equality, reached, start / size, norm, replace(options, accuracy=accuracy))
+        except np.linalg.LinAlgError:
+            found = None
         if found is None:
             continue
         W = problem.lift(found[0] * size) if inside else found[0] * size
@@ -112,10 +115,11 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
 def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Options):
     """The same where the margins that can be reached are tiny, so that W is large and nearly at right angles to rows.
 
-    The solver sees vec(W) = T u. Divided by the margins of the start, the rows B have size one on the start, but
-    singular values up to one over the smallest margin. T divides those directions by their singular values: all
-    numbers of B T and the excess B T u over the bounds have size one. What multipliers combine to, Bᵀλ, cancels by the same factor:
-    this is corrected afterwards, so that it is the matrix which the solver has for its dual.
+    Σ λ_k ⟨A_k, W⟩ is at most some multiple of ‖W‖ for the multipliers λ of the start: rows with large multipliers have a
+    tiny excess, whatever W. Times λ_k it has size one, but the rows B have singular values up to the largest λ_k. The
+    solver sees vec(W) = T u, where T divides those directions by their singular values: B T and B T u have size one.
+    What multipliers combine to, Bᵀλ, cancels by the same factor: afterwards they are corrected to combine to the matrix
+    which the solver has for its dual.
     """
     import cvxpy
 
@@ -124,10 +128,7 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
     forced[tight] = np.abs(np.linalg.lstsq(rows[tight].T, start.ravel())[0])
     weight = np.where(equality, forced.max(), np.maximum(forced, 1.0))
     B = rows * weight[:, None]
-    try:
-        _, s, Vt = np.linalg.svd(B, full_matrices=len(B) < B.shape[1])
-    except np.linalg.LinAlgError:
-        return None
+    _, s, Vt = np.linalg.svd(B, full_matrices=len(B) < B.shape[1])
     T = Vt.T / np.maximum(np.append(s, np.zeros(B.shape[1] - len(s))), 1.0)
     BT = (B.astype(EXACT) @ T.astype(EXACT)).astype(float)
     u, W = cvxpy.Variable(B.shape[1]), cvxpy.Variable(start.shape)
@@ -162,7 +163,7 @@ def _met(rows, bound, equality, u, options: Options) -> np.ndarray:
 
 
 def _solved(cvxpy, objective, margins, bound, equality, more: list, options: Options) -> np.ndarray | None:
-    """The multipliers of min objective s.t. margins ≥ bound, = bound where `equality`, and `more`; None without them."""
+    """The multipliers of min objective s.t. margins ≥ bound, = bound where `equality`, and `more`; None without."""
     asked = [margins[~equality] >= bound[~equality]] if (~equality).any() else []
     equal = [bound[equality] - margins[equality] == 0] if equality.any() else []
     names = ("gap_abs", "gap_rel", "feas")

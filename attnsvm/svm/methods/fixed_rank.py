@@ -9,6 +9,8 @@ matrix is made of products of Gram matrices, since the A_k = l_k r_kᵀ have ran
 it does in an interior-point method, so that the gap ends near rounding.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
@@ -55,22 +57,33 @@ def step(
 
     # Increments, not the new multipliers: those can be so large that their rounding hides what W lacks.
     corner, top, E, F = change(dual)
-    t, (a, b) = len(dual), np.triu_indices(rank)
-    symmetric = (x[:, a] * z[:, b] + x[:, b] * z[:, a]) / np.where(a == b, 2.0, 1.0)
+    t, (a, b, once) = len(dual), _pairs(rank)
+    symmetric = (x[:, a] * z[:, b] + x[:, b] * z[:, a]) * once
     size = t + len(a)
     system, wanted = np.zeros((size, size)), np.empty(size)
     system[:t, :t], system[:t, t:], system[t:, :t] = matrix, symmetric, symmetric.T
     wanted[:t] = bound - ((xS + x @ top + y @ F) * z).sum(1) - ((x @ E) * w).sum(1)
-    wanted[t:] = np.where(a == b, 1.0, 0.0) - (corner[a, b] + corner[b, a]) / np.where(a == b, 2.0, 1.0)
+    wanted[t:] = (a == b) - (corner[a, b] + corner[b, a]) * once
     _, _, found, failed = dgesv(system, wanted)
     if failed or not np.isfinite(found).all():
         return None
     _, more, more_E, more_F = change(found[:t])
-    half = np.zeros((rank, rank))
-    half[a, b] = found[t:]
-    top, E, F = np.diag(S) + top + more + half + np.triu(half, 1).T, E + more_E, F + more_F
+    top += more
+    top[a, b] += found[t:]
+    top[b, a] += np.where(a == b, 0.0, found[t:])
+    top.flat[:: rank + 1] += S
+    E, F = E + more_E, F + more_F
+    changed = np.empty(W.shape)
+    changed[:rank, :rank], changed[:rank, rank:], changed[rank:, :rank] = top, E, F
     try:
-        corner = F @ np.linalg.solve(top, E)  # of a matrix of rank r with the other three blocks
+        changed[rank:, rank:] = F @ np.linalg.solve(top, E)  # of a matrix of rank r with the other three blocks
     except np.linalg.LinAlgError:
         return None
-    return U @ np.block([[top, E], [F, corner]]) @ Vt, dual + found[:t]
+    return U @ changed @ Vt, dual + found[:t]
+
+
+@lru_cache(maxsize=256)
+def _pairs(rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The entries on and above the diagonal, and one half where the two numbers are equal."""
+    a, b = np.triu_indices(rank)
+    return a, b, np.where(a == b, 0.5, 1.0)

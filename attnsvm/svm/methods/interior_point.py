@@ -10,6 +10,7 @@ the last digit. Each problem is solved by itself: small ones call LAPACK without
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dsyevd, dsygst, dtrtri
@@ -35,9 +36,9 @@ class Options:
         regularisation: relative, on the Schur complement: repeated constraints make it singular in the end.
         heavier: growth of the regularisation where the factor fails nevertheless.
         block: rows of the Schur complement formed at a time, so that they stay in the cache.
-        guessed: gap from which on rank and tight rows are guessed for Newton's method; where it fails, it is tried again
-            after each decrease of the gap by `again`.
-        newton: largest number of its steps, and `shrinking`: the factor by which each must bring the gap down.
+        guessed: gap from which on rank and tight rows are guessed for Newton's method; where it fails, it is tried
+            again after each decrease of the gap by `again`.
+        newton, shrinking: largest number of its steps, and the factor by which each must bring the gap down.
         doubted: error above which a conic solver is asked too: a tenth of the tolerance of the norm.
     """
 
@@ -111,18 +112,20 @@ def least_nuclear_norm(
     best_gap, best = np.inf, (np.zeros(start.shape), np.zeros(len(bound)))
     stalled, guess = 0, options.guessed
     for _ in range(options.iterations):
-        W, dual, gap = state.certificate(state.X[: state.p, state.p :], state.lam, state.M)
-        stalled = 0 if gap < options.progress * best_gap else stalled + 1
-        if gap < best_gap:
-            best_gap, best = gap, (W, dual)
-        if tolerance < gap <= guess:
-            guess = options.again * gap
-            *answer, gap = state.newton(tolerance)
+        try:
+            W, dual, gap = state.certificate(state.X[: state.p, state.p :], state.lam, state.M)
+            stalled = 0 if gap < options.progress * best_gap else stalled + 1
             if gap < best_gap:
-                best_gap, best = gap, tuple(answer)
-        if best_gap <= tolerance or (stalled >= options.patience and best_gap < np.inf) or not state.factorise():
-            break
-        if not state.advance():
+                best_gap, best = gap, (W, dual)
+            if tolerance < gap <= guess:
+                guess = options.again * gap
+                W, dual, gap = state.newton(tolerance)
+                if gap < best_gap:
+                    best_gap, best = gap, (W, dual)
+            done = best_gap <= tolerance or (stalled >= options.patience and best_gap < np.inf)
+            if done or not state.factorise() or not state.advance():
+                break
+        except np.linalg.LinAlgError:  # numbers that overflow
             break
     return best
 
@@ -171,7 +174,8 @@ class _State:
             return W, lam, np.inf
         if least < np.inf:
             W, margins = W / least, margins / least
-        value, size = float(_singular(W).sum()), _largest(M)
+        self.sigma, self.sigma_dual = _singular(W), _singular(M)
+        value, size = float(self.sigma.sum()), float(self.sigma_dual[0])
         if not (0 < value < np.inf and 0 < size < np.inf):
             return W, lam, np.inf
         dual = lam / size
@@ -190,10 +194,9 @@ class _State:
         return W + (left * weight[:, None]).T @ right
 
     def newton(self, tolerance):
-        """The best answer of Newton's steps from here, and its gap; the iterate stays."""
+        """The best answer of Newton's steps from the iterate whose certificate came last, and its gap."""
         W = self.X[: self.p, self.p :]
-        sigma, close = _singular(W), 1.0 - _singular(self.M)
-        rank = int((sigma / sigma[0] > close).sum())
+        rank = int((self.sigma / self.sigma[0] > 1.0 - self.sigma_dual).sum())
         tight = ~self.ineq | (self.lam / self.lam.max() > self.s / self.bound.max(initial=0.0))
         best = W, self.lam, np.inf
         if rank == 0 or not tight.any():
@@ -250,13 +253,13 @@ class _State:
                 d_X -= corrector_X
             d_s = (target - s * d_lam) * inverse_lam - corrector_s
             d_s -= s if not self.equalities else np.where(ineq, s, 0.0)
-            return d_lam, d_Z, d_X, d_s, product
+            return d_lam, d_Z, d_X, d_s
 
         def farthest(d_lam, d_Z, d_X, d_s):
             primal = min(_to_boundary(self.chol_X, d_X), _ratio(s, d_s, ineq))
             return primal, min(_to_boundary(self.chol_Z, d_Z), _ratio(lam, d_lam, ineq))
 
-        d_lam, d_Z, d_X, d_s, product = direction(0.0, None, 0.0)
+        d_lam, d_Z, d_X, d_s = direction(0.0, None, 0.0)
         primal, dual = (min(1.0, a) for a in farthest(d_lam, d_Z, d_X, d_s))
         ahead = float(np.vdot(X + primal * d_X, Z + dual * d_Z))
         ahead += float(((s + primal * d_s) * (lam + dual * d_lam)) @ ineq)
@@ -265,7 +268,7 @@ class _State:
         centring = min(max((ahead / complementarity) ** 3, self.options.least_centring), 1.0)
         product = d_X @ d_Z @ Z_inv
         corrector = (product + product.T) / 2, d_s * d_lam * inverse_lam
-        d_lam, d_Z, d_X, d_s, _ = direction(centring * complementarity / self.degree, *corrector)
+        d_lam, d_Z, d_X, d_s = direction(centring * complementarity / self.degree, *corrector)
         primal, dual = (min(1.0, back_off * a) for a in farthest(d_lam, d_Z, d_X, d_s))
         if not (primal > 0 and dual > 0):  # or not a number
             return False
@@ -307,9 +310,13 @@ class _State:
             schur.flat[:: m + 1] = (schur.diagonal() + slack) * (1 + regularisation)
             factor, failed = dpotrf(schur.T, lower=1, clean=0, overwrite_a=1)
             if not failed:
-                return (lambda b: dpotrs(factor, b, lower=1)[0]), on_constraints
+                return partial(_solve, factor), on_constraints
             regularisation *= self.options.heavier
         return None, on_constraints
+
+
+def _solve(factor, b):
+    return dpotrs(factor, b, lower=1)[0]
 
 
 def _singular(A):

@@ -115,8 +115,8 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
 def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Options):
     """The same where the margins that can be reached are tiny, so that W is large and nearly at right angles to rows.
 
-    Σ λ_k ⟨A_k, W⟩ is at most some multiple of ‖W‖ for the multipliers λ of the start: rows with large multipliers have a
-    tiny excess, whatever W. Times λ_k it has size one, but the rows B have singular values up to the largest λ_k. The
+    Σ λ_k ⟨A_k, W⟩ is at most some multiple of ‖W‖ for the multipliers λ of the start: rows with large multipliers have
+    a tiny excess, whatever W. Times λ_k it has size one, but the rows B have singular values up to the largest λ_k. The
     solver sees vec(W) = T u, where T divides those directions by their singular values: B T and B T u have size one.
     What multipliers combine to, Bᵀλ, cancels by the same factor: afterwards they are corrected to combine to the matrix
     which the solver has for its dual.

@@ -28,7 +28,7 @@ class Options:
         reduced: accuracy at which the solver still gives an answer when it can do no more.
         narrow: margin of the start, relative to ‖A_k‖‖W‖, below which `_in_narrow` is tried first.
         enough: relative gap up to which there is no second try: a tenth of the tolerance of the norms.
-        tight: excess, relative to the bound, up to which a row counts as tight at the start.
+        tight, rounding: excess, relative to the bound and to ‖A_k‖‖W‖, up to which a row counts as tight at the start.
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
         numbers: of the map to other coordinates, (d·e)², beyond which it is not formed.
     """
@@ -39,6 +39,7 @@ class Options:
     narrow: float = 1e-4
     enough: float = 1e-8
     tight: float = 1e-6
+    rounding: float = 64 * float(np.finfo(float).eps)
     repairs: int = 3
     numbers: float = 4e6
 
@@ -123,7 +124,7 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
     """
     import cvxpy
 
-    tight = equality | (reached < bound * (1 + options.tight))
+    tight = equality | (reached < bound * (1 + options.tight) + options.rounding)
     forced = np.zeros(len(rows))
     forced[tight] = np.abs(np.linalg.lstsq(rows[tight].T, start.ravel())[0])
     weight = np.where(equality, forced.max(), np.maximum(forced, 1.0))

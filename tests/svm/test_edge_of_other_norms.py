@@ -1,4 +1,4 @@
-"""Norms other than Frobenius where a separator hardly exists: solved, as extended precision sees it; no error leaves."""
+"""Norms other than Frobenius where a separator hardly exists: solved, as extended precision sees it."""
 
 import cvxpy
 import numpy as np

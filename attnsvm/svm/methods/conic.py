@@ -110,6 +110,7 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
     found = _solved(cvxpy, norm.expression(cvxpy, W), rows @ cvxpy.vec(W, order="C"), bound, equality, [], options)
     if found is None or W.value is None:
         return None
+    bound = bound + _noise(rows, W.value.ravel(), equality)
     return _met(rows, bound, equality, W.value.ravel(), options).astype(float).reshape(start.shape), found
 
 
@@ -144,8 +145,14 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
         missing = (target - dual.astype(EXACT) @ B.astype(EXACT)).astype(float)
         share = np.linalg.lstsq((B * np.abs(dual)[:, None]).T, missing)[0]
         dual = dual + np.abs(dual) * np.maximum(share, -1.0)
+    bound = bound + _noise(rows, T @ u.value, equality)
     met = _met(BT, bound * weight, equality, u.value, options)
     return (T.astype(EXACT) @ met).astype(float).reshape(start.shape), dual * weight
+
+
+def _noise(rows, W, equality) -> np.ndarray:
+    """What rounding to float64 can take from the margins: asked for on top, it costs less than scaling W afterwards."""
+    return np.where(equality, 0.0, np.finfo(float).eps * (np.abs(rows) @ np.abs(W)))
 
 
 def _met(rows, bound, equality, u, options: Options) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from attnsvm.errors import MissingError
 from attnsvm.geometry import Norm
-from attnsvm.svm.methods.rescaling import binary, error, onto_unscaled, rescaled
+from attnsvm.svm.methods.rescaling import binary, onto_unscaled
 from attnsvm.svm.subspaces import Reduced, lengths, outer
 
 EXACT = np.longdouble  # 64 bits of mantissa on x86; where it is float64, answers at the edge lose digits
@@ -30,6 +30,8 @@ class Options:
         enough: relative gap up to which there is no second try: a tenth of the tolerance of the norms.
         tight, rounding: excess, relative to the bound and to ‖A_k‖‖W‖, up to which a row counts as tight at the start.
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
+        roundings, multiple: tries to round the multipliers better, and the step between two, relative.
+        rounded: gap that needs no second try.
         numbers: of the map to other coordinates, (d·e)², beyond which it is not formed.
     """
 
@@ -41,6 +43,9 @@ class Options:
     tight: float = 1e-6
     rounding: float = 64 * float(np.finfo(float).eps)
     repairs: int = 3
+    roundings: int = 40
+    multiple: float = 1e-10
+    rounded: float = 1e-9
     numbers: float = 4e6
 
 
@@ -76,10 +81,10 @@ def least_norm(
     equality, reached = c.equality[problem.kept], rows @ start.ravel() / size
 
     best, answer = np.inf, (np.zeros(c.shape), np.zeros(len(c)))
+    asks = c.asks[problem.kept]
     tries = [(_as_it_is, options.accuracy)]
     if rows.shape[1] ** 2 <= options.numbers:
         more = [(_in_narrow, options.accuracy), (_in_narrow, options.modest)]
-        asks = c.asks[problem.kept]
         tries = more + tries if reached[asks].min(initial=1.0) < options.narrow else tries + more
     for solve, accuracy in tries:
         try:
@@ -88,11 +93,11 @@ def least_norm(
             found = None
         if found is None:
             continue
-        W = problem.lift(found[0] * size) if inside else found[0] * size
-        W, dual, gap = rescaled(c, norm, onto_unscaled(c, W), problem.spread(found[1] / scale))
-        gap = error(c, W, gap)
+        W, dual = found
+        gap, dual = _well_rounded(rows, bound, equality, asks, W, dual, norm, options)
         if gap < best:
-            best, answer = gap, (W, dual)
+            W = problem.lift(W * size) if inside else W * size
+            best, answer = gap, (onto_unscaled(c, W), problem.spread(dual / scale))
         if best <= options.enough:
             break
     return answer
@@ -110,7 +115,7 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
     found = _solved(cvxpy, norm.expression(cvxpy, W), rows @ cvxpy.vec(W, order="C"), bound, equality, [], options)
     if found is None or W.value is None:
         return None
-    bound = bound + _noise(rows, W.value.ravel(), equality)
+    bound = bound + _noise(rows, W.value.ravel(), equality, found, options)
     return _met(rows, bound, equality, W.value.ravel(), options).astype(float).reshape(start.shape), found
 
 
@@ -143,16 +148,41 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
         target = -target
     for _ in range(options.repairs):
         missing = (target - dual.astype(EXACT) @ B.astype(EXACT)).astype(float)
-        share = np.linalg.lstsq((B * np.abs(dual)[:, None]).T, missing)[0]
-        dual = dual + np.abs(dual) * np.maximum(share, -1.0)
-    bound = bound + _noise(rows, T @ u.value, equality)
+        share = np.linalg.lstsq((B * np.abs(dual).astype(float)[:, None]).T, missing)[0]
+        dual = dual.astype(EXACT) * (1 + np.sign(dual) * np.maximum(share, -1.0))
+    bound = bound + _noise(rows, T @ u.value, equality, (dual * weight).astype(float), options)
     met = _met(BT, bound * weight, equality, u.value, options)
     return (T.astype(EXACT) @ met).astype(float).reshape(start.shape), dual * weight
 
 
-def _noise(rows, W, equality) -> np.ndarray:
-    """What rounding to float64 can take from the margins: asked for on top, it costs less than scaling W afterwards."""
-    return np.where(equality, 0.0, np.finfo(float).eps * (np.abs(rows) @ np.abs(W)))
+def _well_rounded(rows, bound, equality, asks, W, dual, norm: Norm, options: Options) -> tuple[float, np.ndarray]:
+    """The relative gap, in extended precision, and the multipliers in float64 that have the smallest.
+
+    What they combine to cancels, and then rounding decides. Every multiple of them is as good, and is rounded otherwise.
+    """
+    exact, value = rows.astype(EXACT), float(norm.value(W))
+    reached = exact @ W.ravel()
+    if not (value > 0 and np.isfinite(dual.astype(float)).all()):
+        return np.inf, dual.astype(float)
+    high = value / float((reached[asks] / bound[asks]).min(initial=1.0)) if asks.any() else value
+    lack = np.where(equality, np.abs(reached - bound), np.where(asks, 0.0, bound - reached)).max(initial=0.0)
+    best = np.inf, dual.astype(float)
+    for k in range(options.roundings):
+        rounded = (dual * (1 - EXACT(options.multiple) * k)).astype(float)
+        size = float(norm.dual((rounded @ exact).astype(float).reshape(W.shape)))
+        low = float(bound.astype(EXACT) @ rounded) / size if size > 0 else 0.0
+        gap = 1 - low / high if high > 0 else np.inf
+        if gap < best[0]:
+            best = gap, rounded
+        if best[0] <= options.rounded:
+            break
+    return max(best[0], float(lack) / float(np.linalg.norm(W))), best[1]
+
+
+def _noise(rows, W, equality, dual, options: Options) -> np.ndarray:
+    """What rounding to float64 can take from the margins: asked for on top where it costs next to nothing."""
+    noise = np.finfo(float).eps * (np.abs(rows) @ np.abs(W))
+    return np.where(equality | (noise * np.abs(dual) > options.rounded), 0.0, noise)
 
 
 def _met(rows, bound, equality, u, options: Options) -> np.ndarray:

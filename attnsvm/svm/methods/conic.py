@@ -30,7 +30,7 @@ class Options:
         enough: relative gap up to which there is no second try: a tenth of the tolerance of the norms.
         tight, rounding: excess, relative to the bound and to ‖A_k‖‖W‖, up to which a row counts as tight at the start.
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
-        roundings, multiple: tries to round the multipliers better, and the step between two, relative.
+        roundings, multiple: tries to round an answer better, and the step between two, relative.
         rounded: gap that needs no second try.
         numbers: of the map to other coordinates, (d·e)², beyond which it is not formed.
     """
@@ -75,7 +75,7 @@ def least_norm(
     left, right = (problem.left, problem.right) if inside else (c.left, c.right)
     left, right = left[problem.kept], right[problem.kept]
     start = problem.lower(start) if inside else start
-    size = np.linalg.norm(start)
+    size = float(binary(np.linalg.norm(start)))
     scale = binary(lengths(left) * lengths(right))
     rows, bound = outer(left, right) / scale[:, None], c.bound[problem.kept] / scale / size
     equality, reached = c.equality[problem.kept], rows @ start.ravel() / size
@@ -94,7 +94,7 @@ def least_norm(
         if found is None:
             continue
         W, dual = found
-        gap, dual = _well_rounded(rows, bound, equality, asks, W, dual, norm, options)
+        gap, W, dual = _well_rounded(rows, bound, equality, asks, W, dual, norm, options)
         if gap < best:
             W = problem.lift(W * size) if inside else W * size
             best, answer = gap, (onto_unscaled(c, W), problem.spread(dual / scale))
@@ -116,7 +116,7 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
     if found is None or W.value is None:
         return None
     bound = bound + _noise(rows, W.value.ravel(), equality, found, options)
-    return _met(rows, bound, equality, W.value.ravel(), options).astype(float).reshape(start.shape), found
+    return _met(rows, bound, equality, W.value.ravel(), options).reshape(start.shape), found
 
 
 def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Options):
@@ -152,31 +152,42 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
         dual = dual.astype(EXACT) * (1 + np.sign(dual) * np.maximum(share, -1.0))
     bound = bound + _noise(rows, T @ u.value, equality, (dual * weight).astype(float), options)
     met = _met(BT, bound * weight, equality, u.value, options)
-    return (T.astype(EXACT) @ met).astype(float).reshape(start.shape), dual * weight
+    return (T.astype(EXACT) @ met).reshape(start.shape), dual * weight
 
 
-def _well_rounded(rows, bound, equality, asks, W, dual, norm: Norm, options: Options) -> tuple[float, np.ndarray]:
-    """The relative gap, in extended precision, and the multipliers in float64 that have the smallest.
+def _well_rounded(rows, bound, equality, asks, W, dual, norm: Norm, options: Options):
+    """The relative gap, in extended precision, with the W and the multipliers in float64 that have the smallest.
 
-    What they combine to cancels, and then rounding decides. Every multiple of them is as good, and is rounded otherwise.
+    Margins and what the multipliers combine to cancel, and then rounding decides. Every multiple is as good, and is
+    rounded otherwise.
     """
-    exact, value = rows.astype(EXACT), float(norm.value(W))
-    reached = exact @ W.ravel()
-    if not (value > 0 and np.isfinite(dual.astype(float)).all()):
-        return np.inf, dual.astype(float)
-    high = value / float((reached[asks] / bound[asks]).min(initial=1.0)) if asks.any() else value
-    lack = np.where(equality, np.abs(reached - bound), np.where(asks, 0.0, bound - reached)).max(initial=0.0)
-    best = np.inf, dual.astype(float)
-    for k in range(options.roundings):
-        rounded = (dual * (1 - EXACT(options.multiple) * k)).astype(float)
-        size = float(norm.dual((rounded @ exact).astype(float).reshape(W.shape)))
-        low = float(bound.astype(EXACT) @ rounded) / size if size > 0 else 0.0
-        gap = 1 - low / high if high > 0 else np.inf
-        if gap < best[0]:
-            best = gap, rounded
-        if best[0] <= options.rounded:
+    exact, shape = rows.astype(EXACT), W.shape
+    multiples = 1 - EXACT(options.multiple) * np.arange(options.roundings)
+    if not (np.isfinite(W.astype(float)).all() and np.isfinite(dual.astype(float)).all() and W.any() and dual.any()):
+        return np.inf, W.astype(float), dual.astype(float)
+    high, low = np.inf, -np.inf
+    for multiple in multiples:
+        one = (W * multiple).astype(float)
+        least = float(((exact @ one.ravel())[asks] / bound[asks]).min()) if asks.any() else 1.0
+        size = float(norm.value(one)) / least if least > 0 else np.inf
+        if size < high:
+            high, rounded = size, one
+        if least > 1 - options.rounded:
             break
-    return max(best[0], float(lack) / float(np.linalg.norm(W))), best[1]
+    rounded = W.astype(float) if high == np.inf else rounded
+    for multiple in multiples:
+        one = (dual * multiple).astype(float)
+        size = float(norm.dual((one @ exact).astype(float).reshape(shape)))
+        promised = float(bound.astype(EXACT) @ one) / size if size > 0 else -np.inf
+        if promised > low:
+            low, best = promised, one
+        if low >= (1 - options.rounded) * high:
+            break
+    reached = exact @ rounded.ravel()
+    lack = np.where(equality, np.abs(reached - bound), np.where(asks, 0.0, bound - reached)).max(initial=0.0)
+    if not (0 < high < np.inf and low > -np.inf):
+        return np.inf, rounded, dual.astype(float)
+    return max(1 - low / high, float(lack / np.linalg.norm(rounded))), rounded, best
 
 
 def _noise(rows, W, equality, dual, options: Options) -> np.ndarray:

@@ -75,7 +75,7 @@ def least_norm(
     left, right = (problem.left, problem.right) if inside else (c.left, c.right)
     left, right = left[problem.kept], right[problem.kept]
     start = problem.lower(start) if inside else start
-    size = float(binary(np.linalg.norm(start)))
+    size = float(binary(np.asarray(np.linalg.norm(start))))
     scale = binary(lengths(left) * lengths(right))
     rows, bound = outer(left, right) / scale[:, None], c.bound[problem.kept] / scale / size
     equality, reached = c.equality[problem.kept], rows @ start.ravel() / size

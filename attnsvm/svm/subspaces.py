@@ -68,11 +68,6 @@ class Reduced:
             numbers = numbers[order[: int((np.abs(np.diag(R)) > INDEPENDENT).sum())]]
         return np.sort(np.concatenate([np.flatnonzero(~c.equality & nonzero), numbers]))
 
-    @property
-    def shape_key(self) -> tuple:
-        """Equal for problems that an interior-point batch can hold together."""
-        return *self.shape, self.constraints.equality[self.kept].tobytes()
-
     def lift(self, Y: np.ndarray) -> np.ndarray:
         rows = Y if self.P is None else self.P @ Y
         return rows if self.Q is None else rows @ self.Q.T

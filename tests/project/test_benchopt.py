@@ -1,23 +1,36 @@
-"""The benchmark in the layout of benchopt: every solver finds the largest margin; benchopt is not in the lock."""
+"""The benchmark in the layout of benchopt: every solver finds the least norm; benchopt is not in the lock."""
 
 import importlib.util
 import sys
 import types
+from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from harness import ROOT
 
 FOLDER = ROOT / "benchmarks/benchopt"
-# Name of a file, parameters, iterations, and the share of the margin that may be lacking: what the method reaches.
+# Norm, name of a file, parameters, iterations, and the gap that is allowed: what the method reaches.
 SOLVERS = [
-    ("attnsvm", {}, None, 1e-12),
-    ("conic", {"solver": "CLARABEL"}, None, 1e-6),
-    ("conic", {"solver": "SCS"}, None, 1e-3),
-    ("conic", {"solver": "OSQP"}, None, 1e-3),
-    ("linear_svc", {}, 10_000, 0.05),
-    ("dual_ascent", {}, 2_000, 1e-3),
+    ("fro", "attnsvm", {}, None, 1e-12),
+    ("fro", "conic", {"solver": "CLARABEL"}, None, 1e-6),
+    ("fro", "conic", {"solver": "SCS"}, None, 1e-3),
+    ("fro", "conic", {"solver": "OSQP"}, None, 1e-3),
+    ("fro", "linear_svc", {}, 10_000, 0.05),
+    ("fro", "dual_ascent", {}, 2_000, 1e-3),
+    ("fro", "quadratic", {"solver": "daqp"}, None, 1e-11),
+    ("fro", "quadratic", {"solver": "quadprog"}, None, 1e-11),
+    ("fro", "quadratic", {"solver": "piqp"}, None, 1e-9),
+    ("fro", "quadratic", {"solver": "proxqp"}, None, 1e-9),
+    ("nuc", "attnsvm", {}, None, 1e-9),
+    ("nuc", "conic", {"solver": "CLARABEL"}, None, 1e-6),
+    ("nuc", "semidefinite", {"solver": "clarabel"}, None, 1e-8),
+    ("nuc", "semidefinite", {"solver": "scs"}, None, 1e-7),
+    ("nuc", "semidefinite", {"solver": "cvxopt"}, None, 1e-7),
 ]
+# The packages that are not in the lock: their solvers are tried where they are installed.
+PACKAGES = {"daqp": "daqp", "quadprog": "quadprog", "piqp": "piqp", "proxqp": "proxsuite", "cvxopt": "cvxopt"}
 
 
 @pytest.fixture
@@ -37,36 +50,85 @@ def load(monkeypatch):
     return read
 
 
-def given(load):
+def given(load, norm):
     dataset = load(FOLDER / "datasets/planted.py").Dataset()
     (dataset.n, dataset.T, dataset.d), dataset.seed = dataset.parameters["n, T, d"][0], 0
     objective = load(FOLDER / "objective.py").Objective()
+    objective.norm = norm
     objective.set_data(**dataset.get_data())
     return objective
 
 
-@pytest.mark.parametrize(("name", "parameters", "iterations", "lacking"), SOLVERS)
-def test_a_solver_reaches_the_margin_that_is_proved(load, name, parameters, iterations, lacking):
-    objective, solver = given(load), load(FOLDER / f"solvers/{name}.py").Solver()
+@pytest.mark.parametrize(("norm", "name", "parameters", "iterations", "allowed"), SOLVERS)
+def test_a_solver_reaches_the_gap_that_is_allowed(load, norm, name, parameters, iterations, allowed):
+    if parameters.get("solver") in PACKAGES:
+        pytest.importorskip(PACKAGES[parameters["solver"]])
+    objective, solver = given(load, norm), load(FOLDER / f"solvers/{name}.py").Solver()
     vars(solver).update(parameters)
     problem = objective.get_objective()
     assert not getattr(solver, "skip", lambda **_: (False, ""))(**problem)[0]
     solver.set_objective(**problem)
     solver.run(iterations)
     found = objective.evaluate_result(**solver.get_result())
-    assert found["value"] <= lacking
-    assert found["margin"] == pytest.approx(found["largest_margin"], rel=lacking + 1e-12)
+    assert 0 <= found["value"] <= allowed
+    assert found["margin"] == pytest.approx(found["largest_margin"], rel=allowed + 1e-12)
 
 
-def test_what_does_not_separate_lacks_all_of_the_margin(load):
-    objective = given(load)
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+def test_the_value_is_the_gap_in_exact_arithmetic(load, norm):
+    """W with a known excess: the least margin in rationals, and the norm and the bound below in 40 digits."""
+    objective = given(load, norm)
+    c, best = objective.constraints, objective.best
+    W = best.W + 1e-3 * np.random.default_rng(1).normal(size=best.W.shape)
+    margins = [
+        sum(
+            (Fraction(a) - Fraction(b)) * Fraction(w) * Fraction(z)
+            for (a, b, row) in zip(c.factors.tokens[first], c.factors.tokens[second], W, strict=True)
+            for w, z in zip(row, c.factors.queries[q], strict=True)
+        )
+        for first, second, q in zip(c.factors.winner, c.factors.loser, c.factors.query, strict=True)
+    ]
+    with mpmath.workdps(40):
+        M = mpmath.zeros(*W.shape)
+        for k in np.flatnonzero(best.dual):
+            left = [
+                mpmath.mpf(a) - mpmath.mpf(b) for a, b in zip(*(c.factors.tokens[i] for i in ends(c, k)), strict=True)
+            ]
+            right = mpmath.matrix(c.factors.queries[c.factors.query[k]].tolist())
+            M += mpmath.mpf(best.dual[k]) * mpmath.matrix(left) * right.T
+        least = min(margins)
+        sizes = [mpmath.svd_r(A, compute_uv=False) for A in (mpmath.matrix(W.tolist()), M)]
+        value, dual = (
+            (sum(sizes[0]), max(sizes[1])) if norm == "nuc" else (mpmath.norm(sizes[0]), mpmath.norm(sizes[1]))
+        )
+        low = mpmath.fsum(best.dual.tolist()) / dual
+        exact = 1 - low * least.numerator / least.denominator / value
+    assert exact > 1e-6
+    assert objective.evaluate_result(W)["value"] == pytest.approx(float(exact), abs=1e-12)
+
+
+def ends(c, k):
+    return c.factors.winner[k], c.factors.loser[k]
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+def test_what_does_not_separate_has_no_gap(load, norm):
+    objective = given(load, norm)
     assert objective.evaluate_result(**objective.get_one_result())["value"] == 1.0
     right = np.random.default_rng(0).normal(size=(10, 10))
-    assert objective.evaluate_result(W=right)["value"] > 1.0
+    assert objective.evaluate_result(W=right)["value"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["dual_ascent", "linear_svc", "quadratic", "semidefinite"])
+def test_a_solver_of_one_norm_skips_the_other(load, name):
+    problem = given(load, "fro" if name == "semidefinite" else "nuc").get_objective()
+    solver = load(FOLDER / f"solvers/{name}.py").Solver()
+    solver.solver = None
+    assert solver.skip(**problem)[0]
 
 
 def test_every_solver_of_the_folder_is_tried():
-    assert {path.stem for path in (FOLDER / "solvers").glob("*.py")} == {name for name, *_ in SOLVERS}
+    assert {path.stem for path in (FOLDER / "solvers").glob("*.py")} == {name for _, name, *_ in SOLVERS}
 
 
 def test_a_head_is_read_from_a_file_of_arrays(load, tmp_path):

@@ -49,7 +49,7 @@ def assert_optimal(constraints, solution, norm):
     assert -1e-12 <= recomputed <= GAP[norm]
     if solution.arithmetic == "floating":  # else the gap is that of a matrix near W that meets all rows exactly
         assert solution.gap >= recomputed - 1e-14  # bounds of rounding come on top
-    assert solution.gap <= recomputed + 1e-10
+    assert solution.gap <= recomputed + 1e-9  # of margins of 1 where W is up to 5,000 long
     assert solution.low <= value(W, norm) * (1 + 1e-15)
     assert value(W, norm) <= solution.high * (1 + 1e-9)  # W itself may lack a margin by rounding
     assert 1 <= solution.rank_low <= solution.rank <= solution.rank_bound

@@ -4,7 +4,6 @@ Every method takes problems in coordinates; those of other norms than Frobenius 
 constraints. What is heavy to import (numba, cvxpy) is imported by the problem that needs it.
 """
 
-from collections import defaultdict
 from collections.abc import Callable
 
 import numpy as np
@@ -13,7 +12,7 @@ from attnsvm.geometry import Norm
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, working_sets
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, SIZES, WORKING_SET
-from attnsvm.svm.methods.rescaling import error, rescaled, scalable
+from attnsvm.svm.methods.rescaling import error, rescaled
 from attnsvm.svm.subspaces import Reduced, outer
 
 Report = Callable[[str], None]
@@ -79,47 +78,36 @@ def least_other(
     problems: list[Reduced], starts: list[np.ndarray], measure: Norm, names: list[str], report: Report
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """(W, multipliers) of feasible problems in any other norm, by the method named for each."""
-    answers: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-    groups: dict[tuple, list[int]] = defaultdict(list)  # interior-point problems of one shape advance together
-    for k, (problem, name) in enumerate(zip(problems, names, strict=True)):
-        if name == INTERIOR:
-            groups[problem.shape_key].append(k)
-        elif name == CONIC:
-            answers[k] = conic.least_norm(problem, starts[k], measure)
+    answers = []
+    for problem, start, name in zip(problems, starts, names, strict=True):
+        part = name.removesuffix(WORKING_SET)
+        one = problem.constraints, start, measure
+        if part != name:
+            answers.append(working_sets.on_working_set(*one, _SOLVERS[part], part == INTERIOR, report))
+        elif name == INTERIOR:
+            answers.append(_interior(*one, working_sets.OPTIONS.target))
         else:
-            part = name.removesuffix(WORKING_SET)
-            one = problem.constraints, starts[k], measure, _SOLVERS[part], part == INTERIOR, report
-            answers[k] = working_sets.on_working_set(*one)
-    for members in groups.values():
-        target = working_sets.OPTIONS.target
-        found = interior_point.least_norms([problems[k] for k in members], [starts[k] for k in members], target)
-        for k, answer in zip(members, found, strict=True):
-            active = working_sets.on_active(problems[k].constraints, measure, *answer, _SOLVERS[INTERIOR])
-            answers[k] = _second_opinion(problems[k], starts[k], measure, *active)
-    return [answers[k] for k in range(len(problems))]
+            answers.append(conic.least_norm(problem, start, measure))
+    return answers
 
 
-def _second_opinion(problem: Reduced, start: np.ndarray, measure: Norm, W: np.ndarray, dual: np.ndarray):
-    """The better of the answer and that of a conic solver, if there is one, where bounds of zero leave no interior.
+def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> tuple[np.ndarray, np.ndarray]:
+    """The better of the answers of the interior-point method and, where that ends early, of a conic solver.
 
-    Opposite rows of bound zero are an equality in disguise, at which the interior-point method ends early.
+    It ends early where a separator hardly exists, and where opposite rows of bound zero are an equality in disguise.
     """
-    c = problem.constraints
-    if scalable(c):
-        return W, dual
+    problem, doubted = Reduced(c), interior_point.OPTIONS.doubted
+    W, dual = interior_point.least_norm(problem, start, target)
     W, dual, gap = rescaled(c, measure, W, dual)
-    if error(c, W, gap) <= interior_point.OPTIONS.doubted:
+    best = error(c, W, gap)
+    if not best > max(doubted, target) or len(c) > SIZES.nuclear_working_set:
         return W, dual
     try:
         again, y = conic.least_norm(problem, start, measure)
     except ImportError:
         return W, dual
-    again, y, new_gap = rescaled(c, measure, again, y)
-    return (again, y) if error(c, again, new_gap) < error(c, W, gap) else (W, dual)
-
-
-def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float):
-    return interior_point.least_norms([Reduced(c)], [start], target)[0]
+    again, y, gap = rescaled(c, measure, again, y)
+    return (again, y) if error(c, again, gap) < best else (W, dual)
 
 
 def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float):

@@ -1,15 +1,21 @@
-"""Least norm for any norm with a cvxpy expression, by a general conic solver."""
+"""Least norm for any norm with a cvxpy expression, by a general conic solver.
+
+A conic solver reaches some nine digits of the size of its numbers. So rows have length one, the solution has size one,
+and where a separator hardly exists, W is written in other coordinates: see `_in_narrow`.
+"""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 import numpy as np
 
 from attnsvm.errors import MissingError
 from attnsvm.geometry import Norm
-from attnsvm.svm.methods.rescaling import onto_unscaled
+from attnsvm.svm.methods.rescaling import binary, onto_unscaled
 from attnsvm.svm.subspaces import Reduced, lengths, outer
+
+EXACT = np.longdouble  # 64 bits of mantissa on x86; where it is float64, answers at the edge lose digits
 
 
 @dataclass(frozen=True)
@@ -18,11 +24,29 @@ class Options:
 
     Attributes:
         accuracy: more than it can reach; the certificate says what it reached.
+        modest: the same of the last try: where rounding stops the solver, it goes astray after its best point.
         reduced: accuracy at which the solver still gives an answer when it can do no more.
+        narrow: margin of the start, relative to ‖A_k‖‖W‖, below which `_in_narrow` is tried first.
+        enough: relative gap up to which there is no second try: a tenth of the tolerance of the norms.
+        tight, rounding: excess, relative to the bound and to ‖A_k‖‖W‖, up to which a row counts as tight at the start.
+        repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
+        roundings, multiple: tries to round an answer better, and the step between two, relative.
+        rounded: gap that needs no second try.
+        numbers: of the map to other coordinates, (d·e)², beyond which it is not formed.
     """
 
     accuracy: float = 1e-11
+    modest: float = 1e-9
     reduced: float = 1e-5
+    narrow: float = 1e-4
+    enough: float = 1e-8
+    tight: float = 1e-6
+    rounding: float = 64 * float(np.finfo(float).eps)
+    repairs: int = 3
+    roundings: int = 40
+    multiple: float = 1e-10
+    rounded: float = 1e-9
+    numbers: float = 4e6
 
 
 OPTIONS = Options()
@@ -39,44 +63,174 @@ def require_installed(norm: Norm) -> None:
 def least_norm(
     problem: Reduced, start: np.ndarray, norm: Norm, options: Options = OPTIONS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(W, multipliers) of a feasible problem, scaled to size about one; in the spans where the norm allows it.
+    """(W, multipliers) of a feasible problem; in the spans where the norm allows it.
+
+    Zeros where the solver fails, which no checker takes for an answer.
 
     Args:
-        start: W of the size of the solution; no solver starts there.
+        start: W of the size of the solution, which meets the constraints; no solver starts there.
     """
-    c, kept, inside = problem.constraints, problem.kept, norm.unitarily_invariant
-    left, right = (problem.left, problem.right) if inside else (c.left, c.right)
-    scale, size = lengths(left).max() * lengths(right).max(), np.linalg.norm(start)
-    rows, bound = outer(left, right)[kept] / scale, c.bound[kept] / (size * scale)
-    W, dual = _by_cvxpy(rows, bound, c.equality[kept], (left.shape[1], right.shape[1]), norm, options)
-    return onto_unscaled(c, problem.lift(W * size) if inside else W * size), problem.spread(dual)
-
-
-def _by_cvxpy(
-    rows: np.ndarray, bound: np.ndarray, equality: np.ndarray, shape: tuple[int, int], norm: Norm, options: Options
-) -> tuple[np.ndarray, np.ndarray]:
-    """Solve min ‖W‖ s.t. rows · vec(W) ≥ bound, with equality on the rows marked; rows are (m, d·e), row-major."""
     require_installed(norm)
+    c, inside = problem.constraints, norm.unitarily_invariant
+    left, right = (problem.left, problem.right) if inside else (c.left, c.right)
+    left, right = left[problem.kept], right[problem.kept]
+    start = problem.lower(start) if inside else start
+    size = float(binary(np.asarray(np.linalg.norm(start))))
+    scale = binary(lengths(left) * lengths(right))
+    rows, bound = outer(left, right) / scale[:, None], c.bound[problem.kept] / scale / size
+    equality, reached = c.equality[problem.kept], rows @ start.ravel() / size
+
+    best, answer = np.inf, (np.zeros(c.shape), np.zeros(len(c)))
+    asks = c.asks[problem.kept]
+    tries = [(_as_it_is, options.accuracy)]
+    if rows.shape[1] ** 2 <= options.numbers:
+        more = [(_in_narrow, options.accuracy), (_in_narrow, options.modest)]
+        tries = more + tries if reached[asks].min(initial=1.0) < options.narrow else tries + more
+    for solve, accuracy in tries:
+        try:
+            found = solve(rows, bound, equality, reached, start / size, norm, replace(options, accuracy=accuracy))
+        except np.linalg.LinAlgError:
+            found = None
+        if found is None:
+            continue
+        W, dual = found
+        gap, W, dual = _well_rounded(rows, bound, equality, asks, W, dual, norm, options)
+        if gap < best:
+            W = problem.lift(W * size) if inside else W * size
+            best, answer = gap, (onto_unscaled(c, W), problem.spread(dual / scale))
+        if best <= options.enough:
+            break
+    return answer
+
+
+def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Options):
+    """Solve min ‖W‖ s.t. rows · vec(W) ≥ bound, with equality on the rows marked; rows are (m, d·e), row-major.
+
+    Returns:
+        (W, multipliers), or None where the solver fails.
+    """
     import cvxpy
 
-    W = cvxpy.Variable(shape)
-    flat = cvxpy.vec(W, order="C")
-    margins = [rows[~equality] @ flat >= bound[~equality]] if (~equality).any() else []
-    equalities = [bound[equality] - rows[equality] @ flat == 0] if equality.any() else []
-    problem = cvxpy.Problem(cvxpy.Minimize(norm.expression(cvxpy, W)), margins + equalities)
+    W = cvxpy.Variable(start.shape)
+    found = _solved(cvxpy, norm.expression(cvxpy, W), rows @ cvxpy.vec(W, order="C"), bound, equality, [], options)
+    if found is None or W.value is None:
+        return None
+    bound = bound + _noise(rows, W.value.ravel(), equality, found, options)
+    return _met(rows, bound, equality, W.value.ravel(), options).reshape(start.shape), found
+
+
+def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Options):
+    """The same where the margins that can be reached are tiny, so that W is large and nearly at right angles to rows.
+
+    Σ λ_k ⟨A_k, W⟩ is at most some multiple of ‖W‖ for the multipliers λ of the start: rows with large multipliers have
+    a tiny excess, whatever W. Times λ_k it has size one, but the rows B have singular values up to the largest λ_k. The
+    solver sees vec(W) = T u, where T divides those directions by their singular values: B T and B T u have size one.
+    What multipliers combine to, Bᵀλ, cancels by the same factor: afterwards they are corrected to combine to the matrix
+    which the solver has for its dual.
+    """
+    import cvxpy
+
+    tight = equality | (reached < bound * (1 + options.tight) + options.rounding)
+    forced = np.zeros(len(rows))
+    forced[tight] = np.abs(np.linalg.lstsq(rows[tight].T, start.ravel())[0])
+    weight = np.where(equality, forced.max(), np.maximum(forced, 1.0))
+    B = rows * weight[:, None]
+    _, s, Vt = np.linalg.svd(B, full_matrices=len(B) < B.shape[1])
+    T = Vt.T / np.maximum(np.append(s, np.zeros(B.shape[1] - len(s))), 1.0)
+    BT = (B.astype(EXACT) @ T.astype(EXACT)).astype(float)
+    u, W = cvxpy.Variable(B.shape[1]), cvxpy.Variable(start.shape)
+    held = cvxpy.vec(W, order="C") == T @ u
+    dual = _solved(cvxpy, norm.expression(cvxpy, W), BT @ u, bound * weight, equality, [held], options)
+    if dual is None or u.value is None:
+        return None
+    target = held.dual_value
+    if target @ (B.T @ dual) < 0:
+        target = -target
+    for _ in range(options.repairs):
+        missing = (target - dual.astype(EXACT) @ B.astype(EXACT)).astype(float)
+        share = np.linalg.lstsq((B * np.abs(dual).astype(float)[:, None]).T, missing)[0]
+        dual = dual.astype(EXACT) * (1 + np.sign(dual) * np.maximum(share, -1.0))
+    bound = bound + _noise(rows, T @ u.value, equality, (dual * weight).astype(float), options)
+    met = _met(BT, bound * weight, equality, u.value, options)
+    return (T.astype(EXACT) @ met).reshape(start.shape), dual * weight
+
+
+def _well_rounded(rows, bound, equality, asks, W, dual, norm: Norm, options: Options):
+    """The relative gap, in extended precision, with the W and the multipliers in float64 that have the smallest.
+
+    Margins and what the multipliers combine to cancel, and then rounding decides. Every multiple is as good, and is
+    rounded otherwise.
+    """
+    exact, shape = rows.astype(EXACT), W.shape
+    multiples = 1 - EXACT(options.multiple) * np.arange(options.roundings)
+    if not (np.isfinite(W.astype(float)).all() and np.isfinite(dual.astype(float)).all() and W.any() and dual.any()):
+        return np.inf, W.astype(float), dual.astype(float)
+    high, low = np.inf, -np.inf
+    for multiple in multiples:
+        one = (W * multiple).astype(float)
+        least = float(((exact @ one.ravel())[asks] / bound[asks]).min()) if asks.any() else 1.0
+        size = float(norm.value(one)) / least if least > 0 else np.inf
+        if size < high:
+            high, rounded = size, one
+        if least > 1 - options.rounded:
+            break
+    rounded = W.astype(float) if high == np.inf else rounded
+    for multiple in multiples:
+        one = (dual * multiple).astype(float)
+        size = float(norm.dual((one @ exact).astype(float).reshape(shape)))
+        promised = float(bound.astype(EXACT) @ one) / size if size > 0 else -np.inf
+        if promised > low:
+            low, best = promised, one
+        if low >= (1 - options.rounded) * high:
+            break
+    reached = exact @ rounded.ravel()
+    lack = np.where(equality, np.abs(reached - bound), np.where(asks, 0.0, bound - reached)).max(initial=0.0)
+    if not (0 < high < np.inf and low > -np.inf):
+        return np.inf, rounded, dual.astype(float)
+    return max(1 - low / high, float(lack / np.linalg.norm(rounded))), rounded, best
+
+
+def _noise(rows, W, equality, dual, options: Options) -> np.ndarray:
+    """What rounding to float64 can take from the margins: asked for on top where it costs next to nothing."""
+    noise = np.finfo(float).eps * (np.abs(rows) @ np.abs(W))
+    return np.where(equality | (noise * np.abs(dual) > options.rounded), 0.0, noise)
+
+
+def _met(rows, bound, equality, u, options: Options) -> np.ndarray:
+    """The nearest vector to u, in extended precision, that meets the rows which u lacks.
+
+    A bound of 1e-7 lacks 1e-3 of itself where a solver is right to ten digits: to scale u by that would cost all of it.
+    """
+    lacking, u, exact = equality.copy(), u.astype(EXACT), rows.astype(EXACT)
+    for _ in range(options.repairs):
+        excess = (exact @ u - bound).astype(float)
+        lacking |= excess < 0
+        if not lacking.any():
+            break
+        u = u + np.linalg.lstsq(rows[lacking], -excess[lacking])[0]
+    return u
+
+
+def _solved(cvxpy, objective, margins, bound, equality, more: list, options: Options) -> np.ndarray | None:
+    """The multipliers of min objective s.t. margins ≥ bound, = bound where `equality`, and `more`; None without."""
+    asked = [margins[~equality] >= bound[~equality]] if (~equality).any() else []
+    equal = [bound[equality] - margins[equality] == 0] if equality.any() else []
     names = ("gap_abs", "gap_rel", "feas")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an inaccurate answer shows in its gap
-        problem.solve(
-            solver=cvxpy.CLARABEL,
-            **{f"tol_{name}": options.accuracy for name in names},
-            **{f"reduced_tol_{name}": options.reduced for name in names},
-        )
-    if W.value is None:
-        return np.zeros(shape), np.zeros(len(bound))
+        try:
+            cvxpy.Problem(cvxpy.Minimize(objective), asked + equal + more).solve(
+                solver=cvxpy.CLARABEL,
+                **{f"tol_{name}": options.accuracy for name in names},
+                **{f"reduced_tol_{name}": options.reduced for name in names},
+            )
+        except (cvxpy.error.SolverError, ValueError, ArithmeticError):
+            return None
     dual = np.zeros(len(bound))
-    if margins:
-        dual[~equality] = np.maximum(margins[0].dual_value, 0.0)
-    if equalities:
-        dual[equality] = equalities[0].dual_value
-    return W.value, dual
+    for rows, constraint in ((~equality, asked), (equality, equal)):
+        if constraint:
+            if constraint[0].dual_value is None:
+                return None
+            dual[rows] = constraint[0].dual_value
+    dual = np.where(equality, dual, np.maximum(dual, 0.0))
+    return dual if np.isfinite(dual).all() else None

@@ -56,6 +56,11 @@ def _noise(c: Constraints, W: np.ndarray, tight: np.ndarray) -> float:
     return OPTIONS.rounding * float(np.linalg.norm(W) * (c.lengths()[tight] / c.bound[tight]).max(initial=0.0))
 
 
+def binary(size: np.ndarray) -> np.ndarray:
+    """Powers of two, by which numbers are divided without rounding, near the sizes given; 1 for a size of zero."""
+    return np.exp2(np.round(np.log2(np.where(size > 0, size, 1.0))))
+
+
 def refutation(c: Constraints, dual: np.ndarray) -> float:
     """What the multipliers leave to zero, relative to what they promise, the longest row and the largest bound."""
     largest = c.lengths().max()

@@ -1,4 +1,4 @@
-"""`attnsvm.svm.solve`: the active set on few constraints, the augmented Lagrangian on many, with a certificate."""
+"""`attnsvm.svm.solve`: the method that the norm and the number of constraints choose, with a certificate."""
 
 from benchopt import BaseSolver
 
@@ -9,14 +9,14 @@ class Solver(BaseSolver):
     name = "attnsvm"
     sampling_strategy = "run_once"
 
-    def set_objective(self, tokens, queries, selected):
-        self.problem = separation(tokens, queries, selected)
+    def set_objective(self, tokens, queries, selected, norm):
+        self.problem, self.norm = separation(tokens, queries, selected), norm
 
     def warm_up(self):
-        solve(self.problem)  # compiles
+        solve(self.problem, self.norm)  # compiles
 
     def run(self, _):
-        self.W = solve(self.problem).W
+        self.W = solve(self.problem, self.norm).W
 
     def get_result(self):
         return {"W": self.W}

@@ -16,22 +16,28 @@ class Solver(BaseSolver):
     sampling_strategy = "run_once"
     parameters = {"solver": ["CLARABEL", "SCS", "OSQP"]}
 
-    def skip(self, tokens, queries, selected):
+    def skip(self, tokens, queries, selected, norm):
         n, T, d = tokens.shape
         numbers = n * (T - 1) * d * queries.shape[1]
-        return numbers > NUMBERS, f"the matrix of the constraints has {numbers:.0e} numbers"
+        quadratic = norm == "nuc" and self.solver == "OSQP"
+        return (
+            quadratic or numbers > NUMBERS,
+            f"OSQP for quadratic programs alone; the matrix of the constraints has {numbers:.0e} numbers",
+        )
 
-    def set_objective(self, tokens, queries, selected):
+    def set_objective(self, tokens, queries, selected, norm):
         c = separation(tokens, queries, selected)
-        self.shape = c.shape
+        self.shape, self.norm = c.shape, norm
         self.rows = np.einsum("ka,kb->kab", c.left, c.right).reshape(len(c), -1)
 
     def run(self, _):
-        w = cvxpy.Variable(self.rows.shape[1])
+        W = cvxpy.Variable(self.shape)
+        size = cvxpy.sum_squares(W) if self.norm == "fro" else cvxpy.normNuc(W)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an inaccurate answer shows in its gap
-            cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(w)), [self.rows @ w >= 1]).solve(solver=self.solver)
-        self.W = np.zeros(self.shape) if w.value is None else w.value.reshape(self.shape)
+            margins = self.rows @ cvxpy.vec(W, order="C")
+            cvxpy.Problem(cvxpy.Minimize(size), [margins >= 1]).solve(solver=self.solver)
+        self.W = np.zeros(self.shape) if W.value is None else W.value
 
     def get_result(self):
         return {"W": self.W}

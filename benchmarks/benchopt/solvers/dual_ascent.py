@@ -25,7 +25,10 @@ class Solver(BaseSolver):
     name = "dual ascent"
     sampling_strategy = "iteration"
 
-    def set_objective(self, tokens, queries, selected):
+    def skip(self, tokens, queries, selected, norm):
+        return norm != "fro", "for the Frobenius norm"
+
+    def set_objective(self, tokens, queries, selected, norm):
         c = separation(tokens, queries, selected)
         self.left, self.right, self.shape = np.ascontiguousarray(c.left), np.ascontiguousarray(c.right), c.shape
         self.square = (self.left**2).sum(1) * (self.right**2).sum(1)

@@ -15,12 +15,15 @@ class Solver(BaseSolver):
     name = "LinearSVC"
     sampling_strategy = "iteration"
 
-    def skip(self, tokens, queries, selected):
+    def skip(self, tokens, queries, selected, norm):
         n, T, d = tokens.shape
         numbers = n * (T - 1) * d * queries.shape[1]
-        return numbers > NUMBERS, f"the matrix of features has {numbers:.0e} numbers"
+        return (
+            norm != "fro" or numbers > NUMBERS,
+            f"for the Frobenius norm; the matrix of features has {numbers:.0e} numbers",
+        )
 
-    def set_objective(self, tokens, queries, selected):
+    def set_objective(self, tokens, queries, selected, norm):
         c = separation(tokens, queries, selected)
         self.shape, self.sign = c.shape, np.where(np.arange(len(c)) % 2, 1, -1)
         self.features = np.einsum("ka,kb->kab", c.left, c.right).reshape(len(c), -1) * self.sign[:, None]

@@ -1,9 +1,4 @@
-#!/usr/bin/env python3
-"""A second judge: decides with integers and fractions what an answer file (format 2) proves about its problem file.
-
-`python judge.py answer.npz [problem.npz]` prints one line and exits 0 if the answer is proved, else 1; docs/svm.md has
-more. A float64 is an integer times a power of two: a table of integers stands here for itself times 2**-shift.
-"""
+"""python judge.py answer.npz [problem.npz]: what an answer file (format 2) proves, in exact numbers. docs/svm.md"""
 
 import ast
 import hashlib
@@ -14,17 +9,14 @@ import sys
 import zipfile
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from importlib import import_module, util
 from operator import mul
 from pathlib import Path
 
-try:
-    from flint import fmpz_mat  # eliminates faster, to the same integers
-except ImportError:
-    fmpz_mat = None
-CODES = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "b1": "?"}
-CODES |= {"u" + kind[1]: code.upper() for kind, code in CODES.items() if kind[0] == "i"}
-DUAL = {"fro": "fro", "nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
-DUAL |= {dual: norm for norm, dual in DUAL.items()}
+integer = import_module("flint").fmpz if util.find_spec("flint") else int  # the same integers, long ones are faster
+CODES = dict(zip(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"], "efdbhiqBHIQ?", strict=True))
+DUAL = {"nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
+DUAL |= {dual: norm for norm, dual in DUAL.items()} | {"fro": "fro"}
 LOOSEST, ROUNDED = 10**7, 10**11  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
 
 
@@ -33,50 +25,43 @@ def require(holds, reason):
         raise ValueError(reason)
 
 
-def arrays(path):
-    """{name: (kind, shape, values in C order)} of an .npz file. Nothing is unpickled; zipfile compares checksums."""
+def arrays(path):  # {name: (kind, shape, values in C order)}; nothing is unpickled, zipfile compares checksums
     found = {}
     with zipfile.ZipFile(path) as archive:
         require(sum(member.file_size for member in archive.infolist()) < 2**26, "it is too large for this judge")
         for member in archive.infolist():
             name, data = member.filename.removesuffix(".npy"), archive.read(member)
-            begin = 10 if data[6] == 1 else 12
-            end = begin + int.from_bytes(data[8:begin], "little")
+            end = (begin := 10 if data[6] == 1 else 12) + int.from_bytes(data[8:begin], "little")
             require(data[:6] == b"\x93NUMPY" and end < 10_000 and name not in found, f"{name} is no array, or twice")
             header = ast.literal_eval(data[begin:end].decode())
             shape, dtype = header["shape"], re.fullmatch("[<|]([fiubU])([0-9]{1,6})", header["descr"])
-            columns = header["fortran_order"] and len(shape) > 1
-            plain = dtype and math.prod(shape) <= len(data) and not (columns and len(shape) > 2)
-            require(plain, f"{name} is of type {header['descr']} and shape {shape}")
-            code = "s" * math.prod(shape) if dtype[1] == "U" else f"{math.prod(shape)}{CODES[dtype[1] + dtype[2]]}"
-            values = list(struct.unpack("<" + code.replace("s", f"{4 * int(dtype[2])}s"), data[end:]))
-            values = [text.decode("utf-32-le").rstrip("\0") for text in values] if dtype[1] == "U" else values
-            values = [x for i in range(shape[0]) for x in values[i :: shape[0]]] if columns else values
-            found[name] = dtype[1], shape, values
+            kind, count, fortran = dtype and dtype[1], math.prod(shape), header["fortran_order"]
+            require(dtype and count <= len(data) and (len(shape) < 3 or not fortran), f"{name} is of the type {header}")
+            code = f"{4 * int(dtype[2])}s" * count if kind == "U" else f"{count}{CODES[kind + dtype[2]]}"
+            values = struct.unpack("<" + code, data[end:])
+            values = [text.decode("utf-32-le").rstrip("\0") for text in values] if kind == "U" else values
+            rows = shape[0] if fortran and len(shape) > 1 else 1
+            found[name] = kind, shape, [x for i in range(rows) for x in values[i::rows]]
     return found
 
 
-def integers(values, width):
-    """Finite floats as a table of integers, and its shift."""
+def integers(values, width):  # finite floats as rows of integers, to be multiplied by 2**-shift, and this shift
     require(all(map(math.isfinite, values)), "a number is not finite")
     ratios = [value.as_integer_ratio() for value in values]
-    shift = max((below.bit_length() for _, below in ratios), default=1) - 1
-    whole = [above << (shift + 1 - below.bit_length()) for above, below in ratios]
-    return [whole[start : start + width] for start in range(0, len(whole), width)], shift
+    scale = max((below for _, below in ratios), default=1)
+    whole = [scale // below * above for above, below in ratios]
+    return [whole[start : start + width] for start in range(0, len(whole), width)], scale.bit_length() - 1
 
 
 def dot(a, b):
     return sum(map(mul, a, b))
 
 
-def root(x):
-    """A rational upper bound of √x, within 2**-127 relative."""
+def root(x):  # from above, within 2**-127
     return Fraction(math.isqrt((x.numerator * x.denominator) << 256) + 1, x.denominator << 128)
 
 
-class Problem:
-    """⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-shift left[k] z_kᵀ, z_k = Z[of[k]]."""
-
+class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-shift left[k] z_kᵀ, z_k = Z[of[k]]
     def __init__(self, path):
         given = arrays(path)
         (kind, (n, T, d), tokens), (kind_z, (n_z, e), queries) = given["tokens"], given["queries"]
@@ -88,61 +73,45 @@ class Problem:
         flat = [float(x) for i, m in enumerate(counts) for x in tokens[i * T * d : (i * T + m) * d]]
         (X, shift), (self.Z, shift_z) = integers(flat, d), integers(list(map(float, queries)), e)
         self.d, self.e, self.shift, self.left, self.of, self.bound = d, e, shift + shift_z, [], [], []
-        start, total = 0, hashlib.sha256()
+        self.hash = hashlib.sha256()
         for i, m in enumerate(counts):
-            mine = [t for t in range(m) if chosen[i * T + t]] if sets else [chosen[i]]
+            start, mine = len(self.of) + i, [t for t in range(m) if chosen[i * T + t]] if sets else [chosen[i]]
             require(mine and 0 <= mine[0] < m, f"selected names no token of input {i}")
-            total.update(struct.pack(f"<qq{m * d}d", m, d, *flat[start * d : (start + m) * d]))
-            total.update(struct.pack(f"<{e}dq{len(mine)}q", *queries[i * e : (i + 1) * e], len(mine), *mine))
-            for t in (t for t in range(m) if t != mine[0]):
-                self.left.append([a - b for a, b in zip(X[start + mine[0]], X[start + t], strict=True)])
-                self.of.append(i)
-                self.bound.append(int(t not in mine))
-            start += m
-        self.digest = total.hexdigest()
+            numbers = flat[start * d : (start + m) * d] + queries[i * e : (i + 1) * e]
+            self.hash.update(struct.pack(f"<qq{m * d + e}d{len(mine) + 1}q", m, d, *numbers, len(mine), *mine))
+            rows, others = X[start : start + m], [t for t in range(m) if t != mine[0]]
+            self.left += [[a - b for a, b in zip(rows[mine[0]], rows[t], strict=True)] for t in others]
+            self.bound += [int(t not in mine) for t in others]
+            self.of += [i] * (m - 1)
 
     def gram(self, k, j):
         return dot(self.left[k], self.left[j]) * dot(self.Z[self.of[k]], self.Z[self.of[j]])
 
-    def products(self, W):
-        """⟨A_k, W⟩ 2**shift for every k."""
+    def products(self, W):  # ⟨A_k, W⟩ 2**shift for every k
         along = [[dot(row, z) for row in W] for z in self.Z]
         return [dot(row, along[i]) for row, i in zip(self.left, self.of, strict=True)]
 
-    def combination(self, weights):
-        """Σ_k weights[k] A_k 2**shift, for a dictionary of weights."""
-        sums = {i: [0] * self.d for i in {0, *(self.of[k] for k in weights)}}
-        for k, weight in weights.items():
-            sums[self.of[k]] = [x + weight * y for x, y in zip(sums[self.of[k]], self.left[k], strict=True)]
-        columns = list(zip(*(self.Z[i] for i in sums), strict=True))
-        return [[dot(row, column) for column in columns] for row in zip(*sums.values(), strict=True)]
+    def combination(self, weights):  # Σ_k weights[k] A_k 2**shift
+        sums, columns = [[0] * self.d for _ in self.Z], list(zip(*self.Z, strict=True))
+        for weight, row, i in ((weight, self.left[k], self.of[k]) for k, weight in weights.items() if weight):
+            sums[i] = [x + weight * y for x, y in zip(sums[i], row, strict=True)]
+        return [[dot(row, column) for column in columns] for row in zip(*sums, strict=True)]
 
-    def nearest(self, W, one, held):
-        """A multiple of the matrix nearest to W with ⟨A_k, W⟩ = bound_k one for k in `held`; None if there is none."""
-        reached, last, end, pivots, x = self.products(W), 1, len(held), {}, {}
-        M = [[*(self.gram(k, j) for j in held), self.bound[k] * one - reached[k]] for k in held]
-        if fmpz_mat and held:
-            M, last, _ = fmpz_mat(M).rref()
-            M, last = [list(map(int, row)) for row in M.tolist()], int(last)
-            pivots = {next(c for c, entry in enumerate(row) if entry): i for i, row in enumerate(M) if any(row)}
-        for c in range(0 if fmpz_mat else end + 1):  # Bareiss's elimination, without fractions
-            free = [i for i in range(end) if i not in pivots.values()]
-            for i in [i for i in free if M[i][c]][:1]:
-                pivots[c], top = i, M[i]
-                for j in set(free) - {i}:
-                    M[j] = [(top[c] * a - M[j][c] * b) // last for a, b in zip(M[j], top, strict=True)]
-                last = top[c]
-        for c in reversed([c for c in pivots if c < end]):
-            row = M[pivots[c]]
-            x[c] = (last * row[-1] - sum(row[b] * x[b] for b in x)) // row[c]
-        change = self.combination({held[c]: y if last > 0 else -y for c, y in x.items()})
-        moved = [[abs(last) * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
-        return None if end in pivots else moved
+    def nearest(self, W, one, held):  # a multiple of the V nearest to W with ⟨A_k, V⟩ = bound_k one for k in `held`
+        reached, last, end, x = self.products(W), 1, len(held), {}
+        M = [[integer(self.gram(k, j)) for j in held] + [integer(self.bound[k] * one - reached[k])] for k in held]
+        for c, top in enumerate(M):  # Bareiss's elimination; where the diagonal of a Gram matrix is zero, its row is
+            for j in range(c + 1, end if top[c] else 0):
+                M[j][j:] = [(top[c] * a - top[j] * b) // last for a, b in zip(M[j][j:], top[j:], strict=True)]
+            last = top[c] or last
+        for c in (c for c in reversed(range(end)) if M[c][c]):
+            x[c] = (last * M[c][end] - sum(M[c][b] * x[b] for b in x)) // M[c][c]
+        change = self.combination({held[c]: int(y) for c, y in x.items()})
+        return [[int(last) * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
 
 
-def upper(norm, A):
-    """A rational upper bound of the norm of a table of integers; l<p> is named by p, a fraction."""
-    flat = [abs(x) for row in A for x in row]
+def upper(norm, A):  # a rational upper bound of the norm of a table of integers; l<p> is named by p, a fraction
+    flat, size = [abs(x) for row in A for x in row], range(min(len(A), len(A[0])))
     top, whole = max(flat), sum if norm in ("l1", "rowsum", "nuc") else max
     if top == 0 or norm in ("l1", "linf"):
         return Fraction(whole(flat))
@@ -150,13 +119,12 @@ def upper(norm, A):
         return whole(root(dot(row, row)) for row in ([flat] if norm == "fro" else A))
     if norm not in DUAL:
         with localcontext(prec=70):  # whose ln and exp are correctly rounded: 1e-50 covers all that is lost
-            p = Decimal(norm.numerator) / norm.denominator
-            logs = [(Decimal(-(-x * 10**60 // top)) / 10**60).ln() for x in flat if x]
+            p, one = Decimal(norm.numerator) / norm.denominator, 10**60
+            logs = [(Decimal(-(-x * one // top)) / one).ln() for x in flat if x]
             return top * Fraction((sum((p * log).exp() for log in logs).ln() / p).exp()) * (1 + Fraction(1, 10**50))
     # Rotations V from a floating Jacobi method make the rows of C = V A orthogonal. Whatever they are, with exact C:
     # ‖A‖ ≤ ‖C‖ / √(1 − ‖VVᵀ − I‖_F), ‖C‖_* ≤ Σ_i ‖C_i‖, ‖C‖₂² = ‖CCᵀ‖₂ ≤ max_i Σ_j |C_i C_j|.
-    A = A if len(A) <= len(A[0]) else list(zip(*A, strict=True))
-    size, columns = range(len(A)), list(zip(*A, strict=True))
+    A, columns = sorted((A, list(zip(*A, strict=True))), key=len)
     C, V = [[x / top for x in row] for row in A], [[float(i == j) for j in size] for i in size]
     for i, j in [(row, other) for other in size for row in range(other)] * 12:  # twelve sweeps; three to eight do
         a, b, ab = dot(C[i], C[i]), dot(C[j], C[j]), dot(C[i], C[j])
@@ -172,10 +140,9 @@ def upper(norm, A):
     return whole(map(root, squares)) / 2**60 * root(1 / (1 - defect))
 
 
-def judge(path, problem=None):
-    """What the answer proves, in words; an error says why it is not proved."""
+def judge(path, problem=None):  # what the answer proves, in words; an error says why it is not proved
     given = arrays(path)
-    scalars = [given[name] for name in ("format", "status", "norm", "tol", "problem", "problem_sha256")]
+    scalars = map(given.__getitem__, ("format", "status", "norm", "tol", "problem", "problem_sha256"))
     form, status, norm, tol, file, digest = (values[0] for _, shape, values in scalars if shape == ())
     require(form == 2 and status in ("solved", "infeasible", "remote"), f"its format is {form}, its status {status}")
     p = Fraction(norm[1:]) if re.fullmatch("l[0-9]{1,3}([.][0-9]{1,30})?", norm) else 0
@@ -183,7 +150,7 @@ def judge(path, problem=None):
     measure, dual = (norm, DUAL[norm]) if norm in DUAL else (p, p / (p - 1))
     require(tol > 0 and Fraction(tol) * LOOSEST <= 1, f"its tolerance is {tol}")
     problem = Problem(problem or Path(path).parent / Path(file).name)
-    require(problem.digest == digest, "it was made for other tokens")
+    require(problem.hash.hexdigest() == digest, "it was made for other tokens")
     bound, refuted = problem.bound, status == "infeasible"
     kind, shape, y = given["farkas" if refuted else "dual"]
     require(kind == "fU"[refuted] and shape == (len(bound),), "its multipliers are no list of one for each constraint")
@@ -191,16 +158,14 @@ def judge(path, problem=None):
     require(all(x >= 0 for x, b in zip(y, bound, strict=True) if b), "a multiplier of an inequality is negative")
     M, promised, trivial = problem.combination(dict(enumerate(y))), dot(y, bound), status == "solved" and not any(bound)
     require(promised > 0 or trivial, "its multipliers promise nothing")
+    require(trivial or any(map(any, M)) != refuted, "its multipliers give zero, or its Farkas vector does not")
     if refuted:
-        require(not any(map(any, M)), "its Farkas vector does not combine the constraints to zero")
         return "infeasible: no W separates the selected tokens: an exact Farkas vector"
-    require(any(map(any, M)) or trivial, "its multipliers prove that no W separates the selected tokens")
     low = Fraction(0) if trivial else promised * 2**problem.shift / upper(dual, M)
     if status == "remote":
         return f"remote: no W of {norm} norm below {math.nextafter(float(low), 0)} separates the selected tokens"
     parts = [given[name] for name in (("W",) if "W" in given else ("W_left", "W_right"))]
-    fit = all(kind == "f" and shape[1:] == parts[0][1][1:] for kind, shape, _ in parts)
-    require(fit, "its W is not of floats, or its factors do not fit")
+    require(all(kind == "f" and s[1:] == parts[0][1][1:] for kind, s, _ in parts), "its W or factors are no matrices")
     tables, shifts = zip(*(integers(values, shape[1]) for _, shape, values in parts), strict=True)
     W = tables[0] if len(tables) == 1 else [[dot(a, b) for b in tables[1]] for a in tables[0]]
     require((len(W), len(W[0])) == (problem.d, problem.e), f"its W is not of shape {(problem.d, problem.e)}")

@@ -32,7 +32,6 @@ def loaded():
 
 
 JUDGE = loaded()
-_DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef
 
 
 def written(folder, tokens, queries, selected, norm="fro", change=lambda answer: answer, **more):
@@ -79,7 +78,7 @@ def test_an_answer_in_every_norm_is_proved(norm, sets, tmp_path):
 
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
 def test_the_verdict_is_the_same_without_any_library(norm, tmp_path):
-    """FLINT eliminates by another method, to the same integers."""
+    """FLINT multiplies integers faster, to the same products."""
     path = solved(tmp_path, norm, sets=True)
     alone, with_all = run(path), run(path, python=(sys.executable, "-I"))
     assert alone.returncode == with_all.returncode == 0
@@ -92,11 +91,8 @@ def test_it_is_one_short_file_that_imports_the_standard_library():
     tree = ast.parse(FILE.read_text())
     imported = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert imported - set(sys.stdlib_module_names) == {"flint"}
-    texts = [ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, _DOCUMENTED)]
-    prose = sum(text.count("\n") + 1 for text in texts if text)
-    code = [line for line in FILE.read_text().splitlines() if line.strip() and not line.strip().startswith("#")]
-    assert len(code) - prose <= 200
+    assert imported <= set(sys.stdlib_module_names)
+    assert FILE.read_text().count("\n") <= 200
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc", "l1", "l3.0"])

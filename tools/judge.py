@@ -13,7 +13,7 @@ from importlib import import_module, util
 from operator import mul
 from pathlib import Path
 
-integer = import_module("flint").fmpz if util.find_spec("flint") else int  # the same integers, long ones are faster
+flint = import_module("flint") if util.find_spec("flint") else None  # eliminates faster, to the same integers
 CODES = dict(zip(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"], "efdbhiqBHIQ?", strict=True))
 DUAL = {"nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
 DUAL |= {dual: norm for norm, dual in DUAL.items()} | {"fro": "fro"}
@@ -37,16 +37,14 @@ def arrays(path):  # {name: (kind, shape, values in C order)}; nothing is unpick
             shape, dtype = header["shape"], re.fullmatch("[<|]([fiubU])([0-9]{1,6})", header["descr"])
             kind, count, fortran = dtype and dtype[1], math.prod(shape), header["fortran_order"]
             require(dtype and count <= len(data) and (len(shape) < 3 or not fortran), f"{name} is of the type {header}")
-            code = f"{4 * int(dtype[2])}s" * count if kind == "U" else f"{count}{CODES[kind + dtype[2]]}"
-            values = struct.unpack("<" + code, data[end:])
-            values = [text.decode("utf-32-le").rstrip("\0") for text in values] if kind == "U" else values
+            code = "<" + (f"{4 * int(dtype[2])}s" * count if kind == "U" else f"{count}{CODES[kind + dtype[2]]}")
+            values = [x.decode("utf-32-le").rstrip("\0") if kind == "U" else x for x in struct.unpack(code, data[end:])]
             rows = shape[0] if fortran and len(shape) > 1 else 1
             found[name] = kind, shape, [x for i in range(rows) for x in values[i::rows]]
     return found
 
 
 def integers(values, width):  # finite floats as rows of integers, to be multiplied by 2**-shift, and this shift
-    require(all(map(math.isfinite, values)), "a number is not finite")
     ratios = [value.as_integer_ratio() for value in values]
     scale = max((below for _, below in ratios), default=1)
     whole = [scale // below * above for above, below in ratios]
@@ -71,9 +69,8 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
         require(kind_m in "iu" and at == (n,) and 0 < min(counts) <= max(counts) <= T, "lengths are wrong")
         require(sets or (kind_s in "iu" and shape == (n,)), "selected are neither token numbers nor sets")
         flat = [float(x) for i, m in enumerate(counts) for x in tokens[i * T * d : (i * T + m) * d]]
-        (X, shift), (self.Z, shift_z) = integers(flat, d), integers(list(map(float, queries)), e)
-        self.d, self.e, self.shift, self.left, self.of, self.bound = d, e, shift + shift_z, [], [], []
-        self.hash = hashlib.sha256()
+        (X, shift), (self.Z, self.shift) = integers(flat, d), integers(list(map(float, queries)), e)
+        self.shape, self.left, self.of, self.bound, self.hash = (d, e), [], [], [], hashlib.sha256()
         for i, m in enumerate(counts):
             start, mine = len(self.of) + i, [t for t in range(m) if chosen[i * T + t]] if sets else [chosen[i]]
             require(mine and 0 <= mine[0] < m, f"selected names no token of input {i}")
@@ -83,6 +80,7 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
             self.left += [[a - b for a, b in zip(rows[mine[0]], rows[t], strict=True)] for t in others]
             self.bound += [int(t not in mine) for t in others]
             self.of += [i] * (m - 1)
+        self.shift += shift
 
     def gram(self, k, j):
         return dot(self.left[k], self.left[j]) * dot(self.Z[self.of[k]], self.Z[self.of[j]])
@@ -92,22 +90,25 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
         return [dot(row, along[i]) for row, i in zip(self.left, self.of, strict=True)]
 
     def combination(self, weights):  # Σ_k weights[k] A_k 2**shift
-        sums, columns = [[0] * self.d for _ in self.Z], list(zip(*self.Z, strict=True))
+        sums, columns = [[0] * self.shape[0] for _ in self.Z], list(zip(*self.Z, strict=True))
         for weight, row, i in ((weight, self.left[k], self.of[k]) for k, weight in weights.items() if weight):
             sums[i] = [x + weight * y for x, y in zip(sums[i], row, strict=True)]
         return [[dot(row, column) for column in columns] for row in zip(*sums, strict=True)]
 
     def nearest(self, W, one, held):  # a multiple of the V nearest to W with ⟨A_k, V⟩ = bound_k one for k in `held`
         reached, last, end, x = self.products(W), 1, len(held), {}
-        M = [[integer(self.gram(k, j)) for j in held] + [integer(self.bound[k] * one - reached[k])] for k in held]
-        for c, top in enumerate(M):  # Bareiss's elimination; where the diagonal of a Gram matrix is zero, its row is
+        M = [[self.gram(k, j) for j in held] + [self.bound[k] * one - reached[k]] for k in held]
+        if flint and held:
+            M, last, _ = flint.fmpz_mat(M).rref()
+            x = {next(c for c, y in enumerate(row) if y): row[end] for row in M.tolist() if any(row[:end])}
+        for c, top in enumerate([] if flint else M):  # Bareiss's: where the diagonal of a Gram matrix is 0, its row is
             for j in range(c + 1, end if top[c] else 0):
                 M[j][j:] = [(top[c] * a - top[j] * b) // last for a, b in zip(M[j][j:], top[j:], strict=True)]
             last = top[c] or last
-        for c in (c for c in reversed(range(end)) if M[c][c]):
+        for c in (c for c in reversed(range(0 if flint else end)) if M[c][c]):
             x[c] = (last * M[c][end] - sum(M[c][b] * x[b] for b in x)) // M[c][c]
-        change = self.combination({held[c]: int(y) for c, y in x.items()})
-        return [[int(last) * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
+        change = self.combination({held[c]: int(y) if last > 0 else -int(y) for c, y in x.items()})
+        return [[abs(int(last)) * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
 
 
 def upper(norm, A):  # a rational upper bound of the norm of a table of integers; l<p> is named by p, a fraction
@@ -168,7 +169,7 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     require(all(kind == "f" and s[1:] == parts[0][1][1:] for kind, s, _ in parts), "its W or factors are no matrices")
     tables, shifts = zip(*(integers(values, shape[1]) for _, shape, values in parts), strict=True)
     W = tables[0] if len(tables) == 1 else [[dot(a, b) for b in tables[1]] for a in tables[0]]
-    require((len(W), len(W[0])) == (problem.d, problem.e), f"its W is not of shape {(problem.d, problem.e)}")
+    require((len(W), len(W[0])) == problem.shape, f"its W is not of shape {problem.shape}")
     one, reached, own = 1 << sum(shifts) + problem.shift, problem.products(W), sum(dot(row, row) for row in W)
     sizes = [math.isqrt(problem.gram(k, k) * own) for k in range(len(bound))]  # ‖A_k‖‖W‖, in units of one
     for k, (x, b, size) in enumerate(zip(reached, bound, sizes, strict=True)):
@@ -182,8 +183,7 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
         now = problem.products(V) if V else [0] * len(bound)
         least = min((x for x, b in zip(now, bound, strict=True) if b), default=0)
         if least > 0 and not any(now[k] for k in equal):
-            high = upper(measure, V) * 2**problem.shift / least
-            gap = 1 - low / high
+            gap = 1 - low / (high := upper(measure, V) * 2**problem.shift / least)
     require(gap <= tol, f"its bounds are {float(gap):.1e} apart, relative to the upper one, more than {tol}")
     room = 1 + Fraction(1, LOOSEST) + Fraction(max(sizes, default=0), one * 10**9)
     require(upper(measure, W) <= high * room * 2 ** sum(shifts), "its W is larger than what it proves")

@@ -3,6 +3,7 @@
 Found by their cards: a new experiment is tested here without a line about it.
 """
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,10 @@ from running import OUTPUTS, Run, one_apart
 
 from attnsvm.building import cards
 from attnsvm.data.problems import Problems
-from attnsvm.running import stages
+from attnsvm.running import samples, stages
+
+sys.path.append(str(Path(__file__).parents[1] / "svm"))
+from exact import hold
 
 EXPERIMENTS = [card.name for card in cards.experiments()]
 WRITTEN = {key: f"{key}.csv" for key in OUTPUTS} | {"table": "measures.parquet", "instances": "instances.parquet"}
@@ -22,6 +26,8 @@ WRITTEN = {key: f"{key}.csv" for key in OUTPUTS} | {"table": "measures.parquet",
 # How many outcomes an instance has: one for each parametrisation, norm, kind of choice, attention and choice of tokens.
 OUTCOMES = {"cone": 2, "convergence_types": 2, "feasibility": 2 * 3, "norm_growth": 1, "regularisation_path": 2}
 OUTCOMES |= {"self_convergence_types": 2, "token_count": 2}
+
+EVERY, SMALL = 40, 3000  # answers of which one is taken; constraints times d + e up to which it is asked about
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +99,16 @@ def test_nothing_is_left_unproven_and_every_instance_ends_somehow(everything, na
     assert proofs.largest_gap[proofs.solved == 0].isna().all()
     assert pd.read_csv(folder / "cells.csv").instances.sum() > 0
     assert pd.read_csv(folder / "outcomes.csv").instances.sum() > 0
+
+
+def test_a_sample_of_the_answers_is_confirmed_in_exact_arithmetic(everything):
+    """Every few of all answers of the build, as their files hold them; those that the oracle soon decides."""
+    taken = samples.every(EVERY, str(everything / BUILT / "results"))
+    small = [
+        (c.factors, c.bound, c.equality, norm, tol, answer)
+        for c, norm, tol, answer in taken
+        if len(c) * sum(c.shape) <= SMALL and (answer.solved or c.shape[0] * c.shape[1] <= 100)
+    ]
+    counts = hold(small)
+    assert counts.total() >= 100
+    assert {status for _, status, _ in counts} >= {"solved", "infeasible"}

@@ -184,8 +184,8 @@ def one(n, T, d, norm, labels):
     start = time.perf_counter()
     taken, s = seconds(solve, c, norm)
     wall = time.perf_counter() - start
-    checking, reason = seconds(check, c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, s)
-    assert not reason, reason
+    checking, verdict = seconds(check, c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, s)
+    assert verdict.status == s.status, verdict.reason
     return {
         "constraints": len(c),
         "d": d,

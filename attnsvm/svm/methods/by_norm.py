@@ -16,6 +16,7 @@ from attnsvm.svm.methods.rescaling import error, rescaled
 from attnsvm.svm.subspaces import Reduced, outer
 
 Report = Callable[[str], None]
+MANY = 100  # constraints from which on a conic solver that ends early is asked again on a working set
 REFUTING = 100_000  # numbers in the support of a certificate up to which it is made minimal: some milliseconds
 SMALL = 100  # entries of W up to which coordinates in the spans save nothing
 
@@ -87,8 +88,20 @@ def least_other(
         elif name == INTERIOR:
             answers.append(_interior(*one, working_sets.OPTIONS.target))
         else:
-            answers.append(conic.least_norm(problem, start, measure))
+            answers.append(_conic_on_all(problem, start, measure, report))
     return answers
+
+
+def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> tuple[np.ndarray, np.ndarray]:
+    """A conic solver on all constraints, and where many of them blur its last digits, on those that matter."""
+    c = problem.constraints
+    W, dual, gap = rescaled(c, measure, *conic.least_norm(problem, start, measure))
+    best = error(c, W, gap)
+    if best <= interior_point.OPTIONS.doubted or len(c) < MANY:
+        return W, dual
+    again, y = working_sets.on_working_set(c, start, measure, _conic, False, report)
+    again, y, gap = rescaled(c, measure, again, y)
+    return (again, y) if error(c, again, gap) < best else (W, dual)
 
 
 def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> tuple[np.ndarray, np.ndarray]:

@@ -32,11 +32,11 @@ def arrays(path):  # {name: (kind, shape, values in C order)}; nothing is unpick
         for member in archive.infolist():
             name, data = member.filename.removesuffix(".npy"), archive.read(member)
             end = (begin := 10 if data[6] == 1 else 12) + int.from_bytes(data[8:begin], "little")
-            require(data[:6] == b"\x93NUMPY" and end < 10_000 and name not in found, f"{name} is no array, or twice")
+            require(data[:6] == b"\x93NUMPY" and end < 10_000 and name not in found, f"{name!r} is no array, or twice")
             header = ast.literal_eval(data[begin:end].decode())
             shape, dtype = header["shape"], re.fullmatch("[<|]([fiubU])([0-9]{1,6})", header["descr"])
             kind, count, fortran = dtype and dtype[1], math.prod(shape), header["fortran_order"]
-            require(dtype and count <= len(data) and (len(shape) < 3 or not fortran), f"{name} is of the type {header}")
+            require(dtype and count <= len(data) and (len(shape) < 3 or not fortran), f"{name!r} is of the type {header!r}")
             code = "<" + (f"{4 * int(dtype[2])}s" * count if kind == "U" else f"{count}{CODES[kind + dtype[2]]}")
             values = [x.decode("utf-32-le").rstrip("\0") if kind == "U" else x for x in struct.unpack(code, data[end:])]
             rows = shape[0] if fortran and len(shape) > 1 else 1
@@ -68,6 +68,7 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
         require("U" not in kind + kind_z and n == n_z > 0 and d * e < 2**22, "tokens or queries are wrong, or too many")
         require(kind_m in "iu" and at == (n,) and 0 < min(counts) <= max(counts) <= T, "lengths are wrong")
         require(sets or (kind_s in "iu" and shape == (n,)), "selected are neither token numbers nor sets")
+        require(all(type(x) is float or abs(x) <= 2**53 for x in tokens + queries), "float64 does not hold an integer")
         flat = [float(x) for i, m in enumerate(counts) for x in tokens[i * T * d : (i * T + m) * d]]
         (X, shift), (self.Z, self.shift) = integers(flat, d), integers(list(map(float, queries)), e)
         self.shape, self.left, self.of, self.bound, self.hash = (d, e), [], [], [], hashlib.sha256()
@@ -145,11 +146,11 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     given = arrays(path)
     scalars = map(given.__getitem__, ("format", "status", "norm", "tol", "problem", "problem_sha256"))
     form, status, norm, tol, file, digest = (values[0] for _, shape, values in scalars if shape == ())
-    require(form == 2 and status in ("solved", "infeasible", "remote"), f"its format is {form}, its status {status}")
+    require(form == 2 and status in ("solved", "infeasible", "remote"), f"format {form!r}, status {status!r}")
     p = Fraction(norm[1:]) if re.fullmatch("l[0-9]{1,3}([.][0-9]{1,30})?", norm) else 0
-    require(norm in DUAL or Fraction(101, 100) <= p <= 100, f"there is no norm {norm}")
+    require(norm in DUAL or Fraction(101, 100) <= p <= 100, f"there is no norm {norm!r}")
     measure, dual = (norm, DUAL[norm]) if norm in DUAL else (p, p / (p - 1))
-    require(tol > 0 and Fraction(tol) * LOOSEST <= 1, f"its tolerance is {tol}")
+    require(tol > 0 and Fraction(tol) * LOOSEST <= 1, f"its tolerance is {tol!r}")
     problem = Problem(problem or Path(path).parent / Path(file).name)
     require(problem.hash.hexdigest() == digest, "it was made for other tokens")
     bound, refuted = problem.bound, status == "infeasible"
@@ -165,7 +166,7 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     low = Fraction(0) if trivial else promised * 2**problem.shift / upper(dual, M)
     if status == "remote":
         return f"remote: no W of {norm} norm below {math.nextafter(float(low), 0)} separates the selected tokens"
-    parts = [given[name] for name in (("W",) if "W" in given else ("W_left", "W_right"))]
+    parts = [given[name] for name in (("W_left", "W_right") if "W_left" in given else ("W",))]
     require(all(kind == "f" and s[1:] == parts[0][1][1:] for kind, s, _ in parts), "its W or factors are no matrices")
     tables, shifts = zip(*(integers(values, shape[1]) for _, shape, values in parts), strict=True)
     W = tables[0] if len(tables) == 1 else [[dot(a, b) for b in tables[1]] for a in tables[0]]

@@ -75,8 +75,11 @@ def unpacked(arrays: dict[str, np.ndarray], tree: dict) -> list[Record]:
     """The records of a cell.
 
     Raises:
-        ValueError, IndexError: the arrays are not those of `packed`.
+        ValueError, IndexError, TypeError: the arrays are not those of `packed`.
     """
+    for name in ("dual", "matrices"):
+        if arrays[name].dtype != float:
+            raise ValueError(f"{name}: expected float64 numbers, got {arrays[name].dtype}")
     pool, begin = list(_own(tree)), 0
     for d, e in arrays["shapes"].tolist():
         pool.append(arrays["matrices"][begin : begin + d * e].reshape(d, e))

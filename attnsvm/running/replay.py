@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm.building import answers, cards
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, require, shown
 from attnsvm.files.store import Arrays, load_cells
 from attnsvm.running import records, stages
 from attnsvm.svm import ledger
@@ -44,9 +44,11 @@ def main(folders: list[str]) -> int:
     for path in (found for folder in folders for found in files(folder)):
         try:
             seen = again(path)
-        except (UserError, ValueError, IndexError, KeyError) as error:
-            said = str(error) if str(path) in str(error) else f"{path}: {error}"
-            print(f"{said}: its answers are not confirmed", flush=True)
+        except Exception as error:  # whatever a broken file raises, the others are judged all the same
+            known = isinstance(error, UserError | ValueError | IndexError | KeyError)
+            what = str(error) if known else f"is not as it was written ({type(error).__name__}: {error})"
+            said = what if str(path) in what else f"{path}: {what}"
+            print(shown(f"{said}: its answers are not confirmed"), flush=True)
             failed += 1
             continue
         whole = Seen(whole.counts + seen.counts, whole.rational + seen.rational, max(whole.largest, seen.largest))

@@ -5,9 +5,11 @@ without this package.
 """
 
 import hashlib
+import math
 import os
 import re
 from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,6 +31,8 @@ CLAIMED = ("status", "norm", "tol", "dual", "method", "format", "problem_sha256"
 PROVED = ("solved", "infeasible", "remote")
 TELLING = ("status", "dual", "problem_sha256")  # by which an answer is known, of whatever format
 FACTORS = ("W_left", "W_right")  # in the place of W where it is wide
+EXACT = 2**53  # integers up to it are float64 numbers
+DIGITS = 2**30, 2**42  # of the integers of a file, times the rows of W, and times all of its entries: a minute
 
 
 def load(path: str | os.PathLike) -> Arrays:
@@ -42,7 +46,7 @@ def tokens_of(path: str | os.PathLike, given: Mapping[str, np.ndarray]) -> tuple
     The others are padding, whatever numbers are there; here they are zero.
     """
     require("tokens" in given, f"{path}: the array tokens is missing, (n, T, d)")
-    tokens = given["tokens"]
+    tokens = _held(path, "tokens", given["tokens"])
     if "lengths" not in given or tokens.ndim != 3:
         tokens = finite_array(f"{path}: tokens", tokens, (None, None, None), "(n, T, d)")
         return tokens, np.full(len(tokens), tokens.shape[1])
@@ -52,6 +56,14 @@ def tokens_of(path: str | os.PathLike, given: Mapping[str, np.ndarray]) -> tuple
     require(right, f"{path}: lengths: expected {n} integers from 1 to {T}, one per input")
     tokens[np.arange(T) >= lengths[:, None]] = 0
     return finite_array(f"{path}: tokens", tokens, (None, None, None), "(n, T, d)"), lengths.astype(int)
+
+
+def _held(path, name: str, array: np.ndarray) -> np.ndarray:
+    """The array, where its numbers are float64 numbers: what is proved is proved of the numbers in the file."""
+    wide = array.dtype.kind == "f" and array.dtype.itemsize > 8
+    large = array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > EXACT
+    require(not (wide or large), f"{path}: {name}: {array.dtype} holds numbers that float64 does not: round them first")
+    return array
 
 
 def read(path: str | os.PathLike) -> list[tuple]:
@@ -68,7 +80,8 @@ def read(path: str | os.PathLike) -> list[tuple]:
     n, T, _ = tokens.shape
     for name, meaning in (("queries", "(n, e)"), ("selected", "(n,) int or (n, T) bool")):
         require(name in given, f"{path}: the array {name} is missing, {meaning}")
-    queries = finite_array(f"{path}: queries", given["queries"], (n, None), f"(n, e) with n = {n} as in tokens")
+    queries = _held(path, "queries", given["queries"])
+    queries = finite_array(f"{path}: queries", queries, (n, None), f"(n, e) with n = {n} as in tokens")
     selected = given["selected"]
     sets = selected.dtype == bool and selected.shape == (n, T)
     right = sets or (selected.dtype.kind in "iu" and selected.shape == (n,))
@@ -208,15 +221,29 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     said = check(made, bound, equality, norm, tol, claim)
     require(said.status == status, f"{path}: does not hold: {said.reason or 'more is proved: ' + said.status}")
     if status == "remote":
-        return f"{path}: no W whose norm {norm} is below {said.low:.6g} separates the tokens of {problem}: verified"
+        low = written(*said.low.as_integer_ratio(), 6, up=False)
+        return f"{path}: no W whose norm {norm} is below {low} separates the tokens of {problem}: verified"
     if len(bound) == 0:
         return f"{path}: W = 0 solves {problem}, which asks nothing of W: every input has one token alone"
-    near = f", the solution within {said.radius:.1e} of W" if norm == "fro" else ""
+    near = f", the solution within {_up(said.radius, 2)} of W" if norm == "fro" else ""
+    low, high = written(*said.low.as_integer_ratio(), 12, up=False), _up(said.high, 12)
     return (
-        f"{path}: solves {problem} in the norm {norm}: the least norm lies between {said.low:.12g} and "
-        f"{said.high:.12g}, relative gap {max(said.gap, 0.0):.0e} (tolerance {tol:.0e}){near}; every solution has a "
-        f"rank of at least {said.rank_low} and is within {said.rank_error:.0e} of rank {said.rank_bound}: verified"
+        f"{path}: solves {problem} in the norm {norm}: the least norm lies between {low} and "
+        f"{high}, relative gap {_up(max(said.gap, 0.0), 1)} (tolerance {_up(tol, 1)}){near}; every solution has a "
+        f"rank of at least {said.rank_low} and is within {_up(said.rank_error, 1)} of rank {said.rank_bound}: verified"
     )
+
+
+def written(numerator: int, denominator: int, digits: int, up: bool) -> str:
+    """A number as so many decimal digits that are not below it, or (`up` is False) not above it."""
+    context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    found = context.divide(Decimal(numerator), Decimal(denominator))
+    ordinary = found == 0 or abs(found.adjusted()) < 300  # where a float holds 15 digits
+    return f"{float(found):.{digits}g}" if ordinary else f"{found:.{digits}g}"
+
+
+def _up(number: float, digits: int) -> str:
+    return written(*number.as_integer_ratio(), digits, up=True) if math.isfinite(number) else str(number)
 
 
 def _not_refuting(given, made, bound, equality) -> str:
@@ -225,6 +252,9 @@ def _not_refuting(given, made, bound, equality) -> str:
     if header is None or header.dtype.kind != "U" or header.shape != bound.shape:
         return "an exact combination of the constraints (farkas) is missing"
     texts = given["farkas"].tolist()
+    letters, d, e = sum(map(len, texts)) - len(texts), made[0].shape[1], made[1].shape[1]
+    if letters * d > DIGITS[0] or letters * d * e > DIGITS[1]:
+        return "the combination of the constraints (farkas) is too long to judge"
     if not all(INTEGER.fullmatch(text) for text in texts):
         return "the combination of the constraints (farkas) is not of integers"
     return refuting(made, bound, equality, np.array([integer(text) for text in texts], dtype=object))

@@ -11,6 +11,7 @@ rounding is bounded (`enclosures`). Where these bounds do not decide, the produc
 
 import math
 import re
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -58,8 +59,9 @@ DUAL = {
     "rowsum": "rowmax",
 }
 UNITARILY_INVARIANT = ("fro", "nuc", "spectral")
-EXPONENTS = (1.01, 100.0)  # of the norms l<p>
-POWER = re.compile(r"l[0-9]+(\.[0-9]+)?")
+EXPONENTS = (Fraction("1.01"), Fraction(100))  # of the norms l<p>
+POWER = re.compile(r"l[0-9]{1,3}(\.[0-9]{1,30})?")
+EXACT = 2**53  # integers up to it are float64 numbers
 
 
 class Verdict(NamedTuple):
@@ -99,15 +101,17 @@ class Verdict(NamedTuple):
 
 def known(norm: str) -> bool:
     """Whether there is a norm of this name."""
-    return norm in DUAL or (bool(POWER.fullmatch(norm)) and EXPONENTS[0] <= float(norm[1:]) <= EXPONENTS[1])
+    return norm in DUAL or (bool(POWER.fullmatch(norm)) and EXPONENTS[0] <= Fraction(norm[1:]) <= EXPONENTS[1])
 
 
 def dual_of(norm: str) -> str:
     """The name of the dual norm; the exponent of an l<q> is rounded down, which makes the norm larger."""
     if norm in DUAL:
         return DUAL[norm]
-    p = float(norm[1:])
-    return f"l{max(1.0, p / (p - 1) * (1 - 1e-15))!r}"
+    p = Fraction(norm[1:])
+    q = p / (p - 1)
+    near = float(q)
+    return f"l{near if near <= q else math.nextafter(near, 1.0)!r}"
 
 
 class Problem:
@@ -208,25 +212,67 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
         claim: its status ("solved" or "infeasible") and dual, and W or, where these are not None, its factors
             (left (d, r), right (e, r)) with W = left @ right.T. Factors are taken in the norms UNITARILY_INVARIANT.
     """
-    dual, factors = claim.dual, getattr(claim, "factors", None)
     if claim.status not in ("solved", "infeasible", "remote"):
         return Verdict("uncertified", f"status {claim.status} claims nothing")
     if not known(norm):
         return Verdict("uncertified", f"there is no norm {norm}")
+    found = _arrays(matrices, bound, equality, claim)
+    if found is None:
+        return Verdict("uncertified", "the arrays are not those of a problem and its answer, or no float64 numbers")
+    matrices, bound, dual, parts = found
     if not (np.isfinite(dual).all() and (dual[~equality] >= 0).all()):
         return Verdict("uncertified", "a multiplier is not finite, or negative on an inequality")
     if not (np.isfinite(bound).all() and 0 < tol < 1):
         return Verdict("uncertified", "a bound or the tolerance is not finite")
-    if factors is not None and norm not in UNITARILY_INVARIANT:
+    wide = getattr(claim, "factors", None) is not None
+    if wide and norm not in UNITARILY_INVARIANT:
         return Verdict("uncertified", f"the norm {norm} of a product is not known from its factors")
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem = Problem(matrices, bound, equality)
-        if not max(np.abs(problem.tokens).max(initial=0.0), np.abs(problem.queries).max(initial=0.0)) < HUGE:
+        largest = [np.abs(array).max(initial=0.0) for array in (problem.tokens, problem.queries)]
+        if not np.less(largest, HUGE).all():  # fails for NaN, wherever it is
             return Verdict("uncertified", "a token or a query is not finite, or too large to judge")
         dual = problem.scaled(dual)
         if claim.status != "solved":
-            return _refutation(problem, norm, dual, factors is not None)
-        return _solution(problem, norm, tol, claim.W if factors is None else None, factors, dual)
+            return _refutation(problem, norm, dual, wide)
+        return _solution(problem, norm, tol, None if wide else parts[0], tuple(parts) if wide else None, dual)
+
+
+def _arrays(matrices, bound, equality, claim):
+    """(matrices, bound, dual, parts of W) in float64; None where one is of another shape, or would have to be rounded.
+
+    The bounds of rounding are those of float64: narrower numbers become what they are, wider ones are not taken.
+    """
+    tokens, queries, *rows = matrices
+    factors = getattr(claim, "factors", None)
+    given = () if claim.status != "solved" else (claim.W,) if factors is None else factors
+    tokens, queries, bound, dual, *parts = map(_float64, (tokens, queries, bound, claim.dual, *given))
+    if not (tokens.ndim == queries.ndim == 2 and bound.ndim == 1 and dual.shape == equality.shape == bound.shape):
+        return None
+    counts = len(tokens), len(tokens), len(queries)
+    if equality.dtype != bool or not all(map(_places, rows, bound.shape * 3, counts)):
+        return None
+    shape, width = (tokens.shape[1], queries.shape[1]), parts[-1].shape[-1:] if parts else ()
+    expected = [shape] if factors is None else [(size, *width) for size in shape]
+    if parts and [part.shape for part in parts] != expected:
+        return None
+    return (tokens, queries, *rows), bound, dual, parts
+
+
+def _float64(array) -> np.ndarray:
+    """The same numbers; without axes, and so of no shape that is asked for, where they have to be rounded."""
+    array = np.asarray(array)
+    integers = array.dtype.kind in "biu" and (
+        array.size == 0 or -EXACT <= int(array.min()) <= int(array.max()) <= EXACT
+    )
+    if integers or (array.dtype.kind == "f" and array.dtype.itemsize <= 8):
+        return array.astype(np.float64, copy=False)
+    return np.array(math.nan)
+
+
+def _places(rows: np.ndarray, m: int, count: int) -> bool:
+    """Whether these are m numbers of rows of an array with `count` rows."""
+    return rows.shape == (m,) and rows.dtype.kind in "iu" and bool(((rows >= 0) & (rows < count)).all())
 
 
 # ---- a solution
@@ -248,7 +294,11 @@ def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verd
     reached, error = problem.products(on, size, count)
     moved = _moved(problem, norm, value, reached, error)
     verdict = _bracketed(problem, norm, tol, whole, value, M, low, moved, "floating")
-    if verdict.status == "solved" or factors is not None or not rational.affordable(problem.matrices, dual):
+    if (
+        verdict.status == "solved"
+        or factors is not None
+        or not rational.affordable(problem.matrices, dual, problem.equality)
+    ):
         return verdict
     exact = rational.Products(problem.matrices)
     M = Matrix(*exact.combination(dual))
@@ -305,6 +355,8 @@ def _moved(problem: Problem, norm: str, value: float, reached, error) -> Moved:
         if not distance < math.inf:
             break
         left = lower - problem.lengths * distance
+        if distance > 0:
+            left -= 4 * UNIT * np.abs(lower)  # of the subtraction; where nothing moves it is exact
         # Scaling moves rows that are held at another bound than zero: only upwards where they may exceed it.
         pinned = bool((held & ((bound < 0) | (equality & (bound != 0)))).any())
         free = asks & ~held
@@ -374,6 +426,8 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
         radius = (spread + moved.distance * moved.scale + abs(moved.scale - 1) * size) * (1 + rounding(0))
+        if high == 0 and whole.error > 0:  # the solution is zero, and factors may multiply to what no float shows
+            radius = size
         if not radius <= 10 * math.sqrt(2 * tol) * size + TINY * 10:
             reason = f"the solution is {radius:.1e} away from W"
             return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
@@ -429,13 +483,23 @@ def _refutation(problem: Problem, norm: str, dual, wide: bool) -> Verdict:
         return infeasible._replace(arithmetic="rational")
     M = problem.combined(dual) if wide else Matrix(*problem.combination(dual))
     low = _lower(problem, norm, M, dual)
-    alone = problem.bound[problem.asks] / problem.lengths[problem.asks]
-    if low >= REMOTE * float(alone.max(initial=0.0)) > 0:
+    if low >= REMOTE * _alone(problem, norm) > 0:
         reason = (
             f"no multipliers are proved to combine the constraints to zero: every W has a norm of {low:.3g} at least"
         )
         return Verdict("remote", reason, low, math.inf, arithmetic="floating")
     return Verdict("uncertified", "the Farkas combination of the constraints is not zero", low)
+
+
+def _alone(problem: Problem, norm: str) -> float:
+    """An upper bound of the norm that some row asks for alone; infinite where a row is too short to know."""
+    rows = np.flatnonzero(problem.asks)
+    left, right = problem.left(rows), problem.queries[problem.query[rows]]
+    sizes = np.sqrt(row_products(left, left)), np.sqrt(row_products(right, right))
+    if not min(size.min(initial=math.inf) for size in sizes) > VANISHING:
+        return math.inf
+    lengths = sizes[0] * sizes[1] * (1 - rounding(terms(problem.shape[0]) + terms(problem.shape[1])))
+    return float((problem.bound[rows] / lengths).max(initial=0.0)) * ratio(norm, problem.shape) * (1 + rounding(0))
 
 
 def _nothing(problem: Problem, dual) -> bool:

@@ -7,6 +7,7 @@ Each comparison is written so that it fails for NaN.
 """
 
 import math
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -134,7 +135,13 @@ def _entrywise(A: np.ndarray, name: str) -> float:
     if name in ("rowmax", "rowsum"):
         rows = np.sqrt(row_products(A, A)) * (1 + rounding(terms(A.shape[1]))) + TINY
         return total(rows) * (1 + UNIT) if name == "rowsum" else float(rows.max(initial=0.0))
-    return _power_mean(A, float(name[1:]))
+    return _power_mean(A, _below(name[1:]))
+
+
+def _below(exponent: str) -> float:
+    """The largest float up to a decimal number: the norm of a smaller exponent is larger."""
+    near = float(exponent)
+    return near if near <= Fraction(exponent) else math.nextafter(near, 0.0)
 
 
 def _power_mean(A: np.ndarray, p: float) -> float:
@@ -223,7 +230,7 @@ def positive(gram: np.ndarray, shift: float) -> bool:
     """
     h, trace = len(gram), float(np.trace(gram))
     least = shift + rounding(h + 2) * (trace + shift)
-    if not least < math.inf:
+    if not (least < math.inf and np.isfinite(gram).all()):  # LAPACK need not see what is no number
         return False
     gram.flat[:: h + 1] -= least
     return dpotrf(gram.T, lower=1, clean=0, overwrite_a=1)[1] == 0

@@ -11,16 +11,31 @@ from attnsvm.svm.enclosures import UNIT, Matrix, frobenius, rounding
 
 LARGEST = 2**22  # products of integers that one answer may cost
 MOST = 250  # rows of a system
+DETERMINANT = 2**17  # its rows times the binary digits of products
 CUTS = (0.0, 1e-12, 1e-9, 1e-6, 1e-3)  # multipliers below, relative to the largest, are left out, one after the other
 HEAVY = 1e-6  # multipliers above, relative to the largest, belong to rows that are held at their bounds
+PRIME = 2**61 - 1
+AT_ONCE = 64  # rows of long integers held at a time
 ROUNDS = 4  # projections, each on the rows that the one before violates too
 
 
-def affordable(matrices, dual: np.ndarray) -> bool:
+def affordable(matrices, dual: np.ndarray, equality: np.ndarray) -> bool:
     """Whether the exact products of a problem with one matrix, and with its own, take seconds at most."""
     tokens, queries, winner, _, _ = matrices
-    d, (n, e), m, s = tokens.shape[1], queries.shape, len(winner), np.count_nonzero(dual)
-    return bool(s <= MOST and n * d * e + m * d + s * (s + m) * (d + e) // 8 <= LARGEST)
+    d, (n, e), m, s = tokens.shape[1], queries.shape, len(winner), int(np.count_nonzero((dual != 0) | equality))
+    long = 1 + s * _digits(tokens, queries) // 2**11  # what is projected has as many digits as a determinant
+    return _solvable(s, tokens, queries) and (n * d * e + m * d) * long + s * s * (d + e) // 8 <= LARGEST
+
+
+def _solvable(count: int, tokens: np.ndarray, queries: np.ndarray) -> bool:
+    """Whether a system of so many rows takes seconds at most, and its determinant some ten thousands of digits."""
+    return count <= MOST and count * _digits(tokens, queries) <= DETERMINANT
+
+
+def _digits(*arrays: np.ndarray) -> int:
+    """Binary digits of the products of numbers of the arrays, as integers."""
+    powers = [np.frexp(array[array != 0])[1] for array in arrays]
+    return sum(53 + int(power.max(initial=-5000) - power.min(initial=5000)) for power in powers if len(power))
 
 
 def refutation(matrices, dual: np.ndarray, bound: np.ndarray, equality: np.ndarray) -> np.ndarray | None:
@@ -35,6 +50,8 @@ def refutation(matrices, dual: np.ndarray, bound: np.ndarray, equality: np.ndarr
     used, place = np.unique(np.concatenate([winner[rows], loser[rows]]), return_inverse=True)
     asks, asked = np.unique(query[rows], return_inverse=True)
     few = tokens[used], queries[asks], place[: len(rows)], place[len(rows) :], asked
+    if not _solvable(len(rows), *few[:2]):
+        return None
     found = Products(few).refutation(dual[rows], bound[rows], equality[rows])
     if found is None:
         return None
@@ -114,8 +131,14 @@ class Products:
 
         None if there are none on the rows of the largest multipliers.
         """
-        weight = np.abs(dual) * self._lengths()
-        asked, before = Integers(bound).values, -1
+        lengths, before, asked = self._lengths(), -1, Integers(bound).values
+        alone = [k for k in np.flatnonzero(bound) if not (self.left[k].any() and self.queries[self.query[k]].any())]
+        for k in alone:  # a matrix of zeros asks for another number than zero
+            if equality[k] or bound[k] > 0:
+                found = np.zeros(len(dual), dtype=object)
+                found[k] = 1 if bound[k] > 0 else -1
+                return found
+        weight = np.abs(dual) * lengths
         for cut in CUTS:
             heavy = np.flatnonzero(weight > cut * weight.max(initial=0.0))
             if len(heavy) == before:
@@ -160,13 +183,18 @@ class Products:
             # W + Σ x_k A_k/scale, with x in units of 2^(low − 2 exponent of A)
             rows = rows[np.lexsort((-weight[rows], ~equality[rows]))]
             rows, x, scale = self._weights(rows, goal[rows] - reached[rows])
-            now = reached * scale + (self._gram(np.arange(len(dual)), rows) * x).sum(1)
-            off = now - goal * scale
-            if (off[equality] != 0).any():
+            change = self.combined(rows, x) if len(rows) else np.zeros(W.shape, dtype=object)
+            off = np.zeros(len(dual), dtype=int)  # signs: the numbers have as many digits as a determinant
+            on = self.queries @ change.T
+            for start in range(0, len(dual), AT_ONCE):
+                some = slice(start, start + AT_ONCE)
+                now = (reached[some] - goal[some]) * scale + (self.left[some] * on[self.query[some]]).sum(1)
+                off[some] = np.array(now > 0, dtype=int) - np.array(now < 0, dtype=int)
+            if off[equality].any():
                 return None
-            lacking = ~equality & np.array(off < 0, dtype=bool)
+            lacking = ~equality & (off < 0)
             if not lacking.any():
-                return self._moved(ints, rows, x, scale, low)
+                return self._moved(ints, change, scale, low)
             if not (lacking & ~held).any():
                 return None
             held = held | lacking
@@ -185,8 +213,7 @@ class Products:
         numerators, scale = exact.numer_denom()
         return rows[pivots], np.array([int(row[0]) for row in numerators.tolist()], dtype=object), int(scale)
 
-    def _moved(self, W: Integers, rows, x, scale, low):
-        change = self.combined(rows, x) if len(rows) else np.zeros(W.values.shape, dtype=object)
+    def _moved(self, W: Integers, change, scale, low):
         exponent = low - self.exponent  # x is in 2^(low − 2 exponent), A in 2^exponent
         away = _floats(change, scale, exponent)
         least = min(exponent, W.exponent)
@@ -195,9 +222,9 @@ class Products:
         return Matrix(found, 2 * UNIT * frobenius(found)), frobenius(away) * (1 + rounding(0))
 
     def _lengths(self) -> np.ndarray:
-        """Lengths of the matrices, rounded, in units of 2^exponent."""
+        """Lengths of the matrices, rounded."""
         squares = (self.left * self.left).sum(1) * (self.queries * self.queries).sum(1)[self.query]
-        return np.sqrt(_floats(squares, 1, 0))
+        return np.sqrt(_floats(squares, 1, 2 * self.exponent))
 
 
 def _echelon(gram: np.ndarray) -> tuple[np.ndarray, int, list[int]]:
@@ -217,14 +244,37 @@ def _echelon(gram: np.ndarray) -> tuple[np.ndarray, int, list[int]]:
 
 def refuting(matrices, bound: np.ndarray, equality: np.ndarray, weights: np.ndarray) -> str:
     """Why the integers (m,) do not combine the constraints to a contradiction 0 ≥ positive; "" if they do."""
-    made, rows = Products(matrices), np.flatnonzero(weights)
     if (weights[~equality] < 0).any():
         return "a multiplier is negative on an inequality"
     if not (weights * Integers(bound).values).sum() > 0:
         return "the combination of the constraints promises no positive bound"
-    if made.combined(rows, weights[rows]).any():
-        return "the combination of the constraints is not zero"
-    return ""
+    return "" if _vanishes(matrices, weights) else "the combination of the constraints is not zero"
+
+
+def _vanishes(matrices, weights) -> bool:
+    """Whether Σ weights_k A_k is zero: a sum of token differences for each query, times the queries.
+
+    FLINT multiplies: weights may have many digits, and W many entries. Where the queries are independent, which a prime
+    proves, each of the sums must be zero.
+    """
+    from flint import fmpz_mat, nmod_mat
+
+    tokens, queries, winner, loser, query = matrices
+    rows = np.flatnonzero(weights)
+    X, (used, place) = Integers(tokens), np.unique(query[rows], return_inverse=True)
+    sums = []
+    for number in range(len(used)):
+        mine = rows[place == number]
+        left = X.values[winner[mine]] - X.values[loser[mine]]
+        sums.append((fmpz_mat([[int(one) for one in weights[mine]]]) * fmpz_mat(left.tolist())).entries())
+    if not any(map(any, sums)):
+        return True
+    Z = Integers(queries[used]).values
+    n, e = Z.shape
+    if n <= e and nmod_mat(n, e, [int(z) % PRIME for z in Z.ravel()], PRIME).rank() == n:
+        return False
+    columns, asked = fmpz_mat(sums).transpose().tolist(), fmpz_mat(Z.tolist())
+    return not any(any((fmpz_mat([column]) * asked).entries()) for column in columns)
 
 
 def _floats(values: np.ndarray, scale: int, exponent: int) -> np.ndarray:

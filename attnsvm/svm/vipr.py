@@ -49,7 +49,8 @@ def export(path: str | os.PathLike, out: str | os.PathLike, problem: str | os.Pa
     else:
         W = given["W"] if "W" in given else given["W_left"] @ given["W_right"].T
         lines, low, high = program.optimum(norm, W, given["dual"])
-        says = f"the least norm {norm} is between {_float(low):.12g} and {_float(high):.12g}"
+        ends = [certificate.written(int(end.p), int(end.q), 12, up) for end, up in ((low, False), (high, True))]
+        says = f"the least norm {norm} is between {' and '.join(ends)}"
     with replacing(out, checksum=False) as temporary, open(temporary, "w", encoding="ascii") as file:
         file.writelines(line + "\n" for line in lines)
     return f"{out}: {says}"
@@ -86,11 +87,11 @@ class Program:
         rows = np.flatnonzero(dual)
         M = [fmpq(int(x)) for x in self.products.combined(rows, Integers(dual).values[rows]).ravel()]
         sizes, N = [abs(x) for x in M], self.count
-        scale = max(sizes) if norm == "l1" else sum(sizes, fmpq(0))
+        scale = (max(sizes) if norm == "l1" else sum(sizes, fmpq(0))) or ONE  # zero where nothing is asked
         weights, M, sizes = ([x / scale for x in column] for column in (weights, M, sizes))
         # t_a ≥ ±W_a, one t for all entries in the norm linf. The halves of these rows, weighted so that W cancels
         # against Σ λ_k A_k, add up to Σ t_a ≥ Σ λ_k b_k.
-        slack = sizes if norm == "linf" else [ONE] * N
+        slack = sizes if norm == "linf" and any(sizes) else [ONE] + [ONE * (norm == "l1")] * (N - 1)
         halves = {len(self.bound) + a: (slack[a] + M[a]) / 2 for a in range(N)}
         halves |= {len(self.bound) + N + a: (slack[a] - M[a]) / 2 for a in range(N)}
         extra = [N + a if norm == "l1" else N for a in range(N)]
@@ -147,7 +148,3 @@ def _pairs(numbers: Mapping) -> str:
     """How many numbers other than zero there are, and each after its place."""
     kept = [f"{place} {number}" for place, number in numbers.items() if number]
     return " ".join([str(len(kept)), *kept])
-
-
-def _float(x: fmpq) -> float:
-    return int(x.p) / int(x.q)

@@ -247,3 +247,36 @@ def test_what_no_problem_file_can_say_is_not_written(tmp_path):
     c = separation(np.eye(3)[None], np.ones((1, 2)), np.array([0]), bound=2.0)
     assert not samples.written(tmp_path, "x", c, "fro", 1e-10, solve(c))
     assert not [*tmp_path.iterdir()]
+
+
+def of(name, change):
+    path = f"{records.NAME}/{CELLS[0]}/{name}"
+    return lambda arrays: arrays.update({path: change(arrays[path])})
+
+
+ASKED = f"{records.NAME}/{records.ASKED}/json"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        of("claimed", lambda a: a.astype(str)),
+        of("status", lambda a: a.astype(float)),
+        of("size", lambda a: np.full_like(a, 10**13, dtype=np.uint64)),
+        of("size", lambda a: a[0]),
+        of("shapes", lambda a: np.zeros(3)),
+        of("dual", lambda a: a.astype(str)),
+        of("dual", lambda a: a.astype(complex)),
+        of("matrices", lambda a: a.astype(np.float32)),
+        of("place", lambda a: a.astype(float)),
+        lambda arrays: arrays.update({ASKED: np.array("[1]")}),
+        lambda arrays: arrays.update({ASKED: np.array("[" * 10**5)}),
+    ],
+)
+def test_records_of_other_types_are_named_and_the_other_files_judged(change, built, capsys):
+    rewritten(built / "descent.npz", change)
+    assert replay.main([str(built)]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith(f"{built}/descent.npz: ")
+    assert said[0].endswith("its answers are not confirmed")
+    assert "svm.npz: 20 answers: 10 solved, 10 infeasible" in said[1]

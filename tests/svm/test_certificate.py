@@ -254,3 +254,11 @@ def test_both_ways_to_ask_for_the_version_say_it(capsys):
     first, second = capsys.readouterr().out.splitlines()
     assert first == second
     assert first.startswith("attnsvm ")
+
+
+def test_of_an_exact_copy_the_refutation_is_the_row_itself(tmp_path, capsys):
+    X = np.random.default_rng(0).normal(size=(3, 4, 5))
+    X[1, 2] = X[1, 0]
+    answer = solved(tmp_path, tokens=X, queries=np.ones((3, 2)), selected=np.zeros(3, dtype=int))
+    assert capsys.readouterr().out.endswith("tokens.npz: verified exactly\n")
+    assert (np.load(answer)["farkas"] != "0").sum() == 1

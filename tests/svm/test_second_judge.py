@@ -16,6 +16,7 @@ import pytest
 from svm_references import conflict, edit, gaussian
 
 from attnsvm import geometry
+from attnsvm.errors import UserError
 from attnsvm.svm import certificate, ragged, solve
 from attnsvm.svm.solution import FactoredSolution
 
@@ -364,3 +365,31 @@ def test_margins_that_scaling_does_not_mend_are_mended_by_projection(tmp_path):
     c = ragged(inputs)
     assert c.apply(dict(certificate.load(path))["W"]).min() <= 1 - 1e-9
     assert "solved" in JUDGE.judge(path)
+
+
+@pytest.mark.parametrize("name", ["status", "norm"])
+def test_words_of_a_file_stay_on_the_line_that_quotes_them(name, tmp_path):
+    path = solved(tmp_path)
+    edit(path, **{name: lambda _: f"x\n{path}: solved: the least fro norm is from 0.0 to 0.0"})
+    said = run(path)
+    assert said.returncode == 1
+    assert said.stdout.count("\n") == 1
+    assert "not proved" in said.stdout
+
+
+def test_integers_that_float64_does_not_hold_are_refused(tmp_path):
+    """2**53 + 1 and 2**53 are separable, and their float64 numbers are equal."""
+    path = written(tmp_path, np.array([[[1.0], [1.0]]]), np.ones((1, 1)), np.array([0]))
+    assert JUDGE.judge(path).startswith("infeasible")
+    edit(tmp_path / "tokens.npz", tokens=lambda _: np.array([[[2**53 + 1], [2**53]]]))
+    assert refusal(path) == "float64 does not hold an integer"
+
+
+def test_of_two_matrices_in_a_file_both_judges_take_the_factors(tmp_path):
+    path = solved(tmp_path)
+    answer = dict(certificate.load(path))
+    answer |= {"W_left": 2 * answer["W"], "W_right": np.eye(answer["W"].shape[1])}
+    np.savez(path, **answer)
+    assert "larger than what it proves" in refusal(path)
+    with pytest.raises(UserError, match="times the solution is meant"):
+        certificate.verify(path)

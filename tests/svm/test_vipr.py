@@ -122,3 +122,12 @@ def test_an_export_overwrites_nothing_that_it_reads(name, tmp_path, capsys):
     assert command.main(["export", str(tmp_path / "answer.npz"), "--vipr", str(tmp_path / name)]) == 1
     assert "would overwrite" in capsys.readouterr().err
     assert (tmp_path / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+@pytest.mark.parametrize("tokens", [1, 3])
+def test_where_nothing_is_asked_of_W_the_least_norm_is_zero(norm, tokens, tmp_path):
+    """One token alone for each input, or all of them selected."""
+    X = np.random.default_rng(0).normal(size=(2, tokens, 3))
+    out = exported(tmp_path, norm, X, np.ones((2, 2)), np.ones((2, tokens), dtype=bool))
+    assert check(out) == (0, 0)

@@ -1,0 +1,267 @@
+"""Arrays of other types, shapes and sizes than those of a problem and its answer: nothing false is said of them."""
+
+import math
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from svm_references import gaussian
+
+from attnsvm.errors import UserError
+from attnsvm.svm import certificate, ragged, rational, separation, solve
+from attnsvm.svm.checker import Problem, _alone, check, dual_of, known
+from attnsvm.svm.enclosures import _below, positive
+
+REFUSED = "the arrays are not those of a problem and its answer, or no float64 numbers"
+
+
+def judged(tokens, queries, bound, equality, norm="fro", tol=1e-7, **claim):
+    """Token 0 against each of the others, under the first query."""
+    m = len(tokens) - 1
+    rows = np.zeros(m, dtype=int), np.arange(1, m + 1), np.zeros(m, dtype=int)
+    claim = SimpleNamespace(**{"W": None, "factors": None} | claim)
+    return check(
+        (np.asarray(tokens), np.asarray(queries), *rows), np.asarray(bound), np.asarray(equality), norm, tol, claim
+    )
+
+
+ONE = {
+    "tokens": np.array([[1.0], [0.0]]),
+    "queries": np.ones((1, 1)),
+    "bound": np.ones(1),
+    "equality": np.zeros(1, bool),
+}
+SOLVED = {"status": "solved", "dual": np.ones(1), "W": np.ones((1, 1))}
+
+
+def test_the_sum_of_squares_of_a_narrow_type_is_that_of_its_numbers():
+    """Integers that float32 holds, whose squares it rounds: the norm of W would come out smaller than the least."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        x, z = rng.integers(1, 1000, size=(2, 3)).astype(float)
+        W = np.outer(x, z)
+        tokens, least = np.stack([x / (x @ x), 0 * x]), np.linalg.norm(W)
+        for kind in (np.float32, np.int32, np.float64):
+            given = {"status": "solved", "dual": np.ones(1), "W": W.astype(kind)}
+            said = judged(tokens, z[None] / (z @ z), [1.0], [False], **given)
+            assert said.status == "solved"
+            assert least * (1 - 1e-13) <= said.low <= said.high <= least * (1 + 1e-13)
+
+
+def test_integers_are_their_numbers_and_do_not_wrap():
+    small = ONE | {"tokens": np.array([[0], [1]], dtype=np.uint8)}
+    assert judged(**small, **SOLVED | {"W": np.full((1, 1), 1 / 255)}).status == "uncertified"
+    assert judged(**small, **SOLVED | {"W": np.full((1, 1), -1)}).status == "solved"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens": np.array([[2**53 + 1], [0]])},
+        {"tokens": np.array([[1.0], [0.0]], dtype=np.longdouble)},
+        {"tokens": np.array([[1.0], [0.0]], dtype=object)},
+        {"tokens": np.array([[1j], [0.0]])},
+        {"queries": np.ones(1)},
+        {"bound": np.ones((1, 1))},
+        {"bound": np.ones(1, dtype=np.longdouble)},
+        {"equality": np.zeros(1, dtype=int)},
+        {"equality": np.zeros(2, dtype=bool)},
+        {"dual": np.ones(2)},
+        {"dual": np.ones(1, dtype=np.longdouble)},
+        {"W": np.ones((1, 2))},
+        {"W": np.ones(1)},
+        {"factors": (np.ones((1, 1)), np.ones((1, 2)))},
+        {"factors": (np.ones((2, 1)), np.ones((1, 1)))},
+    ],
+)
+def test_what_would_have_to_be_rounded_or_does_not_fit_is_refused(change):
+    said = judged(**ONE | SOLVED | change)
+    assert (said.status, said.reason) == ("uncertified", REFUSED)
+
+
+def test_a_matrix_of_one_row_is_not_repeated():
+    said = judged([np.ones(4), np.zeros(4)], np.ones((1, 1)), [1.0], [False], **SOLVED | {"W": np.full((1, 1), 0.25)})
+    assert (said.status, said.reason) == ("uncertified", REFUSED)
+
+
+def test_rows_are_places_in_the_arrays():
+    for place in (-1, 1, 2**40):
+        rows = np.array([0]), np.array([1]), np.array([place])
+        said = check(
+            (ONE["tokens"], ONE["queries"], *rows),
+            np.ones(1),
+            np.zeros(1, bool),
+            "fro",
+            1e-7,
+            SimpleNamespace(**SOLVED),
+        )
+        assert said.reason == REFUSED
+
+
+@pytest.mark.parametrize("status", ["infeasible", "remote"])
+@pytest.mark.parametrize("place", ["tokens", "queries"])
+def test_what_is_no_number_refutes_nothing(place, status):
+    tokens, queries = np.array([[0.0], [1.0], [-1.0]]), np.ones((1, 1))
+    for number in (math.nan, math.inf):
+        given = {
+            "tokens": tokens,
+            "queries": queries,
+            place: np.full_like({"tokens": tokens, "queries": queries}[place], number),
+        }
+        said = judged(**given, bound=np.ones(2), equality=np.zeros(2, bool), status=status, dual=np.ones(2))
+        assert said.status == "uncertified"
+    assert judged(tokens, queries, [1.0, 1.0], [False, False], status=status, dual=np.ones(2)).status == "infeasible"
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+@pytest.mark.parametrize("size", [2, 60, 300])
+def test_a_matrix_with_what_is_no_number_is_not_positive(size, number):
+    gram = np.eye(size)
+    assert positive(gram.copy(), 0.5)
+    gram[0, -1] = gram[-1, 0] = number
+    assert not positive(gram, 0.5)
+
+
+def test_a_tiny_row_asks_for_more_than_its_length_shows():
+    """A difference of 1e-300: its square vanishes, and W = 1e300 is no million times what it asks for alone."""
+    tokens = np.array([[1e-300], [0.0], [-1e-40]])
+    said = judged(tokens, np.ones((1, 1)), [1.0, 1.0], [False, False], status="remote", dual=np.array([1.0, 0.0]))
+    assert said.status == "uncertified"
+
+
+def test_what_a_row_asks_for_alone_is_meant_in_the_norm():
+    """A row of ones asks for W = 1/n² in each entry: 1/n in the Frobenius norm, and 1 in the sum of the entries."""
+    rows = np.zeros(1, dtype=int)
+    problem = Problem(
+        (np.stack([np.ones(30), np.zeros(30)]), np.ones((1, 30)), rows, rows + 1, rows), np.ones(1), np.zeros(1, bool)
+    )
+    assert _alone(problem, "fro") == pytest.approx(1 / 30, rel=1e-9)
+    assert _alone(problem, "fro") >= 1 / 30
+    assert _alone(problem, "l1") >= 1
+
+
+@pytest.mark.parametrize(
+    "norm", ["l1.01", "l1.03", "l1.5", "l2", "l3", "l7.7", "l99.9", "l100.0", "l1.0123456789012345678901"]
+)
+def test_the_exponent_of_the_dual_norm_is_rounded_down(norm):
+    p, q = Fraction(norm[1:]), Fraction(_below(dual_of(norm)[1:]))
+    assert known(norm)
+    assert q <= p / (p - 1) < q * (1 + Fraction(1, 2**50))
+
+
+@pytest.mark.parametrize(
+    "norm",
+    ["l1.00999999999999999999", "l100.00000000000000000001", "l0001.5", "l1.5\n", "l١.٥", "l2.", "l" + "9" * 400],
+)
+def test_names_that_are_no_norms(norm):
+    assert not known(norm)
+
+
+def test_equalities_are_counted_in_what_exact_arithmetic_costs():
+    """240 of them and 8,000 rows: numbers as long as a determinant, one for each pair, would take 10 GB."""
+    rows = np.zeros((3, 300), dtype=int)
+    dual, equality = np.arange(300) == 299, np.arange(300) < 260
+    assert not rational.affordable((np.ones((2, 2)), np.ones((1, 2)), *rows), dual, equality)
+    assert rational.affordable((np.ones((2, 2)), np.ones((1, 2)), *rows), dual, equality[::-1] & dual)
+
+
+def test_long_numbers_are_not_eliminated():
+    tokens, queries, rows = np.ones((2, 2)), np.ones((1, 2)), np.zeros((3, 200), dtype=int)
+    assert rational.affordable((tokens, queries, *rows), np.ones(200), np.zeros(200, bool))
+    tokens[0, 0] = 1e-300
+    assert not rational.affordable((tokens, queries, *rows), np.ones(200), np.zeros(200, bool))
+
+
+def test_a_tiny_number_among_tokens_does_not_hide_which_rows_are_tight():
+    """The lengths of integers that are as long as this would leave the floats."""
+    X, z, selected = gaussian(0, 7, 5, 6, 4)
+    X[0, 0, 0] = 1e-200
+    c = separation(X, z, selected)
+    made = rational.Products(c.factors)
+    np.testing.assert_allclose(made._lengths(), c.lengths(), rtol=1e-12)
+    answer = solve(c)
+    there, away = made.projected(answer.W, c.bound, c.equality, answer.dual)
+    assert away <= 1e-12
+    assert there.norm("fro") <= np.linalg.norm(answer.W) * (1 + 1e-12)
+
+
+# ---- in files
+
+
+def problem(path, **change):
+    np.savez(path, **dict(zip(("tokens", "queries", "selected"), gaussian(0, 7, 5, 6, 4), strict=True)) | change)
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens": np.array([[[2**53 + 1], [2**53]]]), "queries": np.ones((1, 1)), "selected": np.array([0])},
+        {
+            "tokens": np.array([[[2**64 - 1], [0]]], dtype=np.uint64),
+            "queries": np.ones((1, 1)),
+            "selected": np.array([0]),
+        },
+        {"queries": np.ones((7, 4), dtype=np.longdouble)},
+    ],
+)
+def test_a_problem_file_with_numbers_that_float64_does_not_hold_is_refused(change, tmp_path):
+    """2**53 + 1 and 2**53 are separable, and their float64 numbers are equal."""
+    with pytest.raises(UserError, match="holds numbers that float64 does not: round them first"):
+        certificate.read(problem(tmp_path / "p.npz", **change))
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "down", "up"),
+    [
+        (1 / 3, 12, "0.333333333333", "0.333333333334"),
+        (2 / 3, 12, "0.666666666666", "0.666666666667"),
+        (0.25, 12, "0.25", "0.25"),
+        (1.44e-6, 1, "1e-06", "2e-06"),
+        (0.0, 12, "0", "0"),
+        (7e169, 6, "7e+169", "7.00001e+169"),
+    ],
+)
+def test_a_bound_is_written_with_digits_that_bound_it(number, digits, down, up):
+    low, high = (certificate.written(*number.as_integer_ratio(), digits, side) for side in (False, True))
+    assert (low, high) == (down, up)
+    assert Fraction(low) <= Fraction(number) <= Fraction(high)
+
+
+def test_the_sentence_on_an_answer_holds_to_its_last_digit(tmp_path):
+    """The least norm is 1/√2 = 0.70710678118654…"""
+    path = problem(
+        tmp_path / "p.npz", tokens=np.array([[[1.0, 1], [0, 0]]]), queries=np.ones((1, 1)), selected=np.array([0])
+    )
+    inputs = certificate.read(path)
+    certificate.save(tmp_path / "a.npz", solve(ragged(inputs)), "fro", 1e-10, path, inputs)
+    assert "lies between 0.707106781186 and 0.707106781187," in certificate.verify(tmp_path / "a.npz")
+
+
+def refutation_file(folder, weights, tokens, queries):
+    path = problem(folder / "p.npz", tokens=tokens, queries=queries, selected=np.zeros(len(tokens), dtype=int))
+    inputs = certificate.read(path)
+    certificate.save(folder / "a.npz", solve(ragged(inputs)), "fro", 1e-10, path, inputs)
+    answer = dict(certificate.load(folder / "a.npz"))
+    answer |= {"status": "infeasible", "farkas": np.array(weights), "W": np.zeros((tokens.shape[2], queries.shape[1]))}
+    np.savez(folder / "a.npz", **answer)
+    return folder / "a.npz"
+
+
+def test_integers_that_would_take_minutes_are_refused(tmp_path):
+    tokens = np.random.default_rng(0).normal(size=(1, 3, 2000))
+    answer = refutation_file(tmp_path, ["7" * 600_000] * 2, tokens, np.ones((1, 3)))
+    with pytest.raises(UserError, match=r"the combination of the constraints \(farkas\) is too long to judge"):
+        certificate.verify(answer)
+
+
+@pytest.mark.parametrize("queries", [[[1.0, 2], [1, 2]], [[1.0, 2], [2, 4]], [[1.0, 2], [1, 2.5]]])
+def test_a_combination_is_zero_where_its_products_are(queries):
+    """Opposite tokens under two queries: zero where these are parallel, with the weights that undo their lengths."""
+    tokens = np.array([[[1.0, 0], [0, 0]], [[-1.0, 0], [0, 0]]])
+    queries = np.array(queries)
+    weights = ["2", "1"] if queries[1, 0] == 2 else ["1", "1"]
+    made = (tokens.reshape(4, 2), queries, np.array([0, 2]), np.array([1, 3]), np.array([0, 1]))
+    said = rational.refuting(made, np.ones(2), np.zeros(2, bool), np.array([int(one) for one in weights], dtype=object))
+    assert said == ("the combination of the constraints is not zero" if queries[1, 1] == 2.5 else "")

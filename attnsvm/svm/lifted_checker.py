@@ -106,6 +106,8 @@ class Bounds:
             return "a constraint is violated"
         if 0 < high < math.inf and 1 - low / high > tol:
             return "the duality gap is too large"
+        if not lowest <= highest:
+            return "the bounds exclude one another"
         return "" if highest < math.inf and 1 - lowest / highest + 4 * UNIT <= tol else ROUNDED
 
 
@@ -119,6 +121,7 @@ class Checker:
 
     def __init__(self, content, places, queries, owner):
         N = len(owner)
+        content, places, queries = (_float64(array) for array in (content, places, queries))
         parts = [_Part.of(array) for array in (content, places, queries)]
         self._hold((content, places, queries, owner), parts, None, N <= WHOLE)
         self.kernel = np.empty((N, N))  # memory is taken by the pages that are written, from the first row on
@@ -454,6 +457,13 @@ class _Part:
 
     def take(self, rows):
         return _Part(self.array[rows], self.power, self.lengths[rows])
+
+
+def _float64(array):
+    """The same numbers: the bounds of rounding are those of float64, and NaN where a wider type would be rounded."""
+    array = np.asarray(array)
+    narrow = array.dtype.kind == "f" and array.dtype.itemsize <= 8
+    return array.astype(np.float64, copy=False) if narrow else np.full(array.shape, math.nan)
 
 
 def _refused(reason, low=0.0, high=math.inf):

@@ -426,3 +426,20 @@ def test_words_that_recur_make_the_gram_matrix_singular_and_change_nothing(seed)
     answer = solve(Kernel(features), logits.reshape(n, T).argmax(1), logits)
     assert answer.solved
     assert answer.gap < 1e-11
+
+
+def test_features_of_a_narrow_type_are_their_numbers():
+    """In float32 the bounds would be those of other features, and exclude one another."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        features = [rng.normal(size=shape).astype(np.float32) for shape in ((2, 7), (2, 3), (1, 5))]
+        content, places, query = (np.vectorize(Fraction)(array.astype(float)) for array in features)
+        apart = np.outer(places[0], content[0]) - np.outer(places[1], content[1])
+        square = np.square(apart).sum() * np.square(query).sum()
+        step = 1 / float(square)
+        claim = Claim("solved", np.array([step, -step]), np.array([float(square) ** -0.5]))
+        found = Checker(*features, np.zeros(2, dtype=int)).check(np.array([0]), np.array([1]), TOLERANCE, claim)
+        assert found.status == "solved"
+        assert Fraction(found.low) ** 2 <= 1 / square <= Fraction(found.high) ** 2
+        wide = [array.astype(np.longdouble) for array in features]
+        assert Checker(*wide, np.zeros(2, dtype=int)).check(*np.eye(2, dtype=int)[:, :1], TOLERANCE, claim).reason != ""

@@ -179,12 +179,15 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     equal, high, gap = [k for k, b in enumerate(bound) if not b], Fraction(0), int(own > 0)  # W = 0: nothing is asked
     heavy = [b * x * x * problem.gram(k, k) for k, (x, b) in enumerate(zip(y, bound, strict=True))]
     tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > max(heavy)]
-    for held in ([], tight, [k for k, b in enumerate(bound) if b and reached[k] < one]):
+    tries = [[], tight, [k for k, b in enumerate(bound) if b and reached[k] < one]]
+    for held in tries:
         V = problem.nearest(W, one, equal + held) if gap > tol else None
         now = problem.products(V) if V else [0] * len(bound)
         least = min((x for x, b in zip(now, bound, strict=True) if b), default=0)
         if least > 0 and not any(now[k] for k in equal):
             gap = 1 - low / (high := upper(measure, V) * 2**problem.shift / least)
+        short = [k for k, b in enumerate(bound) if held and b and now[k] < now[held[0]]]
+        tries += [held + short] if short and len(tries) < 8 else []  # the same, and what this leaves short
     require(gap <= tol, f"its bounds are {float(gap):.1e} apart, relative to the upper one, more than {tol}")
     room = 1 + Fraction(1, LOOSEST) + Fraction(max(sizes, default=0), one * 10**9)
     require(upper(measure, W) <= high * room * 2 ** sum(shifts), "its W is larger than what it proves")

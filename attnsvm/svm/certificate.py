@@ -229,7 +229,7 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     low, high = written(*said.low.as_integer_ratio(), 12, up=False), _up(said.high, 12)
     return (
         f"{path}: solves {problem} in the norm {norm}: the least norm lies between {low} and "
-        f"{high}, relative gap {_up(max(said.gap, 0.0), 1)} (tolerance {_up(tol, 1)}){near}; every solution has a "
+        f"{high}, relative gap {_up(max(said.gap, 0.0), 1)} (tolerance {tol:.0e}){near}; every solution has a "
         f"rank of at least {said.rank_low} and is within {_up(said.rank_error, 1)} of rank {said.rank_bound}: verified"
     )
 

@@ -393,3 +393,14 @@ def test_of_two_matrices_in_a_file_both_judges_take_the_factors(tmp_path):
     assert "larger than what it proves" in refusal(path)
     with pytest.raises(UserError, match="times the solution is meant"):
         certificate.verify(path)
+
+
+def test_what_a_projection_leaves_short_is_held_too(tmp_path):
+    """On the rows with multipliers alone, W would miss the other one by 5e-5; on all it is optimal to 1e-12."""
+    rows = np.array([[1.0, -1e-6, 0.0], [1.0, 1e9, 0.0], [0.0, 0.0, 1.0]])
+    tokens = np.concatenate([np.zeros((1, 3)), -rows])[None]
+    path = written(tmp_path, tokens, np.ones((1, 1)), np.array([0]))
+    edit(path, W=lambda _: np.array([[1 - 5e-8], [1e-16], [1.0]]), dual=lambda _: np.array([1.0, 0.0, 1.0]))
+    low, high = ends(JUDGE.judge(path))
+    assert 1 - 1e-12 <= low / 2**0.5 <= high / 2**0.5 <= 1 + 1e-12
+    assert "verified" in certificate.verify(path)

@@ -29,7 +29,8 @@ def least_change(constraints: TokenConstraints, W: np.ndarray) -> Solution:
 
     Returns:
         A `Solution` whose W is D (d, e): zero where W meets all constraints. Multipliers prove that no shorter D does,
-        or, with the status INFEASIBLE, that no W does.
+        or, with the status INFEASIBLE, that no W does. The proof for D is one for bounds from which the margins of W, as
+        they are computed, are subtracted; with the status REMOTE `low` is a bound of the norm of W + D.
 
     Raises:
         UserError: W has another shape than the constraints ask for, is not finite, or an equality is among them.
@@ -41,7 +42,8 @@ def least_change(constraints: TokenConstraints, W: np.ndarray) -> Solution:
     shifted = TokenConstraints(constraints.factors, bound, constraints.equality, constraints.index)
     dual, feasible = _multipliers(shifted)
     D = shifted.adjoint(dual) if feasible else np.full(shifted.shape, np.nan)
-    return judged_solution(shifted, *asked("fro", None), D, dual, ACTIVE_SET, not feasible)
+    # Whether there is a W + D at all does not depend on W, whose margins are rounded.
+    return judged_solution(shifted if feasible else constraints, *asked("fro", None), D, dual, ACTIVE_SET, not feasible)
 
 
 def _multipliers(c: TokenConstraints) -> tuple[np.ndarray, bool]:

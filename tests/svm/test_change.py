@@ -132,3 +132,18 @@ def test_opposite_wishes_that_differ_by_rounding_alone_are_never_solved():
     tokens, queries = np.repeat(tokens, 2, 0), np.repeat(queries, 2, 0)
     for bound, statuses in ((1.0, {Status.INFEASIBLE}), (1e-7, {Status.INFEASIBLE, Status.UNCERTIFIED})):
         assert least_change(separation(tokens, queries, np.array([0, 1]), bound), 10 * W).status in statuses
+
+
+def test_margins_that_are_rounded_refute_nothing():
+    """Five rows that add up to zero, and bounds of zero: D = −W meets them, whatever the rounded margins add up to."""
+    rows = np.array([[-3.0, 0, 2], [-4, 1, 2], [-4, -3, 2], [1, -2, 0], [10, 4, -6]])
+    W = np.array(
+        [
+            [0.00039686628606357924, 0.0011915012129812721],
+            [0.00012476042954078737, 0.0018307203440985128],
+            [0.0012658270785976002, 0.0010631808709146329],
+        ]
+    )
+    c = separation(np.stack([rows, 0 * rows], 1), np.ones((5, 2)), np.zeros(5, dtype=int), bound=0.0)
+    assert (c.apply(np.zeros_like(W)) >= c.bound).all()
+    assert least_change(c, W).status != "infeasible"

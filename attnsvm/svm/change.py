@@ -29,8 +29,8 @@ def least_change(constraints: TokenConstraints, W: np.ndarray) -> Solution:
 
     Returns:
         A `Solution` whose W is D (d, e): zero where W meets all constraints. Multipliers prove that no shorter D does,
-        or, with the status INFEASIBLE, that no W does. The proof for D is one for bounds from which the margins of W, as
-        they are computed, are subtracted; with the status REMOTE `low` is a bound of the norm of W + D.
+        or, with the status INFEASIBLE, that no W does. The proof for D is one for bounds from which the margins of W,
+        as they are computed, are subtracted; with the status REMOTE `low` is a bound of the norm of W + D.
 
     Raises:
         UserError: W has another shape than the constraints ask for, is not finite, or an equality is among them.

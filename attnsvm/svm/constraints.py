@@ -80,8 +80,7 @@ class Constraints:
         right: (m, e), the query z_i of the constraint's input.
         bound: (m,), non-negative where the constraint is an inequality, except in `change`, where any sign is allowed.
         equality: (m,) bool.
-        index: (m, 3) int: the input i, its anchor token α and the other token t. Neighbouring constraints of one
-            input have the same query.
+        index: (m, 3) int: the input i, its anchor token α and the other token t.
     """
 
     left: np.ndarray
@@ -114,7 +113,8 @@ class Constraints:
     def factors(self) -> Factors:
         """The matrices as differences of rows: here of `left` and of a row of zeros."""
         inputs = self.index[:, 0]
-        first = np.append(True, inputs[1:] != inputs[:-1])[: len(inputs)]
+        other = (inputs[1:] != inputs[:-1]) | (self.right[1:] != self.right[:-1]).any(1)
+        first = np.append(True, other)[: len(inputs)]
         tokens = np.concatenate([self.left, np.zeros((1, self.left.shape[1]))])
         winner = np.arange(len(self))
         return Factors(tokens, self.right[first], winner, np.full_like(winner, len(self)), np.cumsum(first) - 1)

@@ -30,8 +30,9 @@ class Reduced:
         """(e, q)."""
         c = self.constraints
         inputs = c.index[:, 0]
-        first = np.append(True, inputs[1:] != inputs[:-1])[: len(inputs)]  # one row of each input: its query
-        queries, used = c.factors.queries, c.factors.query[first]
+        queries, query = c.factors.queries, c.factors.query
+        other = (inputs[1:] != inputs[:-1]) | (query[1:] != query[:-1])
+        used = query[np.append(True, other)[: len(inputs)]]  # of one row of each input, and of each that has another
         return basis(queries[used]) if len(used) < c.shape[1] else None
 
     @cached_property

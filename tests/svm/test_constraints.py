@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from svm_references import FIELDS
 
-from attnsvm.svm import finite_part, separation, sequence, solve
+from attnsvm.svm import Constraints, finite_part, separation, sequence, solve
 from attnsvm.svm.constraints import separations
 
 RNG = np.random.default_rng(0)
@@ -148,3 +148,27 @@ def test_a_bad_array_among_many_is_named():
         with pytest.raises(ValueError, match=sentence):
             separations(*wrong, [1.0, 1.0])
     assert separations(tokens[:0], queries[:0], selected[:0], []) == []
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc"])
+@pytest.mark.parametrize("m", [60, 200])
+def test_rows_of_one_number_may_have_different_queries(m, norm):
+    """Numbers of inputs describe rows: what is solved, and judged, are the rows themselves."""
+    rng = np.random.default_rng(0)
+    left, right, W = rng.normal(size=(m, 3)), rng.normal(size=(m, 4)), rng.normal(size=(3, 4))
+    left *= np.sign(np.einsum("ka,ab,kb->k", left, W, right))[:, None]
+    one, own = (
+        solve(
+            Constraints(left, right, np.ones(m), np.zeros(m, dtype=bool), np.outer(inputs, np.ones(3, dtype=int))), norm
+        )
+        for inputs in (np.zeros(m, dtype=int), np.arange(m))
+    )
+    assert one.solved
+    assert own.solved
+    np.testing.assert_allclose(one.W, own.W, rtol=1e-6)
+
+
+def test_opposite_queries_of_one_input_are_not_taken_for_one():
+    opposite = np.array([[1.0, 0.0], [-1.0, 0.0]])
+    rows = np.ones((2, 1)), opposite, np.ones(2), np.zeros(2, dtype=bool), np.zeros((2, 3), dtype=int)
+    assert solve(Constraints(*rows)).status == "infeasible"

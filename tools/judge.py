@@ -36,7 +36,7 @@ def arrays(path):  # {name: (kind, shape, values in C order)}; nothing is unpick
             header = ast.literal_eval(data[begin:end].decode())
             shape, dtype = header["shape"], re.fullmatch("[<|]([fiubU])([0-9]{1,6})", header["descr"])
             kind, count, fortran = dtype and dtype[1], math.prod(shape), header["fortran_order"]
-            require(dtype and count <= len(data) and (len(shape) < 3 or not fortran), f"{name!r} is of the type {header!r}")
+            require(dtype and count <= len(data) and (len(shape) < 3 or not fortran), f"{name!r} is of type {header}")
             code = "<" + (f"{4 * int(dtype[2])}s" * count if kind == "U" else f"{count}{CODES[kind + dtype[2]]}")
             values = [x.decode("utf-32-le").rstrip("\0") if kind == "U" else x for x in struct.unpack(code, data[end:])]
             rows = shape[0] if fortran and len(shape) > 1 else 1
@@ -68,9 +68,8 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
         require("U" not in kind + kind_z and n == n_z > 0 and d * e < 2**22, "tokens or queries are wrong, or too many")
         require(kind_m in "iu" and at == (n,) and 0 < min(counts) <= max(counts) <= T, "lengths are wrong")
         require(sets or (kind_s in "iu" and shape == (n,)), "selected are neither token numbers nor sets")
-        require(all(type(x) is float or abs(x) <= 2**53 for x in tokens + queries), "float64 does not hold an integer")
-        flat = [float(x) for i, m in enumerate(counts) for x in tokens[i * T * d : (i * T + m) * d]]
-        (X, shift), (self.Z, self.shift) = integers(flat, d), integers(list(map(float, queries)), e)
+        flat = [x for i, m in enumerate(counts) for x in tokens[i * T * d : (i * T + m) * d]]
+        (X, shift), (self.Z, self.shift) = integers(flat, d), integers(queries, e)
         self.shape, self.left, self.of, self.bound, self.hash = (d, e), [], [], [], hashlib.sha256()
         for i, m in enumerate(counts):
             start, mine = len(self.of) + i, [t for t in range(m) if chosen[i * T + t]] if sets else [chosen[i]]
@@ -179,15 +178,12 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     equal, high, gap = [k for k, b in enumerate(bound) if not b], Fraction(0), int(own > 0)  # W = 0: nothing is asked
     heavy = [b * x * x * problem.gram(k, k) for k, (x, b) in enumerate(zip(y, bound, strict=True))]
     tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > max(heavy)]
-    tries = [[], tight, [k for k, b in enumerate(bound) if b and reached[k] < one]]
-    for held in tries:
-        V = problem.nearest(W, one, equal + held) if gap > tol else None
-        now = problem.products(V) if V else [0] * len(bound)
+    for held in (tries := [[], tight, [k for k, b in enumerate(bound) if b and reached[k] < one]]):
+        now = problem.products(V) if (V := gap > tol and problem.nearest(W, one, equal + held)) else [0] * len(bound)
         least = min((x for x, b in zip(now, bound, strict=True) if b), default=0)
         if least > 0 and not any(now[k] for k in equal):
             gap = 1 - low / (high := upper(measure, V) * 2**problem.shift / least)
-        short = [k for k, b in enumerate(bound) if held and b and now[k] < now[held[0]]]
-        tries += [held + short] if short and len(tries) < 8 else []  # the same, and what this leaves short
+        tries += [held + [k for k, b in enumerate(held and bound) if b and now[k] < now[held[0]]]][len(tries) // 9 :]
     require(gap <= tol, f"its bounds are {float(gap):.1e} apart, relative to the upper one, more than {tol}")
     room = 1 + Fraction(1, LOOSEST) + Fraction(max(sizes, default=0), one * 10**9)
     require(upper(measure, W) <= high * room * 2 ** sum(shifts), "its W is larger than what it proves")

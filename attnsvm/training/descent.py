@@ -1,9 +1,9 @@
 """Gradient descent over a whole batch of attention problems at once, in float64.
 
-An instance's problem and initial weights depend on its seed alone, and its arithmetic never on its place in the batch:
-the result is the same to the bit however a batch is cut. On the processor the loop is compiled (compiled.py) or, for
-large instances, made of matrix products (dense.py). On another device it is the same arithmetic in torch
-(on_device.py), against which the other two are tested. They use the threads of the job (`attnsvm.threads`).
+An instance's problem and initial weights depend on its seed alone. On the processor the loop is compiled (compiled.py)
+or, for large instances, made of matrix products (dense.py), on the threads of the job (`attnsvm.threads`). There the
+arithmetic of an instance never depends on its place in the batch: the result is the same to the bit however a batch is
+cut. On another device it is the same arithmetic in torch (on_device.py), against which the other two are tested.
 """
 
 from collections.abc import Callable, Iterator
@@ -60,9 +60,9 @@ def train(
     """
     logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
     check(rule, parametrisation)
-    run, lanes = _engine(problems, attention, device, rule)
+    run, lanes, most = _engine(problems, attention, device, rule, len(logged))
     pieces = []
-    for size, padded, index in _pieces(problems, lanes):
+    for size, padded, index in _pieces(problems, lanes, most):
         inputs = ATTENTIONS[attention](padded)
         first = _at(start, index)
         initial = PARAMETRISATIONS[parametrisation](padded.seeds, inputs.tokens.shape[-1], first, m)
@@ -80,29 +80,31 @@ def _at(start, index: np.ndarray):
     return np.asarray(start, dtype=float)[index]
 
 
-def _engine(problems: Problems, attention: str, device: str, rule: Rule) -> tuple[Callable[..., Log], int]:
-    """What runs a piece of the batch, and how many instances it takes at a time."""
+def _engine(
+    problems: Problems, attention: str, device: str, rule: Rule, logged: int
+) -> tuple[Callable[..., Log], int, int]:
+    """What runs a piece of the batch, of how many instances it takes multiples, and the most of a piece."""
     if device != "cpu" and not rule.along_gradient:
         raise ValueError(f"device: expected 'cpu' for {type(rule).__name__}, got {device!r}")
+    _, N, T, d = ATTENTIONS[attention](problems[:1]).tokens.shape
     if device != "cpu":
         from attnsvm.training import on_device  # late: torch takes a job a second, and the other engines need none
 
-        return partial(on_device.run, device=device), 1
-    _, N, T, d = ATTENTIONS[attention](problems[:1]).tokens.shape
+        return partial(on_device.run, device=device), 1, on_device.at_once(N, T, d, logged)
     large = N * T * d >= dense.LARGE and rule.along_gradient
-    return (dense.run, 1) if large else (_compiled, LANES)
+    most = max(PIECE, LANES * threads.allowed())
+    return (dense.run, 1, most) if large else (_compiled, LANES, most)
 
 
 def _compiled(inputs, head, given, initial, rule, logged) -> Log:
     return compiled.run(inputs, head(given), initial, rule, logged)
 
 
-def _pieces(problems: Problems, lanes: int) -> Iterator[tuple[int, Problems, np.ndarray]]:
+def _pieces(problems: Problems, lanes: int, most: int) -> Iterator[tuple[int, Problems, np.ndarray]]:
     """Parts of a batch: size, problems filled up to whole groups of `lanes`, and their places in the batch.
 
     An empty batch is one empty part.
     """
-    most = max(PIECE, LANES * threads.allowed())
     for start in range(0, max(len(problems), 1), most):
         size = min(most, len(problems) - start)
         filled = -(-size // lanes) * lanes

@@ -10,7 +10,15 @@ from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
 from attnsvm.training.loss import evaluate
 from attnsvm.training.rules.gradient_descent import GradientDescent
-from attnsvm.training.weights import FactoredWeights, FullWeights, norm_of
+from attnsvm.training.weights import LARGE, FactoredWeights, FullWeights, norm_of
+
+NUMBERS = 2**26  # in the largest array, half a gigabyte; a step holds a few of its size
+
+
+def at_once(N: int, T: int, d: int, logged: int) -> int:
+    """How many instances to train side by side: a step takes a GPU about as long for one as for thousands."""
+    gram = (N * T) ** 2 if N * T * d < LARGE else 0
+    return max(1, NUMBERS // max(gram, N * T * d, N * d * d, logged * d * d))
 
 
 @torch.inference_mode()

@@ -80,7 +80,8 @@ def with_winner(array: Array, winner: Array, value: Array) -> Array:
         copy = array.copy(order="C")
         copy.reshape(-1)[_places(copy, winner)] = value.reshape(-1) if np.ndim(value) else value
         return copy
-    value = sys.modules["torch"].as_tensor(value, dtype=array.dtype, device=array.device)
+    if isinstance(value, float):  # made a tensor, it would travel to the device, and the program would wait for it
+        return array.scatter(-1, winner, value)
     return array.scatter(-1, winner, value.expand(winner.shape))
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import torch
 
+from attnsvm.training.dense import LARGE
 from attnsvm.training.rules.gradient_descent import GradientDescent
 
 
@@ -16,15 +17,21 @@ class FullWeights:
 
     Every gradient is a combination of the matrices x_it z_iᵀ, so W(k) = W(0) − Σ_it u_it x_it z_iᵀ and the logits
     follow u through the Gram matrix of those matrices: (nT)² operations a step whatever d, against about 2nd(d + T).
+    From LARGE numbers in the tokens of an instance on, where that matrix would fill the memory of the device, they
+    follow the combination itself.
     """
 
     def __init__(self, tokens: torch.Tensor, queries: torch.Tensor, W: torch.Tensor):
         S, n, T, _ = tokens.shape
         self.tokens, self.queries, self.initial = tokens, queries, W
-        start = (tokens @ (queries @ W.mT).unsqueeze(-1)).squeeze(-1).permute(1, 2, 0)
-        self._logits = start.reshape(n * T, S).contiguous()
-        self.moved = torch.zeros_like(self._logits)
         self.shape = (n, T, S)
+        self._logits = self._logits_of(W).contiguous()
+        self.moved = torch.zeros_like(self._logits)
+
+    def _logits_of(self, W: torch.Tensor) -> torch.Tensor:
+        """x_itᵀ W z_i, (nT, S)."""
+        logits = (self.tokens @ (self.queries @ W.mT).unsqueeze(-1)).squeeze(-1)
+        return logits.permute(1, 2, 0).reshape(-1, len(W))
 
     @cached_property
     def gram(self) -> torch.Tensor:
@@ -40,7 +47,8 @@ class FullWeights:
     def step(self, logit_gradient: torch.Tensor, rule: GradientDescent) -> None:
         """Move the weights by one step of `rule`."""
         u = logit_gradient.reshape(self._logits.shape)
-        change = (self.gram * u).sum(1)
+        large = self.tokens[0].numel() >= LARGE
+        change = self._logits_of(self.combination(u)) if large else (self.gram * u).sum(1)
         norm = (change * u).sum(0).clamp_(min=0).sqrt_()
         scale = rule.scale(norm)
         self._logits -= change.mul_(scale)

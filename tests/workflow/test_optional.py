@@ -71,7 +71,7 @@ def test_its_figure_its_claims_and_its_source_are_there(workshop):
     assert claims.key.tolist() == [claim.key for claim in cards.read("pretrained").module("claims").CLAIMS]
     page = (base / "results/audit/pretrained.html").read_text()
     assert "../../figures/pretrained.png" in page
-    assert "0 failed" in page
+    assert "0 left without proof" in page
     found = json.loads((base / "figures/pretrained.json").read_text())
     jsonschema.validate(found, yaml.safe_load((ROOT / "attnsvm/building/provenance.schema.yaml").read_text()))
     weights = hashlib.sha256((model / "model.safetensors").read_bytes()).hexdigest()

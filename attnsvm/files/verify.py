@@ -32,7 +32,7 @@ def main(paths: Sequence[str], judge: Judge = lambda path: None) -> int:
     if not (compared or judged or wrong):
         print("There is nothing to verify in results and figures: name a file or a folder.")
         return 1
-    print(f"{_number(compared, 'file')} compared, {_number(judged, 'answer')} judged: {wrong or 'nothing'} wrong.")
+    print(f"{_number(compared, 'file')} compared, {_number(judged, 'answer file')} judged: {wrong or 'nothing'} wrong.")
     return 1 if wrong else 0
 
 

@@ -52,19 +52,19 @@ def said(capsys, *paths):
 
 def test_every_damaged_file_is_named_and_the_status_says_so(folder, capsys):
     assert verify([]) == 0
-    assert capsys.readouterr().out == "3 files compared, 0 answers judged: nothing wrong.\n"
+    assert capsys.readouterr().out == "3 files compared, 0 answer files judged: nothing wrong.\n"
     damage(folder / "results/b.csv")
     assert verify([]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"results/b.csv: damaged ({checksums.DIFFERS}); the next run rebuilds it"
-    assert lines[1:] == ["3 files compared, 0 answers judged: 1 wrong."]
+    assert lines[1:] == ["3 files compared, 0 answer files judged: 1 wrong."]
     assert verify(["figures"]) == 0
 
 
 def test_one_file_is_compared_under_its_name_and_through_a_link(folder, capsys):
-    assert said(capsys, "figures/c.csv") == (0, ["1 file compared, 0 answers judged: nothing wrong."])
+    assert said(capsys, "figures/c.csv") == (0, ["1 file compared, 0 answer files judged: nothing wrong."])
     (folder / "link").symlink_to("figures/c.csv")
-    assert said(capsys, "link") == (0, ["1 file compared, 0 answers judged: nothing wrong."])
+    assert said(capsys, "link") == (0, ["1 file compared, 0 answer files judged: nothing wrong."])
     damage(folder / "figures/c.csv")
     assert said(capsys, "link")[0] == 1
 
@@ -97,9 +97,9 @@ def test_what_holds_nothing_to_verify_fails(path, sentence, folder, capsys):
     (folder / "gone/x.csv").unlink()
     (folder / "dangling").symlink_to("nowhere")
     os.mkfifo("pipe")
-    assert said(capsys, path) == (1, [f"{path}: {sentence}", "0 files compared, 0 answers judged: 1 wrong."])
+    assert said(capsys, path) == (1, [f"{path}: {sentence}", "0 files compared, 0 answer files judged: 1 wrong."])
     status, lines = said(capsys, "figures", path)
-    assert (status, lines[-1]) == (1, "1 file compared, 0 answers judged: 1 wrong.")
+    assert (status, lines[-1]) == (1, "1 file compared, 0 answer files judged: 1 wrong.")
 
 
 def test_where_the_default_folders_have_nothing_that_is_said(tmp_path, monkeypatch, capsys):
@@ -110,7 +110,7 @@ def test_where_the_default_folders_have_nothing_that_is_said(tmp_path, monkeypat
     assert said(capsys) == (1, [sentence])
     save_text("results/x.csv", "1\n")
     (tmp_path / "figures").mkdir()
-    assert said(capsys) == (0, ["1 file compared, 0 answers judged: nothing wrong."])
+    assert said(capsys) == (0, ["1 file compared, 0 answer files judged: nothing wrong."])
 
 
 def test_where_no_checksums_are_kept_nothing_is_compared(folder, monkeypatch, capsys):
@@ -120,7 +120,7 @@ def test_where_no_checksums_are_kept_nothing_is_compared(folder, monkeypatch, ca
 
 def test_an_answer_is_known_by_its_content(answered, capsys):
     status, (proved, counted) = said(capsys, "solved/answer")
-    assert (status, counted) == (0, "0 files compared, 1 answer judged: nothing wrong.")
+    assert (status, counted) == (0, "0 files compared, 1 answer file judged: nothing wrong.")
     assert proved.startswith("solved/answer: solves solved/problem in the norm fro: ")
 
 
@@ -128,11 +128,11 @@ def test_the_answers_in_a_folder_are_judged(answered, capsys):
     shutil.copy(answered / "answer", answered / "copy.dat")
     save_text(answered / "x.csv", "1\n")
     status, lines = said(capsys, "solved", "results")
-    assert (status, lines[-1]) == (0, "3 files compared, 2 answers judged: nothing wrong.")
+    assert (status, lines[-1]) == (0, "3 files compared, 2 answer files judged: nothing wrong.")
     assert [line.partition(":")[0] for line in lines[:-1]] == ["solved/answer", "solved/copy.dat"]
     (answered / "problem").unlink()
     status, lines = said(capsys, "solved")
-    assert (status, lines[-1]) == (1, "1 file compared, 2 answers judged: 2 wrong.")
+    assert (status, lines[-1]) == (1, "1 file compared, 2 answer files judged: 2 wrong.")
 
 
 def test_an_answer_cut_short_is_no_other_file(answered, capsys):

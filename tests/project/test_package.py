@@ -184,7 +184,7 @@ def test_the_command_solves_and_verifies_the_answer_with_its_dependencies_alone(
     np.savez(installed / "tokens.npz", tokens=tokens, queries=queries, selected=np.zeros(5, dtype=int))
     ended = run(installed, "attnsvm", "solve", "tokens.npz", "--norm", "nuc")
     assert (ended.returncode, ended.stdout[-11:]) == (0, ": verified\n"), ended.stderr
-    verified = f"{ended.stdout}0 files compared, 1 answer judged: nothing wrong.\n"
+    verified = f"{ended.stdout}0 files compared, 1 answer file judged: nothing wrong.\n"
     assert run(installed, "attnsvm", "verify", "answer.npz").stdout == verified
 
 

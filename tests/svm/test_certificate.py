@@ -56,7 +56,7 @@ def test_an_answer_is_verified_elsewhere_from_two_files(norm, tmp_path, capsys):
     said, counted = capsys.readouterr().out.splitlines()
     assert f"in the norm {norm}: the least norm lies between " in said
     assert said.endswith(": verified")
-    assert counted == "0 files compared, 1 answer judged: nothing wrong."
+    assert counted == "0 files compared, 1 answer file judged: nothing wrong."
     low, high = (float(number) for number in re.search("between (.*) and (.*), relative", said).groups())
     value = solve(ragged(certificate.read(tokens[1])), norm)
     size = {"fro": np.linalg.norm, "nuc": lambda W: np.linalg.norm(W, "nuc"), "l1": lambda W: np.abs(W).sum()}[norm]

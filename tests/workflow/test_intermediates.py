@@ -63,7 +63,7 @@ def test_the_files_of_the_blocks_are_gone_and_their_checksums_with_them(dropped,
 
 def test_times_and_checks_go_on_without_them(dropped, capsys):
     assert verify([str(dropped / BUILT)]) == 0
-    assert re.fullmatch(r"[1-9]\d* files compared, 0 answers judged: nothing wrong\.\n", capsys.readouterr().out)
+    assert re.fullmatch(r"[1-9]\d* files compared, 0 answer files judged: nothing wrong\.\n", capsys.readouterr().out)
     assert '"cpu_seconds": null' not in (dropped / BUILT / "figures/feasibility.json").read_text()
     times = {path.name for path in (dropped / BUILT / "results/benchmarks").rglob("*.tsv")}
     assert times >= {f"{stage}.tsv" for stage in OF_BLOCKS}

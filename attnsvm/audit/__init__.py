@@ -5,9 +5,13 @@ from typing import TYPE_CHECKING
 from attnsvm.lazy import exports
 
 if TYPE_CHECKING:
+    from attnsvm.audit.conditions import EACH as EACH
+    from attnsvm.audit.conditions import FIRST as FIRST
+    from attnsvm.audit.conditions import LAST as LAST
+    from attnsvm.audit.conditions import NoInstance as NoInstance
+    from attnsvm.audit.conditions import number as number
     from attnsvm.audit.reading import Claim as Claim
     from attnsvm.audit.reading import Claims as Claims
-    from attnsvm.audit.reading import NoInstance as NoInstance
     from attnsvm.audit.reading import Reading as Reading
     from attnsvm.audit.reading import Tables as Tables
     from attnsvm.audit.reading import only as only

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnsvm.audit.numbers import Limit
+from attnsvm.audit.conditions import Condition
+from attnsvm.audit.conditions import NoInstance as NoInstance
+from attnsvm.audit.numbers import Limit, exact
 from attnsvm.errors import require
 from attnsvm.files.store import load_csv
 
@@ -20,13 +22,6 @@ GROUPS = {
     "secondary": "Attributed to it by secondary summaries",
     "print": "Defects of the published experiments",
 }
-
-
-class NoInstance(Exception):
-    """The configuration of this run leaves no instance that a claim could be checked on; its message says which."""
-
-    def __init__(self, what: str):
-        super().__init__(f"this run has no {what}: nothing could be checked")
 
 
 def some(rows: pd.DataFrame, what: str) -> pd.DataFrame:
@@ -44,17 +39,14 @@ def some(rows: pd.DataFrame, what: str) -> pd.DataFrame:
 
 
 def only(rows: pd.DataFrame, **values) -> pd.DataFrame:
-    """The rows that have these values in these columns, for values that every configuration has.
+    """The rows that have these values in these columns.
 
     Raises:
         KeyError: there is no such column.
-        LookupError: the column has no such value.
+        NoInstance: the column has no such value.
     """
     for column, value in values.items():
-        chosen = rows[rows[column] == value]
-        if chosen.empty:
-            raise LookupError(f"no row has {value!r} in the column {column!r}")
-        rows = chosen
+        rows = some(rows[rows[column] == value], f"row with {column} = {value}")
     return rows
 
 
@@ -187,6 +179,29 @@ class Claim:
         return self.read(tables, self.asked, **self.also)
 
 
+@dataclass(frozen=True)
+class Declared:
+    """The reading of a claim that is declared: its main condition, and further ones.
+
+    Attributes:
+        main: of its numbers the one that is nearest to the limit, or farthest beyond it, is the claim's value.
+    """
+
+    main: Condition
+    further: tuple[Condition, ...] = ()
+
+    def __call__(self, tables: Tables, asked: Limit, **also: Limit) -> Reading:
+        table, limits = tables.own(), {limit.wanted + limit.why: limit for limit in also.values()}
+        numbers, parts = self.main.parts(table, asked)
+        for condition in self.further:
+            own = condition.limit and limits.get(condition.limit.wanted + condition.limit.why, condition.limit)
+            parts |= condition.parts(table, own)[1]
+        shown = asked.worst(numbers)
+        if self.main.number.alone:
+            shown = exact(shown.value, shown.instances)
+        return Reading(*shown, parts)
+
+
 FIELDS = Claim.__dataclass_fields__.keys() - {"read", "also"}  # those that stand above a reading
 
 
@@ -228,3 +243,17 @@ class Claims(list[Claim]):
             raise TypeError(f"the claim {key!r} has no field {wrong[0]!r}, and its value is not a Limit")
         self.append(Claim(key=key, read=read, also=also, **self.shared | words))
         return read
+
+    def declare(self, key: str, main: Condition, *further: Condition, **words) -> None:
+        """Add a claim that compares numbers of the experiment's table with limits, see `attnsvm.audit.conditions`.
+
+        Args:
+            main: what the claim is about; it has a limit.
+            further: what else must be so: controls, and that the other numbers are what they are taken for.
+            words: fields of the `Claim`.
+        """
+        if main.limit is None:
+            raise TypeError(f"the main condition of the claim {key!r} has no limit")
+        limits = [one.limit for one in further if one.limit and one.limit != main.limit]
+        also = {f"limit_{place}": limit for place, limit in enumerate(dict.fromkeys(limits), 1)}
+        self.add(Declared(main, further), key=key, asked=main.limit, **also, **words)

@@ -1,0 +1,244 @@
+"""Numbers of a figure's table, and what is asked of them: a claim as a declaration.
+
+    end = number(step=LAST, missing="{quantity} of {run}")
+    near = end(run="flow", quantity="distance")
+    near.must("≤ 0.001", "as `KQ_joint`", "flow: {value:.2g}")
+    near.below(end(run="joint", quantity="distance"), "flow is nearer")
+"""
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import NamedTuple
+
+import pandas as pd
+
+from attnsvm.audit.numbers import Estimate, Limit
+from attnsvm.errors import require
+
+
+class NoInstance(Exception):
+    """The configuration of this run leaves no instance that a claim could be checked on; its message says which."""
+
+    def __init__(self, what: str):
+        super().__init__(f"this run has no {what}: nothing could be checked")
+
+
+class Place(Enum):
+    """Which rows, instead of those with a value: those of the column's last or first value, or each value's."""
+
+    LAST = "last"
+    FIRST = "first"
+    EACH = "each"
+
+
+LAST, FIRST, EACH = Place
+
+
+class Found(NamedTuple):
+    """A number and the row that it stands in, whose columns may be named in words."""
+
+    number: Estimate
+    row: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Number:
+    """Numbers of a table: one for every row that a query leaves.
+
+    Attributes:
+        where: of a column its value; several, in a tuple, of which each is read; or `LAST`, `FIRST`, `EACH`. The
+            columns are taken in this order, `LAST` and `FIRST` after the others.
+        column: of the number.
+        alone: whether it is read without its interval, the columns low and high: as one from it to itself.
+        missing: what a run without such a row has not, for `NoInstance`; names of `where` in braces.
+    """
+
+    where: Mapping[str, object]
+    column: str = "value"
+    alone: bool = False
+    missing: str = ""
+
+    def __call__(self, **where) -> "Number":
+        """The same with further columns, or other values."""
+        return replace(self, where={**self.where, **where})
+
+    def of(self, column: str) -> "Number":
+        """The number of another column, which has no interval."""
+        return replace(self, column=column, alone=True)
+
+    def without_interval(self) -> "Number":
+        return replace(self, alone=True)
+
+    def read(self, table: pd.DataFrame) -> list[Found]:
+        """The numbers, in the order in which their values are named; of `EACH`, in that of the table.
+
+        Raises:
+            NoInstance: for some of the values there is no row, or its number is missing.
+            KeyError: there is no such column.
+            ValueError: several rows have the same values.
+        """
+        return [self._found(row) for rows in self._rows(table, dict(self.where)) for row in [_single(rows)]]
+
+    def _rows(self, table: pd.DataFrame, left: dict) -> Iterator[pd.DataFrame]:
+        several = {name: value for name, value in left.items() if isinstance(value, tuple) or value is EACH}
+        plain = {name: value for name, value in left.items() if not isinstance(value, tuple | Place)}
+        for column, value in plain.items():
+            table = self._some(table[table[column] == value], left)
+        if not several:
+            for column, value in left.items():
+                if isinstance(value, Place):
+                    end = table[column].max() if value is LAST else table[column].min()
+                    table = self._some(table[table[column] == end], left)
+            yield self._some(table, left)
+            return
+        column, values = next(iter(several.items()))
+        for value in dict.fromkeys(table[column]) if values is EACH else values:
+            yield from self._rows(table, {**left, column: value})
+
+    def _some(self, rows: pd.DataFrame, values: dict) -> pd.DataFrame:
+        if rows.empty:
+            known = {name: value for name, value in values.items() if not isinstance(value, tuple | Place)}
+            said = ", ".join(f"{name} = {value}" for name, value in known.items())
+            raise NoInstance(self.missing.format_map(_Named(known)) if self.missing else f"row with {said}")
+        return rows
+
+    def _found(self, row: pd.Series) -> Found:
+        value = row[self.column]
+        low, high = (value, value) if self.alone else (row["low"], row["high"])
+        return Found(Estimate(value, low, high, row.get("instances", float("nan"))), row.to_dict())
+
+    def must(self, wanted: str, why: str, words: str, **beside: "Number | Derived") -> "Condition":
+        """The condition that every number meets a limit, an estimate with the whole of its interval.
+
+        Args:
+            wanted: words that end with a sign and the limit: "each ≥ 0.95".
+            why: the reason for the limit.
+            words: of a part of the claim, for each number: columns of its row in braces, {value}, {low}, {high} and
+                {instances}; numbers with the same words are one part.
+            beside: further numbers that the words name: "{other.value:.2g}".
+        """
+        text, _, value = wanted.rpartition(" ")
+        return Condition(self, words, Limit(float(value), f"{text} {{}}", why), beside=beside)
+
+    def below(self, other: "Number | Derived", words: str, **beside: "Number | Derived") -> "Condition":
+        """The condition that every number lies below another, their intervals apart."""
+        return Condition(self, words, other=other, sign=operator.lt, beside=beside)
+
+    def above(self, other: "Number | Derived", words: str, **beside: "Number | Derived") -> "Condition":
+        """The condition that every number lies above another, their intervals apart."""
+        return Condition(self, words, other=other, sign=operator.gt, beside=beside)
+
+    def __truediv__(self, other: "Number | Derived") -> "Derived":
+        """The ratio of two positive numbers; the ends are as far apart as both intervals allow."""
+        return Derived(self, other, _ratio)
+
+    def __sub__(self, other: "Number | Derived") -> "Derived":
+        """The difference; the ends are as far apart as both intervals allow."""
+        return Derived(self, other, _difference)
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A number made of two: of each found by the first, with that found by the second, the same one or its like."""
+
+    first: "Number | Derived"
+    second: "Number | Derived"
+    made: Callable[[Estimate, Estimate], Estimate]
+
+    def read(self, table: pd.DataFrame) -> list[Found]:
+        """See `Number.read`."""
+        return [
+            Found(self.made(one.number, other.number), one.row)
+            for one, other in _paired(self.first.read(table), self.second.read(table))
+        ]
+
+    @property
+    def alone(self) -> bool:
+        return self.first.alone and self.second.alone
+
+    must, below, above = Number.must, Number.below, Number.above
+    __truediv__, __sub__ = Number.__truediv__, Number.__sub__
+
+
+def number(**where) -> Number:
+    """Numbers of the experiment's table, see `Number`; `column`, `alone` and `missing` are its attributes."""
+    own = {name: where.pop(name) for name in ("column", "alone", "missing") if name in where}
+    return Number(where, **own)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is asked of a number, and the words of the audit for it; made by `must`, `below` and `above` of a number.
+
+    Attributes:
+        number: the numbers; each must meet the condition.
+        words: of a part, see `Number.must`.
+        limit: what it is compared with; None: with `other`.
+        other: a number that it must lie below or above, by `sign`, intervals apart.
+        beside: further numbers that the words name.
+    """
+
+    number: Number | Derived
+    words: str
+    limit: Limit | None = None
+    other: Number | Derived | None = None
+    sign: Callable[[float, float], bool] | None = None
+    beside: Mapping[str, Number | Derived] = field(default_factory=dict)
+
+    def __post_init__(self):
+        require((self.limit is None) != (self.other is None), f"{self.words!r}: a limit or another number")
+
+    def parts(self, table: pd.DataFrame, limit: Limit | None = None) -> tuple[list[Estimate], dict[str, bool]]:
+        """The numbers, and by words whether they are met.
+
+        Args:
+            limit: another than the condition's own.
+        """
+        limit = limit or self.limit
+        found, beside = self.number.read(table), {name: one.read(table) for name, one in self.beside.items()}
+        others = self.other.read(table) if self.other else found
+        met: dict[str, bool] = {}
+        for place, (one, other) in enumerate(_paired(found, others)):
+            named = {name: _like(place, seen, found).number for name, seen in beside.items()}
+            words = self.words.format(**{**one.row, **one.number._asdict(), **named})
+            met[words] = met.get(words, True) and (
+                bool(limit(one.number)) if limit else self._apart(one.number, other.number)
+            )
+        return [one.number for one in found], met
+
+    def _apart(self, one: Estimate, other: Estimate) -> bool:
+        if self.sign is operator.lt:
+            return bool(one.high < other.low)
+        return bool(one.low > other.high)
+
+
+class _Named(dict):
+    def __missing__(self, name: str) -> str:
+        return "{" + name + "}"
+
+
+def _single(rows: pd.DataFrame) -> pd.Series:
+    if len(rows) != 1:
+        raise ValueError(f"{len(rows)} rows where one is read")
+    return rows.iloc[0]
+
+
+def _like(place: int, seen: list[Found], found: list[Found]) -> Found:
+    return seen[place] if len(seen) == len(found) else seen[0]
+
+
+def _paired(found: list[Found], others: list[Found]) -> list[tuple[Found, Found]]:
+    if len(others) not in (1, len(found)):
+        raise ValueError(f"{len(found)} numbers beside {len(others)}")
+    return [(one, _like(place, others, found)) for place, one in enumerate(found)]
+
+
+
+def _ratio(one: Estimate, other: Estimate) -> Estimate:
+    return Estimate(one.value / other.value, one.low / other.high, one.high / other.low, one.instances)
+
+
+def _difference(one: Estimate, other: Estimate) -> Estimate:
+    return Estimate(one.value - other.value, one.low - other.high, one.high - other.low, one.instances)

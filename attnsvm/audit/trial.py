@@ -1,0 +1,193 @@
+"""Whether a claim can fail: changes of one number, or of one column in a few rows, each of which flips a condition.
+
+The trial needs no table of its own: it changes that of a run, such as the release's.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+from attnsvm.audit.numbers import Limit
+from attnsvm.audit.reading import Claim, NoInstance, Reading, Tables
+
+FEW = 60  # values that a column of names or sizes may have to be one that tells rows apart
+TRIES = 3000  # changes of a table, before a condition is given up
+BEYOND = 1e-6  # of a limit: how far beyond it a number is set
+ENDS = (-1e6, 1e6)  # beyond every limit
+FAR = (0.0, 0.5, 1.0)
+# What an incomplete table may raise where nothing was said about it: a fault of the claim.
+Missing = (LookupError, ValueError, ArithmeticError, AttributeError, TypeError)
+
+
+@dataclass(frozen=True)
+class Change:
+    """Columns of a table, changed in the rows that have these values.
+
+    Attributes:
+        rows: value by column; none: all rows.
+        columns: of the numbers; several are changed alike.
+        made: what becomes of them: a number, or a word of `WAYS`.
+    """
+
+    rows: tuple[tuple[str, object], ...]
+    columns: tuple[str, ...]
+    made: float | str
+
+    def of(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The table with the change; a column of yes and no keeps to these."""
+        chosen = np.ones(len(table), bool)
+        for column, value in self.rows:
+            chosen &= (table[column] == value).to_numpy()
+        changed = {}
+        for column in self.columns:
+            numbers = table[column].to_numpy(dtype=float, copy=True)
+            numbers[chosen] = WAYS[self.made](numbers[chosen]) if isinstance(self.made, str) else self.made
+            whole = table[column].dtype.kind in "iub" and np.array_equal(numbers, np.round(numbers))
+            changed[column] = numbers.astype(table[column].dtype) if whole else numbers
+        return table.assign(**changed)
+
+
+WAYS = {
+    "shifted": lambda numbers: 1.37 * numbers + 0.11,
+    "negated": lambda numbers: -numbers,
+    "reversed": lambda numbers: numbers[::-1],
+    "shuffled": lambda numbers: np.random.default_rng(0).permutation(numbers),
+}
+
+
+def unflipped(claim: Claim, name: str, table: pd.DataFrame, tries: int = TRIES) -> list[str]:
+    """The conditions of a claim that no change tried here flips, in the words of the audit; [] if each can fail.
+
+    Args:
+        name: the experiment of the claim.
+        table: of its figure, on which the claim has an instance.
+        tries: the number of changes after which the rest is given up.
+
+    Raises:
+        NoInstance: the claim has none on this table.
+    """
+    first = _reading(claim, name, table)
+    table = slim(claim, name, table)
+    words, before = list(first.parts), list(first.parts.values())
+    left = set(range(len(words)))
+    for change in itertools.islice(changes(claim, name, table), tries):
+        after = attempt(claim, name, change.of(table))
+        if isinstance(after, Reading) and len(after.parts) == len(before):
+            left -= {place for place, met in enumerate(after.parts.values()) if met != before[place]}
+        if not left:
+            break
+    return [words[place] for place in sorted(left)]
+
+
+def idle(claim: Claim, name: str, table: pd.DataFrame) -> list[str]:
+    """The names of the limits of a claim that decide nothing: with any value, the same conditions are met."""
+
+    def met(which: str, limit: Limit, value: float) -> list[bool] | None:
+        after = attempt(_limited(claim, which, replace(limit, value=value)), name, table)
+        return list(after.parts.values()) if isinstance(after, Reading) else None
+
+    before = met("asked", claim.asked, claim.asked.value)
+    limits = {"asked": claim.asked, **claim.also}.items()
+    return [
+        which for which, limit in limits if all(met(which, limit, value) == before for value in (-np.inf, np.inf))
+    ]
+
+
+def broken(claim: Claim, name: str, table: pd.DataFrame) -> dict[str, str]:
+    """Tables with lost rows on which a claim ends with an error instead of a sentence: which rows, and the error."""
+    found = {}
+    for lost, rest in losses(table):
+        after = attempt(claim, name, rest)
+        if not isinstance(after, Reading | NoInstance):
+            found[lost] = f"{type(after).__name__}: {after}"
+    return found
+
+
+def losses(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """What is left of a table without the rows of one value, with those of one value alone, and without any row."""
+    yield "every row", table.iloc[:0]
+    for column, values in _names(table).items():
+        for value in values[:3] if is_numeric_dtype(table[column]) else values:
+            same = table[column] == value
+            yield f"{column} = {value}", table[~same]
+            yield f"all but {column} = {value}", table[same]
+
+
+def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
+    """Changes of the numbers that a claim reads: next to its limits first, and in all rows of one value before those
+    of two."""
+    first = str(attempt(claim, name, table))
+
+    def matters(column: str) -> bool:
+        ways = (Change((), (column,), way).of(table) for way in ("shifted", "shuffled"))
+        return any(str(attempt(claim, name, changed)) != first for changed in ways)
+
+    columns = sorted((c for c in table if is_numeric_dtype(table[c]) and matters(c)), key=lambda c: table[c].dtype.kind)
+    values = [(column, value) for column, own in _names(table).items() for value in own]
+    read = {c: [place for place in values if place[0] != c] for c in columns}
+    one = [((), (c,)) for c in columns] + [((place,), (c,)) for c in columns for place in read[c]]
+    pairs = {c: [pair for pair in itertools.combinations(read[c], 2) if pair[0][0] != pair[1][0]] for c in columns}
+    two = [(pair, (c,)) for c in columns for pair in pairs[c]]
+    floats = tuple(column for column in columns if table[column].dtype.kind == "f")
+    every = [(rows, floats) for rows, (column,) in (*one, *two) if column in floats[:1]]
+    near = _beyond([claim.asked, *claim.also.values()])
+    far = dict.fromkeys(float(end) for column in columns for end in (table[column].min(), table[column].max()))
+    rest = (*FAR, *far, "negated", "reversed", "shuffled")
+    for places, made in ((one, (*near, *ENDS)), (one, rest), (two, (*near, *ENDS)), (every, (*near, *ENDS)), (two, rest)):
+        for rows, changed in places:
+            yield from (Change(rows, changed, one_made) for one_made in made)
+
+
+def slim(claim: Claim, name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """The table without rows that the claim does not read: what it says is the same to the last digit."""
+    said = str(attempt(claim, name, table))
+    for column, values in sorted(_names(table).items(), key=lambda item: len(item[1])):
+        left = [values]
+        while left:
+            some = left.pop()
+            rest = table[~table[column].isin(some)]
+            if not rest.empty and len(rest) < len(table) and str(attempt(claim, name, rest)) == said:
+                table = rest
+            elif len(some) > 1:
+                left += [some[: len(some) // 2], some[len(some) // 2 :]]
+    return table
+
+
+def attempt(claim: Claim, name: str, table: pd.DataFrame) -> Reading | NoInstance | Exception:
+    """The reading of a claim, or what it ended with."""
+    try:
+        with np.errstate(all="ignore"):
+            return _reading(claim, name, table)
+    except (NoInstance, *Missing) as error:
+        return error
+
+
+def _reading(claim: Claim, name: str, table: pd.DataFrame) -> Reading:
+    return claim.reading(Tables(Path("nowhere"), name, {f"figures/{name}.csv": table}))
+
+
+def _limited(claim: Claim, which: str, limit: Limit) -> Claim:
+    if which == "asked":
+        return replace(claim, asked=limit)
+    return replace(claim, also=claim.also | {which: limit})
+
+
+def _beyond(limits: list[Limit]) -> list[float]:
+    """Numbers next to the limits, on either side."""
+    values = dict.fromkeys(limit.value for limit in limits)
+    return [value + sign * BEYOND * max(1.0, abs(value)) for value in values for sign in (1, -1)]
+
+
+def _names(table: pd.DataFrame) -> dict[str, list]:
+    """The values of the columns that tell rows apart: words and numbers; of many numbers, the ends."""
+    names = {}
+    for column in table:
+        values = list(table[column].dropna().unique())
+        many = is_numeric_dtype(table[column]) and len(values) > FEW
+        names[column] = [min(values), max(values)] if many else values
+    return names

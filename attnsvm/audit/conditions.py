@@ -1,9 +1,9 @@
 """Numbers of a figure's table, and what is asked of them: a claim as a declaration.
 
-    end = number(step=LAST, missing="{quantity} of {run}")
-    near = end(run="flow", quantity="distance")
-    near.must("≤ 0.001", "as `KQ_joint`", "flow: {value:.2g}")
-    near.below(end(run="joint", quantity="distance"), "flow is nearer")
+end = number(step=LAST, missing="{quantity} of {run}")
+near = end(run="flow", quantity="distance")
+near.must("≤ 0.001", "as `KQ_joint`", "flow: {value:.2g}")
+near.below(end(run="joint", quantity="distance"), "flow is nearer")
 """
 
 import operator
@@ -94,6 +94,7 @@ class Number:
             yield self._some(table, left)
             return
         column, values = next(iter(several.items()))
+        self._some(table, left)
         for value in dict.fromkeys(table[column]) if values is EACH else values:
             yield from self._rows(table, {**left, column: value})
 
@@ -109,7 +110,7 @@ class Number:
         low, high = (value, value) if self.alone else (row["low"], row["high"])
         return Found(Estimate(value, low, high, row.get("instances", float("nan"))), row.to_dict())
 
-    def must(self, wanted: str, why: str, words: str, **beside: "Number | Derived") -> "Condition":
+    def must(self, wanted: str, why: str, words: str, /, **beside: "Number | Derived") -> "Condition":
         """The condition that every number meets a limit, an estimate with the whole of its interval.
 
         Args:
@@ -122,11 +123,11 @@ class Number:
         text, _, value = wanted.rpartition(" ")
         return Condition(self, words, Limit(float(value), f"{text} {{}}", why), beside=beside)
 
-    def below(self, other: "Number | Derived", words: str, **beside: "Number | Derived") -> "Condition":
+    def below(self, other: "Number | Derived", words: str, /, **beside: "Number | Derived") -> "Condition":
         """The condition that every number lies below another, their intervals apart."""
         return Condition(self, words, other=other, sign=operator.lt, beside=beside)
 
-    def above(self, other: "Number | Derived", words: str, **beside: "Number | Derived") -> "Condition":
+    def above(self, other: "Number | Derived", words: str, /, **beside: "Number | Derived") -> "Condition":
         """The condition that every number lies above another, their intervals apart."""
         return Condition(self, words, other=other, sign=operator.gt, beside=beside)
 
@@ -233,7 +234,6 @@ def _paired(found: list[Found], others: list[Found]) -> list[tuple[Found, Found]
     if len(others) not in (1, len(found)):
         raise ValueError(f"{len(found)} numbers beside {len(others)}")
     return [(one, _like(place, others, found)) for place, one in enumerate(found)]
-
 
 
 def _ratio(one: Estimate, other: Estimate) -> Estimate:

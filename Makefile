@@ -6,7 +6,7 @@ INSTALLED = $(VENV)/.installed
 # TORCH=cpu: torch without CUDA, 3.6 GB less on Linux. Its wheels have a version of their own, which pip prefers.
 TORCH ?=
 INDEX = $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
-CHECK = attnsvm/first_use/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
+CHECK = attnsvm/pipeline/first_use/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
 
 # The address of this repository stands in these, in the words of each format, and nowhere else.
 ADDRESSED = pyproject.toml CITATION.cff
@@ -96,7 +96,7 @@ compare: $(INSTALLED)
 	@$(BIN)/attnsvm compare
 
 verify: $(INSTALLED)
-	$(BIN)/python -m attnsvm.files.verify
+	$(BIN)/python -m attnsvm.pipeline.verify
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -104,16 +104,16 @@ lint: $(INSTALLED)
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
 	$(BIN)/mypy
-	$(BIN)/python -m attnsvm.documents.docs --check
+	$(BIN)/python -m attnsvm.publish.documents.docs --check
 
 docs: $(INSTALLED)
-	$(BIN)/python -m attnsvm.documents.docs
+	$(BIN)/python -m attnsvm.publish.documents.docs
 
 gallery: $(INSTALLED)
-	$(BIN)/python -m attnsvm.documents.docs --anew
+	$(BIN)/python -m attnsvm.publish.documents.docs --anew
 
 experiment: $(INSTALLED)
-	@$(BIN)/python -m attnsvm.first_use.scaffold "$(NAME)"
+	@$(BIN)/python -m attnsvm.pipeline.first_use.scaffold "$(NAME)"
 
 lock:
 	rm -rf $(VENV)-lock

@@ -13,10 +13,9 @@ from typing import NoReturn
 
 from tqdm import tqdm
 
-from attnsvm import geometry
+from attnsvm import geometry, store, verify, writing
 from attnsvm.errors import UserError, require, shown
-from attnsvm.exchange import commands as exchange
-from attnsvm.files import store, verify, writing
+from attnsvm.publish.exchange import commands as exchange
 
 TABLES = (".csv", ".parquet", ".html")  # in the folder of a model, what an inspection wrote and no model has
 INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C has ended
@@ -292,10 +291,10 @@ def _judged_again(paths: list[str]) -> int:
     built = [path for path in paths if next(Path(path).rglob("problems.npz"), None)]
     if not built:
         return 0
-    from attnsvm.running import arithmetic
+    from attnsvm.pipeline.running import arithmetic
 
     same = arithmetic.PORTABLE if arithmetic.supported() else {}
-    command = [sys.executable, "-m", "attnsvm.running.replay", *built]
+    command = [sys.executable, "-m", "attnsvm.pipeline.running.replay", *built]
     return subprocess.run(command, env={"OMP_NUM_THREADS": "1"} | os.environ | same).returncode
 
 
@@ -322,13 +321,13 @@ def _version(given: argparse.Namespace) -> int:
 
 
 def _experiment(given: argparse.Namespace) -> int:
-    from attnsvm.first_use import scaffold
+    from attnsvm.pipeline.first_use import scaffold
 
     return scaffold.main([given.name])
 
 
 def _deploy(given: argparse.Namespace) -> int:
-    from attnsvm.first_use.deploy import deploy
+    from attnsvm.pipeline.first_use.deploy import deploy
 
     print(f"{len(deploy(given.folder))} files in {given.folder}. Build a figure there (needs attnsvm[pipeline]):")
     print(f"  cd {shlex.quote(str(given.folder))} && snakemake figures/cone --config scale=smoke")
@@ -336,7 +335,7 @@ def _deploy(given: argparse.Namespace) -> int:
 
 
 def _profile(given: argparse.Namespace) -> int:
-    from attnsvm.cluster import makespan, profile
+    from attnsvm.pipeline.cluster import makespan, profile
 
     cluster = makespan.Cluster(given.cores, given.wait, given.overhead, given.rate, given.poll)
     print(profile.write(given.folder, given.times, given.scale, cluster))

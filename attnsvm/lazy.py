@@ -1,7 +1,7 @@
 """Packages that offer the names of their modules and import each module when one of its names is first used.
 
 The names stand once, as import statements under `if TYPE_CHECKING:` in the package's __init__.py, where people, type
-checkers and the search for what a job depends on (attnsvm.hashes.dependencies) read them:
+checkers and the search for what a job depends on (attnsvm.pipeline.hashes.dependencies) read them:
 
     if TYPE_CHECKING:
         from package.module import name as name

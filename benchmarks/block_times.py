@@ -21,10 +21,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attnsvm.building import blocks, cards, jobs
-from attnsvm.building.configuration import resolve, stage_settings
-from attnsvm.files.store import load_cells, save_cells
-from attnsvm.running import stages
+from attnsvm.pipeline import blocks, cards, jobs
+from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.pipeline.running import stages
+from attnsvm.store import load_cells, save_cells
 
 TIMES, RESULTS, COPIES = Path("profiles/times.json"), Path("results"), 100
 CALLS = {
@@ -36,7 +36,7 @@ CALLS = {
 }
 PROGRAM = """
 import json, sys
-from attnsvm.running import stages
+from attnsvm.pipeline.running import stages
 name, settings, parts, inputs, output = json.load(sys.stdin)
 """
 

@@ -12,10 +12,10 @@ import json
 import tempfile
 from pathlib import Path
 
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve, stage_settings
-from attnsvm.files.store import load_csv
-from attnsvm.running import stages
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.pipeline.running import stages
+from attnsvm.store import load_csv
 
 STAGES = ("problems", "descent", "svm")
 TABLES = ("measures.parquet", "instances.parquet", "outcomes.csv", "cells.csv", "certificates.csv")

@@ -22,10 +22,10 @@ from numba import njit
 
 from attnsvm import geometry
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.lanes.arithmetic import LANES, matvec
-from attnsvm.lanes.singular import decomposition, polar
+from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import LinearHead, ReluHead, adam, exact, joint, mirror, momentum, published, steepest, train
+from attnsvm.training.lanes.arithmetic import LANES, matvec
+from attnsvm.training.lanes.singular import decomposition, polar
 from attnsvm.training.rules.gradient_descent import EPSILON
 
 torch.set_num_threads(1)

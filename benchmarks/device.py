@@ -19,7 +19,7 @@ import torch
 
 from attnsvm import threads
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.running.devices import missing
+from attnsvm.pipeline.running.devices import missing
 from attnsvm.training import LinearHead, published, train
 
 # (n, T, d), instances, steps

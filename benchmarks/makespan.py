@@ -3,15 +3,15 @@
 python benchmarks/makespan.py                                100 times the paper's scale
 python benchmarks/makespan.py --scale 1 --cores 16 --rate 2  the paper's scale, on 16 cores of a slow controller
 
-Stage times are those of profiles/times.json; attnsvm/cluster/makespan.py has the model.
+Stage times are those of profiles/times.json; attnsvm/pipeline/cluster/makespan.py has the model.
 """
 
 import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from attnsvm.cluster.makespan import Cluster, best, chains, costs
-from attnsvm.cluster.profile import readable
+from attnsvm.pipeline.cluster.makespan import Cluster, best, chains, costs
+from attnsvm.pipeline.cluster.profile import readable
 
 
 def main():

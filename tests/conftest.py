@@ -10,7 +10,7 @@ import sys
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-from attnsvm.running import arithmetic
+from attnsvm.pipeline.running import arithmetic
 
 os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # that of trio, which no test uses, loads trio
 arithmetic.choose(

@@ -12,12 +12,12 @@ from unittest import mock
 import legible
 from harness import FEW
 
-from attnsvm.building import cards, jobs, provenance
-from attnsvm.building.configuration import resolve
-from attnsvm.building.plan import Plan
-from attnsvm.documents.captions import caption
+from attnsvm.pipeline import cards, jobs, provenance
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
+from attnsvm.pipeline.running import stages
 from attnsvm.plots import style
-from attnsvm.running import stages
+from attnsvm.publish.documents.captions import caption
 
 SMOKE = resolve({"scale": "smoke"})
 SEEN = "seen.json"  # {name of a figure: what is wrong with it}

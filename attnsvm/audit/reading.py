@@ -11,7 +11,7 @@ from attnsvm.audit.conditions import Condition
 from attnsvm.audit.conditions import NoInstance as NoInstance
 from attnsvm.audit.numbers import Limit, exact
 from attnsvm.errors import require
-from attnsvm.files.store import load_csv
+from attnsvm.store import load_csv
 
 HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE = "holds", "holds in part", "fails", "differs from print", "untestable"
 VERDICTS = (HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE)

@@ -90,4 +90,4 @@ def _also(claim: Claim) -> str:
 
 
 def _file(experiment: str) -> str:
-    return f"attnsvm/experiments/{experiment}/claims.py"
+    return f"the claims.py of {experiment}"

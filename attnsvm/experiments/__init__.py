@@ -1,1 +1,1 @@
-"""The experiments, one folder each: docs/experiment.md says what it holds; `attnsvm.building.cards` finds it."""
+"""The experiments, one folder each: docs/experiment.md says what it holds; `attnsvm.pipeline.cards` finds it."""

@@ -12,9 +12,9 @@ from numba import njit, typeof, types
 from numba.core.ccallback import CFunc
 
 from attnsvm.geometry import Norm
-from attnsvm.lanes.arithmetic import OPTIONS, called_from_loops
-from attnsvm.lanes.singular import Decomposition
-from attnsvm.lanes.slopes import Memory, Slope
+from attnsvm.training.lanes.arithmetic import OPTIONS, called_from_loops
+from attnsvm.training.lanes.singular import Decomposition
+from attnsvm.training.lanes.slopes import Memory, Slope
 
 
 class Geometry(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 
 from attnsvm import lanes
 from attnsvm.geometry import Norm
-from attnsvm.lanes import LANES
+from attnsvm.training.lanes import LANES
 
 
 class LargestRow(Norm):

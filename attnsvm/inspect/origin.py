@@ -5,7 +5,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from attnsvm.files import checksums
+from attnsvm import checksums
 
 WEIGHTS = ("*.safetensors", "*.bin", "config.json")  # what decides over the numbers of a model in a folder
 

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from attnsvm.files import store
+from attnsvm import store
 from attnsvm.inspect import WRITTEN, page, shown
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Layer

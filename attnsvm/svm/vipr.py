@@ -13,9 +13,9 @@ import numpy as np
 from flint import fmpq, fmpz, fmpz_mat
 
 from attnsvm.errors import require
-from attnsvm.files.writing import replacing
 from attnsvm.svm import certificate
 from attnsvm.svm.rational import Integers, Products
+from attnsvm.writing import replacing
 
 NORMS = ("l1", "linf")  # whose optima are those of linear programs
 LARGEST = 2**24  # numbers in a certificate

@@ -11,9 +11,9 @@ import numpy as np
 
 from attnsvm import threads
 from attnsvm.data.inputs import Inputs
-from attnsvm.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.training.heads.base import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
+from attnsvm.training.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.training.log import Log
 from attnsvm.training.matrices import by_rule
 from attnsvm.training.spans import Coordinates

@@ -14,9 +14,9 @@ import numpy as np
 from attnsvm import threads
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.data.problems import Problems
-from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training import compiled, dense
 from attnsvm.training.heads.base import Head
+from attnsvm.training.lanes.arithmetic import LANES
 from attnsvm.training.log import Log, logged_steps
 from attnsvm.training.rules.protocol import Rule, check
 from attnsvm.training.start import PARAMETRISATIONS

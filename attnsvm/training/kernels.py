@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import (
+from attnsvm.training.heads.calls import readout
+from attnsvm.training.lanes.arithmetic import (
     APART,
     LANES,
     OPTIONS,
@@ -22,9 +23,8 @@ from attnsvm.lanes.arithmetic import (
     method_of_class,
     shared_by_loops,
 )
-from attnsvm.lanes.slopes import sum_of_squares
-from attnsvm.lanes.softmax import anchor, behind, close
-from attnsvm.training.heads.calls import readout
+from attnsvm.training.lanes.slopes import sum_of_squares
+from attnsvm.training.lanes.softmax import anchor, behind, close
 from attnsvm.training.rules.gradient_descent import GradientDescent
 
 

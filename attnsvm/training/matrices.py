@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, combine, copy, exp, matvec
-from attnsvm.lanes.slopes import flatten, room_for, sloping, sum_of_squares
 from attnsvm.training.kernels import Factors, Group, Record, evaluate, log_pass, prepared
+from attnsvm.training.lanes.arithmetic import LANES, combine, copy, exp, matvec
+from attnsvm.training.lanes.slopes import flatten, room_for, sloping, sum_of_squares
 from attnsvm.training.rules.protocol import aim, balance, empty, memory_of, move, pace, pooling
 
 

@@ -5,8 +5,8 @@ import pytest
 import tried
 
 from attnsvm.audit import audit
-from attnsvm.building import answers
-from attnsvm.files.store import save_csv
+from attnsvm.pipeline import answers
+from attnsvm.store import save_csv
 
 EXPERIMENTS = ("svm_rank", "cone", "feasibility")
 

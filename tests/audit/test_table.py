@@ -6,9 +6,9 @@ from tried import CLAIMS
 
 from attnsvm.audit import Claim, Reading, Tables, audit, certificates
 from attnsvm.audit.numbers import Limit
+from attnsvm.checksums import beside
 from attnsvm.errors import UserError
-from attnsvm.files.checksums import beside
-from attnsvm.hashes.dependencies import module_files
+from attnsvm.pipeline.hashes.dependencies import module_files
 
 
 def claim(key, group="ours", read=lambda tables, asked: Reading(len(tables.own()), 0, 1, 1, {"a": True}), **fields):
@@ -78,7 +78,7 @@ def test_certificates_are_added_up_by_experiment(folder):
 def test_the_audit_knows_no_experiment_and_no_pipeline():
     files = module_files("attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.figure", "attnsvm.audit.rows")
     assert "attnsvm/audit/reading.py" in files
-    assert not [file for file in files if file.startswith(("attnsvm/experiments/", "attnsvm/building/"))]
+    assert not [file for file in files if file.startswith(("attnsvm/experiments/", "attnsvm/pipeline/"))]
 
 
 @pytest.mark.parametrize("gap", ["1.0", "2e-07", ""])

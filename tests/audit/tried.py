@@ -9,8 +9,8 @@ import pandas as pd
 
 from attnsvm.audit import Tables
 from attnsvm.audit.reading import Claim
-from attnsvm.building import cards
-from attnsvm.exchange import reference
+from attnsvm.pipeline import cards
+from attnsvm.publish.exchange import reference
 
 sys.path.append(str(Path(__file__).parents[1] / "experiments"))
 

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from attnsvm.building import answers
 from attnsvm.errors import UserError
+from attnsvm.pipeline import answers
 
 
 def batch():

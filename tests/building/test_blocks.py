@@ -2,11 +2,11 @@
 
 import pytest
 
-from attnsvm.building import blocks, cards
-from attnsvm.building.configuration import resolve
 from attnsvm.data.cells import Cell
 from attnsvm.errors import UserError
-from attnsvm.hashes import memo
+from attnsvm.pipeline import blocks, cards
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.hashes import memo
 
 SMOKE = resolve({"scale": "smoke"})
 

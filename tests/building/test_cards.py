@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from attnsvm.building import cards
 from attnsvm.errors import UserError
+from attnsvm.pipeline import cards
 
 CARD = {
     "title": "a title",

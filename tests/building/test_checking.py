@@ -2,8 +2,8 @@
 
 import pytest
 
-from attnsvm.building.checking import first_error
-from attnsvm.building.naming import LISTED, listed
+from attnsvm.pipeline.checking import first_error
+from attnsvm.pipeline.naming import LISTED, listed
 
 SCHEMA = {
     "type": "object",

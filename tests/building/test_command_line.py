@@ -6,8 +6,8 @@ import pytest
 import yaml
 from harness import ROOT
 
-from attnsvm.building import command_line
 from attnsvm.errors import UserError
+from attnsvm.pipeline import command_line
 
 
 @pytest.fixture
@@ -140,5 +140,5 @@ def test_the_default_profile_prepares_and_works_without_the_package():
     profile = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text())
     assert profile["__use_yte__"] is True
     (statement,) = profile["__definitions__"]
-    assert "from attnsvm.building.command_line import prepare" in statement
+    assert "from attnsvm.pipeline.command_line import prepare" in statement
     assert "except ImportError" in statement

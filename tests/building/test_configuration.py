@@ -6,11 +6,11 @@ from unittest import mock
 
 import pytest
 
-from attnsvm.building import cards, configuration
-from attnsvm.building.cards import OURS
-from attnsvm.building.checking import first_error
-from attnsvm.building.configuration import figure_settings, resolve, stage_settings
 from attnsvm.errors import UserError
+from attnsvm.pipeline import cards, configuration
+from attnsvm.pipeline.cards import OURS
+from attnsvm.pipeline.checking import first_error
+from attnsvm.pipeline.configuration import figure_settings, resolve, stage_settings
 
 EXPERIMENTS = cards.experiments(optional=True)
 

@@ -8,10 +8,10 @@ from harness import copy_repository, snakemake
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve, schema, stage_settings
-from attnsvm.documents import captions
 from attnsvm.errors import UserError
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve, schema, stage_settings
+from attnsvm.publish.documents import captions
 
 FEW = 2000  # instances up to which a grid is written out
 WILD = st.one_of(

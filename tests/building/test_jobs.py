@@ -2,8 +2,8 @@
 
 import pytest
 
-from attnsvm.building import cards, jobs
-from attnsvm.building.configuration import resolve
+from attnsvm.pipeline import cards, jobs
+from attnsvm.pipeline.configuration import resolve
 
 EXPERIMENTS = cards.experiments()
 FIGURES = cards.figures()
@@ -27,7 +27,7 @@ def test_the_files_of_a_figure_are_those_of_its_stages_and_its_own():
     files = jobs.all_files("svm_rank")
     assert files == sorted(set(files))
     for name in ("problems", "svm", "measures", "figure"):
-        assert f"attnsvm/experiments/svm_rank/{name}.py" in files
+        assert f"attnsvm/experiments/paper/svm_rank/{name}.py" in files
     assert {"attnsvm/svm/methods/interior_point.py", "attnsvm/data/cells.py", "attnsvm/plots/style.py"} <= set(files)
     assert not [name for name in files if name.startswith(("attnsvm/training/", "attnsvm/audit/"))]
 

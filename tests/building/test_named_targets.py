@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from attnsvm.building import cards, targets
+from attnsvm.pipeline import cards, targets
 
 FIGURES = [card.name for card in cards.figures()]
 

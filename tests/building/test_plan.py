@@ -2,12 +2,12 @@
 
 import pytest
 
-from attnsvm.building import blocks, cards, jobs
-from attnsvm.building.configuration import resolve, stage_settings
-from attnsvm.building.plan import Plan
-from attnsvm.building.refusals import said
 from attnsvm.errors import UserError
-from attnsvm.running import devices
+from attnsvm.pipeline import blocks, cards, jobs
+from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.pipeline.plan import Plan
+from attnsvm.pipeline.refusals import said
+from attnsvm.pipeline.running import devices
 
 SMOKE = resolve({"scale": "smoke"})
 PLAN = Plan(SMOKE, {})

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from attnsvm.building import provenance
+from attnsvm.pipeline import provenance
 
 git = pytest.mark.skipif(shutil.which("git") is None, reason="not installed: git")
 

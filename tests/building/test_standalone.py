@@ -5,10 +5,10 @@ import zipfile
 import pytest
 from harness import ROOT
 
-from attnsvm.building import cards, standalone
-from attnsvm.building.configuration import resolve
-from attnsvm.building.plan import Plan
 from attnsvm.errors import UserError
+from attnsvm.pipeline import cards, standalone
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
 
 SETTINGS = {"width": 6.75, "font_size": 8, "dpi": 100}
 NAMES = [card.name for card in cards.figures(optional=True)]
@@ -20,7 +20,7 @@ def test_a_file_holds_the_code_of_its_figure_and_of_no_stage(name, tmp_path):
     standalone.write(name, SETTINGS, str(path))
     held = set(zipfile.ZipFile(path).namelist())
     assert {"__main__.py", "attnsvm/plots/style.py"} < held
-    assert not [file for file in held if file.startswith(("attnsvm/training", "attnsvm/svm", "attnsvm/building"))]
+    assert not [file for file in held if file.startswith(("attnsvm/training", "attnsvm/svm", "attnsvm/pipeline"))]
 
 
 def test_the_same_code_makes_the_same_bytes(tmp_path):

@@ -7,8 +7,10 @@ import pytest
 import yaml
 from harness import ROOT
 
-from attnsvm.building import cards
-from attnsvm.cluster.makespan import (
+from attnsvm.command import main
+from attnsvm.errors import UserError
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.cluster.makespan import (
     DRAWING,
     GATHERING,
     MEASURED_TOGETHER,
@@ -21,8 +23,6 @@ from attnsvm.cluster.makespan import (
     cut,
     makespan,
 )
-from attnsvm.command import main
-from attnsvm.errors import UserError
 
 PLAIN = {"overhead": 0.0, "rate": 1e9, "poll": 0.0, "local_cores": 1}
 JOBS = [Chain(4, 10, 1), Chain(20, 1, 2)]  # 60 s of work in 11 blocks

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from attnsvm.cluster.outlook import OTHER, TRUSTED, Outlook, line
+from attnsvm.pipeline.cluster.outlook import OTHER, TRUSTED, Outlook, line
 
 JOBS = [("descent", "cone"), ("descent", "cone"), ("measures", "cone"), ("figure", "")]
 

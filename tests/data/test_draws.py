@@ -7,12 +7,12 @@ from batches import FIELDS, check_batches
 
 from attnsvm.data.cells import Cell
 from attnsvm.data.draws import draw, draw_cell, gaussian
-from attnsvm.experiments.hyperplanes.problems import one_token_apart
-from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.experiments.norm_growth.problems import contradicting, equal_scores
-from attnsvm.experiments.penalised_head.problems import orthonormal
-from attnsvm.experiments.positional.problems import added, encoded
-from attnsvm.experiments.trajectories.problems import two_clouds
+from attnsvm.experiments.own.positional.problems import added, encoded
+from attnsvm.experiments.paper.hyperplanes.problems import one_token_apart
+from attnsvm.experiments.paper.multi_token.problems import relu
+from attnsvm.experiments.paper.norm_growth.problems import contradicting, equal_scores
+from attnsvm.experiments.paper.penalised_head.problems import orthonormal
+from attnsvm.experiments.paper.trajectories.problems import two_clouds
 
 # n, T, d of the published experiments, and small ones.
 OFFICIAL = {

@@ -5,7 +5,7 @@ import pytest
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.problems import Problems
-from attnsvm.experiments.multi_token.problems import relu
+from attnsvm.experiments.paper.multi_token.problems import relu
 
 FIELDS = ("tokens", "queries", "labels", "head", "seeds")
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve
-from attnsvm.documents import captions
-from attnsvm.documents.captions import caption, listed, notes
 from attnsvm.errors import UserError
-from attnsvm.hashes import memo
-from attnsvm.hashes.memo import Memo
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.hashes import memo
+from attnsvm.pipeline.hashes.memo import Memo
+from attnsvm.publish.documents import captions
+from attnsvm.publish.documents.captions import caption, listed, notes
 
 FIGURES = cards.figures()
 
@@ -76,9 +76,9 @@ def test_a_template_is_filled(template, text):
 
 @pytest.mark.parametrize("template", ["{{ problems.instance }}", "{{ problem.instances }}", "{{ unclosed", "{% if %}"])
 def test_a_wrong_template_is_named_with_its_card(template):
-    with pytest.raises(UserError, match=r"^attnsvm/experiments/svm_rank/card\.yaml: (caption|notes): "):
+    with pytest.raises(UserError, match=r"^attnsvm/experiments/paper/svm_rank/card\.yaml: (caption|notes): "):
         caption(replace(CARD, caption=template), resolve({}))
-    with pytest.raises(UserError, match=r"^attnsvm/experiments/svm_rank/card\.yaml: notes: "):
+    with pytest.raises(UserError, match=r"^attnsvm/experiments/paper/svm_rank/card\.yaml: notes: "):
         notes(replace(CARD, notes=template), resolve({}))
 
 

@@ -4,8 +4,8 @@ import re
 
 from harness import ROOT
 
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve, stage_settings
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve, stage_settings
 
 TEXT = (ROOT / "docs/literature.md").read_text("utf-8")
 OWN = [card for card in cards.figures(optional=True) if card.section == "The literature"]

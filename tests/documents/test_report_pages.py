@@ -7,7 +7,7 @@ import re
 import pytest
 from PIL import Image
 
-from attnsvm.documents import pictures, report
+from attnsvm.publish.documents import pictures, report
 
 CLAIMS = [
     {"figure": "one", "statement": "W < K.", "verdict": "holds", "key": "a"},

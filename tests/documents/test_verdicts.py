@@ -1,7 +1,7 @@
 """The verdicts that are kept beside the gallery."""
 
-from attnsvm.building import cards
-from attnsvm.documents.docs import verdicts
+from attnsvm.pipeline import cards
+from attnsvm.publish.documents.docs import verdicts
 
 WRITTEN = "figure,key,verdict\n"
 

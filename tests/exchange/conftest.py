@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnsvm.building import jobs
-from attnsvm.building.configuration import resolve
-from attnsvm.building.plan import Plan
-from attnsvm.exchange import lineage
-from attnsvm.files import records
-from attnsvm.files.store import save_bytes
+from attnsvm.pipeline import jobs, records
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
+from attnsvm.publish.exchange import lineage
+from attnsvm.store import save_bytes
 
 NAME = "feasibility"  # two blocks of three seeds at the smoke scale; it has problems, svm, measures and a figure
 TARGET = f"figures/{NAME}"

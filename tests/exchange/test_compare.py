@@ -8,14 +8,14 @@ import pytest
 
 from attnsvm import command
 from attnsvm.audit import Reading, Tables, trial
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve
 from attnsvm.errors import UserError
-from attnsvm.exchange import compare, reference, release
-from attnsvm.exchange.differences import MARGIN, USUAL, Tolerance, distances, furthest, seen
-from attnsvm.exchange.errors import standard_errors
-from attnsvm.exchange.reference import rounded
-from attnsvm.files.store import save_csv
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.publish.exchange import compare, reference, release
+from attnsvm.publish.exchange.differences import MARGIN, USUAL, Tolerance, distances, furthest, seen
+from attnsvm.publish.exchange.errors import standard_errors
+from attnsvm.publish.exchange.reference import rounded
+from attnsvm.store import save_csv
 from attnsvm.version import __version__
 
 NAMES = ("cone", "feasibility", "norm_growth")

@@ -7,10 +7,10 @@ import pytest
 from conftest import NAME, Built
 from harness import ROOT
 
-from attnsvm.documents import codemeta
 from attnsvm.errors import UserError
-from attnsvm.exchange import crate
-from attnsvm.exchange.crate import AUDIT, PROFILES
+from attnsvm.publish.documents import codemeta
+from attnsvm.publish.exchange import crate
+from attnsvm.publish.exchange.crate import AUDIT, PROFILES
 
 
 @pytest.fixture(scope="module")

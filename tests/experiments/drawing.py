@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attnsvm.exchange import reference
+from attnsvm.publish.exchange import reference
 
 SETTINGS = {"width": 6.75, "font_size": 8}
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from attnsvm.building import answers
-from attnsvm.files.store import Arrays, Cells
-from attnsvm.running import stages
+from attnsvm.pipeline import answers
+from attnsvm.pipeline.running import stages
+from attnsvm.store import Arrays, Cells
 
 
 class Recorded(Arrays):

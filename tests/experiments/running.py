@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from attnsvm.building import blocks, cards
-from attnsvm.building.configuration import resolve, stage_settings
-from attnsvm.building.jobs import block_settings
 from attnsvm.data.cells import Cell
-from attnsvm.files.store import load_cells, load_csv, load_table
-from attnsvm.running import stages
+from attnsvm.pipeline import blocks, cards
+from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.pipeline.jobs import block_settings
+from attnsvm.pipeline.running import stages
+from attnsvm.store import load_cells, load_csv, load_table
 
 IN_THREE = partial(blocks.cut, asked=3)
 OUTPUTS = ("table", "instances", "outcomes", "certificates", "cells")

@@ -4,8 +4,8 @@ import drawing
 import numpy as np
 
 from attnsvm import geometry
-from attnsvm.building.configuration import resolve
-from attnsvm.experiments.adam import descent, figure
+from attnsvm.experiments.beyond.adam import descent, figure
+from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
 SMALL = {

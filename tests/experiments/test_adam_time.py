@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.experiments.adam_time.pace import forgetting, pace, ratio
+from attnsvm.experiments.beyond.adam.adam_time.pace import forgetting, pace, ratio
 
 SMALL = {
     "problems": {"n": 3, "T": 4, "d": 4, "instances": 4},

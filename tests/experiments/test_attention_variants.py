@@ -8,12 +8,18 @@ from by_hand import cosine, winners
 from scipy.optimize import minimize
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.attention_variants import figure
-from attnsvm.experiments.attention_variants.merging import HALF, MERGED, RESCALED
-from attnsvm.experiments.attention_variants.predictions import LINEAR, MIXER, classify, features, token_weights
-from attnsvm.experiments.attention_variants.svm import predictions
-from attnsvm.experiments.router.noise import Noise
-from attnsvm.experiments.router.routing import Router, descend
+from attnsvm.experiments.summaries.attention_variants import figure
+from attnsvm.experiments.summaries.attention_variants.merging import HALF, MERGED, RESCALED
+from attnsvm.experiments.summaries.attention_variants.predictions import (
+    LINEAR,
+    MIXER,
+    classify,
+    features,
+    token_weights,
+)
+from attnsvm.experiments.summaries.attention_variants.svm import predictions
+from attnsvm.experiments.summaries.router.noise import Noise
+from attnsvm.experiments.summaries.router.routing import Router, descend
 from attnsvm.svm import separation, solve
 from attnsvm.training.start import full_weights
 

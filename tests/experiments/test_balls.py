@@ -8,8 +8,8 @@ import pytest
 from attnsvm import geometry
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.regularisation_path import balls
-from attnsvm.experiments.regularisation_path.balls import Excess
+from attnsvm.experiments.paper.regularisation_path import balls
+from attnsvm.experiments.paper.regularisation_path.balls import Excess
 from attnsvm.svm import separation, solve
 
 n, T, d = 3, 4, 5

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from by_hand import descended
 
-from attnsvm.experiments.benign import problems as drawing
-from attnsvm.experiments.benign.descent import descend
-from attnsvm.experiments.benign.layer import OPTIONS, SIGNAL, parts, served
-from attnsvm.experiments.benign.measures import error, outputs, sizes, threshold, value
-from attnsvm.experiments.benign.svm import at_least_one, selecting, svm
+from attnsvm.experiments.literature.benign import problems as drawing
+from attnsvm.experiments.literature.benign.descent import descend
+from attnsvm.experiments.literature.benign.layer import OPTIONS, SIGNAL, parts, served
+from attnsvm.experiments.literature.benign.measures import error, outputs, sizes, threshold, value
+from attnsvm.experiments.literature.benign.svm import at_least_one, selecting, svm
 from attnsvm.svm.solver import solve_batch
 
 SETTINGS = {"sizes": [{"n": 5, "flips": 0.3}], "d": 60, "first_seed": 0, "instances": 4}

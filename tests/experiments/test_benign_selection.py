@@ -7,10 +7,16 @@ from running import Quiet, smoke_settings
 from attnsvm.analysis.probabilities import softmax
 from attnsvm.data.bartlett import lower
 from attnsvm.data.cells import Cell
-from attnsvm.experiments.benign_selection import problems as drawing
-from attnsvm.experiments.benign_selection.descent import descend, descent
-from attnsvm.experiments.benign_selection.layer import classes, with_signals
-from attnsvm.experiments.benign_selection.measures import correct, measures, on_new, on_training, since_fitted
+from attnsvm.experiments.literature.benign_selection import problems as drawing
+from attnsvm.experiments.literature.benign_selection.descent import descend, descent
+from attnsvm.experiments.literature.benign_selection.layer import classes, with_signals
+from attnsvm.experiments.literature.benign_selection.measures import (
+    correct,
+    measures,
+    on_new,
+    on_training,
+    since_fitted,
+)
 
 
 def small(n=4, T=3, d=30, seeds=(0, 1)):

@@ -9,8 +9,8 @@ from drawing import assert_drawn, told_apart
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.errors import UserError
-from attnsvm.experiments.cone import figure, problems
-from attnsvm.experiments.cone.descent import KINDS, around, choices
+from attnsvm.experiments.own.cone import figure, problems
+from attnsvm.experiments.own.cone.descent import KINDS, around, choices
 from attnsvm.svm import separation, solve
 
 SMALL = {

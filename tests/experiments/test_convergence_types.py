@@ -8,7 +8,7 @@ import pytest
 from by_hand import NORM, best_tokens, cosine, softmax_of
 from running import Run
 
-from attnsvm.experiments.convergence_types import figure
+from attnsvm.experiments.paper.convergence_types import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {

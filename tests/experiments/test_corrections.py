@@ -10,10 +10,10 @@ from drawing import assert_drawn
 from running import Run, smoke_settings
 from small_models import of_reactions
 
-from attnsvm.building import blocks
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
-from attnsvm.experiments.corrections import asked, descent, figure, measures, outside, problems
+from attnsvm.experiments.real.corrections import asked, descent, figure, measures, outside, problems
+from attnsvm.pipeline import blocks
 from attnsvm.svm.change import least_change
 
 

@@ -5,10 +5,10 @@ import pytest
 
 from attnsvm import geometry
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.decay.descent import level
-from attnsvm.experiments.decay.layer import gradient, selected
-from attnsvm.experiments.decay.measures import unmet
-from attnsvm.experiments.decay.rules import NORMS, RUNS, steepest
+from attnsvm.experiments.literature.decay.descent import level
+from attnsvm.experiments.literature.decay.layer import gradient, selected
+from attnsvm.experiments.literature.decay.measures import unmet
+from attnsvm.experiments.literature.decay.rules import NORMS, RUNS, steepest
 
 RNG = np.random.default_rng(0)
 

@@ -6,9 +6,9 @@ from by_hand import descended
 
 from attnsvm.analysis.probabilities import softmax
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.entropy.layer import attention, fit
-from attnsvm.experiments.entropy.measures import amplified, centred, others, tokens
-from attnsvm.experiments.entropy.value_softmax import along_the_margin, logistic, square, start
+from attnsvm.experiments.literature.entropy.layer import attention, fit
+from attnsvm.experiments.literature.entropy.measures import amplified, centred, others, tokens
+from attnsvm.experiments.literature.entropy.value_softmax import along_the_margin, logistic, square, start
 
 RATE = 1e-3
 

@@ -9,10 +9,10 @@ import pytest
 from batches import check_batches
 
 from attnsvm.audit import Claim
-from attnsvm.building import blocks, cards
-from attnsvm.building.configuration import resolve, stage_settings
 from attnsvm.data.cells import Cell
-from attnsvm.hashes.dependencies import ROOT, module_files
+from attnsvm.pipeline import blocks, cards
+from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.pipeline.hashes.dependencies import ROOT, module_files
 
 CARDS = cards.every()
 EXPERIMENTS = cards.experiments()

@@ -13,9 +13,9 @@ from harness import BUILT
 from recording import reading, unread
 from running import OUTPUTS, Run, one_apart
 
-from attnsvm.building import cards
 from attnsvm.data.problems import Problems
-from attnsvm.running import samples, stages
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.running import samples, stages
 
 sys.path.append(str(Path(__file__).parents[1] / "svm"))
 from exact import hold

@@ -5,8 +5,8 @@ import numpy as np
 from by_hand import cosine
 
 from attnsvm import geometry
-from attnsvm.building.configuration import resolve
-from attnsvm.experiments.factors import descent, figure
+from attnsvm.experiments.beyond.factors import descent, figure
+from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
 SMALL = {

@@ -6,8 +6,8 @@ import numpy as np
 from by_hand import best_tokens, separable
 from drawing import assert_drawn, told_apart
 
-from attnsvm.experiments.feasibility import figure
-from attnsvm.experiments.feasibility.svm import RANDOM_STREAM
+from attnsvm.experiments.paper.feasibility import figure
+from attnsvm.experiments.paper.feasibility.svm import RANDOM_STREAM
 
 SMALL = {"problems": {"shapes": [[3, 3], [2, 5]], "d": [1, 2, 3, 4], "first_seed": 2, "instances": 12}}
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.flow.descent import FAINT, aligned
-from attnsvm.experiments.flow.diagonal import as_vector, flow, probabilities
-from attnsvm.experiments.flow.measures import over_a_decade
+from attnsvm.experiments.literature.flow.descent import FAINT, aligned
+from attnsvm.experiments.literature.flow.diagonal import as_vector, flow, probabilities
+from attnsvm.experiments.literature.flow.measures import over_a_decade
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from by_hand import separable
 
 from attnsvm.data.cells import Cell
-from attnsvm.experiments.generalisation import figure, measures, problems
+from attnsvm.experiments.real.generalisation import figure, measures, problems
 
 SMALL = {
     "problems": {"T": 4, "d": 3, "gaussian_n": [3, 8], "digits_n": [3], "first_seed": 2, "instances": 3},

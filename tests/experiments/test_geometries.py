@@ -10,7 +10,7 @@ import pytest
 from attnsvm import geometry
 from attnsvm.analysis.measured import Measures
 from attnsvm.errors import UserError
-from attnsvm.experiments.geometries import descent, figure, measures
+from attnsvm.experiments.beyond.geometries import descent, figure, measures
 from attnsvm.svm import separation, solve
 
 SMALL = {

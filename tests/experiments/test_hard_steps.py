@@ -6,8 +6,8 @@ import pytest
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.data.cells import Cell
 from attnsvm.data.draws import draw_cell, gaussian
-from attnsvm.experiments.hard_steps.conditions import left
-from attnsvm.experiments.hard_steps.hard import Factors, constraints, hard_steps
+from attnsvm.experiments.beyond.factors.hard_steps.conditions import left
+from attnsvm.experiments.beyond.factors.hard_steps.hard import Factors, constraints, hard_steps
 
 LENGTH = 0.3
 

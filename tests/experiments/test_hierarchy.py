@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from attnsvm.experiments.hierarchy.measures import choice, measures, separator, table
-from attnsvm.experiments.hierarchy.problems import cells, problems
-from attnsvm.experiments.hierarchy.svm import svm
-from attnsvm.experiments.layers.descent import KEPT
+from attnsvm.experiments.beyond.hierarchy.measures import choice, measures, separator, table
+from attnsvm.experiments.beyond.hierarchy.problems import cells, problems
+from attnsvm.experiments.beyond.hierarchy.svm import svm
+from attnsvm.experiments.beyond.layers.descent import KEPT
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import Stack, train_stack
 

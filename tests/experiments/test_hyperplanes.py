@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from drawing import assert_drawn, told_apart
 
-from attnsvm.experiments.hyperplanes import figure
-from attnsvm.experiments.hyperplanes.measures import separators
+from attnsvm.experiments.paper.hyperplanes import figure
+from attnsvm.experiments.paper.hyperplanes.measures import separators
 
 SMALL = {"problems": {"T": 5, "seed": 3}, "descent": {"steps": 30}}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from running import one_cell, smoke_settings
 
-from attnsvm.experiments.joint import measures
+from attnsvm.experiments.beyond.joint import measures
 
 SETTINGS = smoke_settings("joint", problems={"instances": 12}, descent={"steps": 3000, "head_rates": [0.01, 0.1, 10.0]})
 

@@ -14,13 +14,13 @@ from drawing import assert_drawn
 from running import Run, smoke_settings
 from small_models import of_reactions
 
-from attnsvm.building import jobs
-from attnsvm.building.configuration import resolve
 from attnsvm.data.problems import Problems
 from attnsvm.data.reactions import Reaction, held_apart, reactions, same_string, same_token
 from attnsvm.errors import UserError
-from attnsvm.experiments.known_answers import descent, figure, measures, model, outside, problems, svm
-from attnsvm.experiments.known_answers.asked import asked, best_offset, positions
+from attnsvm.experiments.real.known_answers import descent, figure, measures, model, outside, problems, svm
+from attnsvm.experiments.real.known_answers.asked import asked, best_offset, positions
+from attnsvm.pipeline import jobs
+from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm.ledger import judged
 
 EVERY = reactions()

@@ -10,8 +10,8 @@ from drawing import assert_drawn
 from running import one_cell, smoke_settings
 
 from attnsvm.data.digits import images
-from attnsvm.experiments.ladder import descent, figure, layer, measures, svm
-from attnsvm.experiments.ladder.rungs import DECAYING, HELD_OUT, RUNGS, Rung
+from attnsvm.experiments.real.ladder import descent, figure, layer, measures, svm
+from attnsvm.experiments.real.ladder.rungs import DECAYING, HELD_OUT, RUNGS, Rung
 from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node

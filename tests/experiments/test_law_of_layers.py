@@ -8,11 +8,11 @@ import pytest
 from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.stacked import distance
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.layers.architectures import NO_RESIDUAL, VALUES, VARIANTS, plain, stack_of, trained_on
-from attnsvm.experiments.layers.conditions import conditions
-from attnsvm.experiments.layers.descent import KEPT, rotations
-from attnsvm.experiments.layers.ends import corrected, early_place, rows_at, stated
-from attnsvm.experiments.layers.forces import (
+from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, VALUES, VARIANTS, plain, stack_of, trained_on
+from attnsvm.experiments.beyond.layers.conditions import conditions
+from attnsvm.experiments.beyond.layers.descent import KEPT, rotations
+from attnsvm.experiments.beyond.layers.ends import corrected, early_place, rows_at, stated
+from attnsvm.experiments.beyond.layers.forces import (
     angle,
     coefficients,
     held_law,
@@ -20,9 +20,9 @@ from attnsvm.experiments.layers.forces import (
     multipliers,
     reversed_terms,
 )
-from attnsvm.experiments.layers.measures import MEASURED, distinct_tokens, outcome, words
-from attnsvm.experiments.layers.planted import direction, planted
-from attnsvm.experiments.layers.svm import answers, below, bounds, shuffled, tops, with_multipliers, with_rates
+from attnsvm.experiments.beyond.layers.measures import MEASURED, distinct_tokens, outcome, words
+from attnsvm.experiments.beyond.layers.planted import direction, planted
+from attnsvm.experiments.beyond.layers.svm import answers, below, bounds, shuffled, tops, with_multipliers, with_rates
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import Stack, train_stack
 

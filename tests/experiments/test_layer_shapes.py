@@ -8,9 +8,9 @@ from running import Quiet
 from attnsvm.analysis.measured import Measures
 from attnsvm.data.cells import Cell
 from attnsvm.data.draws import draw_cell, gaussian
-from attnsvm.experiments.layer_shapes.descent import descent
-from attnsvm.experiments.layer_shapes.measures import ENDS, PROBLEMS, measures, table
-from attnsvm.experiments.layer_shapes.svm import svm
+from attnsvm.experiments.beyond.layer_shapes.descent import descent
+from attnsvm.experiments.beyond.layer_shapes.measures import ENDS, PROBLEMS, measures, table
+from attnsvm.experiments.beyond.layer_shapes.svm import svm
 
 
 @pytest.fixture(scope="module")

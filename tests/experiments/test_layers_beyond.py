@@ -7,10 +7,10 @@ from running import Quiet
 from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.stacked import distance, norms
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.layers_beyond.descent import descent
-from attnsvm.experiments.layers_beyond.ends import corrected, rows_at, saturated, stated
-from attnsvm.experiments.layers_beyond.kinds import CLASSES, EPS, KINDS, TARGET, seen, stack_of
-from attnsvm.experiments.layers_beyond.models import fixed, model
+from attnsvm.experiments.beyond.layers_beyond.descent import descent
+from attnsvm.experiments.beyond.layers_beyond.ends import corrected, rows_at, saturated, stated
+from attnsvm.experiments.beyond.layers_beyond.kinds import CLASSES, EPS, KINDS, TARGET, seen, stack_of
+from attnsvm.experiments.beyond.layers_beyond.models import fixed, model
 from attnsvm.svm.law import layer_problems
 from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch

@@ -8,9 +8,9 @@ import pytest
 from by_hand import NORM, cosine, softmax_of
 from running import Run
 
-from attnsvm.building.configuration import resolve
 from attnsvm.data.grids.one_shape import cells
-from attnsvm.experiments.local_convergence import figure
+from attnsvm.experiments.paper.local_convergence import figure
+from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
 STAGES = {"descent": {"steps": 60, "learning_rate": 0.1, "log_every": 20}, "measures": {"drawn_steps": 40}}

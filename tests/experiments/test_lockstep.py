@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from attnsvm.experiments.regularisation_path.lockstep import minimise
+from attnsvm.experiments.paper.regularisation_path.lockstep import minimise
 
 STARTS = np.random.default_rng(0).normal(size=(7, 6))
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.experiments.minibatch.descent import RULES, SECOND, orders, step_of
+from attnsvm.experiments.literature.minibatch.descent import RULES, SECOND, orders, step_of
 
 RNG = np.random.default_rng(0)
 

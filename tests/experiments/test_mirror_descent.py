@@ -10,8 +10,8 @@ from attnsvm.analysis.measured import Measures
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.errors import UserError
-from attnsvm.experiments.mirror_descent import figure, measures
-from attnsvm.experiments.mirror_descent.svm import norm
+from attnsvm.experiments.beyond.mirror_descent import figure, measures
+from attnsvm.experiments.beyond.mirror_descent.svm import norm
 from attnsvm.svm import certified, separation, solve
 from attnsvm.training import LinearHead, mirror, train
 from attnsvm.training.start import draw_initial

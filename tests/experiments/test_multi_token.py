@@ -6,9 +6,9 @@ import pytest
 from by_hand import cosine
 from drawing import assert_drawn, told_apart
 
-from attnsvm.experiments.multi_token import figure
-from attnsvm.experiments.multi_token.descent import decision
-from attnsvm.experiments.multi_token.problems import cells
+from attnsvm.experiments.paper.multi_token import figure
+from attnsvm.experiments.paper.multi_token.descent import decision
+from attnsvm.experiments.paper.multi_token.problems import cells
 from attnsvm.svm import finite_part, separation, solve
 
 SMALL = {

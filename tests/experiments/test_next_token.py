@@ -11,7 +11,7 @@ from attnsvm.analysis.measured import Measures
 from attnsvm.audit import Tables
 from attnsvm.data.cells import Cell
 from attnsvm.data.graphs import token_graphs
-from attnsvm.experiments.next_token import claims, measures, problems, svm
+from attnsvm.experiments.beyond.next_token import claims, measures, problems, svm
 
 SETTINGS = smoke_settings("next_token")
 

@@ -7,12 +7,12 @@ import torch
 from scipy.optimize import minimize
 
 from attnsvm.data.cells import Cell
-from attnsvm.experiments.next_token import model
-from attnsvm.experiments.next_token.data import NextToken
-from attnsvm.experiments.next_token.descent import Parts, published, split, split_factors
-from attnsvm.experiments.next_token.finite import finite_part
-from attnsvm.experiments.next_token.model import LOSSES
-from attnsvm.experiments.next_token.problems import problems, token_numbers
+from attnsvm.experiments.beyond.next_token import model
+from attnsvm.experiments.beyond.next_token.data import NextToken
+from attnsvm.experiments.beyond.next_token.descent import Parts, published, split, split_factors
+from attnsvm.experiments.beyond.next_token.finite import finite_part
+from attnsvm.experiments.beyond.next_token.model import LOSSES
+from attnsvm.experiments.beyond.next_token.problems import problems, token_numbers
 from attnsvm.training.tape.node import Node
 
 SHAPE = {"n": 6, "T": 4, "d": 8}

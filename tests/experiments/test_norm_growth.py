@@ -7,8 +7,8 @@ from drawing import assert_drawn, medians, told_apart
 
 from attnsvm.analysis.selection import scores
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.norm_growth import figure
-from attnsvm.experiments.norm_growth.problems import CONDITIONS, contradicting, equal_scores
+from attnsvm.experiments.paper.norm_growth import figure
+from attnsvm.experiments.paper.norm_growth.problems import CONDITIONS, contradicting, equal_scores
 
 SMALL = {
     "problems": {"n": 2, "T": 3, "d": 6, "first_seed": 4, "candidates": 13},

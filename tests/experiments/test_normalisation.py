@@ -6,7 +6,7 @@ import drawing
 import numpy as np
 from by_hand import NORM, cosine
 
-from attnsvm.experiments.normalisation import figure
+from attnsvm.experiments.own.normalisation import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {

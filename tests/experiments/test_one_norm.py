@@ -5,7 +5,7 @@ import pytest
 from by_hand import cosine
 from drawing import assert_drawn
 
-from attnsvm.experiments.one_norm import figure
+from attnsvm.experiments.own.normalisation.one_norm import figure
 
 SMALL = {"problems": {"n": 3, "T": 4, "d": 4, "instances": 4}, "descent": {"steps": 500, "points": 8}}
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from attnsvm.experiments.other_steps.descent import at_length
-from attnsvm.experiments.other_steps.measures import least
+from attnsvm.experiments.beyond.other_steps.descent import at_length
+from attnsvm.experiments.beyond.other_steps.measures import least
 
 
 def path(*lengths):

@@ -4,7 +4,7 @@ import numpy as np
 from drawing import assert_drawn, released, together
 from running import Run
 
-from attnsvm.experiments.overview import figure
+from attnsvm.experiments.paper.overview import figure
 
 
 def test_the_numbers_of_each_picture_are_drawn(tmp_path):

@@ -13,9 +13,9 @@ from drawing import assert_drawn, medians, told_apart
 
 from attnsvm.analysis.selection import scores, selected_sets
 from attnsvm.data.draws import draw
-from attnsvm.experiments.penalised_head import figure
-from attnsvm.experiments.penalised_head.measures import best_attention
-from attnsvm.experiments.penalised_head.problems import cells, orthonormal
+from attnsvm.experiments.paper.penalised_head import figure
+from attnsvm.experiments.paper.penalised_head.measures import best_attention
+from attnsvm.experiments.paper.penalised_head.problems import cells, orthonormal
 from attnsvm.svm import finite_part, separation, solve
 from attnsvm.training import PenalisedHead, exact, plain, train
 

@@ -6,8 +6,8 @@ from by_hand import cosine, winners
 from drawing import assert_drawn, told_apart
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.positional import figure
-from attnsvm.experiments.positional.problems import added, encoded
+from attnsvm.experiments.own.positional import figure
+from attnsvm.experiments.own.positional.problems import added, encoded
 from attnsvm.svm import separation, solve
 
 SEEDS = [0, 1, 5, 77]

@@ -13,15 +13,15 @@ from drawing import assert_drawn
 from running import Run, smoke_settings
 from small_models import bert, changed_config, changed_weights, gpt2, tokenizer, words_of
 
-from attnsvm.building import blocks, cards, jobs
-from attnsvm.building.configuration import resolve
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
-from attnsvm.experiments.pretrained import figure, measures, outside, problems
-from attnsvm.experiments.pretrained.inputs import inputs
-from attnsvm.hashes import memo
+from attnsvm.experiments.real.pretrained import figure, measures, outside, problems
+from attnsvm.experiments.real.pretrained.inputs import inputs
 from attnsvm.inspect import models, packaged, sentences
+from attnsvm.pipeline import blocks, cards, jobs
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.hashes import memo
 from attnsvm.svm import ragged, solve
 
 TEXTS, LONGEST = 24, 16

@@ -8,8 +8,8 @@ import pytest
 import torch
 from by_hand import cosine_on, rows_of, winners
 
-from attnsvm.experiments.rate_reduction import descent, figure, layers, svm
-from attnsvm.experiments.rate_reduction.problems import cells, digits, problems
+from attnsvm.experiments.summaries.rate_reduction import descent, figure, layers, svm
+from attnsvm.experiments.summaries.rate_reduction.problems import cells, digits, problems
 from attnsvm.svm import separation, solve
 
 SMALL = {

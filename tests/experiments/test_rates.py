@@ -6,9 +6,9 @@ import pytest
 from attnsvm.analysis.selection import scores
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.streams import Streams
-from attnsvm.experiments.rates.descent import excess_slope, polyak
-from attnsvm.experiments.rates.others import logarithm_of_others
-from attnsvm.experiments.rates.problems import equal_scores
+from attnsvm.experiments.literature.rates.descent import excess_slope, polyak
+from attnsvm.experiments.literature.rates.others import logarithm_of_others
+from attnsvm.experiments.literature.rates.problems import equal_scores
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from by_hand import best_tokens, cosine, winners
 
 from attnsvm.data.cells import Cell
 from attnsvm.data.digits import images, patches
-from attnsvm.experiments.real_tokens import figure, measures, problems
+from attnsvm.experiments.real.real_tokens import figure, measures, problems
 from attnsvm.inspect.layers import Inputs
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm import separation, solve

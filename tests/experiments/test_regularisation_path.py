@@ -7,8 +7,8 @@ import pytest
 from by_hand import best_tokens, cosine, softmax_of
 from drawing import assert_drawn, medians, told_apart
 
-from attnsvm.experiments.regularisation_path import figure
-from attnsvm.hashes.dependencies import module_files
+from attnsvm.experiments.paper.regularisation_path import figure
+from attnsvm.pipeline.hashes.dependencies import module_files
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -50,8 +50,8 @@ def test_the_certificates_of_the_starts_are_counted_too(run):
 
 
 def test_the_descent_on_balls_hangs_on_no_engine():
-    files = module_files("attnsvm.experiments.regularisation_path.descent")
-    assert "attnsvm/experiments/regularisation_path/balls.py" in files
+    files = module_files("attnsvm.experiments.paper.regularisation_path.descent")
+    assert "attnsvm/experiments/paper/regularisation_path/balls.py" in files
     assert not [file for file in files if file.startswith("attnsvm/training/")]
 
 

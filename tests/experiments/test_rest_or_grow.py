@@ -5,7 +5,7 @@ import pytest
 from by_hand import best_tokens, cosine, separable, winners
 from drawing import assert_drawn, told_apart
 
-from attnsvm.experiments.rest_or_grow import figure
+from attnsvm.experiments.paper.convergence_types.rest_or_grow import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attnsvm.experiments.rotary import problems as rotary
-from attnsvm.experiments.rotary import svm
+from attnsvm.experiments.beyond.rotary import problems as rotary
+from attnsvm.experiments.beyond.rotary import svm
 
 SETTINGS = {"n": 3, "T": 5, "d": [4], "first_seed": 0, "instances": 2}
 

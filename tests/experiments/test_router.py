@@ -7,10 +7,10 @@ import torch
 from by_hand import cosine, winners
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.router import figure
-from attnsvm.experiments.router.measures import reached
-from attnsvm.experiments.router.noise import NOISE_STREAM, Noise
-from attnsvm.experiments.router.routing import Router, descend, loss
+from attnsvm.experiments.summaries.router import figure
+from attnsvm.experiments.summaries.router.measures import reached
+from attnsvm.experiments.summaries.router.noise import NOISE_STREAM, Noise
+from attnsvm.experiments.summaries.router.routing import Router, descend, loss
 from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.start import full_weights

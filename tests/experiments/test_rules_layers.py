@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from attnsvm import geometry
-from attnsvm.experiments.layers.measures import MEASURED
-from attnsvm.experiments.rules_layers import descent, figure
+from attnsvm.experiments.beyond.layers.measures import MEASURED
+from attnsvm.experiments.beyond.rules_layers import descent, figure
 from attnsvm.svm import join, separation, solve
 from attnsvm.svm.stacks import layer_constraints
 

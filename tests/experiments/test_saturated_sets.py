@@ -5,7 +5,7 @@ import pytest
 from by_hand import cosine
 from drawing import assert_drawn, told_apart
 
-from attnsvm.experiments.saturated_sets import figure
+from attnsvm.experiments.paper.multi_token.saturated_sets import figure
 
 SMALL = {
     "problems": {"n": 3, "T": 4, "d": [4], "candidates": [60], "first_seed": 500},

@@ -8,7 +8,7 @@ from by_hand import best_tokens, winners
 from attnsvm.analysis.selection import selected_tokens
 from attnsvm.data.cells import Cell
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.selection_by_rule import descent, figure, measures, problems
+from attnsvm.experiments.beyond.selection_by_rule import descent, figure, measures, problems
 from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, train
 

@@ -2,7 +2,7 @@
 
 from drawing import assert_drawn, released, together
 
-from attnsvm.experiments.self_attention import figure
+from attnsvm.experiments.paper.self_attention import figure
 
 
 def test_what_both_attentions_have_in_common_is_drawn_of_both():

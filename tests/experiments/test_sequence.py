@@ -7,7 +7,7 @@ import pytest
 from by_hand import NORM, cosine, softmax_of
 from drawing import assert_drawn, told_apart
 
-from attnsvm.experiments.sequence import figure
+from attnsvm.experiments.paper.sequence import figure
 from attnsvm.svm import Constraints, solve
 
 SMALL = {

@@ -5,7 +5,7 @@ import pytest
 import torch
 from running import one_cell, smoke_settings
 
-from attnsvm.experiments.heads import measures
+from attnsvm.experiments.beyond.heads import measures
 
 SETTINGS = smoke_settings("heads", descent={"steps": 3000, "heads": [1, 3], "control": 3})
 

@@ -13,7 +13,7 @@ from small_models import bert, rotary, words_of
 from attnsvm import inspect
 from attnsvm.analysis.statistics import wilson
 from attnsvm.errors import UserError
-from attnsvm.experiments.several_models import figure, measures, outside, problems
+from attnsvm.experiments.real.several_models import figure, measures, outside, problems
 from attnsvm.inspect import sentences
 
 FEW = sentences()[:24]

@@ -6,11 +6,18 @@ from by_hand import slope
 from running import one_cell, smoke_settings
 
 from attnsvm.data.cells import Cell
-from attnsvm.experiments.sinks import problems as drawing
-from attnsvm.experiments.sinks.descent import adam, as_published, path
-from attnsvm.experiments.sinks.layer import ATTENTIONS, attend, loss_and_gradients, sequences, targets, triggers
-from attnsvm.experiments.sinks.measures import answered, measures, slopes
-from attnsvm.experiments.sinks.svm import constraints
+from attnsvm.experiments.literature.sinks import problems as drawing
+from attnsvm.experiments.literature.sinks.descent import adam, as_published, path
+from attnsvm.experiments.literature.sinks.layer import (
+    ATTENTIONS,
+    attend,
+    loss_and_gradients,
+    sequences,
+    targets,
+    triggers,
+)
+from attnsvm.experiments.literature.sinks.measures import answered, measures, slopes
+from attnsvm.experiments.literature.sinks.svm import constraints
 from attnsvm.svm.solver import solve_batch
 
 

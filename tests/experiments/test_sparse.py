@@ -5,9 +5,9 @@ import pytest
 from by_hand import rows_of
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.sparse.descent import accelerated, kink, shrinking, zeros
-from attnsvm.experiments.sparse.layer import ATTENTIONS, Layer, entmax
-from attnsvm.experiments.sparse.measures import exponent, margin_of, moved
+from attnsvm.experiments.literature.sparse.descent import accelerated, kink, shrinking, zeros
+from attnsvm.experiments.literature.sparse.layer import ATTENTIONS, Layer, entmax
+from attnsvm.experiments.literature.sparse.measures import exponent, margin_of, moved
 from attnsvm.svm.instances import certified
 
 SPARSE = [alpha for alpha in ATTENTIONS.values() if alpha > 1.0]

@@ -3,9 +3,9 @@
 import numpy as np
 from drawing import SETTINGS, assert_drawn, drawn_points, released, told_apart
 
-from attnsvm.building.configuration import resolve
-from attnsvm.experiments.svm_rank import figure
-from attnsvm.experiments.svm_rank.problems import cells
+from attnsvm.experiments.paper.svm_rank import figure
+from attnsvm.experiments.paper.svm_rank.problems import cells
+from attnsvm.pipeline.configuration import resolve
 
 SMALL = {"problems": {"n": [5, 10], "T": [5, 8], "d": [2, 6], "first_seed": 0, "instances": 6}}
 

@@ -9,9 +9,9 @@ from attnsvm.analysis.stacked import distance, norms
 from attnsvm.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.problems import Problems
-from attnsvm.experiments.layers.descent import KEPT
-from attnsvm.experiments.layers.ends import corrected, stated
-from attnsvm.experiments.layers.svm import with_multipliers
+from attnsvm.experiments.beyond.layers.descent import KEPT
+from attnsvm.experiments.beyond.layers.ends import corrected, stated
+from attnsvm.experiments.beyond.layers.svm import with_multipliers
 from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import train_stack

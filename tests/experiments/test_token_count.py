@@ -2,7 +2,7 @@
 
 from drawing import assert_drawn, released
 
-from attnsvm.experiments.token_count import figure, problems
+from attnsvm.experiments.paper.token_count import figure, problems
 
 SETTINGS = {"shapes": [[3, 2], [3, 5]], "d": [4], "first_seed": 0, "instances": 2}
 

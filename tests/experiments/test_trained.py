@@ -7,7 +7,7 @@ from drawing import assert_drawn
 from running import one_cell, smoke_settings
 
 from attnsvm.data.digits import images, patches
-from attnsvm.experiments.trained import descent, figure, measures, network, problems, svm
+from attnsvm.experiments.real.trained import descent, figure, measures, network, problems, svm
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Plan, measure
 

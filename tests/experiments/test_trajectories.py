@@ -7,8 +7,8 @@ from drawing import assert_drawn, told_apart
 
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
-from attnsvm.experiments.trajectories import figure, measures
-from attnsvm.experiments.trajectories.problems import cells
+from attnsvm.experiments.paper.trajectories import figure, measures
+from attnsvm.experiments.paper.trajectories.problems import cells
 from attnsvm.plots.plane import from_afar
 from attnsvm.svm import separation, solve
 

@@ -10,13 +10,13 @@ import torch
 from running import Quiet
 
 from attnsvm.data.cells import Cell
-from attnsvm.experiments.stages import problems as drawing
-from attnsvm.experiments.stages.descent import descent
-from attnsvm.experiments.stages.first import first_stage
-from attnsvm.experiments.stages.layer import attention, log_excess, log_of_pairs, next_words, numbers
-from attnsvm.experiments.stages.sentences import COMPARABLE, SENTENCES, embeddings, sentences
-from attnsvm.experiments.stages.shifted import closure, right, shifted
-from attnsvm.experiments.stages.svm import svm
+from attnsvm.experiments.literature.stages import problems as drawing
+from attnsvm.experiments.literature.stages.descent import descent
+from attnsvm.experiments.literature.stages.first import first_stage
+from attnsvm.experiments.literature.stages.layer import attention, log_excess, log_of_pairs, next_words, numbers
+from attnsvm.experiments.literature.stages.sentences import COMPARABLE, SENTENCES, embeddings, sentences
+from attnsvm.experiments.literature.stages.shifted import closure, right, shifted
+from attnsvm.experiments.literature.stages.svm import svm
 
 d, n = 8, 8
 

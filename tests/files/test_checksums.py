@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from harness import damage
 
-from attnsvm.files import checksums
-from attnsvm.files.store import save_text
+from attnsvm import checksums
+from attnsvm.store import save_text
 
 
 @pytest.fixture

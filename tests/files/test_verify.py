@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from harness import damage
 
-from attnsvm import command
-from attnsvm.files import checksums
-from attnsvm.files.store import save_text
-from attnsvm.files.verify import main as verify
+from attnsvm import checksums, command
+from attnsvm.pipeline.verify import main as verify
+from attnsvm.store import save_text
 
 
 @pytest.fixture

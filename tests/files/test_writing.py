@@ -6,10 +6,9 @@ import stat
 
 import pytest
 
-from attnsvm import command
+from attnsvm import checksums, command
 from attnsvm.errors import UserError
-from attnsvm.files import checksums
-from attnsvm.files.store import save_text
+from attnsvm.store import save_text
 
 
 @pytest.fixture

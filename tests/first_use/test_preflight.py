@@ -9,9 +9,9 @@ import sys
 import pytest
 from harness import ROOT
 
-from attnsvm.first_use import preflight, speed
+from attnsvm.pipeline.first_use import preflight, speed
 
-FILE = "attnsvm/first_use/preflight.py"
+FILE = "attnsvm/pipeline/first_use/preflight.py"
 Usage = collections.namedtuple("Usage", "total used free")
 
 
@@ -63,7 +63,7 @@ def test_where_it_is_installed_the_compiled_loops_are_timed(folder, capsys, monk
     (folder / "venv" / ".installed").touch()
     python = folder / "venv" / "bin" / "python"
     for text, said_of_it in (("echo 3.0", "its compiled loops were timed, 3.0 times"), ("exit 1", "plain Python")):
-        python.write_text(f'#!/bin/sh\ntest "$2" = attnsvm.first_use.speed && {text}\n')
+        python.write_text(f'#!/bin/sh\ntest "$2" = attnsvm.pipeline.first_use.speed && {text}\n')
         python.chmod(0o755)
         assert said_of_it in said(capsys, "--venv", "venv")[1]
 

@@ -6,9 +6,9 @@ from numba import njit
 
 from attnsvm import geometry
 from attnsvm.geometry.base import compiled, steepest_direction
-from attnsvm.lanes import LANES
-from attnsvm.lanes.arithmetic import OPTIONS
-from attnsvm.lanes.slopes import remembering, room_for, sloping
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import OPTIONS
+from attnsvm.training.lanes.slopes import remembering, room_for, sloping
 
 NAMES = (*geometry.NAMES, "l1.75", "l3")
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from harness import ROOT, run_python
 
-from attnsvm.building import cards, jobs
-from attnsvm.hashes import dependencies
-from attnsvm.hashes.dependencies import digest, file_of, module_files
+from attnsvm.pipeline import cards, jobs
+from attnsvm.pipeline.hashes import dependencies
+from attnsvm.pipeline.hashes.dependencies import digest, file_of, module_files
 
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {"cone", "layers", "regularisation_path", "sparse", "flow"}  # some of their descents
@@ -47,10 +47,10 @@ def test_an_engine_is_an_input_of_what_trains_only(card):
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
 def test_no_stage_depends_on_what_decides_over_no_number(card):
     """What plans the build, but for how blocks are put together; figures, claims; another experiment's files."""
-    allowed = {"attnsvm/building/__init__.py", "attnsvm/running/gathering.py"}
+    allowed = {"attnsvm/pipeline/__init__.py", "attnsvm/pipeline/running/gathering.py"}
     for stage in card.stages:
         files = stage_files(card, stage)
-        assert not [name for name in files if name.startswith("attnsvm/building/") and name not in allowed]
+        assert not [name for name in files if name.startswith("attnsvm/pipeline/") and name not in allowed]
         assert not [name for name in files if Path(name).name in ("figure.py", "claims.py")]
         assert not [name for name in files if name.startswith(("attnsvm/plots/", "attnsvm/audit/", "attnsvm/files/s"))]
 
@@ -270,7 +270,9 @@ def test_a_figure_depends_on_no_stage_and_on_no_other_experiment_but_those_it_dr
         ), files
 
 
-@pytest.mark.parametrize("module", ["attnsvm.svm.solver", "attnsvm.experiments.svm_rank.svm", "attnsvm.building.jobs"])
+@pytest.mark.parametrize(
+    "module", ["attnsvm.svm.solver", "attnsvm.experiments.paper.svm_rank.svm", "attnsvm.pipeline.jobs"]
+)
 def test_the_static_answer_covers_what_really_gets_imported(module):
     """Import a module for real, in a fresh interpreter, and compare with the files the static search found."""
     program = f"import sys, {module}; print(*sorted(n for n in sys.modules if n.split('.')[0] == 'attnsvm'))"
@@ -278,13 +280,15 @@ def test_the_static_answer_covers_what_really_gets_imported(module):
     loaded = {name for name in loaded if not (ROOT / name).is_dir() or (ROOT / name / "__init__.py").exists()}
     found = {name.removesuffix("/__init__.py").removesuffix(".py") for name in module_files(module)}
     assert loaded <= found
-    with_a_problem = ("attnsvm/svm", "attnsvm/geometry", "attnsvm/lanes", "attnsvm/caches")  # and no sooner
+    with_a_problem = ("attnsvm/svm", "attnsvm/geometry", "attnsvm/training/lanes", "attnsvm/caches")  # and no sooner
     assert not {name for name in found - loaded if not name.startswith(with_a_problem)}
 
 
 def test_finding_cards_and_dependencies_imports_nothing_heavy():
     """It happens at the start of every run of Snakemake, and in each of its jobs."""
-    program = "import sys; from attnsvm.building import configuration, jobs; from attnsvm.documents import captions; "
+    program = (
+        "import sys; from attnsvm.pipeline import configuration, jobs; from attnsvm.publish.documents import captions; "
+    )
     program += "jobs.all_files('svm_rank'); configuration.resolve({}); print(*sys.modules)"
     assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run_python(program).split())
 

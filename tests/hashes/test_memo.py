@@ -5,10 +5,10 @@ import json
 import pytest
 from harness import ROOT, run_python
 
-from attnsvm.building import configuration
 from attnsvm.errors import UserError
-from attnsvm.hashes import memo
-from attnsvm.hashes.memo import Memo
+from attnsvm.pipeline import configuration
+from attnsvm.pipeline.hashes import memo
+from attnsvm.pipeline.hashes.memo import Memo
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ def test_the_newest_answers_are_kept(fresh, monkeypatch):
 CHECKS = """
 import sys
 from pathlib import Path
-from attnsvm.building import cards
-from attnsvm.hashes import memo
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.hashes import memo
 memo.MEMO.path, cards.FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
 check, checked = cards.first_error, []
 cards.first_error = lambda *given: checked.append(1) or check(*given)
@@ -75,7 +75,7 @@ print(len(cards.read("cone").settings), bool(checked))
 def test_a_card_is_checked_again_only_when_its_bytes_are_others(tmp_path):
     folder, kept = tmp_path / "experiments", tmp_path / "memo.json"
     (folder / "cone").mkdir(parents=True)
-    card = (ROOT / "attnsvm/experiments/cone/card.yaml").read_text("utf-8")
+    card = (ROOT / "attnsvm/experiments/own/cone/card.yaml").read_text("utf-8")
     for part in ("problems", "descent", "svm", "measures", "figure"):
         (folder / "cone" / f"{part}.py").touch()
     answers = []

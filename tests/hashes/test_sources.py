@@ -6,9 +6,9 @@ import pytest
 from harness import run_python
 
 from attnsvm.errors import UserError
-from attnsvm.hashes import memo, sources
-from attnsvm.hashes.memo import Memo
-from attnsvm.hashes.sources import read
+from attnsvm.pipeline.hashes import memo, sources
+from attnsvm.pipeline.hashes.memo import Memo
+from attnsvm.pipeline.hashes.sources import read
 
 SAME = {
     "comment": "x = 1  # one\n",
@@ -93,7 +93,7 @@ def test_a_source_that_is_no_python_is_named(tmp_path, content, sentence):
 PROGRAM = """
 import sys
 from pathlib import Path
-from attnsvm.hashes import memo, sources
+from attnsvm.pipeline.hashes import memo, sources
 memo.MEMO.path = Path(sys.argv[1])
 parse, parsed = sources.ast.parse, []
 sources.ast.parse = lambda source: parsed.append(source) or parse(source)

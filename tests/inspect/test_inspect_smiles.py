@@ -11,7 +11,7 @@ from small_models import TEXTS, bert, of_reactions
 from attnsvm import command
 from attnsvm.data.reactions import reactions
 from attnsvm.errors import UserError
-from attnsvm.experiments.known_answers import model
+from attnsvm.experiments.real.known_answers import model
 from attnsvm.inspect import models, several, smiles
 
 EVERY = reactions()[::40]

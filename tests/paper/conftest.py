@@ -3,8 +3,8 @@
 import pytest
 from small import FIGURE, FULL, repository, run
 
-from attnsvm.building import cards
-from attnsvm.paper import declared, numbers
+from attnsvm.pipeline import cards
+from attnsvm.publish.paper import declared, numbers
 
 
 @pytest.fixture

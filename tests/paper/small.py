@@ -4,8 +4,8 @@ import json
 
 import pandas as pd
 
-from attnsvm.building.configuration import resolve
-from attnsvm.paper import manuscript
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.publish.paper import manuscript
 
 FIGURE = "cone"
 DECLARED = """# numbers

@@ -4,12 +4,12 @@ import pytest
 import yaml
 from small import BIBLIOGRAPHY, DECLARED, TEXT
 
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve
-from attnsvm.building.plan import Plan
 from attnsvm.errors import UserError
-from attnsvm.paper import checks, declared, manuscript, numbers, parts, typed
-from attnsvm.paper.manuscript import Manuscript
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
+from attnsvm.publish.paper import checks, declared, manuscript, numbers, parts, typed
+from attnsvm.publish.paper.manuscript import Manuscript
 
 ONE = {"value": 1.0, "source": "s"}
 FOUND = {

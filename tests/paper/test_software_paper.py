@@ -7,7 +7,7 @@ import yaml
 from test_manuscript import whole
 
 from attnsvm.errors import UserError
-from attnsvm.paper import manuscript, software
+from attnsvm.publish.paper import manuscript, software
 
 SOURCE = (manuscript.ROOT / software.SOURCE).read_text("utf-8")
 SECTIONS = ["Summary", "Statement of need", "State of the field", "Software design", "Research use"]

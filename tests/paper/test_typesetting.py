@@ -8,8 +8,8 @@ import pytest
 from small import SMOKE, TEXT
 
 from attnsvm.errors import UserError
-from attnsvm.paper import manuscript
-from attnsvm.paper.typesetting import typeset
+from attnsvm.publish.paper import manuscript
+from attnsvm.publish.paper.typesetting import typeset
 
 
 @pytest.fixture
@@ -95,12 +95,12 @@ def test_without_typst_it_says_what_to_install(collected, made, monkeypatch):
         made(collected())
 
 
-PARAGRAPH = "attnsvm/experiments/cone/paragraph.typ"
+PARAGRAPH = "attnsvm/experiments/own/cone/paragraph.typ"
 
 
 def test_a_paragraph_of_an_experiment_stands_in_the_paper(collected, made, clone):
     """The one that `make experiment` writes: a verdict, a number, a figure, in five lines."""
-    text = (manuscript.ROOT / "attnsvm/first_use/template/paragraph.typ").read_text("utf-8")
+    text = (manuscript.ROOT / "attnsvm/pipeline/first_use/template/paragraph.typ").read_text("utf-8")
     assert len(text.splitlines()) == 5
     for name in ("audit.NAME", 'verdict("NAME'):
         text = text.replace(name, name.replace("NAME", "stays"))

@@ -15,10 +15,10 @@ from in_process import SEEN
 from matplotlib.figure import Figure
 from PIL import Image
 
-from attnsvm.building import cards, standalone
-from attnsvm.building.configuration import resolve
-from attnsvm.files.store import load_csv, load_table
-from attnsvm.running import stages
+from attnsvm.pipeline import cards, standalone
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.running import stages
+from attnsvm.store import load_csv, load_table
 
 FIGURES = cards.figures()
 SETTINGS = resolve({"scale": "smoke"})["figures"]

@@ -6,7 +6,7 @@ import tomllib
 import yaml
 from harness import ROOT, snakemake
 
-from attnsvm.building.configuration import resolve, schema
+from attnsvm.pipeline.configuration import resolve, schema
 
 
 def test_the_files_that_it_looks_for_are_here():

@@ -10,8 +10,8 @@ import yaml
 from harness import ROOT, run_python
 from PIL import Image
 
-from attnsvm.building import cards
-from attnsvm.documents import docs
+from attnsvm.pipeline import cards
+from attnsvm.publish.documents import docs
 
 PAGES = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md", "figures/README.md")),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from harness import ROOT, run_python
 
-from attnsvm.building import cards
+from attnsvm.pipeline import cards
 
 # From the bottom up. What stands on one line may not import each other.
 ROOT_ROOM = "attnsvm"  # the modules that every room speaks of, and the package itself
@@ -32,7 +32,9 @@ LAYERS = (
 WORDS = {"__init__", "architecture", "caches", "errors", "lazy", "memory", "threads", "version"}
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "attnsvm").rglob("*.py"))
-TEMPLATE = Path("attnsvm/first_use/template")  # text for a new experiment, and so on the floor of the experiments
+TEMPLATE = Path(
+    "attnsvm/pipeline/first_use/template"
+)  # text for a new experiment, and so on the floor of the experiments
 HEAVY = ("torch", "cvxpy")
 
 
@@ -124,7 +126,7 @@ def test_an_experiment_knows_no_path_no_snakemake_and_no_build():
     for path in FILES:
         if room(path) == "experiments":
             roots = {".".join(name.split(".")[:2]) for name in imported(path)}
-            assert not roots & {"attnsvm.building", "attnsvm.files"}, path
+            assert not roots & {"attnsvm.pipeline", "attnsvm.files"}, path
             assert not {name.split(".")[0] for name in roots} & {"snakemake", "pathlib", "os"}, path
 
 
@@ -190,7 +192,7 @@ def test_a_rule_knows_no_mathematics_and_a_script_is_a_few_lines():
         assert len(lines) <= 12, path
         assert {name.partition(".")[0] for name in imported(path.relative_to(ROOT))} == {"attnsvm"}, path
     wiring = ROOT / "workflow/rules/common.smk"
-    assert len(wiring.read_text().splitlines()) <= 80, "what decides belongs into attnsvm/building"
+    assert len(wiring.read_text().splitlines()) <= 80, "what decides belongs into attnsvm/pipeline"
     for path in [ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]:
         for word in ("numpy", "pandas", "torch", "cvxpy", "attnsvm.svm", "attnsvm.training", "attnsvm.experiments"):
             assert f"import {word}" not in path.read_text(), path

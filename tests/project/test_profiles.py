@@ -12,7 +12,7 @@ import yaml
 from harness import BUILT, ROOT, snakemake
 from moto.server import ThreadedMotoServer
 
-from attnsvm.building import cards
+from attnsvm.pipeline import cards
 
 
 def profile(name):

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from harness import ROOT
 
-from attnsvm.building import cards
+from attnsvm.pipeline import cards
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
@@ -121,7 +121,7 @@ def test_the_readme_says_sizes_times_and_conda():
         "conda env create -f environment.yml",
     ):
         assert said in text
-    from attnsvm.first_use import preflight
+    from attnsvm.pipeline.first_use import preflight
 
     for kind in ("cuda", "cpu"):
         assert preflight.gigabytes(preflight.INSTALLED[kind]) in text

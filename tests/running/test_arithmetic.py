@@ -8,10 +8,10 @@ import pytest
 import yaml
 from harness import ROOT
 
-from attnsvm.building import configuration, jobs
-from attnsvm.building.configuration import resolve
-from attnsvm.building.plan import Plan
-from attnsvm.running import arithmetic
+from attnsvm.pipeline import configuration, jobs
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
+from attnsvm.pipeline.running import arithmetic
 
 OLD = "flags\t\t: fpu sse2 avx\n"
 V3 = f"flags\t\t: fpu {' '.join(sorted(arithmetic.V3))}\n"

@@ -8,17 +8,17 @@ import sys
 import pytest
 from harness import ROOT, run_python
 
-from attnsvm.building import blocks, cards, configuration, jobs
 from attnsvm.errors import UserError
-from attnsvm.hashes.dependencies import module_files
-from attnsvm.running.covered import covered
+from attnsvm.pipeline import blocks, cards, configuration, jobs
+from attnsvm.pipeline.hashes.dependencies import module_files
+from attnsvm.pipeline.running.covered import covered
 
 # Each stage runs in a process of its own, a fork of one that has only what every job has, and says what it loaded.
 PROGRAM = """
 import json, os, sys
 from attnsvm.errors import UserError
-from attnsvm.building import cards, configuration, jobs
-from attnsvm.running import stages
+from attnsvm.pipeline import cards, configuration, jobs
+from attnsvm.pipeline.running import stages
 name, folder, parts, *asked = sys.argv[1:]
 card, config = cards.read(name), configuration.resolve({"scale": "smoke"})
 parts, files, said = json.loads(parts), {}, {}
@@ -59,8 +59,8 @@ def test_what_a_stage_loads_is_among_the_files_of_its_hash(name, tmp_path):
     assert set(loaded) == set(card.stages)
     for stage, modules in loaded.items():
         assert card.modules[stage] in modules
-        plumbing = {module for module in modules if module.startswith(("attnsvm.building", "attnsvm.files"))}
-        assert plumbing <= {"attnsvm.building", "attnsvm.running.gathering"}
+        plumbing = {module for module in modules if module.startswith(("attnsvm.pipeline", "attnsvm.files"))}
+        assert plumbing <= {"attnsvm.pipeline", "attnsvm.pipeline.running.gathering"}
         known = {file.removesuffix("/__init__.py") for file in module_files(*jobs.stage_modules(card, stage))}
         known = {file.removesuffix(".py").replace("/", ".") for file in known}
         known |= {f"attnsvm.experiments.{card.name}" for card in cards.every()}  # folders without code
@@ -78,7 +78,7 @@ def package(tmp_path):
     shutil.copytree(ROOT / "attnsvm", tmp_path / "attnsvm", ignore=ignored)
 
     def run(text):
-        with open(tmp_path / "attnsvm/experiments/svm_rank/problems.py", "a") as file:
+        with open(tmp_path / "attnsvm/experiments/paper/svm_rank/problems.py", "a") as file:
             file.write(text)
         return stages_of("svm_rank", tmp_path, "problems", beside=tmp_path)["problems"]
 
@@ -87,7 +87,7 @@ def package(tmp_path):
 
 def test_a_module_chosen_by_name_ends_the_job_with_one_sentence_and_no_file(package, tmp_path):
     assert package(CHOSEN) == (
-        "attnsvm.experiments.svm_rank.problems runs attnsvm.data.digits, which no import statement behind it names: "
+        "attnsvm.experiments.paper.svm_rank.problems runs attnsvm.data.digits, which no import statement behind it names: "
         "an edit of it would rerun nothing; import it by a statement"
     )
     assert not (tmp_path / "problems.npz").exists()
@@ -104,8 +104,8 @@ def test_what_was_loaded_before_and_what_runs_a_job_is_no_offence(monkeypatch):
     with covered("attnsvm.errors"):
         importlib.import_module("attnsvm.data.digits")
     for name, welcome in (
-        ("attnsvm.documents.captions", True),
-        ("attnsvm.files.verify", True),
+        ("attnsvm.publish.documents.captions", True),
+        ("attnsvm.pipeline.verify", True),
         ("attnsvm.data.digits", False),
     ):
         monkeypatch.delitem(sys.modules, name, raising=False)

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.building import blocks
 from attnsvm.data.cells import Cell
 from attnsvm.errors import UserError
-from attnsvm.running.gathering import _Rows, block, count_outcomes, gather
+from attnsvm.pipeline import blocks
+from attnsvm.pipeline.running.gathering import _Rows, block, count_outcomes, gather
 
 CELLS = [Cell(2, 3, 4, range(5), "plain"), Cell(2, 3, 4, range(5), "other"), Cell(3, 3, 4, range(7, 10))]
 

@@ -8,11 +8,11 @@ import termios
 
 from harness import ROOT
 
-from attnsvm.running import progress
+from attnsvm.pipeline.running import progress
 
 PROGRAM = """
 import sys, time
-from attnsvm.running import progress
+from attnsvm.pipeline.running import progress
 if "quiet" in sys.argv:
     progress.hide_bars()
 with progress.Progress(4, "cone descent") as done:

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from test_stages import Experiment, parts
 
-from attnsvm import command
-from attnsvm.building import blocks, cards
-from attnsvm.building.configuration import resolve
-from attnsvm.building.jobs import block_settings
+from attnsvm import checksums, command
 from attnsvm.errors import UserError
-from attnsvm.files import checksums
-from attnsvm.files.store import load_cells
-from attnsvm.running import records, replay, samples, stages
+from attnsvm.pipeline import blocks, cards
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.jobs import block_settings
+from attnsvm.pipeline.running import records, replay, samples, stages
+from attnsvm.store import load_cells
 from attnsvm.svm import as_arrays, certificate, certified, ledger, separation, solve, solve_batch, solver
 from attnsvm.svm.ledger import DiffersError, Record
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from attnsvm.errors import UserError
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 
 @contextmanager

@@ -8,13 +8,13 @@ import pytest
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import optimal_tokens
-from attnsvm.building import blocks, cards
 from attnsvm.data.cells import Cell, seeds
 from attnsvm.data.draws import draw_cell, gaussian
 from attnsvm.errors import UserError
-from attnsvm.files.store import load_cells, load_table, save_cells, save_table
+from attnsvm.pipeline import blocks, cards
+from attnsvm.pipeline.running import stages
 from attnsvm.plots.style import canvas
-from attnsvm.running import stages
+from attnsvm.store import load_cells, load_table, save_cells, save_table
 from attnsvm.svm import certified
 from attnsvm.svm.statuses import STATUSES
 

@@ -16,7 +16,7 @@ def browser():
 @pytest.fixture(scope="session")
 def address(tmp_path_factory):
     """The address of the page."""
-    from attnsvm.site import explorer
+    from attnsvm.publish.site import explorer
 
     path = tmp_path_factory.mktemp("site") / "explorer.html"
     explorer.write(path)

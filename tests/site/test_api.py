@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-from attnsvm.site import api
+from attnsvm.publish.site import api
 
 
 @pytest.mark.parametrize("name", api.MODULES)

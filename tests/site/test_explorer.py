@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from test_pieces import contrast, luminance
 
-from attnsvm.building import cards
-from attnsvm.experiments.hyperplanes import problems as hyperplanes
-from attnsvm.experiments.trajectories import problems as trajectories
-from attnsvm.site import explorer
+from attnsvm.experiments.paper.hyperplanes import problems as hyperplanes
+from attnsvm.experiments.paper.trajectories import problems as trajectories
+from attnsvm.pipeline import cards
+from attnsvm.publish.site import explorer
 
 OPEN = "explorer.open(explorer.PRESETS.find(({ name }) => name === arguments[0]), false);"
 PRESETS = {preset["name"]: preset for preset in explorer.presets()}
@@ -62,7 +62,7 @@ def centre(page, key):
 def test_the_page_is_one_file_and_the_same_every_time(tmp_path, monkeypatch):
     path = tmp_path / "folder" / "out.html"
     monkeypatch.setattr(sys, "argv", ["explorer", str(path)])
-    runpy.run_module("attnsvm.site.explorer", run_name="__main__")
+    runpy.run_module("attnsvm.publish.site.explorer", run_name="__main__")
     text = path.read_text("utf-8")
     assert text == explorer.page()
     assert len(text.encode()) < 200_000

@@ -13,8 +13,8 @@ from PIL import Image
 
 from attnsvm.errors import UserError
 from attnsvm.plots import style
-from attnsvm.site import build, colours, moving, pages, screen
-from attnsvm.site.links import Links, source_page
+from attnsvm.publish.site import build, colours, moving, pages, screen
+from attnsvm.publish.site.links import Links, source_page
 
 OURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE, style.SKY, style.PURPLE)
 

@@ -20,11 +20,11 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from attnsvm.audit.reading import GROUPS
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve
-from attnsvm.documents import captions
-from attnsvm.files.store import load_csv
-from attnsvm.site.pages import first_sentence, plain
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.publish.documents import captions
+from attnsvm.publish.site.pages import first_sentence, plain
+from attnsvm.store import load_csv
 
 WIDTHS = (360, 768, 1280)
 # One page of each kind; the links of all are followed.
@@ -40,7 +40,7 @@ KINDS = (
     "docs/theory.html",
     "README.html",
     "api/attnsvm.svm.html",
-    "source/attnsvm/experiments/cone.html",
+    "source/attnsvm/experiments/own/cone.html",
 )
 WIDE = """const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 return [wide, getComputedStyle(document.body).backgroundColor];"""
@@ -353,7 +353,7 @@ def test_without_javascript_every_row_and_the_pages_can_be_read(window, site):
         opened(window, site, name, script=False)
         return window.find_element("css selector", "article").get_property("innerText")  # what is displayed
 
-    for name in ("index.html", "gallery/overview.html", "docs/svm.html", "source/attnsvm/experiments/cone.html"):
+    for name in ("index.html", "gallery/overview.html", "docs/svm.html", "source/attnsvm/experiments/own/cone.html"):
         assert len(text(name)) > 200, name
     shown = text("audit.html")
     claims = pd.read_csv(site.parent / "results/audit/claims.csv")

@@ -10,7 +10,7 @@ import pytest
 from harness import ROOT
 
 from attnsvm import caches
-from attnsvm.lanes import on_disk
+from attnsvm.training.lanes import on_disk
 
 NOBODY = "12345"  # no entry in the list of users
 # Their files, without the right to write or to own: the interpreter may lie in a folder of root's.

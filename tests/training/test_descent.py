@@ -10,7 +10,7 @@ from training_references import HEADS, assert_cut_anywhere, assert_same, referen
 from attnsvm import threads
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.problems import Problems
-from attnsvm.experiments.multi_token.problems import relu
+from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import LinearHead, ReluHead, descent, exact, plain, published, train
 from attnsvm.training.rules.gradient_descent import EPSILON
 from attnsvm.training.start import draw_initial, normal, uniform

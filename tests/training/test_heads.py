@@ -6,8 +6,8 @@ import torch
 from numba import njit
 from training_references import HEADS, S, T, batch, d, n, rand, relative
 
-from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training.heads.calls import parameter_slope, parameters, readout, trainable
+from attnsvm.training.lanes.arithmetic import LANES
 
 
 @njit

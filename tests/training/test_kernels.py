@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training.kernels import Gram, Outer
+from attnsvm.training.lanes.arithmetic import LANES
 from attnsvm.training.weights import FullWeights
 
 

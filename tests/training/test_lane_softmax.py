@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from attnsvm.lanes.arithmetic import LANES, exp
-from attnsvm.lanes.softmax import anchor, behind, close
+from attnsvm.training.lanes.arithmetic import LANES, exp
+from attnsvm.training.lanes.softmax import anchor, behind, close
 
 T = 5
 

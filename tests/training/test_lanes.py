@@ -9,9 +9,9 @@ import pytest
 from harness import run_python
 from numba import njit
 
-from attnsvm.lanes import arithmetic as lanes
-from attnsvm.lanes.arithmetic import LANES, combine, dot, matvec
 from attnsvm.training import compiled
+from attnsvm.training.lanes import arithmetic as lanes
+from attnsvm.training.lanes.arithmetic import LANES, combine, dot, matvec
 
 
 @njit

@@ -12,10 +12,10 @@ from training_references import assert_close, use_only
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.inputs import ATTENTIONS
-from attnsvm.experiments.multi_token.problems import relu
-from attnsvm.lanes.arithmetic import LANES
+from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import exact, plain, train
 from attnsvm.training.heads.base import Head
+from attnsvm.training.lanes.arithmetic import LANES
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 from attnsvm.training.start import PARAMETRISATIONS

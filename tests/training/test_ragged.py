@@ -9,7 +9,7 @@ from pairwise import pairwise
 from attnsvm.analysis.selection import by_token, margins, optimal_tokens, support
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.problems import Problems
-from attnsvm.experiments.multi_token.problems import relu
+from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.svm import Constraints, certified, separation, solve
 from attnsvm.training import LinearHead, ReluHead, dense, exact, train
 

@@ -14,7 +14,6 @@ from training_references import HEADS
 
 from attnsvm import geometry
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training import (
     LinearHead,
     adam,
@@ -28,6 +27,7 @@ from attnsvm.training import (
     steepest,
     train,
 )
+from attnsvm.training.lanes.arithmetic import LANES
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from attnsvm.data.draws import gaussian
-from attnsvm.experiments.multi_token.problems import relu
+from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import LinearHead, PenalisedHead, ReluHead, compiled, dense, exact, plain, published
 from attnsvm.training.loss import evaluate
 from attnsvm.training.weights import FactoredWeights, FullWeights

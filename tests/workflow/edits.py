@@ -7,9 +7,9 @@ import pytest
 import yaml
 from harness import ROOT, edited
 
-from attnsvm.building import cards, configuration, jobs
 from attnsvm.data.cells import COUNTED
-from attnsvm.hashes import dependencies
+from attnsvm.pipeline import cards, configuration, jobs
+from attnsvm.pipeline.hashes import dependencies
 
 CARDS = {card.name: card for card in cards.every()}
 EXPERIMENTS = [card.name for card in cards.experiments()]
@@ -48,7 +48,7 @@ class Repository:
 
     def __enter__(self):
         self.patch = pytest.MonkeyPatch()
-        self.patch.setattr(cards, "HERE", self.folder / "attnsvm/building")
+        self.patch.setattr(cards, "HERE", self.folder / "attnsvm/pipeline")
         self.patch.setattr(cards, "FOLDER", self.folder / "attnsvm/experiments")
         self.patch.setattr(dependencies, "ROOT", self.folder)
 
@@ -177,7 +177,7 @@ def norms(experiments):
 
 def users(*modules, parts=cards.STAGES):
     """What runs one of `modules`: {(stage, name)} of the stages, figures and claims in `parts` of every run."""
-    also = {"measures": ["attnsvm.running.gathering"], "figure": ["attnsvm.plots.style"]}
+    also = {"measures": ["attnsvm.pipeline.running.gathering"], "figure": ["attnsvm.plots.style"]}
     return {
         (part, card.name)
         for card in cards.every()
@@ -200,4 +200,4 @@ def with_keys(**changes):
     return lambda text: yaml.safe_dump(yaml.safe_load(text) | changes, sort_keys=False, allow_unicode=True)
 
 
-LOCAL, RANK = "attnsvm/experiments/local_convergence/card.yaml", "attnsvm/experiments/svm_rank/card.yaml"
+LOCAL, RANK = "attnsvm/experiments/paper/local_convergence/card.yaml", "attnsvm/experiments/paper/svm_rank/card.yaml"

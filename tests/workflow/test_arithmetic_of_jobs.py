@@ -5,7 +5,7 @@ import os
 import pytest
 from harness import FEW, as_typed, copy_repository
 
-from attnsvm.running import arithmetic
+from attnsvm.pipeline.running import arithmetic
 
 PROBE = 'include: "Snakefile"\nimport os\nprint("the jobs have", sorted(set(NAMES) & set(os.environ)))\n'
 

@@ -3,7 +3,7 @@
 import yaml
 from harness import FEW, NOTHING, copy_repository, dry, jobs
 
-from attnsvm.exchange import bundle, unbundle
+from attnsvm.publish.exchange import bundle, unbundle
 
 NAME = "feasibility"  # two blocks of three seeds in the smoke run
 TARGET = f"figures/{NAME}"

@@ -9,11 +9,11 @@ from itertools import cycle, product
 import pytest
 from harness import BUILT, DAMAGE, PRODUCTS, build, damage, dry, few, restored, scheduled, snapshot
 
-from attnsvm.building import blocks, cards, jobs
-from attnsvm.building.configuration import resolve
+from attnsvm import checksums
 from attnsvm.errors import UserError
-from attnsvm.files import checksums
-from attnsvm.files.store import load_cells, load_csv, load_table
+from attnsvm.pipeline import blocks, cards, jobs
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.store import load_cells, load_csv, load_table
 
 SMOKE = resolve({"scale": "smoke"})
 LOADERS = {".npz": load_cells, ".parquet": load_table, ".csv": load_csv}
@@ -142,7 +142,7 @@ def test_the_next_run_rebuilds_every_kind_of_damage(built, tmp_path, how):
 
 
 def test_verify_names_what_is_damaged(workshop):
-    command = [sys.executable, "-m", "attnsvm.files.verify"]
+    command = [sys.executable, "-m", "attnsvm.pipeline.verify"]
     environment = {**os.environ, "PYTHONPATH": str(workshop)}
 
     def verify(*folders):

@@ -51,12 +51,15 @@ EDITS = {
         "attnsvm/plots/style.py": change('BLUE, VERMILLION, GREEN = "#0072B2"', 'BLUE, VERMILLION, GREEN = "#0072B3"')
     },
     "modules of experiments": {
-        **{"attnsvm/experiments/svm_rank/svm.py": CODE, "attnsvm/experiments/local_convergence/descent.py": CODE},
-        **{"attnsvm/experiments/cone/measures.py": CODE, "attnsvm/experiments/positional/figure.py": CODE},
-        **{"attnsvm/experiments/hyperplanes/problems.py": CODE},
+        **{
+            "attnsvm/experiments/paper/svm_rank/svm.py": CODE,
+            "attnsvm/experiments/paper/local_convergence/descent.py": CODE,
+        },
+        **{"attnsvm/experiments/own/cone/measures.py": CODE, "attnsvm/experiments/own/positional/figure.py": CODE},
+        **{"attnsvm/experiments/paper/hyperplanes/problems.py": CODE},
     },
     "cards": {LOCAL: with_setting("descent", "steps", smoke=150), RANK: with_keys(caption="Edited.", title="Edited.")},
-    "provenance": {"attnsvm/building/provenance.py": CODE},
+    "provenance": {"attnsvm/pipeline/provenance.py": CODE},
     "templates of the audit": {"attnsvm/audit/page.html.j2": append("<!-- edited -->")},
     "plumbing": {
         **{
@@ -103,7 +106,7 @@ def test_another_date_of_every_file_reruns_nothing(copy):
 
 
 def test_a_new_experiment_reruns_nothing_of_another(copy):
-    new = shutil.copytree(copy / "attnsvm/experiments/svm_rank", copy / "attnsvm/experiments/newcomer")
+    new = shutil.copytree(copy / "attnsvm/experiments/paper/svm_rank", copy / "attnsvm/experiments/newcomer")
     (new / "claims.py").unlink()
     for path in new.iterdir():
         os.utime(path, (LONG_AGO, LONG_AGO))

@@ -1,6 +1,6 @@
 """What an edit reruns, as a table: what can change a number, by content.
 
-This asks the functions from which the rules take a job's params (attnsvm.building.jobs and configuration), in this
+This asks the functions from which the rules take a job's params (attnsvm.pipeline.jobs and configuration), in this
 process, before and after an edit: they see no dates. test_edits.py asks Snakemake itself.
 """
 
@@ -28,8 +28,8 @@ from edits import (
 )
 from harness import ROOT
 
-from attnsvm.building import cards
-from attnsvm.hashes import dependencies
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.hashes import dependencies
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ NARROW = {
         f"attnsvm/training/tape/{name}.py": ON_TAPE | of("descent", "next_token")
         for name in ("attention", "gradient", "node", "scaled")
     },
-    "attnsvm/running/gathering.py": of("measures", *KNOWN) & {("measures", name) for name in EXPERIMENTS},
+    "attnsvm/pipeline/running/gathering.py": of("measures", *KNOWN) & {("measures", name) for name in EXPERIMENTS},
 }
 # By the text of the import statements: files that many run.
 WIDE = (
@@ -129,7 +129,7 @@ WIDE = (
     *(f"attnsvm/training/{name}.py" for name in ("matrices", "compiled", "kernels", "descent")),
     *(f"attnsvm/training/{name}.py" for name in ("settings", "log", "start")),
     *(f"attnsvm/svm/{name}.py" for name in ("solution", "constraints", "instances", "checker", "solver")),
-    *("attnsvm/svm/methods/interior_point.py", "attnsvm/lanes/singular.py"),
+    *("attnsvm/svm/methods/interior_point.py", "attnsvm/training/lanes/singular.py"),
     *("attnsvm/geometry/__init__.py", "attnsvm/geometry/fro.py"),
     *(f"attnsvm/analysis/{name}.py" for name in ("selection", "margins", "directions", "statistics", "measured")),
     *(f"attnsvm/data/{name}.py" for name in ("problems", "cells", "draws")),
@@ -163,7 +163,7 @@ SHOWN = {
     "attnsvm/audit/figure.py": lambda: ALL["audit_figure"],
     "attnsvm/audit/table.py": lambda: ALL["claims"],
     "attnsvm/audit/page.html.j2": lambda: ALL["claims"],
-    "attnsvm/building/provenance.py": lambda: ALL["provenance"],
+    "attnsvm/pipeline/provenance.py": lambda: ALL["provenance"],
 }
 
 
@@ -175,7 +175,7 @@ def test_an_edit_of_what_shows_numbers_changes_the_params_of_no_stage(repository
 def test_experiments_import_from_the_file_that_they_use():
     """So the text of their import statements says what they run, which is how `users` knows."""
     offering = ("attnsvm.svm", "attnsvm.training", "attnsvm.training.stack", "attnsvm.audit")
-    files = [*cards.FOLDER.rglob("*.py"), *(ROOT / "attnsvm/first_use/template").glob("*.py")]
+    files = [*cards.FOLDER.rglob("*.py"), *(ROOT / "attnsvm/pipeline/first_use/template").glob("*.py")]
     taken = [
         f"{path.relative_to(ROOT)}: from {package} import {name}"
         for path in files
@@ -196,10 +196,14 @@ def test_the_format_of_the_files_changes_the_params_of_everything(repository, mo
 @pytest.mark.parametrize(
     "path",
     [
-        *("attnsvm/running/progress.py", "attnsvm/running/script.py", "attnsvm/running/stages.py"),
-        *("attnsvm/building/cards.py", "attnsvm/building/checking.py", "attnsvm/building/configuration.py"),
-        *("attnsvm/documents/captions.py", "attnsvm/building/answers.py", "attnsvm/building/jobs.py"),
-        *("attnsvm/hashes/dependencies.py", "attnsvm/documents/docs.py", "attnsvm/files/verify.py"),
+        *(
+            "attnsvm/pipeline/running/progress.py",
+            "attnsvm/pipeline/running/script.py",
+            "attnsvm/pipeline/running/stages.py",
+        ),
+        *("attnsvm/pipeline/cards.py", "attnsvm/pipeline/checking.py", "attnsvm/pipeline/configuration.py"),
+        *("attnsvm/publish/documents/captions.py", "attnsvm/pipeline/answers.py", "attnsvm/pipeline/jobs.py"),
+        *("attnsvm/pipeline/hashes/dependencies.py", "attnsvm/publish/documents/docs.py", "attnsvm/pipeline/verify.py"),
         *("tests/test_x.py", "docs/figures.md", "README.md", "benchmarks/descent.py"),
     ],
 )
@@ -210,7 +214,7 @@ def test_an_edit_of_what_decides_over_no_number_changes_no_params(repository, pa
 
 def test_the_messages_of_the_store_change_no_params_of_a_stage(repository):
     """Figures and claims write and read through it, and are made anew."""
-    edit = {"attnsvm/files/store.py": change("damaged or truncated", "broken")}
+    edit = {"attnsvm/store.py": change("damaged or truncated", "broken")}
     assert repository.changed(edit) <= ALL["figure"] | ALL["claims"] | ALL["audit_figure"]
 
 
@@ -226,12 +230,7 @@ def test_comments_docstrings_and_layout_change_no_params(repository):
 
 
 EVERY = [card for card in cards.every() if not card.optional]  # those of every run
-OWN = [
-    (card.name, part)
-    for card in EVERY
-    for part, module in card.modules.items()
-    if f".{card.name}." in module
-]
+OWN = [(card.name, part) for card in EVERY for part, module in card.modules.items() if f".{card.name}." in module]
 
 
 def file(name, part):
@@ -335,7 +334,7 @@ def test_an_edit_of_a_card_changes_the_params_of_the_stages_it_sets(repository, 
 
 def test_a_new_experiment_changes_the_params_of_no_other(repository):
     """The audit reads them all: its provenance says so, its claims read one csv more."""
-    original = repository.folder / "attnsvm/experiments/svm_rank"
+    original = repository.folder / "attnsvm/experiments/paper/svm_rank"
     new = {f"attnsvm/experiments/newcomer/{path.name}": path.read_text() for path in original.glob("*.*")}
     del new["attnsvm/experiments/newcomer/claims.py"]
     changed = repository.changed(new)

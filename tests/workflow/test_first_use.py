@@ -5,8 +5,8 @@ import re
 import pytest
 from harness import BUILT, FEW, as_typed, copy_repository, few, jobs, scheduled
 
-from attnsvm.building import cards
-from attnsvm.building.targets import SECTIONS, group, measured
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.targets import SECTIONS, group, measured
 
 SMOKE = ("--config", "scale=smoke")
 

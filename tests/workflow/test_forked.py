@@ -40,7 +40,7 @@ def test_a_fork_says_what_a_start_says(built, arguments):
 def test_forks_one_after_another_know_nothing_of_one_another(built, tmp_path):
     """Each takes the package, the configuration and the working folder of its own house."""
     other = clone(built, tmp_path / "other")
-    card = other / "attnsvm/experiments/trajectories/card.yaml"
+    card = other / "attnsvm/experiments/paper/trajectories/card.yaml"
     card.write_text(card.read_text().replace("title:", "titel:", 1))
     assert snakemake(built, "-n").returncode == 0
     refused = snakemake(other, "-n")

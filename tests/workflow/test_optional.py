@@ -11,8 +11,8 @@ from harness import BUILT, NOTHING, ROOT, as_typed, build, clone, dry, scheduled
 from safetensors.torch import load_file, save_file
 from small_models import bert, words_of
 
-from attnsvm.building import cards
 from attnsvm.inspect import sentences
+from attnsvm.pipeline import cards
 
 OPTIONAL = [card.name for card in cards.optional()]
 ONE_BLOCK = ("--set-scatter", "pretrained=1")
@@ -73,7 +73,7 @@ def test_its_figure_its_claims_and_its_source_are_there(workshop):
     assert "../../figures/pretrained.png" in page
     assert "0 left without proof" in page
     found = json.loads((base / "figures/pretrained.json").read_text())
-    jsonschema.validate(found, yaml.safe_load((ROOT / "attnsvm/building/provenance.schema.yaml").read_text()))
+    jsonschema.validate(found, yaml.safe_load((ROOT / "attnsvm/pipeline/provenance.schema.yaml").read_text()))
     weights = hashlib.sha256((model / "model.safetensors").read_bytes()).hexdigest()
     assert found["experiments"]["pretrained"]["outside"]["model.safetensors"] == weights
 

@@ -9,9 +9,9 @@ import chromium
 import pytest
 from harness import BUILT, build, few
 
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve
-from attnsvm.documents.captions import caption
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.publish.documents.captions import caption
 
 chromium.required()
 

@@ -10,8 +10,8 @@ import yaml
 from harness import BUILT, FEW, NOTHING, ROOT, build, clone, dry, few, run_python, scheduled, snapshot
 
 from attnsvm import command
-from attnsvm.building import cards
-from attnsvm.building.configuration import resolve
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm.statuses import STATUSES
 
 FIGURES = [card.name for card in few(cards.figures())]
@@ -47,7 +47,7 @@ def test_a_smoke_run_leaves_the_papers_folders_alone(built):
 
 
 def test_beside_every_figure_lies_where_it_comes_from(built):
-    schema = yaml.safe_load((ROOT / "attnsvm/building/provenance.schema.yaml").read_text())
+    schema = yaml.safe_load((ROOT / "attnsvm/pipeline/provenance.schema.yaml").read_text())
     results = built / BUILT / "results"
     for name in [*FIGURES, "audit"]:
         found = json.loads((built / BUILT / f"figures/{name}.json").read_text())
@@ -88,7 +88,7 @@ def test_the_provenance_of_svm_rank_in_numbers_worked_out_by_hand(built):
     found = json.loads((built / BUILT / "figures/svm_rank.json").read_text())
     assert found["experiments"]["svm_rank"]["instances_tried"] == 3 * 3 * 4
     assert "attnsvm/svm/methods/interior_point.py" in found["code"]["files"]
-    assert "attnsvm/experiments/svm_rank/figure.py" in found["code"]["files"]
+    assert "attnsvm/experiments/paper/svm_rank/figure.py" in found["code"]["files"]
     others = [name for name in found["code"]["files"] if "experiments" in name and "svm_rank" not in name]
     assert set(others) <= {"attnsvm/experiments/__init__.py"}
 
@@ -104,8 +104,8 @@ def test_a_deleted_figure_is_rebuilt_alone_and_to_the_byte(copy):
 
 AUDIT = """
 import sys
-from attnsvm.running import stages
-from attnsvm.building.configuration import resolve
+from attnsvm.pipeline.running import stages
+from attnsvm.pipeline.configuration import resolve
 folder, there = sys.argv[1:]
 stages.claims({kind: f"{there}/{name}" for kind, name in %r.items()}, folder)
 stages.audit_figure(resolve({"scale": "smoke"})["figures"], f"{there}/claims.csv", f"{there}/audit")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from harness import BUILT, DAMAGE, PRODUCTS, build, clone, damage, snakemake, snapshot, start
 
-from attnsvm.files import checksums
+from attnsvm import checksums
 
 STEPS, SEED = int(os.environ.get("ATTNSVM_SOAK", 200)), int(os.environ.get("ATTNSVM_SOAK_SEED", 0))
 TARGETS = ("figures/trajectories", "figures/feasibility")
@@ -29,8 +29,8 @@ CONFIGURATIONS = (
     {"experiments": {"trajectories": {"problems": {"seed": 2}}, "feasibility": {"problems": {"instances": 3}}}},
 )
 # Edits that change a module and no number.
-MODULES = ("attnsvm/data/cells.py", "attnsvm/svm/checker.py", "attnsvm/experiments/trajectories/descent.py",
-           "attnsvm/plots/style.py", "attnsvm/experiments/feasibility/measures.py")  # fmt: skip
+MODULES = ("attnsvm/data/cells.py", "attnsvm/svm/checker.py", "attnsvm/experiments/paper/trajectories/descent.py",
+           "attnsvm/plots/style.py", "attnsvm/experiments/paper/feasibility/measures.py")  # fmt: skip
 ACTIONS = {"configure": 3, "edit": 2, "damage": 5, "delete": 2, "kill": 4, "rerun": 4}
 
 

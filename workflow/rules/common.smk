@@ -9,15 +9,15 @@ BESIDE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).p
 if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
-from attnsvm.building import cards, jobs, targets
-from attnsvm.running import arithmetic
-from attnsvm.building.configuration import resolve
-from attnsvm.building.plan import Plan
-from attnsvm.running.progress import hide_bars
-from attnsvm.building.refusals import end, said
-from attnsvm.running.script import package_in
-from attnsvm.documents import captions
-from attnsvm.files.checksums import keep_no_checksums
+from attnsvm.pipeline import cards, jobs, targets
+from attnsvm.pipeline.running import arithmetic
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
+from attnsvm.pipeline.running.progress import hide_bars
+from attnsvm.pipeline.refusals import end, said
+from attnsvm.pipeline.running.script import package_in
+from attnsvm.publish.documents import captions
+from attnsvm.checksums import keep_no_checksums
 
 if (BESIDE / "attnsvm").is_dir():
     package_in(BESIDE)
@@ -40,7 +40,7 @@ EXPERIMENTS = [card.name for card in cards.experiments()]
 
 
 # How many blocks each experiment's own number of seeds is cut into; a cluster wants more: --set-scatter multi_token=64.
-# Snakemake keeps the number. Its names "i-of-N" are not used: a block is called after its seeds (attnsvm/building/blocks.py).
+# Snakemake keeps the number. Its names "i-of-N" are not used: a block is called after its seeds (attnsvm/pipeline/blocks.py).
 scattergather:
     **{card.name: card.blocks for card in cards.experiments(optional=True)},
 

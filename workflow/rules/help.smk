@@ -4,8 +4,8 @@ from functools import cache
 
 from snakemake.logging import logger
 
-from attnsvm.building import blocks
-from attnsvm.running import devices
+from attnsvm.pipeline import blocks
+from attnsvm.pipeline.running import devices
 
 said(blocks.check, BLOCKS_ASKED_FOR, ours_alone=ALONE)
 if sentence := said(blocks.one_per_seed, BLOCKS_ASKED_FOR, config):

@@ -28,10 +28,10 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from attnsvm.building import provenance
-from attnsvm.cluster import outlook
-from attnsvm.files.checksums import DIFFERS, Search, forget_the_gone
-from attnsvm.files.records import ARRIVED as NEW, TRAVELLING as PACKED
+from attnsvm.pipeline import provenance
+from attnsvm.pipeline.cluster import outlook
+from attnsvm.checksums import DIFFERS, Search, forget_the_gone
+from attnsvm.pipeline.records import ARRIVED as NEW, TRAVELLING as PACKED
 
 RECORDS, TRAVELLING, ARRIVED = Path(".snakemake/metadata"), Path(f"{AT}{PACKED}"), Path(f"{AT}{NEW}")
 # As the outputs are called, with the prefix of a module; in a bucket there are no such folders.

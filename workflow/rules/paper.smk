@@ -1,6 +1,6 @@
 """The manuscript: its numbers in one file, and the typeset pages."""
 
-from attnsvm.paper import parts
+from attnsvm.publish.paper import parts
 
 
 rule paper_numbers:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from attnsvm.documents import report as report_pages
+from attnsvm.publish.documents import report as report_pages
 
 # For workflow/report/workflow.rst, the first page; read anew by `--report`, after the run that wrote it.
 config["summary"] = report_pages.summary(Path(f"{AT}results/audit/claims.csv"))

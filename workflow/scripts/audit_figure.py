@@ -1,6 +1,6 @@
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.running import stages
+    from attnsvm.pipeline.running import stages
 
     stages.audit_figure(snakemake.params.settings, snakemake.input.claims, snakemake.output.pdf.removesuffix(".pdf"))

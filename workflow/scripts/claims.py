@@ -1,7 +1,7 @@
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.running import stages
+    from attnsvm.pipeline.running import stages
 
     claimed, outputs = snakemake.wildcards.get("claimed", ""), dict(snakemake.output.items())
     folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv") or "."

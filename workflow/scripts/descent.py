@@ -1,7 +1,7 @@
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.running import stages
+    from attnsvm.pipeline.running import stages
 
     inputs = dict(snakemake.input.items())
     stages.descent(

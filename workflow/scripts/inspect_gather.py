@@ -1,4 +1,4 @@
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 with reporting(snakemake.log[0]):
     from attnsvm.inspect.steps.gathering import gathered

@@ -1,7 +1,7 @@
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.running import stages
+    from attnsvm.pipeline.running import stages
 
     by_stage = {stage: [files] if isinstance(files, str) else files for stage, files in snakemake.input.items()}
     blocks = [dict(zip(by_stage, files, strict=True)) for files in zip(*by_stage.values(), strict=True)]

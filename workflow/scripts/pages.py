@@ -1,7 +1,7 @@
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.documents import report
+    from attnsvm.publish.documents import report
 
     texts, outputs = snakemake.params.texts, dict(snakemake.output.items())
     pictures = dict(zip([*texts, "audit"], snakemake.input.pictures, strict=True))

@@ -1,7 +1,7 @@
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.paper import declared, numbers
+    from attnsvm.publish.paper import declared, numbers
 
     output, given = snakemake.output[0], snakemake.params
     folder = output.removesuffix("results/paper/numbers.json") or "."

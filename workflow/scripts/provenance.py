@@ -1,7 +1,7 @@
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.building import provenance
+    from attnsvm.pipeline import provenance
 
     given, output = snakemake.params, snakemake.output[0]
     results = f"{output.rpartition('figures/')[0]}results"

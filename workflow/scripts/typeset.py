@@ -1,7 +1,7 @@
-from attnsvm.running.script import reporting
+from attnsvm.pipeline.running.script import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.paper import software, typesetting
+    from attnsvm.publish.paper import software, typesetting
 
     given, out = snakemake.input, snakemake.output
     pictures = dict(zip(snakemake.params.figures, given.get("pictures", []), strict=True))

@@ -2,7 +2,7 @@
 
 import os
 
-from attnsvm.files import store
+from attnsvm import store
 from attnsvm.inspect import atlas, origin
 from attnsvm.inspect.several import COMMAND
 

@@ -5,9 +5,9 @@ import pickle
 
 import numpy as np
 
-from attnsvm.files.writing import save_text
 from attnsvm.inspect import shown
 from attnsvm.inspect.measures import Bench, Plan, measured, offered
+from attnsvm.writing import save_text
 
 PLANNED = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")  # the settings of a `Plan`
 

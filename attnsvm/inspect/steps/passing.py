@@ -4,9 +4,9 @@ import pickle
 
 import torch
 
-from attnsvm.files.writing import replacing
 from attnsvm.inspect.models import Reading
 from attnsvm.inspect.texts import lines, sentences
+from attnsvm.writing import replacing
 
 
 def passed(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, method_of_class
+from attnsvm.training.lanes.arithmetic import LANES, method_of_class
 
 
 def trainable(head) -> bool:

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, copy
 from attnsvm.training.heads.base import Head
+from attnsvm.training.lanes.arithmetic import LANES, copy
 
 
 class Penalised(NamedTuple):

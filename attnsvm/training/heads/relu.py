@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from attnsvm.lanes.arithmetic import LANES
 from attnsvm.training.heads.base import Head
+from attnsvm.training.lanes.arithmetic import LANES
 
 
 class Relu(NamedTuple):

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, exp, log
-from attnsvm.lanes.slopes import flatten
+from attnsvm.training.lanes.arithmetic import LANES, exp, log
+from attnsvm.training.lanes.slopes import flatten
 from attnsvm.training.rules.protocol import Alone
 
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES
-from attnsvm.lanes.slopes import sum_of_squares
+from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes.slopes import sum_of_squares
 from attnsvm.training.rules.protocol import Rule, Wrapper
 
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, exp
-from attnsvm.lanes.slopes import SMALLEST, flatten, sum_of_squares
+from attnsvm.training.lanes.arithmetic import LANES, exp
+from attnsvm.training.lanes.slopes import SMALLEST, flatten, sum_of_squares
 from attnsvm.training.rules.protocol import Alone
 
 EPSILON = float(np.finfo(float).eps)

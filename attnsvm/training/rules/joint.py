@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, copy, exp
-from attnsvm.lanes.slopes import flatten, sum_of_squares
+from attnsvm.training.lanes.arithmetic import LANES, copy, exp
+from attnsvm.training.lanes.slopes import flatten, sum_of_squares
 from attnsvm.training.rules.protocol import Rule, Wrapper
 
 

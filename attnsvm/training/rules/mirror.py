@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import LANES, exp, power
-from attnsvm.lanes.slopes import SMALLEST, flatten, largest
+from attnsvm.training.lanes.arithmetic import LANES, exp, power
+from attnsvm.training.lanes.slopes import SMALLEST, flatten, largest
 from attnsvm.training.rules.gradient_descent import EPSILON
 from attnsvm.training.rules.protocol import Alone
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER, LANES
-from attnsvm.lanes.slopes import Memory
+from attnsvm.training.lanes.arithmetic import INNER, LANES
+from attnsvm.training.lanes.slopes import Memory
 from attnsvm.training.rules.protocol import Rule, Wrapper, apply, collect, direct, remember, settle
 
 

@@ -30,9 +30,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER, LANES, method_of_class
-from attnsvm.lanes.singular import NOTHING
-from attnsvm.lanes.slopes import remembering, sum_of_squares
+from attnsvm.training.lanes.arithmetic import INNER, LANES, method_of_class
+from attnsvm.training.lanes.singular import NOTHING
+from attnsvm.training.lanes.slopes import remembering, sum_of_squares
 
 # How compiled code calls the methods of a rule.
 METHODS = ("remember", "direct", "collect", "settle", "rate_at", "apply", "balance")

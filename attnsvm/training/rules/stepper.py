@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from attnsvm.lanes.arithmetic import classes, kept_on_disk
-from attnsvm.lanes.singular import Decomposition, decomposition
-from attnsvm.lanes.slopes import Slope, sloping
+from attnsvm.training.lanes.arithmetic import classes, kept_on_disk
+from attnsvm.training.lanes.singular import Decomposition, decomposition
+from attnsvm.training.lanes.slopes import Slope, sloping
 from attnsvm.training.rules import protocol
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from attnsvm import threads
 from attnsvm.architecture import Stack
 from attnsvm.data.problems import Problems
-from attnsvm.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.training.heads.base import Head
 from attnsvm.training.heads.calls import trainable
+from attnsvm.training.lanes.arithmetic import LANES, classes, kept_on_disk
 from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.joint import joint
 from attnsvm.training.rules.protocol import Rule, check

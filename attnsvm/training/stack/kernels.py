@@ -20,11 +20,11 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from attnsvm.lanes.arithmetic import INNER, LANES, combine, copy, exp, matvec, shared_by_loops
-from attnsvm.lanes.slopes import sum_of_squares
-from attnsvm.lanes.softmax import anchor, behind, close
 from attnsvm.training.heads.calls import parameter_slope, parameters, readout
 from attnsvm.training.kernels import gradient, scale
+from attnsvm.training.lanes.arithmetic import INNER, LANES, combine, copy, exp, matvec, shared_by_loops
+from attnsvm.training.lanes.slopes import sum_of_squares
+from attnsvm.training.lanes.softmax import anchor, behind, close
 from attnsvm.training.stack.moving import courses, head_step_by, step_by
 from attnsvm.training.stack.rows import mask, query
 

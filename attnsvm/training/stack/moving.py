@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER, LANES, combine, copy, shared_by_loops
-from attnsvm.lanes.slopes import Slope, room_for, sloping
 from attnsvm.training.heads.calls import parameters
+from attnsvm.training.lanes.arithmetic import INNER, LANES, combine, copy, shared_by_loops
+from attnsvm.training.lanes.slopes import Slope, room_for, sloping
 from attnsvm.training.rules.protocol import Pool, aim, balance, empty, memory_of, move, pace, pooling
 from attnsvm.training.stack.rows import mask, query
 

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from attnsvm.lanes.arithmetic import INNER
+from attnsvm.training.lanes.arithmetic import INNER
 
 
 @njit(**INNER)

@@ -1,0 +1,96 @@
+"""A trained stack as a hierarchy of SVMs: what every layer separates, and how near each is to its SVM by depth."""
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from attnsvm.experiments.beyond.layers.figure import DISTANCE, PLAIN, RULES, compared
+from attnsvm.plots.plane import colour, marker
+from attnsvm.plots.style import GREY, sheet
+
+PAD = 0.22  # of the extent of the tokens, around them
+ARROW = {"arrowstyle": "-|>", "linewidth": 0.9, "mutation_scale": 8, "shrinkA": 3, "shrinkB": 5, "zorder": 4}
+
+
+@sheet(height=0.39)
+def draw(figure, table):
+    """Draw from the rows of `hierarchy` and `layers`, told apart by `experiment`."""
+    own, law = (table[table["experiment"] == name] for name in ("hierarchy", "layers"))
+    layers = sorted(own["layer"].unique())
+    row = figure.subplots(1, len(layers) + 1, width_ratios=[1.0] * len(layers) + [1.15])
+    for axes, layer in zip(row, layers, strict=False):
+        rows = own[own["layer"] == layer]
+        plane(axes, rows, layer == layers[-1])
+        sees = "the data" if layer == 1 else f"what layer {layer - 1} made"
+        if layer == layers[-1] and layer > 2:
+            sees = f"what {layer - 1} layers made"
+        axes.set_title(f"Layer {layer} separates\n{sees}", loc="left", weight="bold", fontsize="medium")
+    by_depth(row[-1], law)
+    legend(figure, own)
+
+
+def plane(axes, rows, last):
+    tokens = rows[rows["kind"] == "token"]
+    for kind, look in (("svm", {"linewidth": 5, "alpha": 0.28}), ("trained", {"linewidth": 1.0})):
+        for line in rows[rows["kind"] == kind].itertuples():
+            axes.plot([line.x, line.from_x], [line.y, line.from_y], color=colour(line.input), zorder=2, **look)
+    for i, group in tokens.groupby("input"):
+        axes.plot(group["x"], group["y"], linestyle="none", color=colour(i), marker=marker(i), **TOKEN, zorder=5)
+    for choice in rows[rows["kind"] == "choice"].itertuples():
+        size = 11 if last else TOKEN["markersize"]
+        shape = "*" if last else marker(choice.input)
+        look = {"markeredgecolor": "black", "markeredgewidth": 0.9, "markersize": size}
+        axes.plot(choice.x, choice.y, color=colour(choice.input), marker=shape, zorder=6, **look)
+        if not last and (choice.x, choice.y) != (choice.from_x, choice.from_y):
+            arrow = ARROW | {"color": colour(choice.input), "connectionstyle": "arc3,rad=0.25"}
+            axes.annotate("", (choice.x, choice.y), (choice.from_x, choice.from_y), arrowprops=arrow)
+    centre = np.array([[tokens[c].min(), tokens[c].max()] for c in "xy"])
+    half = (0.5 + PAD) * (centre[:, 1] - centre[:, 0]).max()
+    middle = centre.mean(1)
+    axes.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
+    axes.set_aspect("equal")
+    axes.tick_params(labelbottom=False, labelleft=False, length=0)
+
+
+TOKEN = {"markersize": 5, "markeredgecolor": "white", "markeredgewidth": 0.5}
+
+
+def by_depth(axes, law):
+    rows = compared(law)
+    rows = rows[rows["architecture"].str.startswith(PLAIN) & rows["quantity"].isin(("top", "law", "shuffled"))]
+    rows = rows.assign(depth=rows["architecture"].str.removeprefix(PLAIN).astype(int))
+    for row in rows.itertuples():
+        look, place = RULES[row.quantity], row.depth + 0.12 * (row.layer - (row.depth + 1) / 2)
+        axes.vlines(place, row.low, row.high, color=look[0], linewidth=0.8)
+        axes.plot(place, row.value, color=look[0], marker=look[1], linestyle="none", markersize=3)
+    axes.set(yscale="log", xlabel="number of layers", ylabel=DISTANCE)
+    axes.set_ylim(bottom=rows["low"].min() / 30)  # room for the legend
+    axes.set_xticks(sorted(rows["depth"].unique()))
+    words = {"top": "top layer", "law": "layers below", "shuffled": "control"}
+    for quantity, said in words.items():
+        axes.plot([], [], color=RULES[quantity][0], marker=RULES[quantity][1], linestyle="none", label=said)
+    axes.legend(loc="lower right", handlelength=1)
+    axes.set_title("Each layer goes to\nthe SVM of its place", loc="left", weight="bold", fontsize="medium")
+
+
+def legend(figure, own):
+    inputs = sorted(int(i) for i in own["input"].unique())
+    handles = [
+        Line2D([], [], linestyle="none", color=colour(i), marker=marker(i), **TOKEN, label=f"input {i}") for i in inputs
+    ]
+    edge = {"markeredgecolor": "black", "markeredgewidth": 0.9}
+    handles += [
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            color=GREY,
+            marker="o",
+            markersize=5,
+            **edge,
+            label="selected by a row that counts",
+        ),
+        Line2D([], [], linestyle="none", color=GREY, marker="*", markersize=10, **edge, label="selected at the top"),
+        Line2D([], [], color=GREY, linewidth=1.0, label="boundary of the trained layer"),
+        Line2D([], [], color=GREY, linewidth=5, alpha=0.28, label="of its SVM"),
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=-(-len(handles) // 2), handlelength=1.6)

@@ -1,0 +1,200 @@
+"""The law of layers: what each layer's SVM asks of which rows, with the rules beside it that would kill it."""
+
+from functools import partial
+
+import numpy as np
+
+from attnsvm.audit.numbers import Limit, each, estimate, largest
+from attnsvm.audit.reading import Claims, Reading, only, some
+from attnsvm.audit.rows import last, one, single, where
+from attnsvm.experiments.beyond.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
+from attnsvm.experiments.beyond.layers.claims_corrected import CORRECTED
+from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, ends, farthest
+
+RIVALS = ("read", "all", "shuffled")
+CLAIMS = Claims(group="beyond")
+
+
+def before(table, rows, architecture, layer, quantity) -> float:
+    """The value two logged steps before that of `rows`."""
+    same = where(table, architecture=architecture, layer=layer, quantity=quantity)
+    earlier = some(same[same["step"] < rows["step"].iloc[0]], "third logged step").sort_values("step")
+    return earlier["value"].iloc[-min(2, len(earlier))]
+
+
+def farther_by(name, rule, words, tables, asked):
+    """How many times as far the bottom layer of a stack is by another rule, and whether their intervals are apart."""
+    rows = ends(tables)
+    law, other = (at(rows, name, 1, quantity) for quantity in ("law", rule))
+    ratio = other.value / law.value
+    parts = {words: other.low > law.high, "by the factor asked": asked(ratio)}
+    return Reading(ratio, other.low / law.high, other.high / law.low, law.instances, parts)
+
+
+@CLAIMS.add(
+    short="each layer goes to its own SVM",
+    statement="Of two layers trained together, W_2 goes to the SVM of its selection among composed tokens, and W_1 to "
+    "the SVM with margin 1 in the rows that layer 2 reads and margin 0 in all other rows.",
+    check=f"{MEDIANS}; the larger of both layers",
+    measured="median 1 − correlation, the farther layer",
+    asked=Limit(
+        1e-3,
+        "≤ {}",
+        "correlation above .999, as the prototypes had; each other rule must have an interval above the law's",
+    ),
+)
+def layers_two(tables, asked):
+    rows, name = ends(tables), plain(2)
+    found = {"W_1": at(rows, name, 1, "law"), "W_2": at(rows, name, 2, "top")}
+    rivals = {rule: at(rows, name, 1, rule) for rule in RIVALS}
+    parts = each(found, f"{{}}: upper end below {asked.value}", asked)
+    parts |= each(rivals, "W_1 is farther by the rule '{}'", lambda rival: rival.low > found["W_1"].high)
+    return Reading(*largest(found), parts)
+
+
+@CLAIMS.add(
+    short="and so at every depth",
+    statement="In stacks of one to six layers every layer goes to the SVM of its place: a row counts if a row that "
+    "counts selects it, or passes it on.",
+    check=f"{MEDIANS}; the largest over depths and layers, all after the same number of steps",
+    measured="median 1 − correlation, the farthest layer",
+    asked=Limit(
+        0.03,
+        "≤ {}",
+        "correlation above .97 even for the slowest layer, still coming nearer; the control must be farther",
+    ),
+)
+def layers_depth(tables, asked):
+    table = tables.own()
+    rows = compared(table)
+    found = some(rows[rows["architecture"].str.startswith(DEPTH)], "plain stack")
+    depths = sorted(int(name.removeprefix(DEPTH)) for name in found["architecture"].unique())
+    places = [(plain(k), layer, "top" if layer == k else "law") for k in depths for layer in range(1, k + 1)]
+    laws = {place: at(rows, *place) for place in places}
+    farther = [at(rows, *place[:2], "shuffled").low > laws[place].high for place in places if place[2] == "law"]
+    nearer = [laws[place].value < before(table, rows, *place) for place in places]
+    parts = {
+        f"every layer of every depth: upper end below {asked.value}": all(map(asked, laws.values())),
+        "every layer below the top is farther by the control": all(farther),
+        "every layer came nearer over the last two logged strides": all(nearer),
+    }
+    return farthest(laws.values(), parts)
+
+
+@CLAIMS.add(
+    short="in every kind of stack",
+    statement="The law holds without residual, with (K, Q) and the nuclear norm, with a query per position, with "
+    "causal masks, with two heads per layer, with a norm per layer, and with value matrices.",
+    check=f"{MEDIANS}; layers below the top, the largest over kinds",
+    measured="median 1 − correlation, the farthest kind",
+    asked=Limit(
+        0.01, "≤ {}", "correlation above .99, and both rules that ignore which rows count must have intervals above it"
+    ),
+)
+def layers_kinds(tables, asked):
+    rows = compared(tables.own())
+    laws, parts = [], {}
+    for name, stack in VARIANTS.items():
+        own = {layer: at(rows, name, layer, "law") for layer in range(1, stack.layers)}
+        rivals = [at(rows, name, k, rule).low > law.high for k, law in own.items() for rule in ("all", "shuffled")]
+        near = all(map(asked, own.values())) and all(rivals)
+        parts[f"{name}: near by the law, and farther by 'all' and 'shuffled'"] = near
+        laws += own.values()
+    return farthest(laws, parts)
+
+
+CLAIMS.add(
+    key="layers_passed",
+    short="a row passed on counts",
+    statement="A row that the layer above does not select, but that the residual passes on to a row that counts, "
+    "counts too.",
+    check=f"{MEDIANS}; bottom layer of three with rotations as value matrices, where a row rarely selects itself: "
+    "distance by the rule without passed rows, divided by that with them; interval: the ratio of the ends",
+    measured="ratio of the distances",
+    asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
+    read=partial(farther_by, VALUES, "selected", "W_1 is farther by the rule without it"),
+)
+
+CLAIMS.add(
+    key="layers_nuclear",
+    short="(K, Q) layers: the nuclear norm",
+    statement="Where W = K Qᵀ in both layers, the law holds in the nuclear norm.",
+    check=f"{MEDIANS}; bottom layer: distance from the Frobenius solution, divided by that from the nuclear one",
+    measured="ratio of the distances",
+    asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
+    read=partial(farther_by, FACTORS, "frobenius", "W_1 is farther from the Frobenius solution"),
+)
+
+
+@CLAIMS.add(
+    short="one scale for both layers",
+    statement="Under one joint norm ‖W_1‖/‖W_2‖ goes to the same ratio of their SVMs.",
+    check="median log of (‖W_1‖/‖W_1^mm‖)/(‖W_2‖/‖W_2^mm‖) after the last step of the stack of two layers",
+    measured="median log ratio",
+    asked=Limit(
+        0.01,
+        "size of the quartiles ≤ {}",
+        "one per cent; the quartiles must lie within it, and those at the first step must not",
+    ),
+)
+def layers_norms(tables, asked):
+    row = one(ends(tables), "measured instance", quantity="ratio", architecture=plain(2))
+    start = tables.own(architecture=plain(2), quantity="ratio")
+    first = start[start["step"] == start["step"].min()].iloc[0]
+    spread, at_first = (max(abs(line["first_quartile"]), abs(line["third_quartile"])) for line in (row, first))
+    parts = {"quartiles of the logarithm within it": asked(spread), "not so at the start": at_first > asked.value}
+    return Reading(*estimate(row), parts)
+
+
+@CLAIMS.add(
+    short="other rows end on the boundary",
+    statement="Rows that do not count, but that the SVM holds at margin zero, have a margin that grows like the "
+    "logarithm of the step, while that of the rows that count grows like the step.",
+    check="bottom of two layers: mean margin of these rows over the least of those that count; its median",
+    measured="median relative margin",
+    asked=Limit(0.01, "≤ {}", "one per cent of the margin of the rows that count"),
+    slowest=Limit(0.8, "slope against the logarithm of the step ≥ {}", "a margin that settles has slope 0"),
+    fastest=Limit(
+        1.2,
+        "slope against the logarithm of the step ≤ {}",
+        "that of the rows that count has one that grows with the step",
+    ),
+)
+def layers_held(tables, asked, slowest, fastest):
+    table = tables.own()
+    share, margin = (
+        some(where(table, architecture=plain(2), quantity=name), "row held at the boundary")
+        for name in ("held share", "held margin")
+    )
+    end, late = estimate(single(last(share))), margin[margin["step"] >= margin["step"].max() / 10]
+    slope = np.polyfit(np.log(late["step"]), late["value"], 1)[0]
+    parts = {
+        f"their margin over that of counting rows: upper end below {asked.value}": asked(end),
+        "their margin itself grows": bool((np.diff(late["value"]) > 0).all()),
+        "like the logarithm of the step (slope from .8 to 1.2 in the last decade)": slowest(slope) and fastest(slope),
+    }
+    return Reading(*end, parts)
+
+
+@CLAIMS.add(
+    short="no residual: composed tokens collapse",
+    statement="Without a residual rows of the lower layer select one token, and the top cannot tell them apart.",
+    check="share of instances whose top selects a token that another position holds too, 95 % Wilson interval",
+    measured="share without residual",
+    asked=Limit(0.9, "≥ {}", "nearly all without the residual, nearly none with it"),
+    kept=Limit(0.1, "with the residual ≤ {}", "nearly none"),
+)
+def layers_collapse(tables, asked, kept):
+    rows = ends(tables)
+    bare, whole = (
+        estimate(single(only(rows, architecture=name, quantity="share of equal tokens")))
+        for name in (NO_RESIDUAL, plain(2))
+    )
+    parts = {
+        "without the residual the lower end is above it": asked(bare),
+        "with the residual the upper end is below one minus it": kept(whole),
+    }
+    return Reading(*bare, parts)
+
+
+CLAIMS.extend(CORRECTED)

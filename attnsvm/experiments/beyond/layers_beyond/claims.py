@@ -1,0 +1,86 @@
+"""Where the law of layers holds with something else in the stack, and where it breaks."""
+
+from functools import partial
+
+import numpy as np
+
+from attnsvm.audit.numbers import Limit, estimate, exact
+from attnsvm.audit.reading import Claims, Reading, some
+from attnsvm.audit.rows import last, one, where
+from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS
+
+FIRST = ("plain", "temperatures 1 and 3", "squared loss", "MLP between", "normalised before the top", "four classes")
+LATER = ("normalised behind", "two heads", "one-hot tokens", "repeated tokens")
+CLAIMS = Claims(group="beyond")
+
+
+def where_saturated(kinds, tables, asked):
+    """The largest distance of all instances whose counting rows saturate."""
+    rows = last(tables.own())
+    rows = rows[rows["kind"].isin(kinds) | (rows["quantity"] == "all")]
+    found = some(where(rows, quantity="corrected, saturated"), "instance whose counting rows saturate")
+    rival = where(where(rows, quantity="all"), kind="plain")
+    parts = {f"{row['kind']}: largest below {asked.value}": asked(row["largest"]) for _, row in found.iterrows()}
+    parts["margin 1 in all rows is farther"] = bool((rival["low"] > found["largest"].max()).all())
+    return Reading(*exact(found["largest"].max(), found["instances"].sum()), parts)
+
+
+CLAIMS.add(
+    key="layers_beyond_saturated",
+    short="the law where counting rows saturate",
+    statement="With temperatures, an MLP or a normalisation between the layers, another loss: where the rows that "
+    "count saturate, both layers go to the corrected SVMs of what the top sees.",
+    check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
+    measured="largest 1 − correlation where rows saturate",
+    asked=Limit(0.01, "≤ {}", "that of `layers_kinds`, here of every instance; the rival must be farther"),
+    read=partial(where_saturated, FIRST),
+)
+
+CLAIMS.add(
+    key="layers_beyond_variants",
+    short="the law with heads and other tokens",
+    statement="With two heads and output matrices, one-hot tokens, tokens that repeat, or a normalisation behind the "
+    "top: where the rows that count saturate, copies of a token together, both layers go to their SVMs.",
+    check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
+    measured="largest 1 − correlation where rows saturate",
+    asked=Limit(0.01, "≤ {}", "as `layers_beyond_saturated` asks"),
+    read=partial(where_saturated, LATER),
+)
+
+
+@CLAIMS.add(
+    short="mixed counting rows stop the weights",
+    statement="Where a row that counts stays mixed, ‖W‖ stops at a finite distance: no direction is left to compare.",
+    check="‖W‖ after the last step over that at half of the steps, medians of each kind; the largest of the mixed ones",
+    measured="largest median growth where rows are mixed",
+    asked=Limit(1.25, "median growth ≤ {}", "steps of one length that go on in one direction double it"),
+    grows=Limit(1.75, "median growth where rows saturate ≥ {}", "nearly twice, as such steps do"),
+)
+def layers_beyond_stalls(tables, asked, grows):
+    """How much ‖W‖ grows over the second half of the steps where counting rows stay mixed, and where they saturate."""
+    rows = last(tables.own())
+    rows = rows[rows["kind"].isin(FIRST)]
+    mixed = some(where(rows, quantity="growth, mixed"), "instance whose counting rows stay mixed")
+    whole = some(where(rows, quantity="growth, saturated"), "instance whose counting rows saturate")
+    parts = {f"{row['kind']}, mixed: median {row['value']:.2f}": asked(row["value"]) for _, row in mixed.iterrows()}
+    for _, row in whole.iterrows():
+        parts[f"{row['kind']}, saturated: median {row['value']:.2f}"] = grows(row["value"])
+    return Reading(*exact(mixed["value"].max(), mixed["instances"].sum()), parts)
+
+
+@CLAIMS.add(
+    short="norms go with the temperatures",
+    statement="With temperatures τ the norms ‖W_l‖/‖W_l^mm‖ are as the temperatures of the layers.",
+    check="median of the logarithm of the ratio of both, with its 95 % interval, against log(1/3)",
+    measured="median log ratio of norms",
+    asked=Limit(0.01, "distance from log(1/3) ≤ {}", "one per cent, as `layers_norms` asks"),
+)
+def layers_beyond_temperatures(tables, asked):
+    """How far the ratio of norms is from that of the temperatures."""
+    name, rows = "temperatures 1 and 3", last(tables.own())
+    ratio = one(rows, f"measured instance of the kind {name}", kind=name, quantity="ratio")
+    plain = one(rows, "measured instance of the plain kind", kind="plain", quantity="ratio")
+    wanted = np.log(KINDS[name].below / KINDS[name].top)
+    off, other = (abs(row["value"] - wanted) for row in (ratio, plain))
+    parts = {"median log ratio": asked(off), "that of equal temperatures is not there": other > asked.value}
+    return Reading(*estimate(ratio), parts)

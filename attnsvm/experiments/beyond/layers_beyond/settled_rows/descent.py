@@ -1,0 +1,20 @@
+"""Train two layers of every kind from random weights, and keep them at four steps, each twice the one before."""
+
+from attnsvm.experiments.beyond.layers_beyond.settled_rows.kinds import KINDS, seen, stack_of
+from attnsvm.experiments.beyond.layers_beyond.settled_rows.models import fixed
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.stack.descent import train_stack
+
+
+def descent(problems, settings, progress):
+    progress.expect(len(KINDS) * len(problems))
+    steps, rule = settings["steps"], exact(settings["learning_rate"])
+    kept = [steps // 8, steps // 4, steps // 2, steps]
+    trained = {}
+    for name, kind in KINDS.items():
+        given = {"values": fixed(problems)["values"]} if kind.heads > 1 else {}
+        own, stack = seen(kind, problems), stack_of(kind)
+        log = train_stack(own, stack, LinearHead, rule, steps, kept, progress=progress, **given)
+        trained[name] = log.arrays("steps", "weights") | given
+    return trained

@@ -1,8 +1,0 @@
-"""Certified solutions of what every run selects."""
-
-from attnsvm.experiments.merging.merging import shortened
-from attnsvm.svm.instances import certified
-
-
-def svm(problems, trained, settings):
-    return {name: certified(shortened(problems, name), selected, "fro") for name, selected in trained.items()}

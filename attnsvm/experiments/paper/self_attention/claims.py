@@ -1,0 +1,31 @@
+"""The same with the first token of each input as its query."""
+
+from functools import partial
+
+from attnsvm.audit.numbers import Limit
+from attnsvm.audit.reading import Claims
+from attnsvm.experiments.paper.convergence_types.claims import locally_optimal
+from attnsvm.experiments.paper.local_convergence.claims import CHECK, own_norm
+
+CLAIMS = Claims(group="paper")
+
+CLAIMS.add(
+    key="self_own_norm",
+    short="self-attention: own norm's solution",
+    statement="With the first token as query (self-attention), each parametrisation goes to its own norm's solution.",
+    check=CHECK,
+    measured="lead of the own solution's correlation over the other's",
+    asked=Limit(0.0, "> {}", "the interval must lie above zero"),
+    read=partial(own_norm, experiment="self_local_convergence"),
+)
+
+CLAIMS.add(
+    key="self_locally_optimal",
+    short="self-attention: locally optimal",
+    statement="In self-attention too, a run that is not global ends at locally optimal tokens, along their SVM "
+    "solution.",
+    check="as for cross-attention",
+    measured="share of runs that are not global and end locally optimal",
+    asked=Limit(0.95, "≥ {}", "as for cross-attention"),
+    read=partial(locally_optimal, experiment="self_convergence_types"),
+)

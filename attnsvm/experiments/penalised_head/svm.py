@@ -1,7 +1,0 @@
-"""The generalised SVM of the sets that each run selects."""
-
-from attnsvm.experiments.multi_token.svm import generalised
-
-
-def svm(problems, trained, settings):
-    return {penalty: generalised(problems, run["probabilities"]) for penalty, run in trained.items()}

@@ -1,0 +1,143 @@
+"""How far down from the theorem its solution is still seen, and what weight decay makes of it."""
+
+import numpy as np
+
+from attnsvm.audit.numbers import Limit, each, estimate, largest
+from attnsvm.audit.reading import Claims, Reading, some
+from attnsvm.audit.rows import one, where
+from attnsvm.experiments.real.ladder.rungs import RUNGS
+
+FIRST = next(iter(RUNGS))
+MEDIANS = "medians over the instances, 95 % intervals from order statistics"
+UNTRAINED = Limit(
+    0.1, "above the null before training < {}", "an untrained layer has no more than chance and this little"
+)
+ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/ladder_again`, which is optional."
+CLAIMS = Claims(group="beyond")
+
+
+def of(tables, part, name, quantity, when="end", decay=None):
+    """The one row that has these values, with a median in it."""
+    rows = where(tables.own(), part=part, name=name, quantity=quantity, when=when)
+    rows = rows[rows["value"].notna() & (rows["decay"].isna() if decay is None else rows["decay"] == decay)]
+    return estimate(one(rows, f"certified solution on '{name}'"))
+
+
+def positive_decays(tables):
+    """The decays above zero, ascending."""
+    decays = tables.own()["decay"].dropna()
+    return sorted(set(some(decays[decays > 0], "weight decay above zero")))
+
+
+@CLAIMS.add(
+    short="on real patches: W alone obeys",
+    statement="On patches of digits, W trained alone goes to the Frobenius solution of what it selects.",
+    check=f"cosine with the certified solution on the span of the constraints; {MEDIANS}",
+    measured="median cosine with the certified solution",
+    asked=Limit(
+        0.95,
+        "≥ {}",
+        "as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
+    ),
+    untrained=UNTRAINED,
+)
+def ladder_theorem(tables, asked, untrained):
+    own, null = (of(tables, "rungs", FIRST, quantity) for quantity in ("alignment_fro", "null_fro"))
+    start = of(tables, "rungs", FIRST, "gain_fro", "start")
+    parts = {
+        f"lower end at least {asked.value}": asked(own),
+        "the null's interval lies below": null.high < own.low,
+        f"before training it is not {untrained.value} above its null": untrained(start),
+    }
+    return Reading(*own, parts)
+
+
+@CLAIMS.add(
+    short="each step to practice costs alignment",
+    statement="From W alone to AdamW with everything trained, alignment falls with every rung.",
+    check=f"cosine of a rung less that of the one before, per instance, in its parametrisation's norm; {MEDIANS}",
+    measured="median change of the cosine, at the rung that falls least",
+    asked=Limit(0.0, "< {}", "a fall is a change whose whole interval is below zero, at each of the five steps"),
+    unsharpened=ELSEWHERE,
+)
+def ladder_falls(tables, asked):
+    changes = {name: of(tables, "rungs", name, "change_alignment") for name in list(RUNGS)[1:]}
+    return Reading(*asked.worst(changes), each(changes, "'{}' lies below the rung before", asked))
+
+
+@CLAIMS.add(
+    short="but never down to chance",
+    statement="On every rung the alignment is above that of random heads with the same singular values.",
+    check=f"cosine less that of the null heads, per instance, in the parametrisation's norm; {MEDIANS}",
+    measured="median difference from the null, at the rung with the least",
+    asked=Limit(
+        0.0,
+        "> {}",
+        "any matrix aligns with the SVM of what it selects: the difference counts, and untrained layers have none",
+    ),
+    untrained=UNTRAINED,
+)
+def ladder_above_null(tables, asked, untrained):
+    gains = {name: of(tables, "rungs", name, f"gain_{rung.norm}") for name, rung in RUNGS.items()}
+    starts = [of(tables, "rungs", name, "gain_fro", "start") for name in RUNGS]
+    parts = each(gains, "'{}' is above its null", asked)
+    parts[f"before training no rung is {untrained.value} above its null"] = all(map(untrained, starts))
+    return Reading(*asked.worst(gains), parts)
+
+
+@CLAIMS.add(
+    short="decay on K, Q lowers the rank",
+    statement="Weight decay on K and Q lowers the rank of K Qᵀ, as a nuclear penalty does, and that on W does not.",
+    check=f"effective rank with the largest decay over that without, per instance; {MEDIANS}",
+    measured="median ratio of effective ranks",
+    asked=Limit(0.5, "≤ {}", "half of the rank; the same decay on W, a Frobenius penalty, is the control"),
+)
+def ladder_decay_rank(tables, asked):
+    decays = positive_decays(tables)
+    factors, whole = (of(tables, "decays", name, "rank_ratio", decay=decays[-1]) for name in ("KQ", "W"))
+    ratios = [of(tables, "decays", "KQ", "rank_ratio", decay=decay).value for decay in decays]
+    parts = {
+        f"on K and Q: upper end at most {asked.value}": asked(factors),
+        "on W: the interval lies above that of K and Q": whole.low > factors.high,
+        "on K and Q: the more decay, the lower": bool((np.diff([1, *ratios]) < 0).all()),
+    }
+    return Reading(*factors, parts)
+
+
+@CLAIMS.add(
+    short="decay on K, Q brings it back",
+    statement="Weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution.",
+    check=f"cosine with a decay less that without, per instance; {MEDIANS}; every decay",
+    measured="median change of the cosine, at the best decay",
+    asked=Limit(0.0, "> {}", "a rise is a change whose whole interval is above zero"),
+    unsharpened=ELSEWHERE,
+)
+def ladder_decay_alignment(tables, asked):
+    rows = {decay: of(tables, "decays", "KQ", "change_alignment", decay=decay) for decay in positive_decays(tables)}
+    return Reading(*largest(rows), each(rows, "decay {:g} raises it", asked))
+
+
+@CLAIMS.add(
+    short="strong decay leaves nothing of it",
+    statement="Under strong decay of K and Q the layer still fits, but its attention is no max-margin separator: its "
+    "alignment is that of a random head.",
+    check=f"cosine less that of the null heads, per instance, with the largest decay and without; {MEDIANS}",
+    measured="median difference from the null, largest decay",
+    asked=Limit(0.0, "lower end ≤ {}", "the theory needs weights that grow: where they cannot, it must end"),
+    fits=Limit(
+        0.99,
+        "share of training inputs right, median ≥ {}",
+        "a layer that no longer fits would say nothing of its attention",
+    ),
+    unsharpened=ELSEWHERE,
+)
+def ladder_decay_breaks(tables, asked, fits):
+    strongest = positive_decays(tables)[-1]
+    gain, free = (of(tables, "decays", "KQ", "gain_nuc", decay=decay) for decay in (strongest, 0.0))
+    train = of(tables, "decays", "KQ", "train", decay=strongest)
+    parts = {
+        "without decay the alignment is above its null": asked.against(free),
+        "with the largest decay it is not": asked(gain.low),
+        "the layer still fits its inputs": fits(train.value),
+    }
+    return Reading(*gain, parts)

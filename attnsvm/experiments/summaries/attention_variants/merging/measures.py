@@ -1,0 +1,18 @@
+"""The margin on fewer tokens over that on all, and whether the same pair is selected."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.analysis.measured import Measures, all_solved, outcomes
+from attnsvm.experiments.summaries.attention_variants.merging.merging import PLAIN, SHORTER
+
+
+def measures(cell, problems, trained, solved, settings):
+    good = all_solved(solved.values())
+    margin = {name: 1 / np.linalg.norm(answer["W"], axis=(1, 2)) for name, answer in solved.items()}
+    frames = []
+    for name in SHORTER:
+        same = (trained[name] == trained[PLAIN] // 2).mean(1)
+        values = {"margin": margin[name] / margin[PLAIN], "same": same}
+        frames.append(pd.DataFrame({"variant": name, "seed": problems.seeds, **values})[good])
+    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, np.where(good, "measured", "without SVM")))

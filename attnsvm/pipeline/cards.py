@@ -1,0 +1,365 @@
+"""The experiments, found by being there: every folder below `attnsvm/experiments` with a card.yaml.
+
+The outermost folder is the section of an experiment, here and in every document. What sharpens an experiment's claim
+lies inside the folder of that experiment.
+
+A card gives the title of its experiment, the settings and the meaning of the numbers. Modules in the folder are stages:
+problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it. A stage without a
+module has no job. A card that says `problems: NAME` takes the module NAME of attnsvm/data/grids for problems.py. A card
+that says `like: other` takes missing stages and settings from the other card; with a caption, it takes the figure too.
+
+An experiment whose card says `optional: why` is built only on request: `figures/all` and `audit` leave it out.
+It may read files that do not come with this package; outside.py names them.
+"""
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import yaml
+
+from attnsvm.errors import UserError, require
+from attnsvm.pipeline.checking import first_error, schema_error
+from attnsvm.pipeline.hashes.memo import recall
+from attnsvm.pipeline.naming import meant
+
+HERE = Path(__file__).resolve().parent
+FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"
+OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
+STAGES = ("problems", "descent", "svm", "measures")
+# Checking every card takes a third of a second. What was found right follows from the card and from these files.
+CHECKED_BY = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
+OTHERS = ("figure", "claims", "outside")
+# The folders of the experiments, in their order, and what their figures show.
+SECTIONS = {
+    "paper": "The paper",
+    "own": "Our own questions",
+    "beyond": "Beyond the paper",
+    "real": "Real attention",
+    "summaries": "What summaries say of the paper",
+    "literature": "The literature",
+}
+JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
+
+
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # ten times faster with libyaml
+    """YAML in which no key occurs twice: the first value would be lost in silence."""
+
+    def construct_mapping(self, node, deep=False):
+        found = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for place, (key, _) in enumerate(node.value):
+            if found[place] in found[:place]:
+                problem = f"the key {found[place]!r} occurs twice"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+@dataclass(frozen=True)
+class Card:
+    """One experiment's card, completed from the card that it is like.
+
+    Attributes:
+        name: of the folder.
+        title: what the figure shows, in half a sentence.
+        section: a key of `SECTIONS`, the outermost folder that it lies in.
+        parent: the experiment in whose folder it lies, of which it sharpens a claim; "" where there is none.
+        order: its place among the experiments.
+        seconds: how long `snakemake figures/<name>` takes from clean on two cores, as last measured; None: unknown.
+        optional: why `figures/all` and `audit` leave it out, in half a sentence; "" where they do not.
+        fixed: settings of every stage that no user changes.
+        draws: the experiments whose tables its figure draws, usually itself; () without a figure.
+        blocks: the number of blocks of its instances.
+        settings: {stage: {key: JSON schema with `value`, perhaps `smoke`, and `text`}}.
+        relations: [{"below" | "at_most" | "same_length": [two keys "stage.key"]}].
+        caption: a template over the settings (Jinja).
+        notes: more about the figure, for docs/figures.md.
+        columns: what each column of the csv means, with its unit.
+        modules: {a stage or one of `OTHERS`: dotted name of its module}; a missing one has no module.
+    """
+
+    name: str
+    title: str
+    section: str
+    parent: str
+    order: int
+    seconds: int | None
+    optional: str
+    fixed: dict
+    draws: tuple[str, ...]
+    blocks: int
+    settings: dict[str, dict[str, dict]]
+    relations: list[dict[str, list[str]]]
+    caption: str
+    notes: str
+    columns: dict[str, str]
+    modules: dict[str, str]
+
+    @property
+    def is_experiment(self) -> bool:
+        """Whether something is measured, and not only drawn or claimed."""
+        return "measures" in self.modules
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that have a job, in their order."""
+        return tuple(stage for stage in STAGES if stage in self.modules)
+
+    def module(self, part: str) -> ModuleType:
+        """Import the module of a stage, or another module of the folder, such as "figure"."""
+        return importlib.import_module(self.modules[part])
+
+
+@cache
+def read(name: str) -> Card:
+    """The card of one experiment.
+
+    Raises:
+        UserError: there is no such experiment, or its card is wrong.
+    """
+    known = names()
+    if name not in known:
+        raise UserError(unknown_name(name, known))
+    own = _load(name)
+    base = own.get("like")
+    require(base is None or (base in known and base != name), f"{_where(name)}: like: there is no experiment {base!r}")
+    other = _load(base) if base else {}
+    modules = _modules(base, STAGES, other) if base else {}
+    if base:
+        whole = "like" not in other and "problems" in modules
+        require(whole, f"{_where(name)}: like: {base!r} has no stages: name the experiment that has them")
+    if base and "caption" in own and _has(base, "figure"):
+        several = "draws" in other and "draws" not in own
+        require(not several, f"{_where(name)}: draws: expected the tables of this figure: that of {base!r} has several")
+        modules["figure"] = _module(base, "figure")
+    modules |= _modules(name, (*STAGES, *OTHERS), own)
+    stages = [part for part in STAGES if part in modules]
+    drawn = not stages or "problems" in stages
+    require(drawn, f"{_where(name)}: the other stages need a problems.py, or `problems: NAME`")
+    settings = {
+        stage: other.get("settings", {}).get(stage, {}) | own.get("settings", {}).get(stage, {}) for stage in STAGES
+    }
+    card = Card(
+        name=name,
+        title=own["title"],
+        section=_section(name),
+        parent=_parent(name),
+        order=own["order"],
+        seconds=own.get("seconds"),
+        optional=own.get("optional", ""),
+        fixed=other.get("fixed", {}) | own.get("fixed", {}),
+        draws=tuple(own.get("draws", [name])) if "figure" in modules else (),
+        blocks=own.get("blocks", other.get("blocks", 1)),
+        settings=_settings(name, settings),
+        relations=other.get("relations", []) + own.get("relations", []),
+        caption=own.get("caption", ""),
+        notes=own.get("notes", ""),
+        columns=own.get("columns", {}),
+        modules=modules,
+    )
+    _complete(card)
+    return card
+
+
+def _modules(name: str, parts: Sequence[str], content: dict) -> dict[str, str]:
+    """The modules of those parts that an experiment's folder has; its card says where to find problems elsewhere."""
+    found = {part: _module(name, part) for part in parts if _has(name, part)}
+    if "problems" in content:
+        grid, known = content["problems"], sorted(path.stem for path in GRIDS.glob("[!_]*.py"))
+        require(grid in known, f"{_where(name)}: problems: {unknown_name(grid, known, 'grid')}")
+        require("problems" not in found, f"{_where(name)}: problems: there is a problems.py too: leave one of them out")
+        found["problems"] = f"attnsvm.data.grids.{grid}"
+    return found
+
+
+def unknown_name(name: str, known: Sequence[str], kind: str = "experiment") -> str:
+    """A sentence for a name that is not among the known ones, with the one that was meant where one is close."""
+    return f"unknown {kind} {name!r}: {meant(name, known)}"
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all folders with a card, sorted.
+
+    Raises:
+        UserError: two folders have the same name.
+    """
+    return tuple(folders())
+
+
+@cache
+def folders() -> dict[str, Path]:
+    """The folder of every experiment, by name and sorted by it.
+
+    Raises:
+        UserError: two have the same name.
+    """
+    found: dict[str, Path] = {}
+    for card in sorted(FOLDER.rglob("card.yaml")):
+        folder = card.parent
+        taken = f"{_file(folder)}: {_file(found.get(folder.name, folder))} has this name: choose another"
+        require(folder.name not in found, taken)
+        found[folder.name] = folder
+    return dict(sorted(found.items()))
+
+
+def place(name: str) -> str:
+    """The folder of an experiment, from the top of the repository: "attnsvm/experiments/own/cone"."""
+    return _file(folders()[name])
+
+
+@cache
+def every() -> tuple[Card, ...]:
+    """All cards, in the order they ask for."""
+    return tuple(sorted((read(name) for name in names()), key=lambda card: (card.order, card.name)))
+
+
+def experiments(optional: bool = False) -> tuple[Card, ...]:
+    """The cards with measures; optional cards only where they are asked for."""
+    return tuple(card for card in _asked(optional) if card.is_experiment)
+
+
+def figures(optional: bool = False) -> tuple[Card, ...]:
+    """The cards with a figure; optional cards only where they are asked for."""
+    return tuple(card for card in _asked(optional) if card.draws)
+
+
+def claiming(optional: bool = False) -> tuple[Card, ...]:
+    """The cards with claims; optional cards, which have a separate audit, only where they are asked for."""
+    return tuple(card for card in _asked(optional) if "claims" in card.modules)
+
+
+def optional() -> tuple[Card, ...]:
+    """The cards that are built only where they are asked for."""
+    return tuple(card for card in every() if card.optional)
+
+
+def _asked(optional: bool) -> tuple[Card, ...]:
+    return tuple(card for card in every() if optional or not card.optional)
+
+
+def sections(optional: bool = False) -> dict[str, list[Card]]:
+    """The cards that have a figure by the heading of their section; see `figures`."""
+    shown = figures(optional)
+    found = {heading: [card for card in shown if card.section == name] for name, heading in SECTIONS.items()}
+    return {heading: members for heading, members in found.items() if members}
+
+
+@cache
+def types() -> dict[str, dict]:
+    """The kinds of settings that cards may name."""
+    return yaml.load((HERE / "types.yaml").read_text("utf-8"), Loader)
+
+
+def _load(name: str) -> dict:
+    text = (folders()[name] / "card.yaml").read_bytes()
+    return recall((*CHECKED_BY, text), lambda: _checked(name, text))
+
+
+def _checked(name: str, text: bytes) -> dict:
+    try:
+        content = yaml.load(text.decode("utf-8"), Loader)
+    except UnicodeDecodeError as error:
+        raise UserError(f"{_where(name)}: this is not UTF-8 text") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise UserError(f"{_where(name)}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
+    require(content is not None, f"{_where(name)}: it is empty; docs/experiment.md describes a card")
+    wrong = first_error(content, yaml.load((HERE / "card.schema.yaml").read_text("utf-8"), Loader))
+    require(not wrong, f"{_where(name)}: {wrong}")
+    return content
+
+
+def _settings(name: str, given: dict[str, dict]) -> dict[str, dict[str, dict]]:
+    """The schemas of the settings by stage; `given`: what the card says, and the one it is like."""
+    return recall(
+        (*CHECKED_BY, repr(given).encode()),
+        lambda: {
+            stage: {k: _setting(name, f"{stage}.{k}", value) for k, value in keys.items()}
+            for stage, keys in given.items()
+        },
+    )
+
+
+def _setting(experiment: str, key: str, given: dict) -> dict:
+    """A setting's schema: that of the type it names, and over it what the card says; `key` is "stage.name"."""
+    kind = given.get("type")
+    if isinstance(kind, str):
+        known = [*types(), *JSON_TYPES]
+        require(kind in known, f"{_where(experiment)}: settings: {key}: {unknown_name(kind, known, 'type')}")
+    named = types().get(kind) if isinstance(kind, str) else None
+    setting = named | {k: v for k, v in given.items() if k != "type"} if named else given
+    for needed in ("value", "text"):
+        require(needed in setting, f"{_where(experiment)}: settings: {key}: the key {needed!r} is missing")
+    schema = {name: rule for name, rule in setting.items() if name not in OURS}
+    wrong = schema_error(schema)
+    require(not wrong, f"{_where(experiment)}: settings: {key}: {wrong}")
+    for scale in {"value", "smoke"} & set(setting):
+        wrong = first_error(setting[scale], schema)
+        require(not wrong, f"{_where(experiment)}: settings: {key}: {scale}: {wrong}")
+    return setting
+
+
+def _complete(card: Card) -> None:
+    """What only the card and its folder together show to be missing."""
+    where = _where(card.name)
+    for stage in ("descent", "svm"):
+        require(not card.settings[stage] or stage in card.modules, f"{where}: settings: there is no {stage}.py to set")
+    if card.is_experiment or card.draws:
+        require(bool(card.modules.get("measures") or card.draws != (card.name,)), f"{where}: there is no measures.py")
+    if "outside" in card.modules:
+        require(
+            bool(card.optional), f"{where}: the key 'optional' is missing: outside.py names files that may be missing"
+        )
+    for other in card.draws:
+        require(other in names(), f"{where}: draws: there is no experiment {other!r}")
+        built = bool(card.optional) or not _load(other).get("optional")
+        require(built, f"{where}: draws: {other!r} is optional, so this experiment must be optional too")
+        measured = _has(other, "measures") or "like" in _load(other)
+        require(measured, f"{where}: draws: {other!r} measures nothing: it has no table to draw")
+    if card.draws:
+        require(bool(card.caption), f"{where}: the key 'caption' is missing")
+        require(bool(card.columns), f"{where}: the key 'columns' is missing: say what each column of the csv means")
+    for relation in card.relations:
+        ((kind, keys),) = relation.items()
+        values = []
+        for key in keys:
+            stage, _, name = key.partition(".")
+            require(name in card.settings.get(stage, {}), f"{where}: relations: there is no setting {key!r}")
+            values.append(card.settings[stage][name]["value"])
+        lists = [isinstance(value, list) for value in values]
+        numbers = [isinstance(value, int | float) for value in values]
+        fits = {"below": all(numbers), "at_most": numbers[0] and (numbers[1] or lists[1]), "same_length": all(lists)}
+        require(fits[kind], f"{where}: relations: {kind} cannot compare {keys[0]} with {keys[1]}")
+
+
+def _has(name: str, part: str) -> bool:
+    return (folders()[name] / f"{part}.py").exists()
+
+
+def _module(name: str, part: str) -> str:
+    """The dotted name of a module of an experiment."""
+    return ".".join(("attnsvm", "experiments", *folders()[name].relative_to(FOLDER).parts, part))
+
+
+def _section(name: str) -> str:
+    section, *inside = folders()[name].relative_to(FOLDER).parts
+    known = section in SECTIONS and bool(inside)
+    require(known, f"{_where(name)}: an experiment lies in the folder of a section: {', '.join(SECTIONS)}")
+    return section
+
+
+def _parent(name: str) -> str:
+    above = folders()[name].parent
+    return above.name if (above / "card.yaml").exists() else ""
+
+
+def _file(path: Path) -> str:
+    return str(path.relative_to(FOLDER.parents[1]))
+
+
+def _where(name: str) -> str:
+    return f"{place(name)}/card.yaml"

@@ -1,0 +1,141 @@
+"""The configuration: what the cards give, the user's changes laid over it, checked; errors in one sentence."""
+
+import re
+
+import yaml
+
+from attnsvm.errors import require
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.checking import first_error
+from attnsvm.pipeline.hashes.memo import recall
+
+CHECKED_BY = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
+# {setting of a run: its words, the usual one first}
+CHOICES = {
+    "scale": ("paper", "smoke"),
+    "intermediates": ("keep", "drop"),  # what becomes of the files of a block once it is measured
+    "arithmetic": ("portable", "native"),  # whose numbers: those of every x86-64-v3 processor, or of this one
+}
+
+
+def resolve(given: dict) -> dict:
+    """The whole configuration: "scale", "intermediates", "arithmetic", "standalone", "figures", "experiments".
+
+    The experiments are {name: {stage: {key: value}}}.
+
+    Args:
+        given: what the user wrote, any part of it.
+
+    Raises:
+        UserError: a key or a value that cannot be, by its name.
+    """
+    whole = schema()
+    given = typed(given, whole)
+    asked = repr((given, whole)).encode()
+    wrong = recall((*CHECKED_BY, asked), lambda: first_error(given, whole))
+    require(not wrong, f"config: {wrong}")
+    modes = {name: given.get(name) or words[0] for name, words in CHOICES.items()}
+    scale = modes["scale"]
+    figures = _values(figure_settings(), scale) | (given.get("figures") or {})
+    chosen = given.get("experiments") or {}
+    found = {}
+    for card in cards.experiments(optional=True):
+        own = chosen.get(card.name) or {}
+        found[card.name] = {
+            stage: dict(sorted((_values(settings, scale) | (own.get(stage) or {})).items()))
+            for stage, settings in card.settings.items()
+            if settings
+        }
+        _related(card, found[card.name])
+    return modes | {"standalone": given.get("standalone") or False, "figures": figures, "experiments": found}
+
+
+def typed(value, schema: dict):
+    """The same with a number wherever a string says one and a number is wanted, and so with true and false.
+
+    Snakemake gives the values of `--config 'figures={dpi: 72}'` as strings, and YAML 1.1 takes 1e-3 for one.
+    """
+    if isinstance(value, dict):
+        keys = schema.get("properties", {})
+        return {key: typed(item, keys.get(key, {})) for key, item in value.items()}
+    if isinstance(value, list):
+        return [typed(item, schema.get("items", {})) for item in value]
+    if isinstance(value, str) and schema.get("type") == "boolean":
+        return {"true": True, "false": False}.get(value.strip().lower(), value)
+    if isinstance(value, str) and schema.get("type") in ("integer", "number"):
+        try:
+            return int(value) if re.fullmatch(r"\s*[+-]?\d+\s*", value) or schema["type"] == "integer" else float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def stage_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
+    """What a stage of an experiment is given, in an order that no edit of the card changes."""
+    own = resolved["experiments"][card.name].get(stage, {})
+    return dict(sorted((card.fixed | own).items()))
+
+
+def schema() -> dict:
+    """The JSON schema of what a user may write, made from the cards."""
+    experiments = {
+        card.name: _object({stage: _properties(keys) for stage, keys in card.settings.items() if keys})
+        for card in cards.experiments(optional=True)
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "attnsvm configuration",
+        **_object(
+            {name: {"enum": list(words)} for name, words in CHOICES.items()}
+            | {
+                "standalone": {"type": "boolean"},
+                "figures": _properties(figure_settings()),
+                "experiments": _object(experiments),
+            }
+        ),
+    }
+
+
+def figure_settings() -> dict:
+    """The settings that all figures share, as schemas."""
+    return yaml.load((cards.HERE / "figures.yaml").read_text("utf-8"), cards.Loader)
+
+
+def _values(settings: dict, scale: str) -> dict:
+    return {
+        key: setting.get("smoke", setting["value"]) if scale == "smoke" else setting["value"]
+        for key, setting in settings.items()
+    }
+
+
+def _object(properties: dict) -> dict:
+    return {"type": ["object", "null"], "additionalProperties": False, "properties": properties}
+
+
+def _properties(settings: dict) -> dict:
+    return _object(
+        {
+            key: {k: v for k, v in setting.items() if k not in cards.OURS} | {"description": setting["text"]}
+            for key, setting in settings.items()
+        }
+    )
+
+
+def _related(card: cards.Card, values: dict) -> None:
+    """Raise `UserError` for the first relation between settings that does not hold."""
+    for relation in card.relations:
+        ((kind, keys),) = relation.items()
+        first, second = (values[stage][name] for stage, name in (key.split(".") for key in keys))
+        own, other = (f"experiments.{card.name}.{key}" for key in keys)
+        where = f"config: {own}"
+        match kind:
+            case "below":
+                require(first < second, f"{where}: {first} is not below {other}, which is {second}")
+            case "at_most":
+                least = min(second) if isinstance(second, list) else second
+                require(first <= least, f"{where}: {first} is above {other}, which is {second}")
+            case "same_length":
+                require(
+                    len(first) == len(second),
+                    f"{where}: {len(first)} values, but {other} has {len(second)}: give one for each",
+                )

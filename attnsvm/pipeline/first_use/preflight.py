@@ -1,0 +1,226 @@
+"""`make check`: what stands in the way of `make figures`, and how long it will take, before anything is installed.
+
+Run as a file by whichever Python there is: it imports the standard library only, and older Pythons can read it.
+"""
+
+import argparse
+import importlib.util
+import math
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+OLDEST = (3, 11)
+GB = 10**9
+# Measured: the environment with torch's CUDA packages and without them, everything that is downloaded, all results.
+INSTALLED = {"cuda": 6.0 * GB, "cpu": 2.4 * GB}
+DOWNLOADED = {"cuda": 3.1 * GB, "cpu": 0.6 * GB}
+RESULTS = 1.5 * GB
+UNPACKED = 1.0 * GB  # in the temporary folder, while pip works
+MEMORY_OF_A_JOB = 1.0 * GB
+# Minutes on the processor of profiles/times.json, an Intel Xeon of 2.3 GHz with AVX-512.
+CORE_MINUTES = 35  # of all figures
+ALONE_MINUTES = 3  # of them, what does not get faster with more cores
+IN_LOOPS = 0.7  # share of them in the compiled loops of descent, docs/performance.md
+PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second there, the most of three runs of Python 3.11
+# How many times longer first_use/speed.py takes there with loops compiled for narrower vectors (NUMBA_CPU_NAME).
+NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 1.6}
+COMPILING = 60  # seconds there, once: what numba compiles for the first figures
+MEGABIT = 10**6 / 8
+SPEED = 100 * MEGABIT  # of a download per second: assumed
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--venv", default=".venv")
+    parser.add_argument("--torch", default="", help="cpu: torch without CUDA")
+    parser.add_argument("--quiet", action="store_true", help="print only what is missing")
+    given = parser.parse_args(arguments)
+    venv = Path(given.venv).absolute()
+    kind = "cpu" if given.torch == "cpu" or platform.system() != "Linux" else "cuda"
+    there = (venv / ".installed").exists()
+    found = list(obstacles(venv, given.torch, kind, there))
+    for sentence in found:
+        print("error: " + sentence, file=sys.stderr)
+    if not given.quiet and not found:
+        print("Nothing is missing.")
+    if not given.quiet:
+        for sentence in notes(venv, kind, there):
+            print(sentence)
+    return 1 if found else 0
+
+
+def obstacles(venv, torch, kind, there):
+    """What must be changed before `make figures` can work, a sentence each."""
+    if sys.version_info < OLDEST:
+        yield (
+            f"attnsvm needs Python >= {dotted(OLDEST)}, and this is {platform.python_version()} ({sys.executable}); "
+            "choose one with: make PYTHON=python3.12 ..."
+        )
+    if not there and not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        yield "Python's venv is not installed; on Debian and Ubuntu: sudo apt install python3-venv"
+    if not ours(venv):
+        yield (
+            f"VENV={venv} holds something other than an environment of attnsvm, and an installation would delete it; "
+            "choose an empty or a new folder: make VENV=folder ..."
+        )
+    if torch not in ("", "cpu"):
+        yield f"TORCH={torch}: write TORCH=cpu for torch without CUDA, or leave it out"
+    if " " in str(venv):
+        yield (
+            f"there is a space in the path {venv}, which Snakemake cannot start programs from; "
+            "move the clone, or put the environment elsewhere: make VENV=/path/without/space ..."
+        )
+    if not can_write(Path.cwd()):
+        yield f"the folder {Path.cwd()} cannot be written to"
+    if not there and not can_write(nearest(venv)):
+        yield f"the folder {nearest(venv)}, the place of the environment, cannot be written to"
+    yield from disk(venv, kind, there)
+
+
+def ours(venv):
+    """Whether the folder is missing or empty, or an environment that `make install` began: it names itself attnsvm."""
+    if not os.path.lexists(str(venv)):
+        return True
+    if not venv.is_dir():
+        return False
+    try:
+        if not os.listdir(str(venv)) or (venv / ".installed").exists():
+            return True
+        told = (venv / "pyvenv.cfg").read_text("utf-8")
+    except (OSError, ValueError):
+        return False
+    return "prompt = 'attnsvm'" in told.splitlines()
+
+
+def disk(venv, kind, there):
+    """Whether there is room, file system by file system."""
+    needed: dict[int, list] = {}
+    for path, size, what in (
+        (Path.cwd(), RESULTS, "results"),
+        (nearest(venv), 0 if there else INSTALLED[kind], "the environment"),
+        (Path(tempfile.gettempdir()), 0 if there else UNPACKED, "pip's temporary files"),
+    ):
+        if size:
+            entry = needed.setdefault(os.stat(str(path)).st_dev, [path, 0, []])
+            entry[1] += size
+            entry[2].append(what)
+    for path, size, what in needed.values():
+        free = shutil.disk_usage(str(path)).free
+        if free < size:
+            less = "; make TORCH=cpu needs 3.6 GB less" if kind == "cuda" and not there else ""
+            yield f"{gigabytes(free)} are free at {path}, and {gigabytes(size)} are needed ({', '.join(what)}){less}"
+
+
+def notes(venv, kind, there):
+    """What is good to know beforehand, a sentence each."""
+    cores = os.cpu_count() or 1
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    if not can_write(nearest(home)):
+        yield f"{home} cannot be written to: caches go to {tempfile.gettempdir()} instead; this is no problem."
+    memory = total_memory()
+    if memory and memory < cores * MEMORY_OF_A_JOB:
+        fit = max(1, int(memory // MEMORY_OF_A_JOB))
+        yield f"{gigabytes(memory)} of memory for {cores} cores: run snakemake with --cores {fit}."
+    installing = 0.0
+    if there:
+        yield f"Installed in {venv}."
+    else:
+        installing = 2 + DOWNLOADED[kind] / SPEED / 60
+        cuda = ", CUDA packages among them (make TORCH=cpu goes without)" if kind == "cuda" else ""
+        yield (
+            f"make install: downloads about {gigabytes(DOWNLOADED[kind])} if pip has nothing on disk{cuda}, "
+            f"takes {gigabytes(INSTALLED[kind])} of disk and about {installing:.0f} minutes at 100 Mbit/s."
+        )
+    slower, how = pace(venv, there)
+    figures = (ALONE_MINUTES + (CORE_MINUTES - ALONE_MINUTES) / cores) * slower
+    yield f"make figures: about {figures:.0f} minutes on {cores} cores, and {gigabytes(RESULTS)} of disk for results."
+    yield f"This processor takes {slower:.1f} times as long as the processor of the measured times: {how}."
+    yield f"Together about {installing + figures:.0f} minutes."
+    yield (
+        "A first try: snakemake figures/cone --config scale=smoke; the first run of a figure also compiles the loops "
+        f"that it trains with, which takes {slower * COMPILING:.0f} s of processor time at most and is kept."
+    )
+
+
+def pace(venv, there):
+    """How many times more seconds the figures take than where they were timed, and how that is known."""
+    plain = PYTHON_ROUNDS / rounds()
+    loop = compiled(venv) if there else None
+    if loop is not None:
+        return IN_LOOPS * loop + (1 - IN_LOOPS) * plain, f"its compiled loops were timed, {loop:.1f} times"
+    vectors = widest()
+    loop = plain * NARROW.get(vectors, 1.0)
+    how = "plain Python was timed" + (f", and it has {vectors}" if vectors in NARROW else "")
+    return IN_LOOPS * loop + (1 - IN_LOOPS) * plain, how + "; once installed, make check times the compiled loops"
+
+
+def rounds(budget=0.3):
+    """Rounds of a small loop that plain Python does in a second, the best stretch of `budget` seconds."""
+    best, end = 0.0, time.perf_counter() + budget
+    while time.perf_counter() < end:
+        start, x = time.process_time(), 0.5
+        for k in range(20000):
+            x = math.exp(-x) + 1e-3 * (k & 7)
+        taken = time.process_time() - start
+        best = max(best, 20000 / taken) if taken > 0 else best
+    return best
+
+
+def widest():
+    """The widest vectors of this processor: AVX-512, AVX2, or neither; "" where the system does not say."""
+    try:
+        with open("/proc/cpuinfo") as lines:
+            flags = next((line.split() for line in lines if line.startswith("flags")), None)
+    except OSError:
+        flags = None
+    if flags is None:
+        return ""
+    return "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "neither AVX-512 nor AVX2"
+
+
+def compiled(venv):
+    """How many times slower the compiled loops are, as the installed package finds out; None if it does not."""
+    command = [str(venv / "bin" / "python"), "-m", "attnsvm.pipeline.first_use.speed"]
+    try:
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120)
+        return float(run.stdout) if run.returncode == 0 else None
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+
+
+def can_write(folder):
+    try:
+        with tempfile.TemporaryFile(dir=str(folder)):
+            return True
+    except OSError:
+        return False
+
+
+def nearest(path):
+    """The folder itself, or the first above it that is there."""
+    return next(folder for folder in (path, *path.parents) if folder.is_dir())
+
+
+def total_memory():
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def gigabytes(size):
+    return f"{size / GB:.1f} GB"
+
+
+def dotted(version):
+    return ".".join(map(str, version))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

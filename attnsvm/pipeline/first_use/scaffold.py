@@ -1,0 +1,68 @@
+"""`python -m attnsvm.pipeline.first_use.scaffold NAME` (or `make experiment NAME=...`): a folder for a new experiment.
+
+What it copies is a small real experiment that builds as it is: change it into your own.
+"""
+
+import keyword
+import re
+import sys
+from pathlib import Path
+
+from attnsvm.errors import UserError, require
+from attnsvm.pipeline import cards
+
+TEMPLATE = Path(__file__).resolve().with_name("template")
+SECTION = "own"  # of a new experiment, until its author moves the folder
+RESERVED = ("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site", *cards.SECTIONS)
+
+
+def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
+    """Write the folder of a new experiment and return it.
+
+    Raises:
+        UserError: no experiment can be called so, or one is.
+    """
+    fits = re.fullmatch(r"[a-z][a-z0-9_]{1,39}", name) and not keyword.iskeyword(name)
+    require(
+        bool(fits),
+        f"{name!r} cannot name an experiment: take 2 to 40 lower-case letters, digits and underscores, a letter first, "
+        "and no word of Python; for example my_conjecture",
+    )
+    require(name not in RESERVED, f"{name!r} means something else here: choose another name")
+    target, taken = folder / SECTION / name, [card.parent for card in folder.rglob(f"{name}/card.yaml")]
+    require(
+        not taken,
+        f"{' '.join(str(one.relative_to(folder.parents[1])) for one in taken)} already exists: choose another name",
+    )
+    require(not target.exists(), f"{target.relative_to(folder.parents[1])} already exists: choose another name")
+    target.mkdir(parents=True)
+    for source in sorted(TEMPLATE.iterdir()):
+        if source.is_file():
+            text = source.read_text("utf-8")
+            for before, after in (('"', '"'), ("audit.", ""), ("fig:", "")):
+                text = text.replace(f"{before}NAME{after}", f"{before}{name}{after}")
+            (target / source.name).write_text(text, "utf-8")
+    return target
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1 or not arguments[0]:
+        print("error: give the experiment a name: make experiment NAME=my_conjecture", file=sys.stderr)
+        return 2
+    try:
+        target = scaffold(arguments[0])
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    name = target.name
+    print(
+        f"{target.relative_to(cards.FOLDER.parents[1])} is a small experiment that runs as it is: make it yours.\n"
+        f"  snakemake figures/{name} --config scale=smoke   in seconds, into smoke/figures/\n"
+        f"  snakemake figures/{name}                        at full scale, into figures/\n"
+        "docs/experiment.md goes through its files."
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

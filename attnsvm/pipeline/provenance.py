@@ -1,0 +1,210 @@
+"""Where a figure comes from: what was asked for, what code and libraries answered, what became of the instances.
+
+The code is named by a hash of its content, by the last commit that touched it, and by whether the files differ from
+that commit: commits that touch other files change none of the three. The commit that was checked out is named too.
+"""
+
+import csv
+import hashlib
+import json
+import os
+import platform
+import shlex
+import subprocess
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from attnsvm.svm.statuses import COUNTS, require_tight
+from attnsvm.writing import save_text
+
+PACKAGES = (
+    "attnsvm",
+    "clarabel",
+    "cvxpy",
+    "matplotlib",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "scs",
+    "snakemake",
+    "torch",
+)
+COMMAND = "ATTNSVM_COMMAND"  # in the environment of every job: what the user typed
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = Path(__file__).resolve().with_name("provenance.schema.yaml")
+
+
+def write(
+    experiments: dict,
+    blocks: dict[str, list[str]],
+    settings: dict,
+    code: list[str],
+    results: str,
+    drawn: Iterable[str],
+    output: str,
+    outside: dict | None = None,
+) -> None:
+    """Write the provenance of a figure as JSON, checked against its schema; see `describe`."""
+    import jsonschema
+    import yaml
+
+    answer = describe(experiments, blocks, settings, code, Path(results), map(Path, drawn), outside or {})
+    jsonschema.validate(answer, yaml.safe_load(SCHEMA.read_text("utf-8")))
+    save_text(output, json.dumps(answer, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def as_typed(arguments: Sequence[str]) -> str:
+    """A command as it could be typed again, from the arguments of its process."""
+    return shlex.join([Path(arguments[0]).name, *arguments[1:]])
+
+
+def describe(
+    experiments: dict[str, dict],
+    blocks: dict[str, list[str]],
+    settings: dict,
+    code: Iterable[str],
+    results: Path,
+    drawn: Iterable[Path],
+    outside: dict[str, dict],
+) -> dict:
+    """The provenance of a figure, as provenance.schema.yaml beside this file has it.
+
+    Args:
+        experiments: the configuration of each experiment behind the figure, by name.
+        blocks: the names of the blocks of each.
+        settings: the configuration of the figures.
+        code: the files of this repository that all its stages run, relative to it.
+        results: the folder of the results.
+        drawn: the files of the figure.
+        outside: {file: SHA-256} of what an experiment reads from outside this repository, by experiment.
+    """
+    config = {"experiments": experiments, "figures": settings}
+    return {
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": os.environ.get(COMMAND),
+        "files": {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in drawn},
+        "config": config,
+        "config_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),
+        "code": _code(sorted(code), ROOT),
+        "packages": {name: _version(name) for name in PACKAGES} | {"python": platform.python_version()},
+        "machine": _machine(),
+        "blas": _blas(),
+        "experiments": {
+            name: _experiment(results, name, blocks[name]) | _outside(outside, name) for name in experiments
+        },
+    }
+
+
+def _code(files: list[str], folder: Path) -> dict:
+    total = hashlib.sha256()
+    for name in files:
+        total.update(f"{name}\0{hashlib.sha256((folder / name).read_bytes()).hexdigest()}\n".encode())
+    commit = git(folder, "log", "-1", "--format=%H", "--", *files)
+    changed = git(folder, "status", "--porcelain", "--", *files)
+    return {
+        "sha256": total.hexdigest(),
+        "files": files,
+        "commit": commit or None,
+        "head": git(folder, "rev-parse", "HEAD") or None,
+        "dirty": bool(changed) if commit else None,
+    }
+
+
+def git(folder: Path, *arguments: str) -> str | None:
+    """What git prints; None without git or outside a repository."""
+    try:
+        run = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return run.stdout.strip()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _machine() -> dict:
+    """The machine that wrote the figure: no name, nothing that tells one machine from its twin."""
+    cpu = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), cpu)
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    except (OSError, ValueError):
+        memory = None
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "architecture": platform.machine(),
+        "cpu": cpu,
+        "cores": os.cpu_count(),
+        "memory_gib": memory and round(memory, 1),
+    }
+
+
+def _blas() -> list[dict]:
+    """The libraries of linear algebra that this process has loaded, with the kernels they chose for this processor."""
+    import scipy.linalg.blas  # noqa: F401  loads that of SciPy, and that of NumPy with it
+    from threadpoolctl import threadpool_info
+
+    found = [one for one in threadpool_info() if one["user_api"] == "blas"]
+    return [{key: one.get(key) for key in ("internal_api", "version", "architecture")} for one in found]
+
+
+def _experiment(results: Path, name: str, blocks: list[str]) -> dict:
+    cells = _rows(results / name / "cells.csv")
+    outcomes: dict[str, int] = {}
+    for row in _rows(results / name / "outcomes.csv"):
+        outcomes[row["outcome"]] = outcomes.get(row["outcome"], 0) + int(row["instances"])
+    proofs = _rows(results / name / "certificates.csv")
+    require_tight(name, proofs)
+    solves: dict[str, float | None] = {word: sum(int(row[word]) for row in proofs) for word in COUNTS}
+    solves["largest_gap"] = max((float(row["largest_gap"]) for row in proofs if int(row["solved"])), default=None)
+    return {
+        "seeds": {
+            "first": min(int(row["first_seed"]) for row in cells),
+            "last": max(int(row["last_seed"]) for row in cells),
+        },
+        "instances_tried": sum(int(row["instances"]) for row in cells),
+        "outcomes": outcomes,
+        "svm_certificates": solves,
+        "cost": {
+            stage: _cost(results / "benchmarks" / name, stage, blocks)
+            for stage in ("problems", "descent", "svm", "measures")
+        },
+    }
+
+
+def _outside(outside: dict[str, dict], name: str) -> dict:
+    return {"outside": outside[name]} if outside.get(name) else {}
+
+
+def _cost(base: Path, stage: str, blocks: list[str]) -> dict | None:
+    """Seconds of a stage, its blocks added up, as Snakemake measured them when it last ran; None if it did not."""
+    paths = [
+        path for path in (*(base / block / f"{stage}.tsv" for block in blocks), base / f"{stage}.tsv") if path.exists()
+    ]
+    if not paths:
+        return None
+    rows = [row for path in paths for row in _rows(path, "\t")]
+    seconds = {key: sum(_number(row[name]) for row in rows) for key, name in (("wall_s", "s"), ("cpu_s", "cpu_time"))}
+    return {key: round(value, 2) for key, value in seconds.items()} | {"jobs": len(rows)}
+
+
+def _number(text: str) -> float:
+    """Snakemake writes "-" or "NA" for what a job was too short to measure."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+def _rows(path: Path, delimiter: str = ",") -> list[dict]:
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file, delimiter=delimiter))

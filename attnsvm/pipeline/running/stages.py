@@ -1,0 +1,232 @@
+"""One function per stage: read the stage's input files, run the experiment's module, write the output file.
+
+A block file holds, per cell, what its stage made; that of `problems` also says which cell it is. Pandas is imported by
+the stages that make tables: the others would wait half a second for it. No file is written of what a job's hash does
+not cover (covered.py).
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from attnsvm.data.cells import Cell
+from attnsvm.data.problems import Problems
+from attnsvm.errors import UserError, require
+from attnsvm.pipeline import answers, blocks, cards, jobs, targets
+from attnsvm.pipeline.running import records
+from attnsvm.pipeline.running.covered import covered
+from attnsvm.pipeline.running.progress import Progress
+from attnsvm.store import (
+    Cells,
+    load_cells,
+    load_csv,
+    load_table,
+    save_bytes,
+    save_cells,
+    save_csv,
+    save_table,
+    save_text,
+)
+from attnsvm.svm import ledger
+from attnsvm.threads import allow
+
+
+def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
+    """Draw the problems of a block, which is made of `parts` of the grid's cells."""
+    drawn = {}
+    with _module(name, "problems") as module:
+        for place, cell in blocks.cells(parts):
+            where = {"place": np.array(place)}
+            where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
+            drawn[cell.label] = {"cell": where, "problems": module.problems(cell, settings).arrays()}
+    save_cells(output, drawn)
+
+
+def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
+    """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
+    allow(threads)
+    drawn, trained, kept = load_cells(inputs["problems"]), dict[str, dict](), dict[str, dict]()
+    with _module(name, "descent") as module, answers.all_kept(trained):
+        for label, cell in drawn.items():
+            with ledger.recording() as judged:
+                trained[label] = descent_of(module, cell, settings, f"{name} {label} descent")
+            _require_finite(label, trained[label])
+            if judged:
+                kept[label] = records.packed(judged, trained[label])
+    asked = {records.ASKED: records.asked(name, "descent", settings)}
+    save_cells(output, trained | ({records.NAME: asked | kept} if kept else {}))
+
+
+def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
+    """Solve and certify the max-margin problems of a block; `inputs`: the block's file by stage."""
+    drawn, trained, solved = load_cells(inputs["problems"]), of_stage(inputs, "descent"), dict[str, dict]()
+    kept = {records.ASKED: records.asked(name, "svm", settings)}
+    with (
+        _module(name, "svm") as module,
+        answers.all_kept(solved),
+        Progress(len(drawn), f"{name} cells solved") as progress,
+    ):
+        for label, cell in drawn.items():
+            with ledger.recording() as judged:
+                solved[label] = svm_of(module, cell, trained[label], settings)
+            kept[label] = records.packed(judged, solved[label])
+            progress(1)
+    save_cells(output, solved | {records.NAME: kept})
+
+
+def descent_of(module: ModuleType, cell: dict, settings: dict, what: str) -> dict:
+    """What the descent makes of the problems of a cell; `what` stands beside its progress."""
+    batch = Problems.from_arrays(cell["problems"])
+    with Progress(len(batch), what) as progress:
+        return module.descent(batch, settings, progress)
+
+
+def svm_of(module: ModuleType, cell: dict, trained: dict, settings: dict) -> dict:
+    """The answers to the problems of a cell, with the fields that later stages read."""
+    whole = module.svm(Problems.from_arrays(cell["problems"]), trained, settings)
+    return answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
+
+
+def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
+    """Measure a block where it was trained; `inputs`: the block's file by stage."""
+    with _module(name, "measures") as module:
+        measured = _measured(name, module, settings, inputs)
+    save_cells(output, {"tables": measured.tables()})
+
+
+def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
+    """Measure every block that is not yet measured, and gather all in seed order into the table the figure draws.
+
+    Args:
+        files: the file of every block by stage; of a block that is measured, that of "measures" alone.
+        outputs: paths "table" (what the figure draws), "instances" (one measured value per row), "outcomes" (csv: how
+            many instances of each cell ended how), "cells" (csv: how many instances each cell has, and their seeds) and
+            "certificates" (csv: how many solves ended how, see `answers.count`).
+    """
+    with _module(name, "measures") as module:
+        from attnsvm.pipeline.running import gathering
+
+        measured = (
+            gathering.Block(**load_cells(inputs["measures"])["tables"])
+            if "measures" in inputs
+            else _measured(name, module, settings, inputs)
+            for inputs in files
+        )
+        gathered = gathering.gather(name, measured)
+        found = gathered.measures
+        table = module.table(found, settings) if hasattr(module, "table") else found.instances
+    save_table(outputs["table"], table)
+    save_table(outputs["instances"], found.instances)
+    save_csv(outputs["outcomes"], gathering.count_outcomes(found))
+    save_csv(outputs["cells"], gathered.cells)
+    save_csv(outputs["certificates"], answers.total(gathered.certificates, name))
+
+
+def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
+    """Draw a figure as `stem`.pdf, `stem`.png and `stem`.svg, and write the numbers drawn to `stem`.csv.
+
+    Args:
+        tables: by experiment, the table to draw; of several, the rows follow one another, with a column `experiment`.
+    """
+    import pandas as pd
+
+    card = cards.read(name)
+    frames = {experiment: load_table(path) for experiment, path in tables.items()}
+    if len(frames) > 1:
+        for experiment, frame in frames.items():
+            frame.insert(0, "experiment", experiment)
+    table = pd.concat(frames.values(), ignore_index=True)
+    unknown = [column for column in table if column not in card.columns]
+    absent = [column for column in card.columns if column not in table]
+    where = f"{cards.place(name)}/card.yaml: columns"
+    if unknown:
+        plain = [*tables] == [name] and not hasattr(card.module("measures"), "table")
+        why = " (measures.py has no `table`: these are its rows)" if plain else ""
+        raise UserError(f"{where}: say what {', '.join(map(repr, unknown))} means{why}")
+    require(not absent, f"{where}: the table has no column {', '.join(map(repr, absent))}")
+    with covered(*jobs.figure_modules(card)):
+        figure = card.module("figure").draw(table, settings)
+    _save_figure(figure, stem, settings["dpi"])
+    save_csv(f"{stem}.csv", table)
+
+
+def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> None:
+    """Check claims against the csv files under `folder`; write paths "csv", "html" and "md".
+
+    Args:
+        claimed: an optional figure, which the audit of every run leaves out, or a group of figures: its claims alone.
+    """
+    names = targets.claiming(claimed) if claimed else [card.name for card in cards.claiming()]
+    measured = targets.measured(claimed) if claimed else [card.name for card in cards.experiments()]
+    left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
+    with covered(*jobs.claims_modules(*names)):
+        from attnsvm.audit import pages
+        from attnsvm.audit.reading import Tables
+        from attnsvm.audit.table import audit, certificates
+
+        tables = Tables(Path(folder))
+        table = audit(tables, {name: cards.read(name).module("claims").CLAIMS for name in names})
+        proofs = certificates(tables, measured)
+    save_csv(outputs["csv"], table)
+    save_text(outputs["html"], pages.html(table, proofs, left_out))
+    save_text(outputs["md"], pages.markdown(table, proofs, left_out))
+
+
+def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
+    """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
+    with covered(*jobs.WRITERS["audit_figure"][0]):
+        from attnsvm.audit import figure
+
+        drawn = figure.draw(load_csv(claims_path), settings)
+    _save_figure(drawn, stem, settings["dpi"])
+
+
+def _save_figure(figure, stem: str, dpi: float) -> None:
+    from attnsvm.plots.style import all_rendered
+
+    for kind, content in all_rendered(figure, dpi).items():
+        save_bytes(f"{stem}.{kind}", content)
+
+
+@contextmanager
+def _module(name: str, stage: str) -> Iterator[ModuleType]:
+    """The module of a stage, and a job that runs nothing beside what its hash covers."""
+    card = cards.read(name)
+    with covered(*jobs.stage_modules(card, stage)):
+        yield card.module(stage)
+
+
+def _measured(name: str, module: ModuleType, settings: dict, inputs: dict[str, str]):
+    """What is measured in a block, as `gathering.Block`."""
+    from attnsvm.pipeline.running import gathering
+
+    drawn, trained, solved = load_cells(inputs["problems"]), of_stage(inputs, "descent"), of_stage(inputs, "svm")
+    parts, proofs = [], []
+    for label, content in drawn.items():
+        place, cell, batch = _placed(content)
+        parts.append((place, cell, module.measures(cell, batch, trained[label], solved[label], settings)))
+        proofs += [answers.count(trained[label], name), answers.count(solved[label], name)]
+    return gathering.block(parts, answers.total(proofs, name))
+
+
+def of_stage(inputs: dict[str, str], stage: str) -> Cells:
+    """What a stage made; nothing of a stage that the experiment does not have."""
+    return load_cells(inputs[stage]) if stage in inputs else Cells("")
+
+
+def _placed(content: dict) -> tuple[int, Cell, Problems]:
+    where, batch = content["cell"], Problems.from_arrays(content["problems"])
+    n, T, d = (int(where[key]) for key in ("n", "T", "d"))
+    return int(where["place"]), Cell(n, T, d, tuple(batch.seeds.tolist()), str(where["variant"])), batch
+
+
+def _require_finite(path: str, tree: dict) -> None:
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            _require_finite(f"{path}/{name}", value)
+        elif value.dtype.kind == "f":
+            finite = np.isfinite(value).all() or name in (*answers.PROOF, "dual")
+            require(finite, f"{path}/{name} is not finite: the descent diverged; choose a smaller learning_rate")

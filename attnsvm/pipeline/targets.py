@@ -1,0 +1,123 @@
+"""What can be asked for: the targets, what `snakemake --list` says of them, and what is answered to a wrong one."""
+
+import difflib
+
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.naming import listed
+from attnsvm.pipeline.standalone import ENDING
+
+KINDS = ("pdf", "png", "svg", "csv", "json")  # of a figure
+TABLES = ("csv", "html", "md")  # of an audit
+STEP = "internal: a step on the way to the targets"
+
+
+def figures() -> list[str]:
+    """The figures of `figures/all`."""
+    return [card.name for card in cards.figures()]
+
+
+def optional() -> list[str]:
+    """The figures that are built only where they are asked for."""
+    return [card.name for card in cards.figures(optional=True) if card.optional]
+
+
+def group(name: str) -> list[str]:
+    """The figures of a section; optional ones are in none."""
+    return [card.name for card in cards.figures() if card.section == name]
+
+
+def shown(claimed: str) -> list[str]:
+    """The figures behind a page of claims: an optional figure, or those of a section."""
+    return group(claimed) if claimed in cards.SECTIONS else [claimed]
+
+
+def claiming(claimed: str) -> list[str]:
+    """The experiments whose claims stand on a page, see `shown`."""
+    found = cards.claiming(optional=True)
+    return [card.name for card in found if card.name in shown(claimed)]
+
+
+def measured(claimed: str) -> list[str]:
+    """The experiments whose certificates stand on a page, see `shown`."""
+    return list(dict.fromkeys(name for figure in shown(claimed) for name in cards.read(figure).draws))
+
+
+def descriptions() -> dict[str, str]:
+    """What `snakemake --list` says of each target."""
+    return {
+        "figures/all": "every figure",
+        "figures/audit": "every claim and its verdict in one picture",
+        **{
+            f"figures/{name}": f"{heading[0].lower()}{heading[1:]}: its figures and their claims, results/audit/{name}.html"
+            for name, heading in cards.SECTIONS.items()
+        },
+        "audit": "every claim of the paper against the numbers: results/audit/audit.html",
+        "report": "a page per figure, and the audit, for `make report`",
+        "paper": "the manuscript, typeset: paper/attnsvm.pdf",
+        "site": "a website of everything: site/index.html",
+        "crate": "a folder for an archive, figures, tables and workflow described by an RO-Crate: crate/",
+        **{f"figures/{card.name}": card.title for card in cards.figures(optional=True)},
+    }
+
+
+def of_figures() -> list[str]:
+    """The targets of figures, those of many first, and the audit; see `Plan.target`."""
+    return [*(f"figures/{name}" for name in _after_figures()), "audit"]
+
+
+def names() -> list[str]:
+    """Every target, those of many figures first."""
+    return [*of_figures(), "report", "paper", "site", "crate"]
+
+
+def constraints(at: str) -> dict[str, str]:
+    """The regular expressions of the wildcards of all rules; `at`: the folder of the scale, see `plan.folder`."""
+    drawn, measured = [*figures(), *optional()], [card.name for card in cards.experiments(optional=True)]
+    return {
+        "experiment": "|".join(measured),
+        "figure": "|".join(drawn),
+        "claimed": "|".join([*optional(), *cards.SECTIONS]),
+        "pictured": "|".join([*drawn, "audit"]),
+        "block": r"[^/]+",
+        "unknown_at": r"([a-z]+/)?",
+        "unknown_figure": rf"(?!({'|'.join(drawn)}|audit)\.({'|'.join((*KINDS, ENDING))})$)[^/]+",
+        "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|report|paper)/)[^/]+",
+        "unknown_target": r"[\w.-]+",
+        "unknown_place": r"(figures|results|paper)/.+" if at else r"smoke/.+",
+    }
+
+
+def no_such_figure(file: str) -> str:
+    """A sentence for a file that is asked for under figures/ and is none of a figure."""
+    name, _, kind = file.rpartition(".")
+    if name in (*figures(), *optional(), "audit"):
+        return f"figures are not made as .{kind}: build figures/{name}, which makes {', '.join(KINDS)}"
+    return cards.unknown_name(name if kind in KINDS else file, _after_figures(), "figure")
+
+
+def no_such_experiment(name: str) -> str:
+    """A sentence for a folder that is asked for under results/."""
+    return cards.unknown_name(name, [card.name for card in cards.experiments(optional=True)])
+
+
+def no_such_place(target: str, at: str) -> str:
+    """A sentence for a file that another scale has; `at`: the folder of this one."""
+    if not at:
+        return f"{target} is built with --config scale=smoke"
+    name = target.removeprefix("figures/")
+    if target.startswith("figures/") and name.partition(".")[0] not in (*figures(), *optional(), "audit"):
+        return cards.unknown_name(name, _after_figures(), "figure")
+    return f"with scale={at.rstrip('/')} this is {at}{target}"
+
+
+def no_such_target(target: str) -> str:
+    """A sentence for anything else, with the target that was meant where one is close."""
+    drawn = {name: f"figures/{name}" for name in (*figures(), *optional())}
+    close = difflib.get_close_matches(target, [*drawn, *names()], n=1)
+    hint = f"did you mean {drawn.get(close[0], close[0])!r}?" if close else f"known are {listed(names())}"
+    return f"unknown target {target!r}: {hint}"
+
+
+def _after_figures() -> list[str]:
+    """What may follow figures/ in a target."""
+    return ["all", "audit", *cards.SECTIONS, *figures(), *optional()]

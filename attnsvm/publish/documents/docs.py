@@ -1,0 +1,158 @@
+"""`python -m attnsvm.publish.documents.docs` (or `make docs`): the pages that follow from the cards.
+
+docs/figures.md, the README's table of figures, and figures/README.md with its small pictures and the verdicts.
+Pictures, verdicts and profiles/times.json are made from what is built, for what has none yet: another processor draws
+other pixels and takes other times, which is no reason to change those that are there. --anew (`make gallery`) makes
+all of them anew. With --check nothing is written: the command says which page is not what the cards say, and ends
+with status 1.
+"""
+
+import csv
+import json
+import re
+import sys
+from pathlib import Path
+
+import jinja2
+import yaml
+
+from attnsvm.errors import UserError
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import figure_settings, resolve
+from attnsvm.publish.documents import captions, codemeta
+
+ROOT = cards.HERE.parents[1]
+GALLERY = ROOT / "figures/gallery"
+BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
+
+
+def generated() -> dict[str, str]:
+    """The text of every page by its path, from the cards at the paper's scale."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    before, found, rest = readme.partition(BEGIN)
+    _, closed, after = rest.partition(END)
+    if not (found and closed):
+        raise UserError(f"README.md: the lines {BEGIN.strip()!r} and {END.strip()!r} are missing")
+    return {
+        "docs/figures.md": _rendered("figures.md.j2"),
+        "figures/README.md": _rendered("gallery.md.j2"),
+        "codemeta.json": codemeta.text(ROOT),
+        "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
+    }
+
+
+def small_pictures(source: Path, target: Path, anew: bool) -> None:
+    """A small copy of every built png of a card, and of the audit's, that has none yet; `anew`: of all."""
+    from attnsvm.publish.documents.pictures import small
+
+    target.mkdir(parents=True, exist_ok=True)
+    for name in ("audit", *(card.name for card in cards.figures(optional=True))):
+        path = source / f"{name}.png"
+        if path.exists() and (anew or not (target / path.name).exists()):
+            (target / path.name).write_bytes(small(path))
+
+
+def verdicts(source: Path, target: Path, anew: bool) -> None:
+    """The verdict of every claim of the built audits, of every run's and of optional figures', by key.
+
+    A claim whose audit is not built keeps its line; so does, but for `anew`, every claim that has one.
+    """
+    built = [
+        path
+        for name in ("claims", *(card.name for card in cards.optional()))
+        if (path := source / f"{name}.csv").exists()
+    ]
+    known = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    found: dict[str, str] = {}
+    for path in (target, *built):
+        rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.exists() else []
+        read = {row["key"]: row["verdict"] for row in rows if row["key"] in known}
+        found = found | read if anew else read | found
+    lines = [f"{key},{verdict}\n" for key, verdict in sorted(found.items())]
+    target.write_text("".join(["key,verdict\n", *lines]), "utf-8")
+
+
+def stage_times(source: Path, target: Path, anew: bool) -> None:
+    """The times of every stage, out of the provenance of the built audit: what `attnsvm profile` reckons with.
+
+    Those of experiments that have none yet are added; `anew`: all are written, and those of experiments that are gone
+    go. What benchmarks/block_times.py measures stays as it is.
+    """
+    if source.exists():
+        experiments = json.loads(source.read_text("utf-8"))["experiments"]
+        kept = {name: {key: one[key] for key in ("seeds", "cost")} for name, one in experiments.items()}
+        known = json.loads(target.read_text("utf-8"))["experiments"] if target.exists() else {}
+        for name, one in kept.items():
+            one |= {key: known[name][key] for key in ("one", "gathered") if key in known.get(name, {})}
+        kept = kept if anew else kept | known
+        target.write_text(json.dumps({"experiments": kept}, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+def _rendered(template: str) -> str:
+    resolved = resolve({})
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    )
+    environment.filters |= {"cell": _cell, "yaml": _yaml, "smoke": _smoke}
+    text = environment.get_template(template).render(
+        sections=cards.sections(optional=True),
+        figures=figure_settings(),
+        caption=lambda card: captions.caption(card, resolved),
+        notes=lambda card: captions.notes(card, resolved),
+        claims=_claims,
+        pictured=lambda card: (GALLERY / f"{card.name}.png").exists(),
+        read=cards.read,
+        place=cards.place,
+    )
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _claims(card: cards.Card) -> str:
+    """The keys of the audit rows that look at a figure."""
+    if "claims" not in card.modules:
+        return ""
+    page = f"its own audit, results/audit/{card.name}.html" if card.optional else "the audit"
+    return f"; in {page}: " + ", ".join(f"`{claim.key}`" for claim in card.module("claims").CLAIMS)
+
+
+def _cell(text: str) -> str:
+    """A text inside a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _yaml(value) -> str:
+    return json.dumps(value) if isinstance(value, list) else yaml.safe_dump(value).removesuffix("...\n").strip()
+
+
+def _smoke(setting: dict) -> str:
+    return f"`{_yaml(setting['smoke'])}`" if "smoke" in setting else ""
+
+
+def main(arguments: list[str]) -> int:
+    if "--check" not in arguments:
+        small_pictures(ROOT / "figures", GALLERY, "--anew" in arguments)
+        verdicts(ROOT / "results/audit", GALLERY / "verdicts.csv", "--anew" in arguments)
+    try:
+        made = generated()
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    stale = [
+        path for path, text in made.items() if not (ROOT / path).exists() or (ROOT / path).read_text("utf-8") != text
+    ]
+    if "--check" in arguments:
+        for path in stale:
+            print(f"{path} is not what the cards say: run make docs", file=sys.stderr)
+        return 1 if stale else 0
+    for path in stale:
+        (ROOT / path).parent.mkdir(exist_ok=True)
+        (ROOT / path).write_text(made[path], "utf-8")
+    stage_times(ROOT / "figures/audit.json", ROOT / "profiles/times.json", "--anew" in arguments)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

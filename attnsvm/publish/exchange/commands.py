@@ -1,0 +1,99 @@
+"""The commands of `attnsvm` about builds: how they are called. What they do is imported when one is."""
+
+import argparse
+from pathlib import Path
+
+
+def add(commands) -> None:
+    """Add the commands to those of `attnsvm`; `commands`: what `add_subparsers` returned."""
+    _add_compare(commands)
+    _add_bundle(commands)
+    _add_unbundle(commands)
+
+
+def _add_compare(commands) -> None:
+    parser = commands.add_parser("compare", help="compare the numbers of every figure with the release")
+    parser.description = (
+        "Compares figures/*.csv with the numbers of the release, and reads the claims again. Status 1 where numbers or "
+        "verdicts differ. docs/exchange.md says what counts as the same."
+    )
+    add = parser.add_argument
+    add("folder", nargs="?", type=Path, default=Path("."), metavar="FOLDER", help="of the build; default: this one")
+    add("--reference", type=Path, metavar="FILE", help="default: the one that comes with the package")
+    add("--write-reference", action="store_true", help="make a reference from this build, for a release")
+    add(
+        "--also",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FOLDER",
+        help="with --write-reference: builds on other processors, which say how far numbers move",
+    )
+    parser.set_defaults(run=_compare)
+
+
+def _compare(given: argparse.Namespace) -> int:
+    from attnsvm.publish.exchange import compare, reference
+
+    path = given.reference or reference.SHIPPED
+    if given.write_reference:
+        from attnsvm.publish.exchange import release
+
+        made = release.make(given.folder, given.also, path)
+        print(f"{path}: {len(made.figures)} figures, {len(made.verdicts)} verdicts, seen in {made.builds} builds")
+        return 0
+    numbers = reference.read(path)
+    print(f"reference: attnsvm {numbers.release}, {numbers.machine['cpu']}, Python {numbers.packages['python']}")
+    found = compare.compare(numbers, given.folder)
+    width = max(map(len, numbers.figures), default=0)
+    for one in found:
+        if one.outcome != compare.ABSENT:
+            print(*one.lines(width), sep="\n")
+    if absent := [one.name for one in found if one.outcome == compare.ABSENT]:
+        print(f"not built: {', '.join(absent)}")
+    print(compare.summary(found))
+    return 0 if all(one.reproduced for one in found) else 1
+
+
+def _add_bundle(commands) -> None:
+    parser = commands.add_parser("bundle", help="put the results of targets into one file, for another machine")
+    parser.description = "Snakemake takes what `attnsvm unbundle` makes of the file for up to date. docs/exchange.md"
+    parser.add_argument("targets", nargs="+", metavar="TARGET", help="figures/layers, figures/all, audit, ...")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.tar.zst")
+    parser.add_argument("--scale", choices=("paper", "smoke"), default="paper", help="default: paper")
+    parser.set_defaults(run=_bundle)
+
+
+def _bundle(given: argparse.Namespace) -> int:
+    from attnsvm import checksums
+    from attnsvm.publish.exchange import bundle
+
+    made = bundle.write(given.targets, given.out, given.scale)
+    print(f"{given.out}: {len(made.sizes)} files, {sum(made.sizes.values()) / 1e6:.1f} MB unpacked")
+    print(f"SHA-256: {checksums.of(given.out)}")
+    return 0
+
+
+def _add_unbundle(commands) -> None:
+    parser = commands.add_parser("unbundle", help="take the results out of a bundle, if this code would have made them")
+    parser.description = (
+        "Run in a clone of the commit that made it; bundles of other seeds are merged. docs/exchange.md"
+    )
+    parser.add_argument("bundles", nargs="+", type=Path, metavar="FILE.tar.zst")
+    parser.add_argument("--configfile", type=Path, metavar="FILE", help="as Snakemake's; default: config/config.yaml")
+    size = "largest size of what is unpacked; default: 10"
+    parser.add_argument("--limit", type=float, default=10.0, metavar="GB", help=size)
+    parser.set_defaults(run=_unbundle)
+
+
+def _unbundle(given: argparse.Namespace) -> int:
+    from attnsvm.publish.exchange import unbundle
+
+    for path in given.bundles:
+        taken = unbundle.read(path, configfile=given.configfile, limit=int(given.limit * 1e9))
+        made = taken.manifest
+        what = "" if taken.whole else "; its seeds are some of yours: blocks are taken, tables and figures are not"
+        print(f"{path}: {len(taken.files)} files, made by attnsvm {made.release} on {made.machine['cpu']}{what}")
+        scatter = " ".join(f"{name}={count}" for name, count in made.scatter.items())
+        print(f"run: snakemake {' '.join(made.targets)}{f' --set-scatter {scatter}' if scatter else ''}")
+    return 0

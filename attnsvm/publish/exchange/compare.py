@@ -1,0 +1,145 @@
+"""`attnsvm compare`: whether a build has the numbers and the verdicts of the release, one line per figure."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from attnsvm import checksums
+from attnsvm.errors import UserError, require
+from attnsvm.pipeline import cards
+from attnsvm.publish.exchange import verdicts
+from attnsvm.publish.exchange.differences import Difference, furthest
+from attnsvm.publish.exchange.errors import standard_errors
+from attnsvm.publish.exchange.reference import Reference, rounded
+from attnsvm.publish.exchange.settings import first_difference
+from attnsvm.store import load_csv
+
+BYTES, ROUNDED, DIFFERS, ABSENT, OTHER = (
+    "same bytes",
+    "same within rounding",
+    "differs",
+    "not built",
+    "other settings",
+)
+NAMED = 4  # columns that say which row it is
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What became of one figure.
+
+    Attributes:
+        name: of the figure.
+        outcome: one of the five words above.
+        why: where the largest difference is, or what is other than in the reference; "" if nothing is.
+        changed: {key: (verdict here, verdict of the reference)} of the claims whose verdicts are not the same.
+        claims: how many claims were read in both.
+    """
+
+    name: str
+    outcome: str
+    why: str = ""
+    changed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    claims: int = 0
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether nothing that was compared is other than in the reference."""
+        return self.outcome != DIFFERS and not self.changed
+
+    def lines(self, width: int) -> list[str]:
+        """What is printed; `width`: of the column of names."""
+        text = f"{self.name:{width}}  {self.outcome}"
+        if self.claims:
+            text += f"; {self.claims - len(self.changed)} of {self.claims} verdicts as in the reference"
+        told = [f"claim {key}: {here} here, {there} in the reference" for key, (here, there) in self.changed.items()]
+        return [text, *(f"    {line}" for line in [*filter(None, [self.why]), *told])]
+
+
+def compare(reference: Reference, folder: Path) -> list[Compared]:
+    """Every figure of the reference, compared with the build in a folder.
+
+    Args:
+        folder: with figures/ and results/ in it, as a run leaves them.
+
+    Raises:
+        UserError: no figure of the reference is built there.
+    """
+    known = {card.name for card in cards.figures(optional=True)}
+    found = [_figure(reference, name, Path(folder)) for name in reference.figures if name in known]
+    nothing = f"{folder}: no figure of the reference is built here; run snakemake figures/all audit first"
+    require(any(one.outcome != ABSENT for one in found), nothing)
+    return found
+
+
+def summary(found: list[Compared]) -> str:
+    """One line for all figures."""
+    counts = {word: sum(one.outcome == word for one in found) for word in (BYTES, ROUNDED, DIFFERS, OTHER, ABSENT)}
+    said = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    claims, changed = sum(one.claims for one in found), sum(len(one.changed) for one in found)
+    return f"{len(found)} figures: {said}; {claims - changed} of {claims} verdicts as in the reference"
+
+
+def _figure(reference: Reference, name: str, folder: Path) -> Compared:
+    path, known = folder / f"figures/{name}.csv", reference.figures[name]
+    if not path.exists():
+        return Compared(name, ABSENT)
+    if other := _other_setting(folder / f"figures/{name}.json", known.experiments):
+        return Compared(name, OTHER, f"{other}; not compared")
+    judged = verdicts.of_figure(name, folder)
+    both = {key: (judged[key], reference.verdicts[key]) for key in judged if key in reference.verdicts}
+    changed = {key: pair for key, pair in both.items() if pair[0] != pair[1]}
+    if checksums.of(path) == known.sha256:
+        return Compared(name, BYTES, "", changed, len(both))
+    return Compared(name, *_numbers(reference, name, path), changed, len(both))
+
+
+def _other_setting(path: Path, asked: dict) -> str:
+    """The first setting of a build that is not that of the reference; "" without one, and where none is recorded."""
+    try:
+        here = json.loads(path.read_text("utf-8"))["config"]["experiments"]
+    except (OSError, ValueError, KeyError):
+        return ""
+    if (found := first_difference(asked, here)) is None:
+        return ""
+    key, theirs, ours = ("not there" if one is None else one for one in found)
+    return f"{key} is {ours}, in the reference {theirs}"
+
+
+def _numbers(reference: Reference, name: str, path: Path) -> tuple[str, str]:
+    """The outcome of a csv that has other bytes, and why."""
+    try:
+        here = load_csv(path)
+    except UserError as error:
+        return DIFFERS, str(error)
+    there = reference.table(name)
+    if list(here) != list(there):
+        extra, gone = ([str(c) for c in one if c not in other] for one, other in ((here, there), (there, here)))
+        return DIFFERS, f"its columns: {', '.join(extra) or 'none'} only here, {', '.join(gone) or 'none'} only there"
+    if len(here) != len(there):
+        return DIFFERS, f"{len(here)} rows here, {len(there)} in the reference"
+    short = here.assign(**{c: rounded(here[c].to_numpy()) for c in here if here[c].dtype.kind == "f"})
+    found = furthest(short, there, reference.figures[name].tolerances, standard_errors(cards.read(name), there))
+    outcome = ROUNDED if all(one.allowed for one in found) else DIFFERS
+    return outcome, _told(found, there) if found else "no number moved by more than its last digits"
+
+
+def _told(found: list[Difference], table: pd.DataFrame) -> str:
+    """The largest difference and where it is; of the others how many."""
+    first = found[0]
+    words = [column for column in table if table[column].dtype.kind in "OUSTib" and column != first.column][:NAMED]
+    row = ", ".join(
+        f"{column}={table[column].iloc[first.row]}" for column in words if pd.notna(table[column].iloc[first.row])
+    )
+    where = f"{first.column} in line {first.row + 2}{f' ({row})' if row else ''}"
+    text = f"{where} is {_short(first.here)}, in the reference {_short(first.reference)}"
+    if pd.notna(first.errors):
+        text += f"; at most {first.errors:.2g} standard errors in this column"
+    beyond = sum(one.numbers for one in found)
+    return f"{text}; {beyond} of {table.size} numbers differ by more than 1e-6" if beyond else text
+
+
+def _short(value: float | str) -> str:
+    return repr(value) if isinstance(value, str) else f"{value:.7g}"

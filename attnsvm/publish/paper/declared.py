@@ -1,0 +1,123 @@
+"""paper/numbers.yaml: which numbers the text may ask for, and from which cells of which tables they are read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from attnsvm.errors import UserError, require
+from attnsvm.pipeline import cards
+from attnsvm.pipeline.naming import meant
+from attnsvm.publish.paper.manuscript import DECLARED, ROOT, Place
+
+TAKEN: dict[str, Callable[[pd.Series], float]] = {
+    "min": pd.Series.min,
+    "max": pd.Series.max,
+    "median": pd.Series.median,
+    "mean": pd.Series.mean,
+    "sum": pd.Series.sum,
+    "count": pd.Series.count,
+    "distinct": pd.Series.nunique,
+}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A number that the text may ask for.
+
+    Attributes:
+        key: its name.
+        figure: whose csv it is read from.
+        column: the column it stands in.
+        where: {column: value} of the rows it is read from.
+        last: a column, of whose largest value alone the rows are; "" for all.
+        take: what is taken of several rows, see `TAKEN`; "" where there is one.
+        interval: the columns of its lower and upper end; () where it has none.
+        unit: said behind it; "" where it has none.
+        digits: significant digits shown.
+        place: where it is declared.
+    """
+
+    key: str
+    figure: str
+    column: str
+    place: Place
+    where: dict[str, Any] = field(default_factory=dict)
+    last: str = ""
+    take: str = ""
+    interval: tuple[str, ...] = ()
+    unit: str = ""
+    digits: int = 2
+
+    @property
+    def table(self) -> str:
+        return f"figures/{self.figure}.csv"
+
+    def said(self) -> str:
+        """Where the number comes from, in a line."""
+        of = [f"{name} = {value}" for name, value in self.where.items()]
+        of += [f"last {self.last}"] if self.last else []
+        return f"{self.table}, {self.take + ' of ' if self.take else ''}{self.column}" + (
+            f" where {', '.join(of)}" if of else ""
+        )
+
+    def read(self, table: pd.DataFrame) -> dict[str, float | None]:
+        """{"value", "low", "high"}; None for what there is not.
+
+        Raises:
+            UserError: the table has no such column, or more than one row.
+            LookupError: it has no such row.
+        """
+        for name in (*self.where, self.column, *self.interval, *filter(None, [self.last])):
+            require(name in table, f"{self.place}: {self.table} has no column {name!r}: {meant(name, table.columns)}")
+        rows = table
+        for name, value in self.where.items():
+            rows = rows[rows[name] == value]
+        if self.last:
+            rows = rows[rows[self.last] == rows[self.last].max()]
+        if rows.empty:
+            raise LookupError(f"{self.place}: {self.said()}: there is no such row")
+        if self.take:
+            return {"value": float(TAKEN[self.take](rows[self.column])), "low": None, "high": None}
+        require(
+            len(rows) == 1,
+            f"{self.place}: {self.said()}: {len(rows)} rows, expected one: say `take` or more of `where`",
+        )
+        low, high = (float(rows[name].iloc[0]) for name in self.interval) if self.interval else (None, None)
+        return {"value": float(rows[self.column].iloc[0]), "low": low, "high": high}
+
+
+def read(root: Path = ROOT) -> dict[str, Declared]:
+    """Every declared number by its key.
+
+    Raises:
+        UserError: one is not understood; the sentence names its line.
+    """
+    return parsed((root / DECLARED).read_text("utf-8"))
+
+
+def parsed(text: str) -> dict[str, Declared]:
+    """The same from the text of the file."""
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    given = yaml.load(text, Loader=cards.Loader) or {}
+    lines = {key.value: key.start_mark.line + 1 for key, _ in node.value} if node else {}
+    figures = [card.name for card in cards.figures(optional=True)]
+    found = {}
+    for key, one in given.items():
+        place = Place(DECLARED, lines[key])
+        require(isinstance(one, dict), f"{place}: {key}: expected {{figure: ..., column: ..., ...}}")
+        require(
+            one.get("figure") in figures,
+            f"{place}: {key}: there is no figure {one.get('figure')!r}: {meant(str(one.get('figure')), figures)}",
+        )
+        require(one.get("take", "max") in TAKEN, f"{place}: {key}: take one of {', '.join(TAKEN)}")
+        try:
+            one["interval"] = tuple(one.get("interval", ()))
+            found[key] = Declared(key=key, place=place, **one)
+        except TypeError as error:
+            known = ", ".join(name for name in Declared.__dataclass_fields__ if name not in ("key", "place"))
+            raise UserError(f"{place}: {key}: the keys of a number are {known} ({error})") from error
+    return found

@@ -1,0 +1,92 @@
+"""The manuscript as PDF and as a page of HTML, by Typst: offline, with its own fonts, the same bytes every time."""
+
+import json
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import yaml
+
+from attnsvm.errors import UserError, require
+from attnsvm.publish.paper import checks, declared, manuscript
+from attnsvm.store import save_bytes
+
+NUMBERS, CONTRIBUTED, AUTHORS = "paper/numbers.json", "paper/contributed.typ", "CITATION.cff"
+TOLERATED = "html export is under active development and incomplete"
+DATE = 0  # seconds since 1970: the same inputs, the same bytes
+LINE = re.compile(r"┌─ (.*?):(\d+):\d+")
+
+
+def typeset(numbers: str, pictures: dict[str, str], pdf: str, html: str, root: Path = manuscript.ROOT) -> None:
+    """Typeset the manuscript.
+
+    Args:
+        numbers: path of numbers.json.
+        pictures: path of the svg of each figure that is shown.
+        pdf, html: paths to write.
+        root: the repository.
+
+    Raises:
+        UserError: Typst is not installed, a source asks for what there is not, or is not Typst; the sentence names file
+            and line.
+    """
+    try:
+        import typst
+    except ImportError as error:
+        raise UserError("the paper needs Typst: install attnsvm[paper], or run make install") from error
+    text, found = manuscript.read(root), json.loads(Path(numbers).read_text("utf-8"))
+    checks.check(text, declared.read(root), found)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary).resolve()
+        _lay_out(folder, root, found, pictures)
+        for kind, output in (("pdf", pdf), ("html", html)):
+            save_bytes(output, _compiled(typst, folder, kind))
+
+
+def _lay_out(folder: Path, root: Path, found: dict, pictures: dict[str, str]) -> None:
+    """What Typst may read: the sources, the figures, and what is looked up."""
+    for file in manuscript.sources(root):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(root / file, folder / file)
+    (folder / NUMBERS).write_text(json.dumps(found), "utf-8")
+    included = "".join(f'#include "/{file}"\n' for file in manuscript.paragraphs(root))
+    (folder / CONTRIBUTED).write_text(included, "utf-8")
+    (folder / "paper/about.json").write_text(json.dumps(about(root)), "utf-8")
+    (folder / "figures").mkdir()
+    for name, path in pictures.items():
+        require(Path(path).exists(), f"{path}: missing; run snakemake to build it")
+        shutil.copyfile(path, folder / f"figures/{name}.svg")
+
+
+def about(root: Path) -> dict:
+    """Authors, version and address as CITATION.cff says them."""
+    cited = yaml.safe_load((root / AUTHORS).read_text("utf-8"))
+    names = [one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cited["authors"]]
+    return {"authors": names, "version": cited["version"], "address": cited["repository-code"]}
+
+
+def _compiled(typst, folder: Path, kind: str) -> bytes:
+    try:
+        made, warnings = typst.compile_with_warnings(
+            str(folder / manuscript.MAIN),
+            root=str(folder),
+            format=kind,
+            sys_inputs={"kind": kind},
+            timestamp=DATE,
+            ignore_system_fonts=True,
+        )
+    except typst.TypstError as error:
+        raise UserError(complaint(error.message, error.diagnostic, folder)) from error
+    for warning in warnings:
+        require(warning.message == TOLERATED, complaint(warning.message, warning.diagnostic, folder))
+    return made
+
+
+def complaint(message: str, diagnostic: str, folder: Path) -> str:
+    """One sentence with the file of the repository and the line that Typst names."""
+    place = LINE.search(diagnostic)
+    if place is None:
+        return f"{manuscript.MAIN}: {message}"
+    file = Path(place[1]).resolve()  # Typst names it from where the process runs
+    return f"{file.relative_to(folder) if folder in file.parents else place[1]}:{place[2]}: {message}"

@@ -1,0 +1,130 @@
+"""Intermediate files: atomic to write, checked when read.
+
+A block file is an uncompressed .npz of nested dicts of arrays, the names along the way joined by slashes; a table is
+Parquet. Every file is written beside its final name and moved into place, so a name either holds a whole file or
+nothing, and every read first compares it with its checksum (`attnsvm.checksums`). Pandas is imported where a
+table is read: stages that pass arrays on need not wait for it.
+"""
+
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attnsvm import checksums
+from attnsvm.errors import UserError
+from attnsvm.writing import replacing
+from attnsvm.writing import save_bytes as save_bytes
+from attnsvm.writing import save_text as save_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HIDDEN = "."  # begins the names of cells that no stage reads
+
+Tree = dict[str, "np.ndarray | Tree"]
+
+
+class Arrays(dict):
+    """Arrays, or dicts of them, by name; one that the file lacks is a `UserError` that names the file."""
+
+    def __init__(self, path: str | os.PathLike, place: str):
+        super().__init__()
+        self.path, self.place = path, place
+
+    def __missing__(self, name: str):
+        raise UserError(f"{self.path}: the array {self.place}/{name} is missing; delete it and run snakemake again")
+
+
+class Cells(dict[str, Arrays]):
+    """The cells of a block file by label; one that the file lacks has no arrays."""
+
+    def __init__(self, path: str | os.PathLike):
+        super().__init__()
+        self.path = path
+
+    def __missing__(self, cell: str) -> Arrays:
+        return Arrays(self.path, cell)
+
+
+def save_cells(path: str | os.PathLike, cells: dict[str, Tree]) -> None:
+    """Write the arrays of every cell of a block; dicts may hold dicts, and no name a slash."""
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        np.savez(file, **dict(_leaves(cells)))  # type: ignore[arg-type]  # NumPy's own keyword is no name of ours
+
+
+def load_cells(path: str | os.PathLike, hidden: bool = False) -> Cells:
+    """Read a block file written by `save_cells`; an empty dict in it is not seen again.
+
+    Args:
+        hidden: read the cells that no stage reads, and no others.
+    """
+
+    def read() -> Cells:
+        cells = Cells(path)
+        with np.load(path, allow_pickle=False) as archive:
+            for key in archive.files:
+                if key.startswith(HIDDEN) != hidden:
+                    continue
+                cell, *folders, name = key.split("/")
+                inside = cells.setdefault(cell, Arrays(path, cell))
+                for folder in folders:
+                    inside = inside.setdefault(folder, Arrays(path, f"{inside.place}/{folder}"))
+                inside[name] = archive[key]
+        return cells
+
+    return _whole(path, read)
+
+
+def _leaves(tree: dict, above: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    for name, value in tree.items():
+        if "/" in name:
+            raise ValueError(f"{above}{name}: expected a name without a slash")
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{above}{name}/")
+        else:
+            yield f"{above}{name}", value
+
+
+def save_table(path: str | os.PathLike, table: "pd.DataFrame") -> None:
+    """Write a table as Parquet with page checksums."""
+    with replacing(path) as temporary:
+        table.to_parquet(temporary, index=False, write_page_checksum=True)
+
+
+def load_table(path: str | os.PathLike) -> "pd.DataFrame":
+    """Read a table written by `save_table`."""
+
+    def read() -> "pd.DataFrame":
+        import pyarrow.parquet
+
+        return pyarrow.parquet.read_table(path, page_checksum_verification=True).to_pandas()
+
+    return _whole(path, read)
+
+
+def save_csv(path: str | os.PathLike, table: "pd.DataFrame") -> None:
+    """Write a table as csv; floats keep every digit that tells them apart."""
+    with replacing(path) as temporary:
+        table.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def load_csv(path: str | os.PathLike) -> "pd.DataFrame":
+    """Read a table written by `save_csv`."""
+    import pandas as pd
+
+    return _whole(path, lambda: pd.read_csv(path))
+
+
+def _whole(path, read: Callable):
+    try:
+        if not checksums.holds(path):
+            raise ValueError(checksums.DIFFERS)
+        return read()
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: missing; run snakemake to build it") from error
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(f"{path}: damaged or truncated ({reason}); delete it and run snakemake again") from error

@@ -1,0 +1,249 @@
+"""Compiled arithmetic on LANES instances at a time, and how compiled code is kept on disk.
+
+Arrays end in an axis of LANES instances. Every inner loop runs over it, and the compiler vectorises that loop.
+"""
+
+import hashlib
+import sys
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+from numba import cfunc, njit
+from numba.core.ccallback import CFunc
+from numba.core.compiler import Compiler
+from numba.extending import overload
+
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.on_disk import kept
+
+OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}  # numba's types know fewer options than numba
+# For functions that only compiled code calls: without entry points for Python they compile in half the time.
+INNER: Any = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+class Apart(Compiler):
+    """Compiles a function whose arrays overlap none that it writes to: LLVM takes that as given, and tests it nowhere.
+
+    Otherwise every inner loop begins with that test, which takes about as long as the loop's LANES numbers.
+    """
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.state.flags.noalias = True
+
+
+APART: Any = {"pipeline_class": Apart}
+# LLVM puts these into the loops that call them, where it vectorises; numba would work their types out at every call.
+INLINED: Any = INNER | {"forceinline": True}
+COMPILED = ("geometry", "training")  # the rooms with compiled code
+SOURCES = hashlib.sha256(
+    b"".join(
+        path.read_bytes()
+        for room in COMPILED
+        for path in sorted((Path(__file__).resolve().parents[2] / room).rglob("*.py"))
+    )
+).hexdigest()
+
+LOG2_E = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # ln 2 in two parts, the first with trailing zeros
+LOWEST = -708.0  # exp of less is subnormal
+TO_INTEGER = 1.5 * 2.0**52  # added to a small whole number, leaves it in the last bits: AVX2 has no such conversion
+SQRT2 = 1.4142135623730951
+
+
+def kept_on_disk(function: Callable, *structures: type) -> Callable:
+    """`function` compiled for arguments of the classes `structures`, and kept on disk for the next process.
+
+    Each choice of classes has a separate file: two processes that fill one file at the same time can hand each other's
+    code to a third (numba writes index and code in two steps). The file's name holds a hash of the sources of
+    COMPILED and of the classes: numba itself looks only at the date of the file that holds `function`, and heads and
+    rules stand elsewhere. Code of a class that no file defines is not kept.
+    """
+    return _kept_on_disk(function, structures)
+
+
+@cache
+def _kept_on_disk(function, structures):
+    files = [getattr(sys.modules[s.__module__], "__file__", None) for s in structures]
+    sources = hashlib.sha256(SOURCES.encode() + b"".join(Path(file).read_bytes() for file in files if file))
+    own = _named(function, sources.hexdigest(), function.__name__, *(s.__name__ for s in structures))
+    return kept(njit, own, nogil=True, **OPTIONS) if all(files) else njit(own, nogil=True, **OPTIONS)
+
+
+def shared_by_loops(function: Callable) -> Any:
+    """`function` compiled for the one signature that every loop calls it with, and kept on disk for the next loop.
+
+    No array that it writes to may overlap another one, see `Apart`.
+    """
+    return kept(njit, _named(function, SOURCES, function.__name__), **INNER, **APART)
+
+
+def called_from_loops(function: Any, signature: Any) -> CFunc:
+    """`function` compiled for one signature, and kept on disk: compiled code takes it as an argument, and calls it.
+
+    What calls it is compiled once for all functions of this signature.
+    """
+    own = _named(function, SOURCES, *function.__qualname__.split("."))
+    return kept(partial(cfunc, signature), own, **OPTIONS)
+
+
+def _named(function: FunctionType, sources: str, *names: str) -> FunctionType:
+    """A copy of `function` whose compiled code has a separate file on disk, for these sources."""
+    own = FunctionType(function.__code__, function.__globals__, function.__name__)
+    own.__qualname__ = "_".join([*names, sources[:12]])
+    return own
+
+
+def method_of_class(name: str, default: Callable | None = None) -> Any:
+    """What compiled code calls, with a NamedTuple first: the method of this name of its class, or `default`.
+
+    No array that the method writes to may overlap another one, see `Apart`.
+    """
+
+    def called(structure, *arguments):
+        raise TypeError(f"{name}: only compiled code calls it")
+
+    called.__name__ = name
+
+    @overload(called, strict=False, jit_options=INNER | APART)
+    def method(structure, *arguments):
+        return getattr(structure.instance_class, name, default)
+
+    return called
+
+
+def classes(structure: Any) -> tuple[type, ...]:
+    """The class of a NamedTuple, and those of the NamedTuples in it: what the code compiled for it depends on."""
+    inside = (part for part in structure if isinstance(part, tuple))
+    return type(structure), *(one for part in inside for one in classes(part))
+
+
+@njit(**INLINED)
+def exp(x):
+    """exp of x ≤ 709, zero below −708, within 2 units of the last place; unlike the library function, vectorised.
+
+    x = k ln 2 + r with |r| ≤ ½ ln 2; Taylor's series to degree 13 for r, k into the exponent.
+    """
+    y = max(x, LOWEST)
+    k = np.floor(y * LOG2_E + 0.5)
+    r = y - k * LN2_HIGH - k * LN2_LOW
+    p = 1.6059043836821613e-10
+    p = p * r + 2.08767569878681e-09
+    p = p * r + 2.505210838544172e-08
+    p = p * r + 2.7557319223985893e-07
+    p = p * r + 2.7557319223985893e-06
+    p = p * r + 2.48015873015873e-05
+    p = p * r + 0.0001984126984126984
+    p = p * r + 0.001388888888888889
+    p = p * r + 0.008333333333333333
+    p = p * r + 0.041666666666666664
+    p = p * r + 0.16666666666666666
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    p *= np.int64((np.float64(k + TO_INTEGER).view(np.int64) + 1023) << 52).view(np.float64)
+    return p if x >= LOWEST else 0.0
+
+
+@njit(**INLINED)
+def log(x):
+    """log of a normal x > 0, within 2 units of the last place; vectorised. Of zero: −709.
+
+    x = 2^k m with m from 1/√2 to √2; log m = 2 artanh f, f = (m − 1)/(m + 1), by its series to f²³.
+    """
+    bits = np.float64(x).view(np.int64)
+    k = (bits >> 52) - 1023
+    m = np.int64((bits & 0xFFFFFFFFFFFFF) | (1023 << 52)).view(np.float64)
+    large = m > SQRT2
+    m = 0.5 * m if large else m
+    exponent = np.float64(k + 1 if large else k)
+    f = (m - 1.0) / (m + 1.0)
+    y = f * f
+    p = 1.0 / 23.0
+    p = p * y + 1.0 / 21.0
+    p = p * y + 1.0 / 19.0
+    p = p * y + 1.0 / 17.0
+    p = p * y + 1.0 / 15.0
+    p = p * y + 1.0 / 13.0
+    p = p * y + 1.0 / 11.0
+    p = p * y + 1.0 / 9.0
+    p = p * y + 1.0 / 7.0
+    p = p * y + 1.0 / 5.0
+    p = p * y + 1.0 / 3.0
+    p = p * y
+    return exponent * LN2_HIGH + (exponent * LN2_LOW + 2.0 * (f + f * p))
+
+
+@njit(**INLINED)
+def power(x, exponent):
+    """x^exponent for x ≥ 0; zero of zero."""
+    return exp(exponent * log(x)) if x > 0.0 else 0.0
+
+
+def copy(source, target):
+    """target = source, arrays of one shape. An assignment to a slice compiles ten times as long: it would broadcast."""
+
+
+@overload(copy, strict=False, jit_options=INNER)
+def _copy(source, target):
+    if source.ndim == 1:
+
+        def along(source, target):
+            for k in range(len(source)):
+                target[k] = source[k]
+
+        return along
+
+    def by_first_axis(source, target):
+        for k in range(len(source)):
+            copy(source[k], target[k])
+
+    return by_first_axis
+
+
+@njit(**OPTIONS, **APART)
+def matvec(A, x, out):
+    """out (a, LANES) = Σ_b A (a, b, LANES) · x (b, LANES); four terms at a time: fewer loads and stores of the sum."""
+    count = A.shape[1]
+    whole = count - count % 4
+    for a in range(A.shape[0]):
+        for lane in range(LANES):
+            out[a, lane] = 0.0
+        for b in range(0, whole, 4):
+            for lane in range(LANES):
+                out[a, lane] += (A[a, b, lane] * x[b, lane] + A[a, b + 1, lane] * x[b + 1, lane]) + (
+                    A[a, b + 2, lane] * x[b + 2, lane] + A[a, b + 3, lane] * x[b + 3, lane]
+                )
+        for b in range(whole, count):
+            for lane in range(LANES):
+                out[a, lane] += A[a, b, lane] * x[b, lane]
+
+
+@njit(**OPTIONS, **APART)
+def dot(x, y, out):
+    """out (LANES) = Σ_b x (b, LANES) · y (b, LANES)."""
+    matvec(x.reshape(1, len(x), LANES), y, out.reshape(1, LANES))
+
+
+@njit(**OPTIONS, **APART)
+def combine(A, x, out):
+    """out (b, LANES) = Σ_a A (a, b, LANES) · x (a, LANES), four terms at a time."""
+    count = A.shape[0]
+    whole = count - count % 4
+    for b in range(A.shape[1]):
+        for lane in range(LANES):
+            out[b, lane] = 0.0
+    for a in range(0, whole, 4):
+        for b in range(A.shape[1]):
+            for lane in range(LANES):
+                out[b, lane] += (A[a, b, lane] * x[a, lane] + A[a + 1, b, lane] * x[a + 1, lane]) + (
+                    A[a + 2, b, lane] * x[a + 2, lane] + A[a + 3, b, lane] * x[a + 3, lane]
+                )
+    for a in range(whole, count):
+        for b in range(A.shape[1]):
+            for lane in range(LANES):
+                out[b, lane] += A[a, b, lane] * x[a, lane]

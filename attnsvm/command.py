@@ -13,8 +13,9 @@ from typing import NoReturn
 
 from tqdm import tqdm
 
-from attnsvm import geometry, store, verify, writing
+from attnsvm import geometry, store, writing
 from attnsvm.errors import UserError, require, shown
+from attnsvm.pipeline import verify
 from attnsvm.publish.exchange import commands as exchange
 
 TABLES = (".csv", ".parquet", ".html")  # in the folder of a model, what an inspection wrote and no model has

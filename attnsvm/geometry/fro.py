@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnsvm import lanes
 from attnsvm.geometry import Norm
+from attnsvm.training import lanes
 from attnsvm.training.lanes import LANES
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnsvm import lanes
 from attnsvm.geometry import Norm
+from attnsvm.training import lanes
 from attnsvm.training.lanes import LANES
 
 SMALLEST_P, LARGEST_P = 1.01, 100.0  # nearer to l1 or linf, powers leave the range of floats

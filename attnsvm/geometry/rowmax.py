@@ -6,8 +6,8 @@ do.
 
 import numpy as np
 
-from attnsvm import lanes
 from attnsvm.geometry import Norm
+from attnsvm.training import lanes
 from attnsvm.training.lanes import LANES
 
 

@@ -194,13 +194,15 @@ def folders() -> dict[str, Path]:
     """The folder of every experiment, by name and sorted by it.
 
     Raises:
-        UserError: two have the same name.
+        UserError: two have the same name, or a module beside it has.
     """
     found: dict[str, Path] = {}
     for card in sorted(FOLDER.rglob("card.yaml")):
         folder = card.parent
         taken = f"{_file(folder)}: {_file(found.get(folder.name, folder))} has this name: choose another"
         require(folder.name not in found, taken)
+        module = folder.with_suffix(".py")
+        require(not module.exists(), f"{_file(folder)}: {_file(module)} has this name: choose another")
         found[folder.name] = folder
     return dict(sorted(found.items()))
 

@@ -8,7 +8,6 @@ from attnsvm.pipeline import cards
 
 CARD = {
     "title": "a title",
-    "section": "Conjectures",
     "order": 1,
     "settings": {
         "problems": {"n": {"type": "inputs", "value": 4, "smoke": 2}, "own": {"enum": [1], "value": 1, "text": "T."}}
@@ -24,12 +23,12 @@ def folder(tmp_path, monkeypatch):
     """A function that writes an experiment into a folder of experiments of our own."""
 
     def forget():
-        for function in (cards.read, cards.names, cards.every):
+        for function in (cards.read, cards.names, cards.folders, cards.every):
             function.cache_clear()
 
     def write(name, files=FILES, text=None, **changes):
-        own = tmp_path / name
-        own.mkdir(exist_ok=True)
+        own = tmp_path / "own" / name
+        own.mkdir(exist_ok=True, parents=True)
         card = {key: value for key, value in (CARD | changes).items() if value is not None}
         (own / "card.yaml").write_text(yaml.safe_dump(card) if text is None else text)
         for part in files:
@@ -56,7 +55,7 @@ def test_a_card_is_read_with_its_types_and_its_modules(folder):
     folder("one", files=("problems", "svm", "measures", "figure"))
     card = cards.read("one")
     assert card.stages == ("problems", "svm", "measures")
-    assert card.modules["svm"] == "attnsvm.experiments.one.svm"
+    assert card.modules["svm"] == "attnsvm.experiments.own.one.svm"
     assert card.draws == ("one",)
     assert (card.blocks, card.fixed, card.relations, card.seconds) == (1, {}, [], None)
     given = card.settings["problems"]
@@ -82,8 +81,8 @@ def test_a_twin_has_the_stages_and_settings_of_the_other_and_says_what_differs(f
     own = {"problems": {"n": {"type": "inputs", "value": 9}}}
     folder("two", files=("descent",), like="one", fixed={"attention": "self"}, settings=own, caption=None, columns=None)
     two = cards.read("two")
-    assert two.modules == {stage: f"attnsvm.experiments.one.{stage}" for stage in ("problems", "measures")} | {
-        "descent": "attnsvm.experiments.two.descent"
+    assert two.modules == {stage: f"attnsvm.experiments.own.one.{stage}" for stage in ("problems", "measures")} | {
+        "descent": "attnsvm.experiments.own.two.descent"
     }
     assert two.fixed == {"attention": "self", "kept": 1}
     assert two.blocks == 3
@@ -98,8 +97,8 @@ def test_a_twin_with_a_caption_is_drawn_as_the_other_unless_it_has_a_figure(fold
     folder("one")
     folder("two", files=(), like="one")
     folder("three", files=("figure",), like="one")
-    assert cards.read("two").modules["figure"] == "attnsvm.experiments.one.figure"
-    assert cards.read("three").modules["figure"] == "attnsvm.experiments.three.figure"
+    assert cards.read("two").modules["figure"] == "attnsvm.experiments.own.one.figure"
+    assert cards.read("three").modules["figure"] == "attnsvm.experiments.own.three.figure"
     assert cards.read("two").draws == ("two",)
 
 
@@ -152,7 +151,7 @@ def test_what_is_optional_is_left_out_unless_it_is_asked_for(folder):
     assert [card.name for own in cards.sections().values() for card in own] == ["one"]
     assert [card.name for own in cards.sections(optional=True).values() for card in own] == ["one", "two"]
     assert [card.name for card in cards.optional()] == ["two"]
-    assert cards.read("two").modules["outside"] == "attnsvm.experiments.two.outside"
+    assert cards.read("two").modules["outside"] == "attnsvm.experiments.own.two.outside"
 
 
 def test_what_every_run_builds_reads_no_file_from_outside_and_draws_nothing_optional(folder):
@@ -239,7 +238,7 @@ def test_a_wrong_card_is_named_in_one_sentence(folder, changes, sentence):
     with pytest.raises(UserError) as caught:
         cards.read("one")
     assert sentence in str(caught.value)
-    assert str(caught.value).startswith("attnsvm/experiments/one/card.yaml")
+    assert str(caught.value).startswith("attnsvm/experiments/own/one/card.yaml")
     assert "\n" not in str(caught.value)
 
 

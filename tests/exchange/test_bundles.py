@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 from conftest import NAME, TARGET, Built, clone, results
 
-from attnsvm import checksums, records
+from attnsvm import checksums
 from attnsvm.errors import UserError
+from attnsvm.pipeline import records
 from attnsvm.publish.exchange import archive, bundle, manifest, unbundle
 
 CSV = f"smoke/figures/{NAME}.csv"

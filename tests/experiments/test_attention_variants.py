@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.summaries.attention_variants import figure
-from attnsvm.experiments.summaries.attention_variants.merging import HALF, MERGED, RESCALED
+from attnsvm.experiments.summaries.attention_variants.merged import HALF, MERGED, RESCALED
 from attnsvm.experiments.summaries.attention_variants.predictions import (
     LINEAR,
     MIXER,

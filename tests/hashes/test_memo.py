@@ -74,13 +74,13 @@ print(len(cards.read("cone").settings), bool(checked))
 
 def test_a_card_is_checked_again_only_when_its_bytes_are_others(tmp_path):
     folder, kept = tmp_path / "experiments", tmp_path / "memo.json"
-    (folder / "cone").mkdir(parents=True)
+    (folder / "own/cone").mkdir(parents=True)
     card = (ROOT / "attnsvm/experiments/own/cone/card.yaml").read_text("utf-8")
     for part in ("problems", "descent", "svm", "measures", "figure"):
-        (folder / "cone" / f"{part}.py").touch()
+        (folder / "own/cone" / f"{part}.py").touch()
     answers = []
     for text in (card, card, f"{card}# a remark\n", card):
-        (folder / "cone/card.yaml").write_text(text, "utf-8")
+        (folder / "own/cone/card.yaml").write_text(text, "utf-8")
         answers.append(run_python(CHECKS, kept, folder).split())
     assert answers == [["4", "True"], ["4", "False"], ["4", "True"], ["4", "False"]]
     assert all(isinstance(answer, dict) for answer in json.loads(kept.read_text()).values())

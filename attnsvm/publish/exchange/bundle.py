@@ -4,8 +4,9 @@ import hashlib
 import json
 from pathlib import Path
 
-from attnsvm import checksums, records
+from attnsvm import checksums
 from attnsvm.errors import UserError, require
+from attnsvm.pipeline import records
 from attnsvm.pipeline import targets as known
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan

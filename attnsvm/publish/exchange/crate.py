@@ -14,9 +14,9 @@ import yaml
 from rocrate.model import ContextEntity
 from rocrate.rocrate import ROCrate
 
-from attnsvm import checksums, records
+from attnsvm import checksums
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards, jobs
+from attnsvm.pipeline import cards, jobs, records
 from attnsvm.pipeline.hashes.dependencies import ROOT
 from attnsvm.publish.documents import codemeta
 

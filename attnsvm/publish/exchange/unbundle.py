@@ -12,9 +12,10 @@ from pathlib import Path
 
 import yaml
 
-from attnsvm import checksums, records
+from attnsvm import checksums
 from attnsvm.data.cells import COUNTED
 from attnsvm.errors import UserError, require
+from attnsvm.pipeline import records
 from attnsvm.pipeline.command_line import CONFIGFILE
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.experiments.summaries.attention_variants.merging import PLAIN, SHORTER, shortened
+from attnsvm.experiments.summaries.attention_variants.merged import PLAIN, SHORTER, shortened
 from attnsvm.experiments.summaries.attention_variants.predictions import LINEAR, MIXER, UNIFORM, classify, features
 from attnsvm.experiments.summaries.router.descent import Router, descend
 from attnsvm.training.descent import train

@@ -7,7 +7,7 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
 from attnsvm.analysis.medians import medians
 from attnsvm.analysis.statistics import share_interval
-from attnsvm.experiments.summaries.attention_variants.merging import HALF, MERGED, PLAIN, RESCALED
+from attnsvm.experiments.summaries.attention_variants.merged import HALF, MERGED, PLAIN, RESCALED
 from attnsvm.experiments.summaries.attention_variants.predictions import LINEAR, MIXER, UNIFORM, token_weights
 
 MEANS = ("same", "peak")  # of the others the median is read

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.experiments.summaries.attention_variants.merging import shortened
+from attnsvm.experiments.summaries.attention_variants.merged import shortened
 from attnsvm.experiments.summaries.attention_variants.predictions import LINEAR, MIXER, features, token_weights
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.instances import answers, certified

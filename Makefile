@@ -67,9 +67,9 @@ COMPILED = adam adam_time attention_variants cone convergence_types factors gene
 	local_convergence mirror_descent multi_token one_norm other_steps penalised_head real_tokens refused_settings \
 	rest_or_grow router rules_layers saturated_sets selection_by_rule several_heads theory_of_layers two_stages
 engine = tests/training tests/geometry $(COMPILED:%=tests/experiments/test_%.py)
-pipeline = tests/building tests/documents tests/files tests/first_use tests/hashes tests/paper tests/project tests/running
+pipeline = $(filter-out %__pycache__ tests/pipeline/cluster,$(wildcard tests/pipeline/*)) $(filter-out %__pycache__ tests/publish/site,$(wildcard tests/publish/*)) tests/project
 workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
-cluster = tests/cluster tests/site
+cluster = tests/pipeline/cluster tests/publish/site
 mathematics = tests $(patsubst %,--ignore=%,$(engine) $(pipeline) $(workflow) $(cluster))
 
 test: $(INSTALLED)

@@ -19,7 +19,7 @@ arithmetic.choose(
 
 from harness import FEW, ROOT, build, copy_repository, give_loops, once  # noqa: E402
 
-CLUSTER, COMPILING = "tests/cluster/", "tests/training/"
+CLUSTER, COMPILING = "tests/pipeline/cluster/", "tests/training/"
 # A process begins with each: the one compiles what `built` runs, the other the loop that takes longest.
 FIRST = (f"{COMPILING}test_compiled.py", f"{COMPILING}test_composition.py")
 # Of one process each: what shares a cluster, which waits, so make gives the suite a process more; what loads models.

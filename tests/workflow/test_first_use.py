@@ -40,7 +40,7 @@ def refused(run):
     ],
 )
 def test_a_slip_ends_with_one_sentence(house, arguments, sentence):
-    """One for each place that refuses; tests/building has what each says: command_line, blocks, named_targets, plan."""
+    """One for each place that refuses; tests/pipeline has what each says: command_line, blocks, named_targets, plan."""
     assert sentence in refused(as_typed(house, *arguments, "-n"))
 
 

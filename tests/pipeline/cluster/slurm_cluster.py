@@ -1,6 +1,6 @@
 """A SLURM cluster of two nodes on this machine, for tests: its own ports and key, no root, no service.
 
-    python tests/cluster/slurm_cluster.py FOLDER    starts one, says how to use it, and stops it on Ctrl-C
+    python tests/pipeline/cluster/slurm_cluster.py FOLDER    starts one, says how to use it, and stops it on Ctrl-C
 
 Everything lies in one folder, the key too (munge) by which the daemons, on the loopback interface, know their users.
 """

@@ -10,18 +10,30 @@ FIGURES = [card.name for card in cards.figures()]
 
 
 def test_every_figure_is_in_one_group_and_an_optional_one_in_none():
-    grouped = [name for group in targets.SECTIONS for name in targets.group(group)]
+    grouped = [name for group in cards.SECTIONS for name in targets.group(group)]
     assert sorted(grouped) == sorted(FIGURES)
     assert set(targets.optional()).isdisjoint(grouped)
 
 
-def test_groups_are_headings_of_the_cards():
-    sections = {card.section for card in cards.figures()}
-    assert {section for group in targets.SECTIONS.values() for section in group} <= sections
-    assert {"svm_rank", "overview", "sequence"} <= set(targets.group("paper"))
-    assert {"cone", "layers", "router"} <= set(targets.group("beyond"))
+def test_groups_are_the_folders_of_the_experiments():
+    assert {path.name for path in cards.FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(
+        cards.SECTIONS
+    )
+    assert {"svm_rank", "overview", "sequence", "crossing"} <= set(targets.group("paper"))
+    assert {"layers", "mixtures_decide", "adam"} <= set(targets.group("beyond"))
     assert {"ladder", "trained"} <= set(targets.group("real"))
-    assert set(targets.SECTIONS) == set(targets.WHAT)
+    assert cards.read("crossing").parent == "convergence_types"
+    assert cards.read("cone").parent == ""
+
+
+def test_what_sharpens_a_claim_lies_in_the_folder_of_the_experiment_of_that_claim():
+    homes = {claim.key: card.name for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    for card in cards.claiming(optional=True):
+        sharpened = [claim.sharpens for claim in card.module("claims").CLAIMS if claim.sharpens]
+        if sharpened:
+            above = set(cards.folders()[card.name].relative_to(cards.FOLDER).parts[:-1])
+            assert any(homes[key] in above for key in sharpened) or sharpened == ["self_locally_optimal"], card.name
+        assert bool(card.parent) <= bool(sharpened), f"{card.name} sharpens nothing of {card.parent}"
 
 
 def test_a_page_of_claims_has_those_of_its_figures():
@@ -33,13 +45,14 @@ def test_a_page_of_claims_has_those_of_its_figures():
     )
     assert set(targets.claiming("paper")) == {c.name for c in cards.claiming()} & set(targets.group("paper"))
     assert {"normalisation", "self_convergence_types"} <= set(targets.measured("paper"))
-    claimed = [name for group in targets.SECTIONS for name in targets.claiming(group)]
+    claimed = [name for group in cards.SECTIONS for name in targets.claiming(group)]
     assert sorted(claimed) == sorted(card.name for card in cards.claiming())
 
 
 def test_every_target_is_described():
     assert set(targets.names()) == set(targets.descriptions())
-    assert targets.names()[:5] == [f"figures/{name}" for name in ("all", "audit", "paper", "beyond", "real")]
+    assert targets.names()[:2] == ["figures/all", "figures/audit"]
+    assert targets.names()[2:8] == [f"figures/{name}" for name in cards.SECTIONS]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +75,7 @@ def test_a_file_that_is_none_of_a_figure(file, sentence):
 
 
 def test_what_is_close_to_nothing_is_told_all_names():
-    known = f"known are all, audit, paper, beyond, real, {FIGURES[0]}, "
+    known = f"known are all, audit, {', '.join(cards.SECTIONS)}, {FIGURES[0]}, "
     assert targets.no_such_figure("zzz").startswith(f"unknown figure 'zzz': {known}")
     assert targets.no_such_target("zzz").startswith("unknown target 'zzz': known are figures/all, figures/audit, ")
 

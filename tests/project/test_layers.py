@@ -133,7 +133,9 @@ def test_the_library_knows_no_pipeline_and_imports_where_snakemake_is_not_instal
     assert not above, "\n".join(above)
     modules = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in sorted(library)]
     program = "import sys\nsys.modules |= dict.fromkeys(('snakemake', 'torch', 'cvxpy'))\n"
-    tried = [name for name in modules if name.split(".")[1:2] not in (["inspect"], ["training"]) and ".methods" not in name]
+    tried = [
+        name for name in modules if name.split(".")[1:2] not in (["inspect"], ["training"]) and ".methods" not in name
+    ]
     run_python(program + "\n".join(f"import {name}" for name in tried if name not in OPTIONAL))
 
 

@@ -44,7 +44,7 @@ def write(
 
 def heading(card: cards.Card) -> str:
     """Under which heading of the report a figure stands; the audit is the first."""
-    return f"{list(cards.sections()).index(card.section) + 2} {card.section}"
+    return f"{list(cards.SECTIONS).index(card.section) + 2} {cards.SECTIONS[card.section]}"
 
 
 def figure_page(name: str, title: str, caption: str, picture: Path, claims: list[dict]) -> str:

@@ -8,7 +8,7 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
 
 TEXT = (ROOT / "docs/literature.md").read_text("utf-8")
-OWN = [card for card in cards.figures(optional=True) if card.section == "The literature"]
+OWN = [card for card in cards.figures(optional=True) if card.section == "literature"]
 DEVELOPMENT = 100000  # seeds below are those on which settings and limits were chosen
 
 

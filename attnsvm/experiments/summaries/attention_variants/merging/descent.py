@@ -1,6 +1,6 @@
 """Train W on all tokens, on merged ones, and on one of two; only what is selected is kept."""
 
-from attnsvm.experiments.summaries.attention_variants.merging.merging import PLAIN, SHORTER, shortened
+from attnsvm.experiments.summaries.attention_variants.merging.merged import PLAIN, SHORTER, shortened
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.gradient_descent import exact

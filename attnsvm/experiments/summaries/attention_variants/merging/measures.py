@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, all_solved, outcomes
-from attnsvm.experiments.summaries.attention_variants.merging.merging import PLAIN, SHORTER
+from attnsvm.experiments.summaries.attention_variants.merging.merged import PLAIN, SHORTER
 
 
 def measures(cell, problems, trained, solved, settings):

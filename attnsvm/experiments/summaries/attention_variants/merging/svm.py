@@ -1,6 +1,6 @@
 """Certified solutions of what every run selects."""
 
-from attnsvm.experiments.summaries.attention_variants.merging.merging import shortened
+from attnsvm.experiments.summaries.attention_variants.merging.merged import shortened
 from attnsvm.svm.instances import certified
 
 

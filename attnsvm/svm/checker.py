@@ -11,7 +11,9 @@ rounding is bounded (`enclosures`). Where these bounds do not decide, the produc
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +35,7 @@ from attnsvm.svm.enclosures import (
     terms,
     total,
 )
+from attnsvm.svm.verdict import Ranks, Verdict
 
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
@@ -42,8 +45,7 @@ HUGE = 1e60  # beyond it, products of numbers that vanish count
 COORDINATES, ENTRIES = 4096, 2**25  # of a combination that may be made exactly zero: a Cholesky factor, and its rows
 CLEAR = 16.0  # times that a singular value must exceed what is missing to zero
 HELD = 600  # rows that can be held at once: their Gram matrix is inverted
-RANK = {"fro": 1e-9}  # singular values above it, relative to the largest, are counted in a rank; RANK_ELSEWHERE
-RANK_ELSEWHERE = 1e-6
+RANK, RANK_ELSEWHERE = 1e-9, 1e-6  # singular values above, relative to the largest, count: fro, and other norms
 VANISHING = 1e-140  # length of a vector whose square would lose digits
 MULTIPLE = 1e-5  # distance to the largest singular value of the dual matrix, relative, that still counts as equal
 AT_ONCE = 2**20  # numbers of the token differences held at a time
@@ -62,41 +64,6 @@ UNITARILY_INVARIANT = ("fro", "nuc", "spectral")
 EXPONENTS = (Fraction("1.01"), Fraction(100))  # of the norms l<p>
 POWER = re.compile(r"l[0-9]{1,3}(\.[0-9]{1,30})?")
 EXACT = 2**53  # integers up to it are float64 numbers
-
-
-class Verdict(NamedTuple):
-    """What is proved.
-
-    Attributes:
-        status: "solved", "infeasible", "remote" or "uncertified".
-        reason: why nothing is proved, or not what was claimed; "" if the claim holds.
-        low, high: bounds of the least norm of a W that meets the constraints. Infeasible: both infinite; remote: `low`
-            alone.
-        radius: Frobenius norm: the solution lies within this distance of W; else NaN.
-        arithmetic: "floating" or "rational", the one that decided; "" if nothing is proved.
-        rank: number of singular values of W that count; a description of W, rounded.
-        rank_low: every solution has at least this rank.
-        rank_bound, rank_error: every solution lies within rank_error times the least norm of a matrix of rank
-            `rank_bound`, in the norm itself; NaN where nothing is known.
-    """
-
-    status: str
-    reason: str = ""
-    low: float = 0.0
-    high: float = math.inf
-    radius: float = math.nan
-    arithmetic: str = ""
-    rank: int = 0
-    rank_low: int = 0
-    rank_bound: int = 0
-    rank_error: float = math.nan
-
-    @property
-    def gap(self) -> float:
-        """(high − low)/high; infinite where there is no W."""
-        if self.high == 0:
-            return 0.0
-        return (self.high - self.low) / self.high if self.high < math.inf else math.inf
 
 
 def known(norm: str) -> bool:
@@ -279,7 +246,7 @@ def _places(rows: np.ndarray, m: int, count: int) -> bool:
 
 
 def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verdict:
-    whole = Matrix(W) if factors is None else of_product(*factors)
+    whole = Matrix(W.copy()) if factors is None else of_product(*factors)
     if not np.isfinite(whole.core).all():
         return Verdict("uncertified", "the solution is not finite")
     value = whole.norm(norm)
@@ -409,20 +376,18 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
         return Verdict("uncertified", "a constraint is violated", low=low)
     elif not high < math.inf:
         return Verdict("uncertified", "no matrix near the solution is proved to meet the constraints", low=low)
-    singular = whole.singular_values
-    rank = int((singular > RANK.get(norm, RANK_ELSEWHERE) * singular.max(initial=0.0)).sum())
-    verdict = Verdict("solved", "", low, high, math.nan, arithmetic, rank)
+    verdict = Verdict("solved", "", low, high, math.nan, arithmetic)
     if not 0 <= verdict.gap <= tol:
         reason = f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}"
-        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
+        return replace(verdict, status="uncertified", reason=reason, arithmetic="")
     tight = problem.lengths[problem.asks] / problem.bound[problem.asks]
     room = min(ROUNDED, max(SCALED, 16 * UNIT * size * float(tight.max(initial=0.0))))
     if not abs(moved.scale - 1) <= room and high > 0:
         reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"
-        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
+        return replace(verdict, status="uncertified", reason=reason, arithmetic="")
     if not moved.distance <= room * size + TINY * 10:
         reason = f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
-        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
+        return replace(verdict, status="uncertified", reason=reason, arithmetic="")
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
         radius = (spread + moved.distance * moved.scale + abs(moved.scale - 1) * size) * (1 + rounding(0))
@@ -430,39 +395,45 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
             radius = size
         if not radius <= 10 * math.sqrt(2 * tol) * size + TINY * 10:
             reason = f"the solution is {radius:.1e} away from W"
-            return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
-        return _ranks_by_distance(verdict._replace(radius=radius), whole)
-    return _ranks_by_dual(verdict, M) if norm == "nuc" else _any_rank(verdict, problem.shape)
+            return replace(verdict, status="uncertified", reason=reason, arithmetic="")
+        return replace(verdict, radius=radius, counted=partial(_ranks_by_distance, whole, low, radius))
+    counted = partial(_ranks_by_dual, whole, M, low, high) if norm == "nuc" else partial(_any_rank, whole, low)
+    return replace(verdict, counted=counted)
 
 
-def _ranks_by_distance(verdict: Verdict, whole: Matrix) -> Verdict:
+def _rank(whole: Matrix, share: float) -> int:
+    """How many singular values count: those above a share of the largest."""
+    singular = whole.singular_values
+    return int((singular > share * singular.max(initial=0.0)).sum())
+
+
+def _ranks_by_distance(whole: Matrix, low: float, radius: float) -> Ranks:
     """Frobenius norm: the singular values of the solution are within `radius` of those of W (Weyl)."""
-    rank = verdict.rank
-    least = int((whole.at_least() > verdict.radius).sum())
+    rank = _rank(whole, RANK)
+    least = int((whole.at_least() > radius).sum())
     left = whole.at_most()[rank:]
-    error = (verdict.radius + frobenius(left[:, None]) + whole.error) / verdict.low if verdict.low > 0 else 0.0
-    return verdict._replace(rank_low=least, rank_bound=rank, rank_error=error * (1 + rounding(0)))
+    error = (radius + frobenius(left[:, None]) + whole.error) / low if low > 0 else 0.0
+    return Ranks(rank, least, rank, error * (1 + rounding(0)))
 
 
-def _ranks_by_dual(verdict: Verdict, M: Matrix) -> Verdict:
+def _ranks_by_dual(whole: Matrix, M: Matrix, low: float, high: float) -> Ranks:
     """Nuclear norm: all singular values of a solution but the largest r add up to the gap/(1 − σ_{r+1}(M)/‖M‖) at most.
 
     For ‖M‖ ≤ 1, ⟨M, W⟩ ≤ Σ σ_i(M) σ_i(W) (von Neumann), which is ≤ ‖W‖ − (1 − σ_{r+1}(M)) Σ_{i>r} σ_i(W).
     """
-    most, k = M.at_most(), min(M.shape)
+    rank, most, k = _rank(whole, RANK_ELSEWHERE), M.at_most(), min(M.shape)
     top = float(most.max(initial=0.0))
-    bound = int((M.singular_values > (1 - MULTIPLE) * M.singular_values.max(initial=0.0)).sum())
-    if not (top > 0 and verdict.low > 0):
-        return verdict._replace(rank_bound=0, rank_error=0.0)
+    if not (top > 0 and low > 0):
+        return Ranks(rank, rank_error=0.0)
+    bound = _rank(M, 1 - MULTIPLE)
     if bound >= k:
-        return verdict._replace(rank_low=1, rank_bound=k, rank_error=0.0)
+        return Ranks(rank, 1, k, 0.0)
     rest = 1 - float(most[bound]) / top if bound < len(most) else 1.0
-    error = (verdict.high - verdict.low) / rest / verdict.low * (1 + rounding(0)) if rest > 0 else math.nan
-    return verdict._replace(rank_low=1, rank_bound=bound, rank_error=error)
+    return Ranks(rank, 1, bound, (high - low) / rest / low * (1 + rounding(0)) if rest > 0 else math.nan)
 
 
-def _any_rank(verdict: Verdict, shape) -> Verdict:
-    return verdict._replace(rank_low=int(verdict.low > 0), rank_bound=min(shape), rank_error=0.0)
+def _any_rank(whole: Matrix, low: float) -> Ranks:
+    return Ranks(_rank(whole, RANK_ELSEWHERE), int(low > 0), min(whole.shape), 0.0)
 
 
 # ---- a refutation
@@ -480,7 +451,7 @@ def _refutation(problem: Problem, norm: str, dual, wide: bool) -> Verdict:
     if distance < 1 and problem.promised(dual) - distance * each * (1 + rounding(0)) > 0:
         return infeasible
     if rational.refutation(problem.matrices, dual, problem.bound, problem.equality) is not None:
-        return infeasible._replace(arithmetic="rational")
+        return replace(infeasible, arithmetic="rational")
     M = problem.combined(dual) if wide else Matrix(*problem.combination(dual))
     low = _lower(problem, norm, M, dual)
     if low >= REMOTE * _alone(problem, norm) > 0:

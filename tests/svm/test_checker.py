@@ -8,7 +8,8 @@ from svm_references import conflict, gaussian
 
 from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve
-from attnsvm.svm.checker import Verdict, check
+from attnsvm.svm.checker import check
+from attnsvm.svm.verdict import Verdict
 
 NORMS = (*geometry.NAMES, "l1.75", "l3")
 

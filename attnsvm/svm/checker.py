@@ -24,12 +24,14 @@ from attnsvm.svm.enclosures import (
     TINY,
     UNIT,
     Matrix,
+    every,
     frobenius,
     of_product,
     positive,
     product,
     ratio,
     rounding,
+    row_lengths,
     row_products,
     smallest_eigenvalue,
     terms,
@@ -93,17 +95,24 @@ class Problem:
         self.matrices, self.bound, self.equality = matrices, bound, equality
         self.tokens, self.queries, self.winner, self.loser, self.query = matrices
         self.shape = self.tokens.shape[1], self.queries.shape[1]
-        largest = bound[~equality].max(initial=0.0)
+        self.mixed = bool(equality.any())  # whether some rows are equalities
+        largest = (bound[~equality] if self.mixed else bound).max(initial=0.0)
         self.asks = ~equality & (bound > SMALL * largest)
+        self.scalable = every(self.asks)  # whether scaling W mends every row
         step = AT_ONCE // self.shape[0] + 1
         self.parts = [slice(start, start + step) for start in range(0, len(bound), step)]
-        sizes = np.sqrt(row_products(self.queries, self.queries)) * (1 + rounding(terms(self.shape[1]))) + TINY
-        self.asking = sizes  # (n,) upper bounds of the lengths of the queries
+        self.asking = row_lengths(self.queries)
         self._few = self._left(slice(None)) if len(self.parts) == 1 else None
         self.lengths = self._by_part(self._sizes)  # (m,) upper bounds of ‖A_k‖_F
 
     def __len__(self) -> int:
         return len(self.bound)
+
+    def asks_nothing(self) -> bool:
+        """Whether W = 0 meets the constraints."""
+        if self.scalable and len(self):
+            return False
+        return bool((self.bound <= 0).all() and not self.bound[self.equality].any())
 
     def left(self, rows) -> np.ndarray:
         return self._left(rows) if self._few is None else self._few[rows]
@@ -117,9 +126,7 @@ class Problem:
         return np.concatenate([compute(part) for part in self.parts]) if self.parts else np.zeros(0)
 
     def _sizes(self, rows):
-        left = self.left(rows)
-        length = np.sqrt(row_products(left, left)) * (1 + rounding(terms(self.shape[0]))) + TINY
-        return length * self.asking[self.query[rows]] * (1 + rounding(0)) + NOTHING
+        return row_lengths(self.left(rows)) * self.asking[self.query[rows]] * (1 + rounding(0)) + NOTHING
 
     def products(self, on, size: float, count: int) -> tuple[np.ndarray, np.ndarray]:
         """⟨A_k, W⟩ (m,), and bounds of their errors.
@@ -133,7 +140,7 @@ class Problem:
 
     def combination(self, dual: np.ndarray) -> tuple[np.ndarray, float]:
         """Σ_k dual_k A_k (d, e), and a bound of its error in the Frobenius norm."""
-        heavy, found = np.flatnonzero(dual), np.zeros(self.shape)
+        heavy, found = dual.nonzero()[0], np.zeros(self.shape)
         step = max(1, min(512, AT_ONCE // self.shape[0]))
         for start in range(0, len(heavy), step):
             rows = heavy[start : start + step]
@@ -166,7 +173,11 @@ class Problem:
     def promised(self, dual: np.ndarray) -> float:
         """A lower bound of Σ_k bound_k dual_k."""
         each = self.bound * dual
-        return total(each) - rounding(0) * total(np.abs(each)) - NOTHING
+        whole = total(each)
+        if not self.scalable:  # elsewhere each is a product of two that are not negative
+            each = np.abs(each)
+            return whole - rounding(0) * total(each) - NOTHING
+        return whole - rounding(0) * whole - NOTHING
 
 
 def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: float, claim) -> Verdict:
@@ -187,17 +198,16 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
     if found is None:
         return Verdict("uncertified", "the arrays are not those of a problem and its answer, or no float64 numbers")
     matrices, bound, dual, parts = found
-    if not (np.isfinite(dual).all() and (dual[~equality] >= 0).all()):
+    if not (every(np.isfinite(dual)) and every((dual >= 0) | equality)):
         return Verdict("uncertified", "a multiplier is not finite, or negative on an inequality")
-    if not (np.isfinite(bound).all() and 0 < tol < 1):
+    if not (every(np.isfinite(bound)) and 0 < tol < 1):
         return Verdict("uncertified", "a bound or the tolerance is not finite")
     wide = getattr(claim, "factors", None) is not None
     if wide and norm not in UNITARILY_INVARIANT:
         return Verdict("uncertified", f"the norm {norm} of a product is not known from its factors")
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem = Problem(matrices, bound, equality)
-        largest = [np.abs(array).max(initial=0.0) for array in (problem.tokens, problem.queries)]
-        if not np.less(largest, HUGE).all():  # fails for NaN, wherever it is
+        if not (_ordinary(problem.tokens) and _ordinary(problem.queries)):
             return Verdict("uncertified", "a token or a query is not finite, or too large to judge")
         dual = problem.scaled(dual)
         if claim.status != "solved":
@@ -239,7 +249,14 @@ def _float64(array) -> np.ndarray:
 
 def _places(rows: np.ndarray, m: int, count: int) -> bool:
     """Whether these are m numbers of rows of an array with `count` rows."""
-    return rows.shape == (m,) and rows.dtype.kind in "iu" and bool(((rows >= 0) & (rows < count)).all())
+    if not (rows.shape == (m,) and rows.dtype.kind in "iu"):
+        return False
+    return every(rows.astype(np.uint64) < count)  # where a negative number is a huge one
+
+
+def _ordinary(array: np.ndarray) -> bool:
+    """Whether every number is finite and smaller than HUGE. False for NaN, wherever it is."""
+    return float(np.vdot(array, array)) < HUGE**2 / 4 or every(np.abs(array) < HUGE)
 
 
 # ---- a solution
@@ -247,13 +264,13 @@ def _places(rows: np.ndarray, m: int, count: int) -> bool:
 
 def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verdict:
     whole = Matrix(W.copy()) if factors is None else of_product(*factors)
-    if not np.isfinite(whole.core).all():
+    if not every(np.isfinite(whole.core)):
         return Verdict("uncertified", "the solution is not finite")
     value = whole.norm(norm)
     M = Matrix(*problem.combination(dual)) if factors is None else problem.combined(dual)
     low = _lower(problem, norm, M, dual)
     if factors is None:
-        on, size, count = product(problem.queries, W.T), frobenius(W), terms(W.shape[1])
+        on, size, count = product(problem.queries, W.T), whole.size, terms(W.shape[1])
     else:
         left, right = factors
         on = product(product(problem.queries, right), left.T)
@@ -310,10 +327,11 @@ def _moved(problem: Problem, norm: str, value: float, reached, error) -> Moved:
     """W scaled, and before that moved onto the rows that scaling does not mend."""
     bound, equality, asks = problem.bound, problem.equality, problem.asks
     lower = reached - error
-    margin = float((lower[asks] / bound[asks]).min(initial=math.inf))
+    relative = lower / bound if problem.scalable else lower[asks] / bound[asks]
+    margin = float(relative.min(initial=math.inf))
     if not margin > 0:
         return Moved(math.inf, 1.0, 0.0, margin)
-    if asks.all():
+    if problem.scalable:
         scale = 1 / margin * (1 + rounding(0)) if margin < math.inf else 0.0
         return Moved(value * scale, scale, 0.0, margin)
     held = equality.copy()
@@ -368,7 +386,7 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
     """The verdict from both bounds."""
     high = moved.high
     size = whole.norm("fro")
-    if (problem.bound <= 0).all() and not problem.bound[problem.equality].any():  # W = 0 meets everything
+    if problem.asks_nothing():  # W = 0 meets everything
         high = low = 0.0
         if whole.core.any():
             return Verdict("uncertified", "W = 0 meets the constraints, and the solution is not zero")
@@ -376,29 +394,33 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
         return Verdict("uncertified", "a constraint is violated", low=low)
     elif not high < math.inf:
         return Verdict("uncertified", "no matrix near the solution is proved to meet the constraints", low=low)
-    verdict = Verdict("solved", "", low, high, math.nan, arithmetic)
+    verdict = Verdict("uncertified", "", low, high)
     if not 0 <= verdict.gap <= tol:
         reason = f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}"
-        return replace(verdict, status="uncertified", reason=reason, arithmetic="")
-    tight = problem.lengths[problem.asks] / problem.bound[problem.asks]
+        return replace(verdict, reason=reason)
+    tight = problem.lengths / problem.bound
+    tight = tight if problem.scalable else tight[problem.asks]
     room = min(ROUNDED, max(SCALED, 16 * UNIT * size * float(tight.max(initial=0.0))))
     if not abs(moved.scale - 1) <= room and high > 0:
         reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"
-        return replace(verdict, status="uncertified", reason=reason, arithmetic="")
+        return replace(verdict, reason=reason)
     if not moved.distance <= room * size + TINY * 10:
         reason = f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
-        return replace(verdict, status="uncertified", reason=reason, arithmetic="")
+        return replace(verdict, reason=reason)
+    radius = math.nan
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
         radius = (spread + moved.distance * moved.scale + abs(moved.scale - 1) * size) * (1 + rounding(0))
         if high == 0 and whole.error > 0:  # the solution is zero, and factors may multiply to what no float shows
             radius = size
         if not radius <= 10 * math.sqrt(2 * tol) * size + TINY * 10:
-            reason = f"the solution is {radius:.1e} away from W"
-            return replace(verdict, status="uncertified", reason=reason, arithmetic="")
-        return replace(verdict, radius=radius, counted=partial(_ranks_by_distance, whole, low, radius))
-    counted = partial(_ranks_by_dual, whole, M, low, high) if norm == "nuc" else partial(_any_rank, whole, low)
-    return replace(verdict, counted=counted)
+            return replace(verdict, reason=f"the solution is {radius:.1e} away from W")
+        counted = partial(_ranks_by_distance, whole, low, radius)
+    elif norm == "nuc":
+        counted = partial(_ranks_by_dual, whole, M, low, high)
+    else:
+        counted = partial(_any_rank, whole, low)
+    return Verdict("solved", "", low, high, radius, arithmetic, counted)
 
 
 def _rank(whole: Matrix, share: float) -> int:

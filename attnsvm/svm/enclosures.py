@@ -103,8 +103,8 @@ class Matrix:
         except np.linalg.LinAlgError:  # NaN, or no convergence
             return np.full(k, math.nan), math.nan, math.nan, math.nan
         off = [_defect(U), _defect(Vt.T), self.defect]
-        most = math.prod(math.sqrt(1 + one) for one in off)
-        least = math.prod(math.sqrt(1 - one) if one < 1 else 0.0 for one in off)
+        most = math.prod([math.sqrt(1 + one) for one in off])
+        least = math.prod([math.sqrt(1 - one) if one < 1 else 0.0 for one in off])
         size = self.size
         residual = frobenius(A - product(U * s, Vt))
         residual += rounding(terms(k)) * (size + math.sqrt(k) * math.sqrt(1 + off[1]) * frobenius(s[:, None]) * most)
@@ -214,7 +214,7 @@ def of_product(left: np.ndarray, right: np.ndarray) -> Matrix:
 def _defect(basis: np.ndarray) -> float:
     """A bound of ‖BᵀB − I‖ for nearly orthonormal columns B (d, k)."""
     gram = product(basis.T, basis)
-    gram.flat[:: len(gram) + 1] -= 1.0
+    gram.reshape(-1)[:: len(gram) + 1] -= 1.0
     return frobenius(gram) + rounding(terms(len(basis))) * frobenius(basis) ** 2
 
 

@@ -22,7 +22,7 @@ from attnsvm.svm.methods.by_norm import least_frobenius
 from attnsvm.svm.subspaces import Reduced, outer
 
 sys.path.insert(0, str(Path(__file__).parent / "benchopt" / "solvers"))
-from quadratic import PACKAGES  # noqa: E402  (beside this file, no package)
+from quadratic import PACKAGES
 
 SIZES = ((5, 7, 8), (30, 11, 16))
 ROUNDS, ENOUGH = 9, 0.05  # rounds, and seconds of each

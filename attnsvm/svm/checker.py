@@ -25,6 +25,7 @@ from attnsvm.svm.enclosures import (
     UNIT,
     Matrix,
     every,
+    finite,
     frobenius,
     of_product,
     positive,
@@ -37,7 +38,7 @@ from attnsvm.svm.enclosures import (
     terms,
     total,
 )
-from attnsvm.svm.verdict import Ranks, Verdict
+from attnsvm.svm.verdict import Ranks, Verdict, relative_gap
 
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
@@ -95,9 +96,11 @@ class Problem:
         self.matrices, self.bound, self.equality = matrices, bound, equality
         self.tokens, self.queries, self.winner, self.loser, self.query = matrices
         self.shape = self.tokens.shape[1], self.queries.shape[1]
-        self.mixed = bool(equality.any())  # whether some rows are equalities
-        largest = (bound[~equality] if self.mixed else bound).max(initial=0.0)
-        self.asks = ~equality & (bound > SMALL * largest)
+        mixed = np.count_nonzero(equality) > 0
+        largest = (bound[~equality] if mixed else bound).max(initial=0.0)
+        self.asks = bound > SMALL * largest
+        if mixed:
+            self.asks &= ~equality
         self.scalable = every(self.asks)  # whether scaling W mends every row
         step = AT_ONCE // self.shape[0] + 1
         self.parts = [slice(start, start + step) for start in range(0, len(bound), step)]
@@ -198,9 +201,9 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
     if found is None:
         return Verdict("uncertified", "the arrays are not those of a problem and its answer, or no float64 numbers")
     matrices, bound, dual, parts = found
-    if not (every(np.isfinite(dual)) and every((dual >= 0) | equality)):
+    if not (finite(dual) and every((dual >= 0) | equality)):
         return Verdict("uncertified", "a multiplier is not finite, or negative on an inequality")
-    if not (every(np.isfinite(bound)) and 0 < tol < 1):
+    if not (finite(bound) and 0 < tol < 1):
         return Verdict("uncertified", "a bound or the tolerance is not finite")
     wide = getattr(claim, "factors", None) is not None
     if wide and norm not in UNITARILY_INVARIANT:
@@ -239,6 +242,8 @@ def _arrays(matrices, bound, equality, claim):
 def _float64(array) -> np.ndarray:
     """The same numbers; without axes, and so of no shape that is asked for, where they have to be rounded."""
     array = np.asarray(array)
+    if array.dtype == np.float64:
+        return array
     integers = array.dtype.kind in "biu" and (
         array.size == 0 or -EXACT <= int(array.min()) <= int(array.max()) <= EXACT
     )
@@ -264,7 +269,7 @@ def _ordinary(array: np.ndarray) -> bool:
 
 def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verdict:
     whole = Matrix(W.copy()) if factors is None else of_product(*factors)
-    if not every(np.isfinite(whole.core)):
+    if not finite(whole.core):
         return Verdict("uncertified", "the solution is not finite")
     value = whole.norm(norm)
     M = Matrix(*problem.combination(dual)) if factors is None else problem.combined(dual)
@@ -394,19 +399,17 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
         return Verdict("uncertified", "a constraint is violated", low=low)
     elif not high < math.inf:
         return Verdict("uncertified", "no matrix near the solution is proved to meet the constraints", low=low)
-    verdict = Verdict("uncertified", "", low, high)
-    if not 0 <= verdict.gap <= tol:
-        reason = f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}"
-        return replace(verdict, reason=reason)
-    tight = problem.lengths / problem.bound
-    tight = tight if problem.scalable else tight[problem.asks]
-    room = min(ROUNDED, max(SCALED, 16 * UNIT * size * float(tight.max(initial=0.0))))
-    if not abs(moved.scale - 1) <= room and high > 0:
-        reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"
-        return replace(verdict, reason=reason)
+    refused = partial(Verdict, "uncertified", low=low, high=high)
+    if not 0 <= relative_gap(low, high) <= tol:
+        return refused(f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}")
+    off = abs(moved.scale - 1) if high > 0 else 0.0
+    room = SCALED if off <= SCALED and moved.distance <= SCALED * size else _room(problem, size)
+    if not off <= room:
+        return refused(f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant")
     if not moved.distance <= room * size + TINY * 10:
-        reason = f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
-        return replace(verdict, reason=reason)
+        return refused(
+            f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
+        )
     radius = math.nan
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
@@ -414,13 +417,19 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
         if high == 0 and whole.error > 0:  # the solution is zero, and factors may multiply to what no float shows
             radius = size
         if not radius <= 10 * math.sqrt(2 * tol) * size + TINY * 10:
-            return replace(verdict, reason=f"the solution is {radius:.1e} away from W")
+            return refused(f"the solution is {radius:.1e} away from W")
         counted = partial(_ranks_by_distance, whole, low, radius)
     elif norm == "nuc":
         counted = partial(_ranks_by_dual, whole, M, low, high)
     else:
         counted = partial(_any_rank, whole, low)
     return Verdict("solved", "", low, high, radius, arithmetic, counted)
+
+
+def _room(problem: Problem, size: float) -> float:
+    """How far the least margin of W may be from one, and W from what meets all rows, relative."""
+    tight = problem.lengths[problem.asks] / problem.bound[problem.asks]
+    return min(ROUNDED, max(SCALED, 16 * UNIT * size * float(tight.max(initial=0.0))))
 
 
 def _rank(whole: Matrix, share: float) -> int:

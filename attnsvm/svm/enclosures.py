@@ -68,6 +68,11 @@ def every(holds: np.ndarray) -> bool:
     return np.count_nonzero(holds) == holds.size
 
 
+def finite(A: np.ndarray) -> bool:
+    """Whether all numbers are: one look at the sum of their squares, where that does not overflow."""
+    return math.isfinite(np.vdot(A, A)) or every(np.isfinite(A))
+
+
 def frobenius(A: np.ndarray) -> float:
     """An upper bound of ‖A‖_F."""
     square = float(np.vdot(A, A)) if A.size <= BLOCK else total(row_products(A, A))

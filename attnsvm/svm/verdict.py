@@ -67,7 +67,12 @@ class Verdict:
 
     @property
     def gap(self) -> float:
-        """(high − low)/high; infinite where there is no W."""
-        if self.high == 0:
-            return 0.0
-        return (self.high - self.low) / self.high if self.high < math.inf else math.inf
+        """See `relative_gap`; infinite where there is no W."""
+        return relative_gap(self.low, self.high)
+
+
+def relative_gap(low: float, high: float) -> float:
+    """(high − low)/high; infinite where nothing is known above."""
+    if high == 0:
+        return 0.0
+    return (high - low) / high if high < math.inf else math.inf

@@ -2,7 +2,7 @@
 
     python benchmarks/peers.py
 
-Milliseconds of CPU time, least of several rounds: set OMP_NUM_THREADS=1. `solve`: the method alone, from constraints to
+Milliseconds of CPU time, least of several rounds: set OMP_NUM_THREADS=1. `solve`: the method alone, from tokens to
 W and multipliers; `with proof`: all of `solve(separation(...))`, checks of the arrays and the checker included;
 `checker`: its part. The others (benchopt/solvers/quadratic.py) get the dense matrix of the constraints, which is formed
 outside their time, and prove nothing. `gap` is that of their W, as the checker proves it by our multipliers.

@@ -11,7 +11,9 @@ rounding is bounded (`enclosures`). Where these bounds do not decide, the produc
 
 import math
 import re
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,17 +24,21 @@ from attnsvm.svm.enclosures import (
     TINY,
     UNIT,
     Matrix,
+    every,
+    finite,
     frobenius,
     of_product,
     positive,
     product,
     ratio,
     rounding,
+    row_lengths,
     row_products,
     smallest_eigenvalue,
     terms,
     total,
 )
+from attnsvm.svm.verdict import Ranks, Verdict, relative_gap
 
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
@@ -42,8 +48,7 @@ HUGE = 1e60  # beyond it, products of numbers that vanish count
 COORDINATES, ENTRIES = 4096, 2**25  # of a combination that may be made exactly zero: a Cholesky factor, and its rows
 CLEAR = 16.0  # times that a singular value must exceed what is missing to zero
 HELD = 600  # rows that can be held at once: their Gram matrix is inverted
-RANK = {"fro": 1e-9}  # singular values above it, relative to the largest, are counted in a rank; RANK_ELSEWHERE
-RANK_ELSEWHERE = 1e-6
+RANK, RANK_ELSEWHERE = 1e-9, 1e-6  # singular values above, relative to the largest, count: fro, and other norms
 VANISHING = 1e-140  # length of a vector whose square would lose digits
 MULTIPLE = 1e-5  # distance to the largest singular value of the dual matrix, relative, that still counts as equal
 AT_ONCE = 2**20  # numbers of the token differences held at a time
@@ -62,41 +67,6 @@ UNITARILY_INVARIANT = ("fro", "nuc", "spectral")
 EXPONENTS = (Fraction("1.01"), Fraction(100))  # of the norms l<p>
 POWER = re.compile(r"l[0-9]{1,3}(\.[0-9]{1,30})?")
 EXACT = 2**53  # integers up to it are float64 numbers
-
-
-class Verdict(NamedTuple):
-    """What is proved.
-
-    Attributes:
-        status: "solved", "infeasible", "remote" or "uncertified".
-        reason: why nothing is proved, or not what was claimed; "" if the claim holds.
-        low, high: bounds of the least norm of a W that meets the constraints. Infeasible: both infinite; remote: `low`
-            alone.
-        radius: Frobenius norm: the solution lies within this distance of W; else NaN.
-        arithmetic: "floating" or "rational", the one that decided; "" if nothing is proved.
-        rank: number of singular values of W that count; a description of W, rounded.
-        rank_low: every solution has at least this rank.
-        rank_bound, rank_error: every solution lies within rank_error times the least norm of a matrix of rank
-            `rank_bound`, in the norm itself; NaN where nothing is known.
-    """
-
-    status: str
-    reason: str = ""
-    low: float = 0.0
-    high: float = math.inf
-    radius: float = math.nan
-    arithmetic: str = ""
-    rank: int = 0
-    rank_low: int = 0
-    rank_bound: int = 0
-    rank_error: float = math.nan
-
-    @property
-    def gap(self) -> float:
-        """(high − low)/high; infinite where there is no W."""
-        if self.high == 0:
-            return 0.0
-        return (self.high - self.low) / self.high if self.high < math.inf else math.inf
 
 
 def known(norm: str) -> bool:
@@ -126,17 +96,26 @@ class Problem:
         self.matrices, self.bound, self.equality = matrices, bound, equality
         self.tokens, self.queries, self.winner, self.loser, self.query = matrices
         self.shape = self.tokens.shape[1], self.queries.shape[1]
-        largest = bound[~equality].max(initial=0.0)
-        self.asks = ~equality & (bound > SMALL * largest)
+        mixed = np.count_nonzero(equality) > 0
+        largest = (bound[~equality] if mixed else bound).max(initial=0.0)
+        self.asks = bound > SMALL * largest
+        if mixed:
+            self.asks &= ~equality
+        self.scalable = every(self.asks)  # whether scaling W mends every row
         step = AT_ONCE // self.shape[0] + 1
         self.parts = [slice(start, start + step) for start in range(0, len(bound), step)]
-        sizes = np.sqrt(row_products(self.queries, self.queries)) * (1 + rounding(terms(self.shape[1]))) + TINY
-        self.asking = sizes  # (n,) upper bounds of the lengths of the queries
+        self.asking = row_lengths(self.queries)
         self._few = self._left(slice(None)) if len(self.parts) == 1 else None
         self.lengths = self._by_part(self._sizes)  # (m,) upper bounds of ‖A_k‖_F
 
     def __len__(self) -> int:
         return len(self.bound)
+
+    def asks_nothing(self) -> bool:
+        """Whether W = 0 meets the constraints."""
+        if self.scalable and len(self):
+            return False
+        return bool((self.bound <= 0).all() and not self.bound[self.equality].any())
 
     def left(self, rows) -> np.ndarray:
         return self._left(rows) if self._few is None else self._few[rows]
@@ -150,9 +129,7 @@ class Problem:
         return np.concatenate([compute(part) for part in self.parts]) if self.parts else np.zeros(0)
 
     def _sizes(self, rows):
-        left = self.left(rows)
-        length = np.sqrt(row_products(left, left)) * (1 + rounding(terms(self.shape[0]))) + TINY
-        return length * self.asking[self.query[rows]] * (1 + rounding(0)) + NOTHING
+        return row_lengths(self.left(rows)) * self.asking[self.query[rows]] * (1 + rounding(0)) + NOTHING
 
     def products(self, on, size: float, count: int) -> tuple[np.ndarray, np.ndarray]:
         """⟨A_k, W⟩ (m,), and bounds of their errors.
@@ -166,7 +143,7 @@ class Problem:
 
     def combination(self, dual: np.ndarray) -> tuple[np.ndarray, float]:
         """Σ_k dual_k A_k (d, e), and a bound of its error in the Frobenius norm."""
-        heavy, found = np.flatnonzero(dual), np.zeros(self.shape)
+        heavy, found = dual.nonzero()[0], np.zeros(self.shape)
         step = max(1, min(512, AT_ONCE // self.shape[0]))
         for start in range(0, len(heavy), step):
             rows = heavy[start : start + step]
@@ -199,7 +176,11 @@ class Problem:
     def promised(self, dual: np.ndarray) -> float:
         """A lower bound of Σ_k bound_k dual_k."""
         each = self.bound * dual
-        return total(each) - rounding(0) * total(np.abs(each)) - NOTHING
+        whole = total(each)
+        if not self.scalable:  # elsewhere each is a product of two that are not negative
+            each = np.abs(each)
+            return whole - rounding(0) * total(each) - NOTHING
+        return whole - rounding(0) * whole - NOTHING
 
 
 def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: float, claim) -> Verdict:
@@ -220,17 +201,16 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
     if found is None:
         return Verdict("uncertified", "the arrays are not those of a problem and its answer, or no float64 numbers")
     matrices, bound, dual, parts = found
-    if not (np.isfinite(dual).all() and (dual[~equality] >= 0).all()):
+    if not (finite(dual) and every((dual >= 0) | equality)):
         return Verdict("uncertified", "a multiplier is not finite, or negative on an inequality")
-    if not (np.isfinite(bound).all() and 0 < tol < 1):
+    if not (finite(bound) and 0 < tol < 1):
         return Verdict("uncertified", "a bound or the tolerance is not finite")
     wide = getattr(claim, "factors", None) is not None
     if wide and norm not in UNITARILY_INVARIANT:
         return Verdict("uncertified", f"the norm {norm} of a product is not known from its factors")
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem = Problem(matrices, bound, equality)
-        largest = [np.abs(array).max(initial=0.0) for array in (problem.tokens, problem.queries)]
-        if not np.less(largest, HUGE).all():  # fails for NaN, wherever it is
+        if not (_ordinary(problem.tokens) and _ordinary(problem.queries)):
             return Verdict("uncertified", "a token or a query is not finite, or too large to judge")
         dual = problem.scaled(dual)
         if claim.status != "solved":
@@ -262,6 +242,8 @@ def _arrays(matrices, bound, equality, claim):
 def _float64(array) -> np.ndarray:
     """The same numbers; without axes, and so of no shape that is asked for, where they have to be rounded."""
     array = np.asarray(array)
+    if array.dtype == np.float64:
+        return array
     integers = array.dtype.kind in "biu" and (
         array.size == 0 or -EXACT <= int(array.min()) <= int(array.max()) <= EXACT
     )
@@ -272,21 +254,28 @@ def _float64(array) -> np.ndarray:
 
 def _places(rows: np.ndarray, m: int, count: int) -> bool:
     """Whether these are m numbers of rows of an array with `count` rows."""
-    return rows.shape == (m,) and rows.dtype.kind in "iu" and bool(((rows >= 0) & (rows < count)).all())
+    if not (rows.shape == (m,) and rows.dtype.kind in "iu"):
+        return False
+    return every(rows.astype(np.uint64) < count)  # where a negative number is a huge one
+
+
+def _ordinary(array: np.ndarray) -> bool:
+    """Whether every number is finite and smaller than HUGE. False for NaN, wherever it is."""
+    return float(np.vdot(array, array)) < HUGE**2 / 4 or every(np.abs(array) < HUGE)
 
 
 # ---- a solution
 
 
 def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verdict:
-    whole = Matrix(W) if factors is None else of_product(*factors)
-    if not np.isfinite(whole.core).all():
+    whole = Matrix(W.copy()) if factors is None else of_product(*factors)
+    if not finite(whole.core):
         return Verdict("uncertified", "the solution is not finite")
     value = whole.norm(norm)
     M = Matrix(*problem.combination(dual)) if factors is None else problem.combined(dual)
     low = _lower(problem, norm, M, dual)
     if factors is None:
-        on, size, count = product(problem.queries, W.T), frobenius(W), terms(W.shape[1])
+        on, size, count = product(problem.queries, W.T), whole.size, terms(W.shape[1])
     else:
         left, right = factors
         on = product(product(problem.queries, right), left.T)
@@ -343,10 +332,11 @@ def _moved(problem: Problem, norm: str, value: float, reached, error) -> Moved:
     """W scaled, and before that moved onto the rows that scaling does not mend."""
     bound, equality, asks = problem.bound, problem.equality, problem.asks
     lower = reached - error
-    margin = float((lower[asks] / bound[asks]).min(initial=math.inf))
+    relative = lower / bound if problem.scalable else lower[asks] / bound[asks]
+    margin = float(relative.min(initial=math.inf))
     if not margin > 0:
         return Moved(math.inf, 1.0, 0.0, margin)
-    if asks.all():
+    if problem.scalable:
         scale = 1 / margin * (1 + rounding(0)) if margin < math.inf else 0.0
         return Moved(value * scale, scale, 0.0, margin)
     held = equality.copy()
@@ -401,7 +391,7 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
     """The verdict from both bounds."""
     high = moved.high
     size = whole.norm("fro")
-    if (problem.bound <= 0).all() and not problem.bound[problem.equality].any():  # W = 0 meets everything
+    if problem.asks_nothing():  # W = 0 meets everything
         high = low = 0.0
         if whole.core.any():
             return Verdict("uncertified", "W = 0 meets the constraints, and the solution is not zero")
@@ -409,60 +399,72 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
         return Verdict("uncertified", "a constraint is violated", low=low)
     elif not high < math.inf:
         return Verdict("uncertified", "no matrix near the solution is proved to meet the constraints", low=low)
-    singular = whole.singular_values
-    rank = int((singular > RANK.get(norm, RANK_ELSEWHERE) * singular.max(initial=0.0)).sum())
-    verdict = Verdict("solved", "", low, high, math.nan, arithmetic, rank)
-    if not 0 <= verdict.gap <= tol:
-        reason = f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}"
-        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
-    tight = problem.lengths[problem.asks] / problem.bound[problem.asks]
-    room = min(ROUNDED, max(SCALED, 16 * UNIT * size * float(tight.max(initial=0.0))))
-    if not abs(moved.scale - 1) <= room and high > 0:
-        reason = f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant"
-        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
+    refused = partial(Verdict, "uncertified", low=low, high=high)
+    if not 0 <= relative_gap(low, high) <= tol:
+        return refused(f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}")
+    off = abs(moved.scale - 1) if high > 0 else 0.0
+    room = SCALED if off <= SCALED and moved.distance <= SCALED * size else _room(problem, size)
+    if not off <= room:
+        return refused(f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant")
     if not moved.distance <= room * size + TINY * 10:
-        reason = f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
-        return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
+        return refused(
+            f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
+        )
+    radius = math.nan
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
         radius = (spread + moved.distance * moved.scale + abs(moved.scale - 1) * size) * (1 + rounding(0))
         if high == 0 and whole.error > 0:  # the solution is zero, and factors may multiply to what no float shows
             radius = size
         if not radius <= 10 * math.sqrt(2 * tol) * size + TINY * 10:
-            reason = f"the solution is {radius:.1e} away from W"
-            return verdict._replace(status="uncertified", reason=reason, arithmetic="", rank=0)
-        return _ranks_by_distance(verdict._replace(radius=radius), whole)
-    return _ranks_by_dual(verdict, M) if norm == "nuc" else _any_rank(verdict, problem.shape)
+            return refused(f"the solution is {radius:.1e} away from W")
+        counted = partial(_ranks_by_distance, whole, low, radius)
+    elif norm == "nuc":
+        counted = partial(_ranks_by_dual, whole, M, low, high)
+    else:
+        counted = partial(_any_rank, whole, low)
+    return Verdict("solved", "", low, high, radius, arithmetic, counted)
 
 
-def _ranks_by_distance(verdict: Verdict, whole: Matrix) -> Verdict:
+def _room(problem: Problem, size: float) -> float:
+    """How far the least margin of W may be from one, and W from what meets all rows, relative."""
+    tight = problem.lengths[problem.asks] / problem.bound[problem.asks]
+    return min(ROUNDED, max(SCALED, 16 * UNIT * size * float(tight.max(initial=0.0))))
+
+
+def _rank(whole: Matrix, share: float) -> int:
+    """How many singular values count: those above a share of the largest."""
+    singular = whole.singular_values
+    return int((singular > share * singular.max(initial=0.0)).sum())
+
+
+def _ranks_by_distance(whole: Matrix, low: float, radius: float) -> Ranks:
     """Frobenius norm: the singular values of the solution are within `radius` of those of W (Weyl)."""
-    rank = verdict.rank
-    least = int((whole.at_least() > verdict.radius).sum())
+    rank = _rank(whole, RANK)
+    least = int((whole.at_least() > radius).sum())
     left = whole.at_most()[rank:]
-    error = (verdict.radius + frobenius(left[:, None]) + whole.error) / verdict.low if verdict.low > 0 else 0.0
-    return verdict._replace(rank_low=least, rank_bound=rank, rank_error=error * (1 + rounding(0)))
+    error = (radius + frobenius(left[:, None]) + whole.error) / low if low > 0 else 0.0
+    return Ranks(rank, least, rank, error * (1 + rounding(0)))
 
 
-def _ranks_by_dual(verdict: Verdict, M: Matrix) -> Verdict:
+def _ranks_by_dual(whole: Matrix, M: Matrix, low: float, high: float) -> Ranks:
     """Nuclear norm: all singular values of a solution but the largest r add up to the gap/(1 − σ_{r+1}(M)/‖M‖) at most.
 
     For ‖M‖ ≤ 1, ⟨M, W⟩ ≤ Σ σ_i(M) σ_i(W) (von Neumann), which is ≤ ‖W‖ − (1 − σ_{r+1}(M)) Σ_{i>r} σ_i(W).
     """
-    most, k = M.at_most(), min(M.shape)
+    rank, most, k = _rank(whole, RANK_ELSEWHERE), M.at_most(), min(M.shape)
     top = float(most.max(initial=0.0))
-    bound = int((M.singular_values > (1 - MULTIPLE) * M.singular_values.max(initial=0.0)).sum())
-    if not (top > 0 and verdict.low > 0):
-        return verdict._replace(rank_bound=0, rank_error=0.0)
+    if not (top > 0 and low > 0):
+        return Ranks(rank, rank_error=0.0)
+    bound = _rank(M, 1 - MULTIPLE)
     if bound >= k:
-        return verdict._replace(rank_low=1, rank_bound=k, rank_error=0.0)
+        return Ranks(rank, 1, k, 0.0)
     rest = 1 - float(most[bound]) / top if bound < len(most) else 1.0
-    error = (verdict.high - verdict.low) / rest / verdict.low * (1 + rounding(0)) if rest > 0 else math.nan
-    return verdict._replace(rank_low=1, rank_bound=bound, rank_error=error)
+    return Ranks(rank, 1, bound, (high - low) / rest / low * (1 + rounding(0)) if rest > 0 else math.nan)
 
 
-def _any_rank(verdict: Verdict, shape) -> Verdict:
-    return verdict._replace(rank_low=int(verdict.low > 0), rank_bound=min(shape), rank_error=0.0)
+def _any_rank(whole: Matrix, low: float) -> Ranks:
+    return Ranks(_rank(whole, RANK_ELSEWHERE), int(low > 0), min(whole.shape), 0.0)
 
 
 # ---- a refutation
@@ -480,7 +482,7 @@ def _refutation(problem: Problem, norm: str, dual, wide: bool) -> Verdict:
     if distance < 1 and problem.promised(dual) - distance * each * (1 + rounding(0)) > 0:
         return infeasible
     if rational.refutation(problem.matrices, dual, problem.bound, problem.equality) is not None:
-        return infeasible._replace(arithmetic="rational")
+        return replace(infeasible, arithmetic="rational")
     M = problem.combined(dual) if wide else Matrix(*problem.combination(dual))
     low = _lower(problem, norm, M, dual)
     if low >= REMOTE * _alone(problem, norm) > 0:

@@ -160,6 +160,8 @@ class TokenConstraints(Constraints):
     def copies(self) -> np.ndarray:
         """Rows that ask for a margin between copies: tokens that are not equal, and no farther apart than COPY."""
         tokens, winner, loser = self.factors.tokens, self.factors.winner, self.factors.loser
+        if len(self) < IMPLICIT and _clearly_apart(self.left, tokens):
+            return np.zeros(0, dtype=int)
         length = np.sqrt(np.einsum("td,td->t", tokens, tokens))
         near = COPY * np.maximum(length[winner], length[loser])
         distances = [np.sqrt(np.square(self.factors.left(rows)).sum(1)) for rows in self.factors.chunks()]
@@ -183,6 +185,12 @@ class TokenConstraints(Constraints):
     @cached_property
     def right(self) -> np.ndarray:
         return self.factors.queries[self.factors.query]
+
+
+def _clearly_apart(left: np.ndarray, tokens: np.ndarray) -> bool:
+    """Whether the shortest difference (m, d) is too long for `copies`, measured by the longest token (N, d)."""
+    apart = np.einsum("kd,kd->k", left, left).min(initial=np.inf)
+    return bool(apart > (2 * COPY) ** 2 * np.einsum("td,td->t", tokens, tokens).max(initial=0.0))
 
 
 def separation(

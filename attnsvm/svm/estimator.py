@@ -120,7 +120,7 @@ class AttentionSVM:
         constraints = (
             separation(tokens, queries, selected) if selected is not None else ragged(_triples(tokens, queries))
         )
-        for name in ("solution_", "dual_", "support_", "margin_", "gap_", "rank_", "method_"):
+        for name in ("solution_", "dual_", "support_", "margin_", "gap_", "method_"):
             self.__dict__.pop(name, None)  # a failed fit leaves no answer behind, not even an earlier one
         with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]", disable=not verbose) as bar:
             solution = solve(constraints, measure.name, tol, report=bar.set_description_str)
@@ -136,7 +136,7 @@ class AttentionSVM:
         if solution.status is Status.UNCERTIFIED:
             raise UncertifiedError(f"not proved to tol = {tol:.1e}: {solution.rejected}")
         self.solution_, self.method_ = solution, solution.method
-        self.dual_, self.gap_, self.rank_ = solution.dual, solution.gap, solution.rank
+        self.dual_, self.gap_ = solution.dual, solution.gap
         rows = constraints.factors
         held = solution.factors is None
         margins = constraints.apply(solution.W) if held else rows.along(solution.on(rows.queries))
@@ -145,6 +145,10 @@ class AttentionSVM:
         on_margin = outside & (margins <= 1 + SUPPORT_MARGIN)
         self.support_ = constraints.index[on_margin][:, [0, 2]]
         return self
+
+    @property
+    def rank_(self) -> int:
+        return self.solution_.rank
 
     def _refuse(self, solution: Solution, constraints: Constraints) -> NoReturn:
         heavy = np.abs(solution.dual) > 1e-9 * np.abs(solution.dual).max()

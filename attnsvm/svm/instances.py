@@ -19,6 +19,7 @@ def certified(
     norm: str,
     attention: str = "cross",
     bound: float | np.ndarray = 1.0,
+    ranks: bool = False,
 ) -> dict[str, np.ndarray]:
     """The max-margin solutions that separate the selected tokens of S instances, stacked; see `as_arrays`.
 
@@ -29,6 +30,7 @@ def certified(
         norm: as in `solve`.
         attention: "cross", "self", "sequence" or "causal".
         bound: the margins, a number or one per instance (S, ...): see `separation` and `sequence` for the other axes.
+        ranks: as in `as_arrays`.
     """
     bounds = [bound] * len(problems) if isinstance(bound, int | float) or bound.ndim == 0 else list(bound)
     if attention in ("sequence", "causal"):
@@ -38,15 +40,17 @@ def certified(
     else:
         batch = separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)
     if problems.lengths is None:
-        return answers(batch, norm)
+        return answers(batch, norm, ranks=ranks)
     kept = [there[tuple(one.index[:, ::2].T)] for one, there in zip(batch, problems.present, strict=True)]
     found = solve_batch([one[rows] for one, rows in zip(batch, kept, strict=True)], norm)
-    return as_arrays([_with_padding(answer, rows) for answer, rows in zip(found, kept, strict=True)])
+    return as_arrays([_with_padding(answer, rows) for answer, rows in zip(found, kept, strict=True)], ranks)
 
 
-def answers(batch: list[Constraints], norm: str = "fro", method: str | None = None) -> dict[str, np.ndarray]:
+def answers(
+    batch: list[Constraints], norm: str = "fro", method: str | None = None, ranks: bool = False
+) -> dict[str, np.ndarray]:
     """The solutions of some problems, stacked; see `solve_batch` and `as_arrays`."""
-    return as_arrays(solve_batch(batch, norm, method=method))
+    return as_arrays(solve_batch(batch, norm, method=method), ranks)
 
 
 def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: Iterable[str]) -> dict:

@@ -52,7 +52,7 @@ class Features(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """One solved, or refuted, problem; `lifted_checker.Verdict` says what is proved.
+    """One solved, or refuted, problem; `verdict` says what is proved.
 
     Attributes:
         nu: (N,) W in multipliers of tokens; NaN unless solved.
@@ -78,7 +78,7 @@ class Answer:
     rank: int = 0
     rank_low: int = 0
     rank_bound: int = 0
-    rank_error: float = np.inf
+    rank_error: float = np.nan
     rejected: str = ""
 
     @property
@@ -356,5 +356,5 @@ def _refutation(kernel, dual) -> Answer:
 def _judged(kernel, winner, loser, claim: Answer) -> Answer:
     found = kernel.checker.check(winner, loser, TOLERANCE, claim)
     judged[found.status] += 1
-    proved = {name: value for name, value in vars(found).items() if name not in ("status", "reason")}
+    proved = {name: getattr(found, name) for name in ("low", "high", "radius", "arithmetic")} | found.ranks._asdict()
     return replace(claim, status=Status(found.status), rejected=found.reason, **proved)

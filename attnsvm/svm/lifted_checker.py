@@ -20,6 +20,7 @@ import numpy as np
 
 from attnsvm.svm import lifted_exact
 from attnsvm.svm.enclosures import UNIT, rounding
+from attnsvm.svm.verdict import Ranks, Verdict
 
 SPARE = 8  # roundings added to every count, beside those of `rounding`, for operations on the bounds themselves
 NOTHING = 2.0**-500  # more than underflow alone does to a logit, features being of ordinary size
@@ -36,35 +37,6 @@ SMALL = 1e-3  # ‖Σ λ_k A_k‖ relative to Σ |ν_t| L_t up to which it is fo
 FORMED = 2**24  # numbers that are held for that at most
 RANK = 1e-6  # of the numerical rank, relative to the largest singular value: products know half of the digits
 ROUNDED = "rounding leaves the answer open, and the problem is too large for exact arithmetic"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What is proved.
-
-    Attributes:
-        status: "solved": the least norm lies within [low, high], and (high − low)/high within the tolerance.
-            "infeasible": no W separates, since there is an exact Farkas vector. "remote": no W of norm below `low`
-            separates. "uncertified": the bounds, and no more.
-        reason: why no more is proved.
-        low, high: bounds of the least norm.
-        radius: ‖W − W*‖_F is at most this; NaN unless solved.
-        arithmetic: "floating", by bounds of rounding, or "rational", in exact arithmetic; "" where uncertified.
-        rank: the numerical rank of W, which is no proof.
-        rank_low: the solution W* has at least this rank.
-        rank_bound, rank_error: W* is within rank_error, relative to the least norm, of a matrix of rank rank_bound.
-    """
-
-    status: str
-    reason: str = ""
-    low: float = 0.0
-    high: float = math.inf
-    radius: float = math.nan
-    arithmetic: str = ""
-    rank: int = 0
-    rank_low: int = 0
-    rank_bound: int = 0
-    rank_error: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -234,7 +206,7 @@ class Checker:
         off = max(abs(1 - one) for one in reached)  # W is its least margin times a W of least margin one
         radius = _up(_scaled(apart, -self.power, True) + off * high)
         ranks = self._ranks(scaled, sums, rounded, bounds, apart)
-        return Verdict("solved", "", low, high, radius, arithmetic, **ranks)
+        return Verdict("solved", "", low, high, radius, arithmetic, lambda: ranks)
 
     def _exactly(self, winner, loser, nu, combined, promise, scale):
         exact = lifted_exact.sizes(self.features, winner, loser, nu, combined)
@@ -430,12 +402,8 @@ class Checker:
         rest = bounds.square[1] - _down(_down(max(_total(diagonal) - error, 0.0)) / (1 + skew))
         tail = _up(math.sqrt(max(rest, 0.0)) / bounds.least[0])
         full = rank == min(n, queries.shape[1], self.content.shape[1] * self.places.shape[1])
-        return {
-            "rank": rank,
-            "rank_low": int((least > apart).sum()),
-            "rank_bound": rank,
-            "rank_error": 0.0 if full else _up((apart + tail) / bounds.low[0]),
-        }
+        least_rank = int((least > apart).sum())
+        return Ranks(rank, least_rank, rank, 0.0 if full else _up((apart + tail) / bounds.low[0]))
 
 
 @dataclass(frozen=True)

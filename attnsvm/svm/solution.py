@@ -1,9 +1,13 @@
 """The answer of a max-margin solve: a status that cannot be mistaken for a number, with its proof."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
+
+from attnsvm.svm.verdict import Ranks
 
 
 class Status(StrEnum):
@@ -34,12 +38,10 @@ class Solution:
         gap: (high − low)/high, within the tolerance where solved; infinite if infeasible.
         radius: Frobenius norm: the solution lies within this distance of W; NaN otherwise.
         arithmetic: "floating" or "rational", the one that decided; "" where nothing is proved.
-        rank: number of singular values of W above the rank tolerance, a description of W; 0 unless solved.
-        rank_low: every solution has at least this rank.
-        rank_bound, rank_error: every solution lies within rank_error times the least norm of a matrix of rank
-            rank_bound. Nuclear norm: rank_bound is the multiplicity of the largest singular value of Σ dual_k A_k.
         method: the method that found the answer or the refutation, one of `methods.choice.METHODS`.
         rejected: why the claim is not proved: UNCERTIFIED or REMOTE.
+        counted: finds the `ranks` when they are first read, see `verdict`. Nuclear norm: rank_bound is the multiplicity
+            of the largest singular value of Σ dual_k A_k.
     """
 
     status: Status
@@ -50,12 +52,33 @@ class Solution:
     gap: float
     radius: float
     arithmetic: str
-    rank: int
-    rank_low: int
-    rank_bound: int
-    rank_error: float
     method: str
     rejected: str = ""
+    counted: Callable[[], Ranks] = field(default=Ranks, repr=False, compare=False)
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        return self.counted()
+
+    @property
+    def rank(self) -> int:
+        """Number of singular values of W above the rank tolerance, a description of W; 0 unless solved."""
+        return self.ranks.rank
+
+    @property
+    def rank_low(self) -> int:
+        """Every solution has at least this rank."""
+        return self.ranks.rank_low
+
+    @property
+    def rank_bound(self) -> int:
+        """Every solution lies within rank_error times the least norm of a matrix of this rank."""
+        return self.ranks.rank_bound
+
+    @property
+    def rank_error(self) -> float:
+        """See `rank_bound`."""
+        return self.ranks.rank_error
 
     @property
     def solved(self) -> bool:
@@ -118,12 +141,18 @@ class FactoredSolution(Solution):
         return replace(self, left=P @ self.left, right=Q @ self.right)
 
 
-def as_arrays(solutions: list[Solution]) -> dict[str, np.ndarray]:
+def as_arrays(solutions: list[Solution], ranks: bool = False) -> dict[str, np.ndarray]:
     """Arrays over a list of solutions of one shape: status (S,) str, W (S, d, e), dual (S, m), gap (S,), ...
+
+    Args:
+        ranks: whether rank, rank_low, rank_bound and rank_error are among them: they cost as much as the other proofs.
 
     Multipliers of problems with fewer constraints end in NaN.
     """
-    columns = {name: [getattr(s, name) for s in solutions] for name in Solution.__annotations__}
+    names = [name for name in Solution.__annotations__ if name != "counted"]
+    columns = {name: [getattr(s, name) for s in solutions] for name in names}
+    if ranks:
+        columns |= {name: [getattr(s.ranks, name) for s in solutions] for name in Ranks._fields}
     longest = max((len(dual) for dual in columns["dual"]), default=0)
     columns["dual"] = [
         dual if len(dual) == longest else np.pad(dual, (0, longest - len(dual)), constant_values=np.nan)

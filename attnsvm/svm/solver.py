@@ -129,12 +129,12 @@ def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solut
     return answer
 
 
-PROVED = ("low", "high", "radius", "arithmetic", "rank", "rank_low", "rank_bound", "rank_error")
+PROVED = ("low", "high", "radius", "arithmetic", "counted")
 
 
 def claimed(status: Status, W: np.ndarray, dual: np.ndarray, method: str) -> Solution:
     """An answer of which nothing is proved yet."""
-    return Solution(status, W, dual, 0.0, np.inf, np.inf, np.nan, "", 0, 0, 0, np.nan, method)
+    return Solution(status, W, dual, 0.0, np.inf, np.inf, np.nan, "", method)
 
 
 def _recorded(c: Constraints) -> Solution:

@@ -182,8 +182,8 @@ FAR = 1e12  # a norm that collinear or repeated tokens ask for when rounding alo
 
 def outcome(solution):
     """Its status; one word for what is not decided since every W is far away."""
-    undecided = solution.status in (Status.REMOTE, Status.UNCERTIFIED) and solution.low >= FAR
-    return "far" if undecided else solution.status
+    undecided = solution.status is Status.UNCERTIFIED and solution.low >= FAR
+    return "far" if undecided or solution.status is Status.REMOTE else solution.status
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc"])

@@ -8,7 +8,8 @@ from svm_references import conflict, gaussian
 
 from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve
-from attnsvm.svm.checker import Verdict, check
+from attnsvm.svm.checker import check
+from attnsvm.svm.verdict import Verdict
 
 NORMS = (*geometry.NAMES, "l1.75", "l3")
 
@@ -117,3 +118,14 @@ def test_a_combination_small_beside_its_multipliers_only_refutes_nothing():
 def test_a_tolerance_that_is_no_positive_number_is_refused(tol):
     with pytest.raises(ValueError, match="tol: expected a relative gap above 0 and at most 1e-07, or None, got"):
         solve(problem(), tol=tol)
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
+def test_ranks_are_those_of_the_answer_that_was_judged(norm):
+    """They are counted when they are first read, whatever has become of W."""
+    c = problem()
+    answer = solve(c, norm)
+    first, later = verdict(c, norm, answer), verdict(c, norm, answer)
+    assert first.ranks.rank > 0
+    answer.W[:] = 1.0
+    assert later.ranks == first.ranks == answer.ranks

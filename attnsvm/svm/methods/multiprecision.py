@@ -201,11 +201,16 @@ class _ActiveSet:
     def make_independent(self) -> None:
         """Rows leave until the rest is independent; W stays what it is."""
         while (v := self.null_vector()) is not None:
-            self.leave(self.shifted(self.y, v if any(v[k] > 0 for k in self.signed()) else [-entry for entry in v]))
+            upward = any(v[k] > self.zero for k in self.signed())
+            self.leave(self.shifted(self.y, v if upward else [-entry for entry in v]))
 
     def shifted(self, y: list[arb], v: list[arb]) -> list[arb]:
-        """y less the multiple of v that takes the first multiplier of an inequality to zero."""
-        out = min((k for k in self.signed() if v[k] > self.zero), key=lambda k: y[k] / v[k])
+        """y less the multiple of v that takes the first multiplier of an inequality to zero.
+
+        Where v has equalities alone, one of these leaves: it follows from the others.
+        """
+        signed = [k for k in self.signed() if v[k] > self.zero]
+        out = min(signed, key=lambda k: y[k] / v[k]) if signed else max(range(len(v)), key=lambda k: abs(v[k]))
         ratio = y[out] / v[out]
         new = [(one - ratio * entry).mid() for one, entry in zip(y, v, strict=True)]
         new[out] = arb(0)

@@ -20,7 +20,7 @@ def svm(problems, trained, settings):
     batch = [separation(*one) for one in zip(problems.tokens, problems.queries, optimal, strict=True)]
     solved = {}
     for norm in NORMS:
-        ours = answers(batch, norm)
+        ours = answers(batch, norm, ranks=True)
         ours["outside"] = np.array(list(map(_outside, ours["W"], problems.queries)))
         solved[norm] = {"certified": ours, "published": _published(batch, norm, problems.queries, ours)}
     return solved

@@ -22,12 +22,12 @@ def svm(problems, trained, settings):
     solved = {}
     for place, (name, run) in enumerate(trained.items()):
         selected, norm = selected_tokens(run["probabilities"]), BIAS_NORM[name]
-        solved[name] = {each: certified(problems, selected, each) for each in ("fro", "nuc")}
-        solved[name]["other"] = certified(problems, other, norm)
+        solved[name] = {each: certified(problems, selected, each, ranks=True) for each in ("fro", "nuc")}
+        solved[name]["other"] = certified(problems, other, norm, ranks=True)
         for k in range(settings["draws"]):
             heads = _random(run["weights"][:, -1], problems.seeds, place, k)
             logits = np.einsum("sntd,sde,sne->snt", problems.tokens, heads, problems.queries, optimize=True)
-            answer = certified(problems, selected_tokens(logits), norm)
+            answer = certified(problems, selected_tokens(logits), norm, ranks=True)
             solved[name][f"random{k}"] = answer | {"head": heads}
     return solved
 

@@ -1,0 +1,78 @@
+"""What a checker proves of an answer."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+
+class Ranks(NamedTuple):
+    """The rank of W, and what is proved of the ranks of solutions.
+
+    Attributes:
+        rank: number of singular values of W that count; a description of W, rounded.
+        rank_low: every solution has at least this rank.
+        rank_bound, rank_error: every solution lies within rank_error times the least norm of a matrix of rank
+            `rank_bound`, in the norm itself; NaN where nothing is known.
+    """
+
+    rank: int = 0
+    rank_low: int = 0
+    rank_bound: int = 0
+    rank_error: float = math.nan
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is proved.
+
+    Attributes:
+        status: "solved", "infeasible", "remote" or "uncertified".
+        reason: why nothing is proved, or not what was claimed; "" if the claim holds.
+        low, high: bounds of the least norm of a W that meets the constraints. Infeasible: both infinite;
+            remote: `low` alone.
+        radius: Frobenius norm: the solution lies within this distance of W; else NaN.
+        arithmetic: "floating" or "rational", the one that decided; "" if nothing is proved.
+        counted: finds the `ranks` when they are first read: singular values take longer than all else.
+    """
+
+    status: str
+    reason: str = ""
+    low: float = 0.0
+    high: float = math.inf
+    radius: float = math.nan
+    arithmetic: str = ""
+    counted: Callable[[], Ranks] = field(default=Ranks, repr=False, compare=False)
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        return self.counted()
+
+    @property
+    def rank(self) -> int:
+        return self.ranks.rank
+
+    @property
+    def rank_low(self) -> int:
+        return self.ranks.rank_low
+
+    @property
+    def rank_bound(self) -> int:
+        return self.ranks.rank_bound
+
+    @property
+    def rank_error(self) -> float:
+        return self.ranks.rank_error
+
+    @property
+    def gap(self) -> float:
+        """See `relative_gap`; infinite where there is no W."""
+        return relative_gap(self.low, self.high)
+
+
+def relative_gap(low: float, high: float) -> float:
+    """(high − low)/high; infinite where nothing is known above."""
+    if high == 0:
+        return 0.0
+    return (high - low) / high if high < math.inf else math.inf

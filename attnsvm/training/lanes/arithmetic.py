@@ -91,9 +91,9 @@ def called_from_loops(function: Any, signature: Any) -> CFunc:
     return kept(partial(cfunc, signature), own, **OPTIONS)
 
 
-def _named(function: FunctionType, sources: str, *names: str) -> FunctionType:
+def _named(function: Callable, sources: str, *names: str) -> FunctionType:
     """A copy of `function` whose compiled code has a separate file on disk, for these sources."""
-    own = FunctionType(function.__code__, function.__globals__, function.__name__)
+    own = FunctionType(function.__code__, function.__globals__, function.__name__)  # type: ignore[attr-defined]
     own.__qualname__ = "_".join([*names, sources[:12]])
     return own
 

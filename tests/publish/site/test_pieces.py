@@ -164,12 +164,12 @@ def test_the_glow_is_the_softmax_of_the_logits(course):
 
 @pytest.fixture
 def links(tmp_path):
-    own = "figures/gallery/model.png", "attnsvm/experiments/model"  # of a figure that a run leaves out
+    own = "figures/gallery/pretrained.png", "attnsvm/experiments/real/pretrained"  # of a figure that a run leaves out
     pages = "docs/one.md", "docs/plot.png", "config/config.yaml", "figures/README.md", "README.md", ".ci/run"
     for name in (*pages, *own):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
-    return Links(tmp_path, {"docs/one.md", "README.md"}, lambda name, text, page: f"<{name}|{text}|{page}>", ["model"])
+    return Links(tmp_path, {"docs/one.md", "README.md"}, lambda name, text, page: f"<{name}|{text}|{page}>", ["pretrained"])
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def links(tmp_path):
         ("README.md", "[a](figures/README.md)", "[a](gallery.md)"),
         ("docs/one.md", "[a](../figures/gallery/cone.png)", "[a](../gallery/cone.md)"),
         ("README.md", "![a](figures/gallery/cone.png)", "<cone|a|README.md>"),
-        ("README.md", "![a](figures/gallery/model.png)", "![a](figures/gallery/model.png)"),
-        ("docs/one.md", "[a](../figures/gallery/model.png)", "[a](../source/attnsvm/experiments/model.md)"),
+        ("README.md", "![a](figures/gallery/pretrained.png)", "![a](figures/gallery/pretrained.png)"),
+        ("docs/one.md", "[a](../figures/gallery/pretrained.png)", "[a](../source/attnsvm/experiments/real/pretrained.md)"),
         ("docs/one.md", "![a](plot.png)", "![a](plot.png)"),
         ("README.md", "[a](https://x.org) [b](#c)", "[a](https://x.org) [b](#c)"),
         ("README.md", "`[a](no.md)`\n```\n[b](no.md)\n```\n", "`[a](no.md)`\n```\n[b](no.md)\n```\n"),

@@ -91,7 +91,7 @@ class Number:
                 if isinstance(value, Place):
                     end = table[column].max() if value is LAST else table[column].min()
                     table = self._some(table[table[column] == end], left)
-            yield self._some(table, left)
+            yield self._some(table[table[self.column].notna()], left)
             return
         column, values = next(iter(several.items()))
         for value in dict.fromkeys(table[column]) if values is EACH else values:

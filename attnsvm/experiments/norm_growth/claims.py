@@ -3,7 +3,7 @@
 import pandas as pd
 
 from attnsvm.audit.numbers import Limit, share_of
-from attnsvm.audit.reading import Claims, Reading, only
+from attnsvm.audit.reading import Claims, Reading, only, some
 from attnsvm.audit.rows import decade, last
 
 CLAIMS = Claims(group="paper")
@@ -11,7 +11,7 @@ CLAIMS = Claims(group="paper")
 
 def runs_of(tables, condition):
     """Per run of a condition: the norm's growth over the last decade of steps, and the last gradient."""
-    table = tables.own()
+    table = some(tables.own(), "run")
     end, before = (row["step"] for row in decade(table.sort_values("step")))
     own = only(table, condition=condition)
     norms = own.pivot_table(index="seed", columns="step", values="norm")

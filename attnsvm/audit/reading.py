@@ -200,6 +200,8 @@ class Declared:
         shown = self.main.worst(numbers, asked)
         if self.main.number.alone:
             shown = exact(shown.value, shown.instances)
+        if pd.isna(shown.instances):
+            raise KeyError("instances")  # a claim says over how many
         return Reading(*shown, parts)
 
 

@@ -7,11 +7,7 @@ ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/traine
 CLAIMS = Claims(group="beyond")
 heads = number(layer=(1, 2), missing="measured head in layer {layer}")
 above_permuted, above_random = (heads(quantity=f"alignment_above_{null}_fro") for null in ("permuted", "random"))
-margin, predicted = (
-    heads(quantity=name, step=LAST)
-    for name in ("margin_own_fro", ("predicted_above_random_fro", "predicted_above_place_fro"))
-)
-
+NULLS = {"predicted_above_random_fro": "random heads", "predicted_above_place_fro": "the most selected place"}
 
 CLAIMS.declare(
     "trained_permuted",
@@ -50,11 +46,11 @@ CLAIMS.declare(
 
 CLAIMS.declare(
     "trained_predicted",
-    predicted.must(
+    heads(quantity=tuple(NULLS), step=LAST).must(
         "> 0",
         "the whole interval above zero, in both layers and against both comparisons",
         "layer {layer}: above {quantity}",
-        names={"predicted_above_random_fro": "random heads", "predicted_above_place_fro": "the most selected place"},
+        names=NULLS,
     ),
     short="the SVM predicts unseen selections",
     statement="The SVM fitted on some images predicts what a trained head selects on others, better than for random "
@@ -66,7 +62,7 @@ CLAIMS.declare(
 
 CLAIMS.declare(
     "trained_margin",
-    margin.must(
+    heads(quantity="margin_own_fro", step=LAST).must(
         "≤ 0.5",
         "half of the largest margin; a head that descent had brought to its limit would have one",
         "layer {layer}: upper end at most 0.5",

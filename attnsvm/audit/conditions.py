@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -137,7 +137,7 @@ class Number:
         /,
         around: float | None = None,
         whole: bool = True,
-        names: Mapping[object, str] | None = None,
+        names: Mapping[Any, str] | None = None,
         **beside: "Number | Derived",
     ) -> "Condition":
         """The condition that every number meets a limit, an estimate with the whole of its interval.
@@ -157,7 +157,7 @@ class Number:
         return Condition(self, words, limit, around=around, whole=whole, names=names or {}, beside=beside)
 
     def misses(
-        self, words: str, /, names: Mapping[object, str] | None = None, **beside: "Number | Derived"
+        self, words: str, /, names: Mapping[Any, str] | None = None, **beside: "Number | Derived"
     ) -> "Condition":
         """The condition that every number, with the whole of its interval, lies beyond the limit of the claim."""
         return Condition(self, words, beyond=True, names=names or {}, beside=beside)
@@ -167,7 +167,7 @@ class Number:
         other: "Number | Derived",
         words: str,
         /,
-        names: Mapping[object, str] | None = None,
+        names: Mapping[Any, str] | None = None,
         **beside: "Number | Derived",
     ) -> "Condition":
         """The condition that every number lies below another, their intervals apart."""
@@ -178,7 +178,7 @@ class Number:
         other: "Number | Derived",
         words: str,
         /,
-        names: Mapping[object, str] | None = None,
+        names: Mapping[Any, str] | None = None,
         **beside: "Number | Derived",
     ) -> "Condition":
         """The condition that every number lies above another, their intervals apart."""
@@ -243,7 +243,7 @@ class Condition:
     beyond: bool = False
     around: float | None = None
     whole: bool = True
-    names: Mapping[object, str] = field(default_factory=dict)
+    names: Mapping[Any, str] = field(default_factory=dict)
     beside: Mapping[str, Number | Derived] = field(default_factory=dict)
 
     def __post_init__(self):

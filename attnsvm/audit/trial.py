@@ -131,7 +131,8 @@ def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
     columns = sorted((c for c in table if is_numeric_dtype(table[c]) and matters(c)), key=lambda c: table[c].dtype.kind)
     near = (*_beyond([claim.asked, *claim.also.values()]), *ENDS)
     far = dict.fromkeys(float(end) for column in columns for end in (table[column].min(), table[column].max()))
-    rest = (*FAR, *far, *list(WAYS)[1:])
+    # What a claim is about may be one minus a number of the table: a correlation, of a distance.
+    rest = (*(1.0 - number for number in near), *FAR, *far, *list(WAYS)[1:])
     values = [(column, value) for column, own in _names(table).items() for value in own]
     floats = tuple(column for column in columns if table[column].dtype.kind == "f")
     one = _distinct(table, [(), *((place,) for place in values)])

@@ -26,8 +26,8 @@ CLAIMS.declare(
     "benign_two_steps",
     error(run=TWO, at=2).must("≤ 0.01", NONE, "signal {at:g}: error {value:.2g}"),
     fitted(at=2).must(*FITTED, "signal {at:g}: fitted in {value:.2f}"),
-    fitted(at=FIRST).must(*FITTED, "control, signal {at:g}: fitted in {value:.2f}"),
-    error(run=TWO, at=FIRST).must(
+    fitted(at=FIRST, missing="{quantity} of {run}").must(*FITTED, "control, signal {at:g}: fitted in {value:.2f}"),
+    error(run=TWO, at=FIRST, missing="{quantity} of {run}").must(
         "error with the shortest signal ≥ 0.2",
         "four times the share of flipped labels",
         "control, signal {at:g}: error {value:.2g}",

@@ -76,7 +76,9 @@ CLAIMS.declare(
         "effective rank: {value:.2f} of that without decay",
     ),
     strong(quantity="saturated").must(
-        "share of saturated inputs ≤ 0", "no input, up to the end of the interval", "no input is saturated ({value:.2g})"
+        "share of saturated inputs ≤ 0",
+        "no input, up to the end of the interval",
+        "no input is saturated ({value:.2g})",
     ),
     sharpens="ladder_decay_breaks",
     short="strong decay leaves a little of it",

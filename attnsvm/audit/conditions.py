@@ -106,6 +106,7 @@ class Number:
             yield self._some(table[table[self.column].notna()], left)
             return
         column, values = next(iter(several.items()))
+        self._some(table, left)
         for value in dict.fromkeys(table[column]) if values is EACH else values:
             yield from self._rows(table, {**left, column: value})
 
@@ -128,6 +129,7 @@ class Number:
         wanted: str,
         why: str,
         words: str,
+        /,
         around: float | None = None,
         whole: bool = True,
         names: Mapping[object, str] | None = None,
@@ -150,7 +152,7 @@ class Number:
         return Condition(self, words, limit, around=around, whole=whole, names=names or {}, beside=beside)
 
     def misses(
-        self, words: str, names: Mapping[object, str] | None = None, **beside: "Number | Derived"
+        self, words: str, /, names: Mapping[object, str] | None = None, **beside: "Number | Derived"
     ) -> "Condition":
         """The condition that every number, with the whole of its interval, lies beyond the limit of the claim."""
         return Condition(self, words, beyond=True, names=names or {}, beside=beside)
@@ -159,6 +161,7 @@ class Number:
         self,
         other: "Number | Derived",
         words: str,
+        /,
         names: Mapping[object, str] | None = None,
         **beside: "Number | Derived",
     ) -> "Condition":
@@ -169,6 +172,7 @@ class Number:
         self,
         other: "Number | Derived",
         words: str,
+        /,
         names: Mapping[object, str] | None = None,
         **beside: "Number | Derived",
     ) -> "Condition":

@@ -1,12 +1,15 @@
 """Is Adam sign descent? Its margin in the max norm, and the pace that its memory allows."""
 
+from functools import partial
+
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, each, estimate, exact, smallest
-from attnsvm.audit.reading import Claims, NoInstance, Reading, some
-from attnsvm.audit.rows import where
+from attnsvm.audit import EACH, LAST, Claims, NoInstance, Reading, number, some
+from attnsvm.audit.numbers import Limit, exact
 
 STEADY, DECAYING = ("constant", "small", "large"), ("root",)  # schedules
+REACHED = "what sign descent itself reaches in a tenth of the steps"
+own_norm = partial(number, quantity="linf", run=EACH, step=LAST, column="median")
 CLAIMS = Claims(group="beyond")
 
 
@@ -17,21 +20,18 @@ def ends(tables, quantity):
     return rows.sort_values("step").groupby("run").last().loc[order]
 
 
-@CLAIMS.add(
+CLAIMS.declare(
+    "adam_sign",
+    own_norm(rule="Adam", missing="run of Adam").must("every run ≥ 0.95", REACHED, "{run}: {value:.3f}", whole=False),
+    own_norm(rule="sign", missing="run of sign descent").must(
+        "every run ≥ 0.95", REACHED, "{run}, the control: {value:.3f}", whole=False
+    ),
     short="Adam goes where sign descent goes",
     statement="Adam goes to the max-margin solution of the max norm, as sign descent does.",
     check="margin ratio in the max norm after the last step, median and quartiles over the instances, of every Adam; "
     "the smallest is shown",
     measured="smallest median of the margin ratio in the max norm (best: 1)",
-    asked=Limit(0.95, "every run ≥ {}", "what sign descent itself reaches in a tenth of the steps"),
 )
-def adam_sign(tables, asked):
-    last = ends(tables, "linf")
-    runs = some(where(last, rule="Adam"), "run of Adam")
-    adam = {run: estimate(row, "median") for run, row in runs.iterrows()}
-    control = some(where(last, rule="sign"), "run of sign descent")["median"].min()
-    parts = each(adam, "{}: {.value:.3f}", lambda run: asked(run.value))
-    return Reading(*smallest(adam), parts | {f"sign descent itself: {control:.3f}": asked(control)})
 
 
 @CLAIMS.add(

@@ -86,6 +86,11 @@ class Number:
         """
         return [self._found(row) for rows in self._rows(table, dict(self.where)) for row in [_single(rows)]]
 
+    def estimate(self, table: pd.DataFrame) -> Estimate:
+        """The one number that there is, for a claim that computes with it; raises as `read` does."""
+        (found,) = self.read(table)
+        return found.number
+
     def _rows(self, table: pd.DataFrame, left: dict) -> Iterator[pd.DataFrame]:
         several = {name: value for name, value in left.items() if isinstance(value, tuple) or value is EACH}
         plain = {name: value for name, value in left.items() if not isinstance(value, tuple | Place)}

@@ -2,25 +2,23 @@
 
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import one, where
+from attnsvm.audit import Claims, Reading, number, some
+from attnsvm.audit.numbers import Limit, each, largest
 from attnsvm.experiments.ladder.rungs import RUNGS
 
-FIRST = next(iter(RUNGS))
 MEDIANS = "medians over the instances, 95 % intervals from order statistics"
 UNTRAINED = Limit(
     0.1, "above the null before training < {}", "an untrained layer has no more than chance and this little"
 )
 ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/ladder_again`, which is optional."
 CLAIMS = Claims(group="beyond")
+median = number(missing="certified solution on '{name}'", decay=None)
+theorem = median(part="rungs", name=next(iter(RUNGS)))
 
 
 def of(tables, part, name, quantity, when="end", decay=None):
-    """The one row that has these values, with a median in it."""
-    rows = where(tables.own(), part=part, name=name, quantity=quantity, when=when)
-    rows = rows[rows["value"].notna() & (rows["decay"].isna() if decay is None else rows["decay"] == decay)]
-    return estimate(one(rows, f"certified solution on '{name}'"))
+    """The median of the one row that has these values."""
+    return median(part=part, name=name, quantity=quantity, when=when, decay=decay).estimate(tables.own())
 
 
 def positive_decays(tables):
@@ -29,40 +27,40 @@ def positive_decays(tables):
     return sorted(set(some(decays[decays > 0], "weight decay above zero")))
 
 
-@CLAIMS.add(
+CLAIMS.declare(
+    "ladder_theorem",
+    theorem(quantity="alignment_fro", when="end").must(
+        "≥ 0.95",
+        "as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
+        "lower end at least 0.95",
+    ),
+    theorem(quantity="alignment_fro", when="end").above(
+        theorem(quantity="null_fro", when="end"), "the null's interval lies below"
+    ),
+    theorem(quantity="gain_fro", when="start").must(
+        f"above the null before training < {UNTRAINED.value}",
+        UNTRAINED.why,
+        f"before training it is not {UNTRAINED.value} above its null",
+    ),
     short="on real patches: W alone obeys",
     statement="On patches of digits, W trained alone goes to the Frobenius solution of what it selects.",
     check=f"cosine with the certified solution on the span of the constraints; {MEDIANS}",
     measured="median cosine with the certified solution",
-    asked=Limit(
-        0.95,
-        "≥ {}",
-        "as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
-    ),
-    untrained=UNTRAINED,
 )
-def ladder_theorem(tables, asked, untrained):
-    own, null = (of(tables, "rungs", FIRST, quantity) for quantity in ("alignment_fro", "null_fro"))
-    start = of(tables, "rungs", FIRST, "gain_fro", "start")
-    parts = {
-        f"lower end at least {asked.value}": asked(own),
-        "the null's interval lies below": null.high < own.low,
-        f"before training it is not {untrained.value} above its null": untrained(start),
-    }
-    return Reading(*own, parts)
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "ladder_falls",
+    median(part="rungs", name=tuple(RUNGS)[1:], when="end", quantity="change_alignment").must(
+        "< 0",
+        "a fall is a change whose whole interval is below zero, at each of the five steps",
+        "'{name}' lies below the rung before",
+    ),
     short="each step to practice costs alignment",
     statement="From W alone to AdamW with everything trained, alignment falls with every rung.",
     check=f"cosine of a rung less that of the one before, per instance, in its parametrisation's norm; {MEDIANS}",
     measured="median change of the cosine, at the rung that falls least",
-    asked=Limit(0.0, "< {}", "a fall is a change whose whole interval is below zero, at each of the five steps"),
     unsharpened=ELSEWHERE,
 )
-def ladder_falls(tables, asked):
-    changes = {name: of(tables, "rungs", name, "change_alignment") for name in list(RUNGS)[1:]}
-    return Reading(*asked.worst(changes), each(changes, "'{}' lies below the rung before", asked))
 
 
 @CLAIMS.add(

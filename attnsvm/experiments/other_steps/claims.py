@@ -29,7 +29,10 @@ def ratios(tables, run, rule) -> Estimate:
 def layers_plain(tables, asked):
     """The farthest that normalised descent is from plain descent at equal ‖W‖, and that a norm per layer is."""
     rows = some(where(tables.own(), run="plain"), "run of plain descent")
-    found = {name: where(rows, rule=name).set_index(["seed", "step"]) for name in ("normalised", "a norm per layer")}
+    found = {
+        name: some(where(rows, rule=name), f"distance from descent with {words}").set_index(["seed", "step"])
+        for name, words in (("normalised", "one norm"), ("a norm per layer", "a norm per layer"))
+    }
     one, other = found["normalised"]["value"], found["a norm per layer"]["value"]
     longest = found["normalised"]["norm"].groupby("seed").max().median()
     parts = {
@@ -56,10 +59,12 @@ def layers_graded_norms(tables, asked, ahead):
     for run in ("sign, 5:1", "spectral, 5:1"):
         found[run] = own = ratios(tables, run, "graded")
         parts[f"{run}: {own.value:.3f}"] = asked(own)
-        wide = where(tables.own(), run=run, layer=1).pivot(index="seed", columns="rule", values="value")
-        for rule in RIVALS:
-            lead = share_of(wide["graded"] > wide[rule])
-            parts[f"{run}: ahead of '{rule}' ({wide[rule].median():.3f}) in {lead.value:.2f}"] = ahead(lead)
+        below = where(tables.own(), run=run, layer=1)
+        graded = where(below, rule="graded").set_index("seed")["value"]
+        for name in RIVALS:
+            rival = some(where(below, rule=name), f"margin ratio by '{name}' of {run}").set_index("seed")["value"]
+            lead = share_of(graded > rival)
+            parts[f"{run}: ahead of '{name}' ({rival.median():.3f}) in {lead.value:.2f}"] = ahead(lead)
     return Reading(*smallest(found), parts)
 
 

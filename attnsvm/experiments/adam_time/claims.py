@@ -78,8 +78,9 @@ def adam_pace_closed(tables, asked, slower):
 )
 def adam_sign_time(tables, asked, done, spread, start):
     """Every run that has its time behind it; and all runs at equal times, as far apart as any two of them are."""
-    times, ratios = ends(tables, "time")["median"], ends(tables, "linf")
-    late = some(ratios[times.map(done)], "run that has its time behind it")
+    ratios = ends(tables, "linf")
+    has_its_time = ends(tables, "time")["median"].reindex(ratios.index).map(done)
+    late = some(ratios[has_its_time], "run that has its time behind it")
     seen = {run: estimate(row, "median") for run, row in late.iterrows()}
     parts = each(seen, "β2, η = {}: {.value:.3f}", lambda one: asked(one.value))
     apart = distances([way for way in ways(tables, start).values() if len(way[0])])
@@ -87,6 +88,6 @@ def adam_sign_time(tables, asked, done, spread, start):
         raise NoInstance("time that two runs share")
     widest = max(apart)
     parts[f"at {len(apart)} equal times no two runs farther apart than {widest:.3f}"] = spread(widest)
-    early = some(ratios[~times.map(done)], "run that ends before its time")["median"]
+    early = some(ratios[~has_its_time], "run that ends before its time")["median"]
     parts[f"{len(early)} runs before their time: {early.max():.3f} at most"] = not asked(early.max())
     return Reading(*smallest(seen), parts)

@@ -14,7 +14,10 @@ CLAIMS = Claims(group="paper")
 def counts(rows, keys, types):
     """How many runs are of each of these types, a row for every value of the keys."""
     of_types = pd.concat([only(rows, type=name) for name in types])
-    return with_hits(of_types).pivot_table(index=keys, columns="type", values="hits", aggfunc="sum")
+    hits = with_hits(of_types).pivot_table(index=keys, columns="type", values="hits", aggfunc="sum")
+    if hits.isna().any(axis=None):
+        raise NoInstance("share of every type in every cell")
+    return hits
 
 
 @CLAIMS.add(

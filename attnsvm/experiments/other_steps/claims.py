@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+import numpy as np
+
 from attnsvm.audit.numbers import Estimate, Limit, exact, sample_median, share_of, smallest
 from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
@@ -33,7 +35,8 @@ def layers_plain(tables, asked):
         name: some(where(rows, rule=name), f"distance from descent with {words}").set_index(["seed", "step"])
         for name, words in (("normalised", "one norm"), ("a norm per layer", "a norm per layer"))
     }
-    one, other = found["normalised"]["value"], found["a norm per layer"]["value"]
+    one, other = found["normalised"]["value"].align(found["a norm per layer"]["value"], join="inner")
+    some(one, "weights of both")
     longest = found["normalised"]["norm"].groupby("seed").max().median()
     parts = {
         f"largest of {len(one)} weights, to ‖W‖ = {longest:.1f} in the median": asked(one.max()),
@@ -63,7 +66,7 @@ def layers_graded_norms(tables, asked, ahead):
         graded = where(below, rule="graded").set_index("seed")["value"]
         for name in RIVALS:
             rival = some(where(below, rule=name), f"margin ratio by '{name}' of {run}").set_index("seed")["value"]
-            lead = share_of(graded > rival)
+            lead = share_of(np.greater(*graded.align(rival, join="inner")))
             parts[f"{run}: ahead of '{name}' ({rival.median():.3f}) in {lead.value:.2f}"] = ahead(lead)
     return Reading(*smallest(found), parts)
 

@@ -1,9 +1,9 @@
 """Numbers of a figure's table, and what is asked of them: a claim as a declaration.
 
-end = number(step=LAST, missing="{quantity} of {run}")
-near = end(run="flow", quantity="distance")
-near.must("≤ 0.001", "as `KQ_joint`", "flow: {value:.2g}")
-near.below(end(run="joint", quantity="distance"), "flow is nearer")
+    end = number(step=LAST, missing="{quantity} of {run}")
+    near = end(run="flow", quantity="distance")
+    near.must("≤ 0.001", "as `KQ_joint`", "flow: {value:.2g}")
+    near.below(end(run="joint", quantity="distance"), "flow is nearer")
 """
 
 import operator
@@ -65,9 +65,9 @@ class Number:
     alone: bool = False
     missing: str = ""
 
-    def __call__(self, **where) -> "Number":
-        """The same with further columns, or other values."""
-        return replace(self, where={**self.where, **where})
+    def __call__(self, missing: str | None = None, **where) -> "Number":
+        """The same with further columns, or other values; `missing` as of `Number`."""
+        return replace(self, where={**self.where, **where}, missing=self.missing if missing is None else missing)
 
     def of(self, column: str) -> "Number":
         """The number of another column, which has no interval."""

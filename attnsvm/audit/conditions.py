@@ -1,9 +1,9 @@
 """Numbers of a figure's table, and what is asked of them: a claim as a declaration.
 
-    end = number(step=LAST, missing="{quantity} of {run}")
-    near = end(run="flow", quantity="distance")
-    near.must("≤ 0.001", "as `KQ_joint`", "flow: {value:.2g}")
-    near.below(end(run="joint", quantity="distance"), "flow is nearer")
+end = number(step=LAST, missing="{quantity} of {run}")
+near = end(run="flow", quantity="distance")
+near.must("≤ 0.001", "as `KQ_joint`", "flow: {value:.2g}")
+near.below(end(run="joint", quantity="distance"), "flow is nearer")
 """
 
 import operator
@@ -147,17 +147,31 @@ class Number:
         limit = Limit(float(value), f"{text} {{}}", why)
         return Condition(self, words, limit, around=around, whole=whole, names=names or {}, beside=beside)
 
-    def misses(self, words: str, **beside: "Number | Derived") -> "Condition":
+    def misses(
+        self, words: str, names: Mapping[object, str] | None = None, **beside: "Number | Derived"
+    ) -> "Condition":
         """The condition that every number, with the whole of its interval, lies beyond the limit of the claim."""
-        return Condition(self, words, beyond=True, beside=beside)
+        return Condition(self, words, beyond=True, names=names or {}, beside=beside)
 
-    def below(self, other: "Number | Derived", words: str, **beside: "Number | Derived") -> "Condition":
+    def below(
+        self,
+        other: "Number | Derived",
+        words: str,
+        names: Mapping[object, str] | None = None,
+        **beside: "Number | Derived",
+    ) -> "Condition":
         """The condition that every number lies below another, their intervals apart."""
-        return Condition(self, words, other=other, sign=operator.lt, beside=beside)
+        return Condition(self, words, other=other, sign=operator.lt, names=names or {}, beside=beside)
 
-    def above(self, other: "Number | Derived", words: str, **beside: "Number | Derived") -> "Condition":
+    def above(
+        self,
+        other: "Number | Derived",
+        words: str,
+        names: Mapping[object, str] | None = None,
+        **beside: "Number | Derived",
+    ) -> "Condition":
         """The condition that every number lies above another, their intervals apart."""
-        return Condition(self, words, other=other, sign=operator.gt, beside=beside)
+        return Condition(self, words, other=other, sign=operator.gt, names=names or {}, beside=beside)
 
     def __truediv__(self, other: "Number | Derived") -> "Derived":
         """The ratio of two positive numbers; the ends are as far apart as both intervals allow."""

@@ -30,8 +30,8 @@ class Change:
 
     Attributes:
         rows: value by column; none: all rows.
-        columns: of the numbers; several are changed alike.
-        made: what becomes of them: a number, or a word of `WAYS`.
+        columns: of the numbers; several are changed alike. Or of words.
+        made: what becomes of them: a number, a word of `WAYS`, or another word of the column.
     """
 
     rows: tuple[tuple[str, object], ...]
@@ -45,6 +45,9 @@ class Change:
             chosen &= (table[column] == value).to_numpy()
         changed = {}
         for column in self.columns:
+            if not is_numeric_dtype(table[column]):
+                changed[column] = table[column].mask(chosen, self.made)
+                continue
             numbers = table[column].to_numpy(dtype=float, copy=True)
             numbers[chosen] = WAYS[self.made](numbers[chosen]) if isinstance(self.made, str) else self.made
             whole = table[column].dtype.kind in "iub" and np.array_equal(numbers, np.round(numbers))
@@ -120,8 +123,8 @@ def losses(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
-    """Changes of the numbers that a claim reads: next to its limits first, and in all rows of one value before those
-    of two."""
+    """Changes of the numbers that a claim reads, next to its limits first, and of words: in all rows of one value
+    before those of two."""
     first = str(attempt(claim, name, table))
 
     def matters(column: str) -> bool:
@@ -136,6 +139,8 @@ def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
     floats = tuple(column for column in columns if table[column].dtype.kind == "f")
     one = _distinct(table, [(), *((place,) for place in values)])
     yield from _changed(columns, one, near)
+    words = ((column, word) for column, word in values if not is_numeric_dtype(table[column]))
+    yield from (change for column, word in words for change in _changed([column], one, (word,)))
     yield from _changed(columns, one, rest)
     pairs = [pair for pair in itertools.combinations(values, 2) if pair[0][0] != pair[1][0]]
     two = [rows for rows in _distinct(table, [*one, *pairs]) if rows not in one]

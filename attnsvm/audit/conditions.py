@@ -111,7 +111,9 @@ class Number:
 
     def _some(self, rows: pd.DataFrame, values: dict) -> pd.DataFrame:
         if rows.empty:
-            known = {name: value for name, value in values.items() if not isinstance(value, tuple | Place)}
+            # Of several values, none of which has a row, the first is said.
+            first = {name: value[0] if isinstance(value, tuple) else value for name, value in values.items()}
+            known = {name: value for name, value in first.items() if not isinstance(value, Place)}
             said = ", ".join(f"{name} = {value}" for name, value in known.items())
             raise NoInstance(self.missing.format_map(_Named(known)) if self.missing else f"row with {said}")
         return rows

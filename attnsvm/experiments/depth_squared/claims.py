@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, largest
-from attnsvm.audit.reading import Claims, NoInstance, Reading
+from attnsvm.audit.reading import Claims, Reading
 from attnsvm.experiments.deep_stacks.claims import ends, layers
 
 CLAIMS = Claims(group="beyond")
@@ -25,12 +25,9 @@ CLAIMS = Claims(group="beyond")
 )
 def layers_depth_squared(tables, asked, foretold):
     """The median of every layer after the last step, against that before times the squared ratio of the steps."""
-    laws, factors = layers(tables, "law"), []
-    if min(wide.shape[1] for wide in laws.values()) < 2:
-        raise NoInstance("step before the last in every layer")
-    found, others = ends(tables)
-    for wide in laws.values():
-        before, end = (wide[step] for step in sorted(wide)[-2:])
+    (found, others), factors = ends(tables), []
+    for wide in layers(tables, "law").values():
+        _, before, end = (wide[step] for step in sorted(wide))
         law = before.median() * (before.name / end.name) ** 2
         factors.append(np.exp(abs(np.log(end.median() / law))))
     worst = max(factors)

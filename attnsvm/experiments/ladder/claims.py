@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit import Claims, Reading, number, some
+from attnsvm.audit import EACH, LAST, MOST, Claims, Reading, number
 from attnsvm.audit.numbers import Limit, each, largest
 from attnsvm.experiments.ladder.rungs import RUNGS
 
@@ -12,20 +12,12 @@ UNTRAINED = Limit(
 )
 ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/ladder_again`, which is optional."
 CLAIMS = Claims(group="beyond")
-median = number(missing="certified solution on '{name}'", decay=None)
-theorem = median(part="rungs", name=next(iter(RUNGS)))
-
-
-def of(tables, part, name, quantity, when="end", decay=None):
-    """The median of the one row that has these values."""
-    return median(part=part, name=name, quantity=quantity, when=when, decay=decay).estimate(tables.own())
-
-
-def positive_decays(tables):
-    """The decays above zero, ascending."""
-    decays = tables.own()["decay"].dropna()
-    return sorted(set(some(decays[decays > 0], "weight decay above zero")))
-
+median = number(missing="certified solution on '{name}'")
+rung = median(part="rungs")
+theorem = rung(name=next(iter(RUNGS)))
+decayed = median(part="decays", name="KQ", when="end")
+with_decay = "certified solution on '{name}' with weight decay"  # rows of both are those of decays above zero
+ratio, change = (decayed(quantity=q, missing=with_decay) for q in ("rank_ratio", "change_alignment"))
 
 CLAIMS.declare(
     "ladder_theorem",
@@ -50,7 +42,7 @@ CLAIMS.declare(
 
 CLAIMS.declare(
     "ladder_falls",
-    median(part="rungs", name=tuple(RUNGS)[1:], when="end", quantity="change_alignment").must(
+    rung(name=tuple(RUNGS)[1:], when="end", quantity="change_alignment").must(
         "< 0",
         "a fall is a change whose whole interval is below zero, at each of the five steps",
         "'{name}' lies below the rung before",
@@ -76,10 +68,13 @@ CLAIMS.declare(
     untrained=UNTRAINED,
 )
 def ladder_above_null(tables, asked, untrained):
-    gains = {name: of(tables, "rungs", name, f"gain_{rung.norm}") for name, rung in RUNGS.items()}
-    starts = [of(tables, "rungs", name, "gain_fro", "start") for name in RUNGS]
+    table = tables.own()
+    gains = {
+        name: rung(name=name, when="end", quantity=f"gain_{of.norm}").estimate(table) for name, of in RUNGS.items()
+    }
+    starts = rung(name=tuple(RUNGS), when="start", quantity="gain_fro").read(table)
     parts = each(gains, "'{}' is above its null", asked)
-    parts[f"before training no rung is {untrained.value} above its null"] = all(map(untrained, starts))
+    parts[f"before training no rung is {untrained.value} above its null"] = all(untrained(one.number) for one in starts)
     return Reading(*asked.worst(gains), parts)
 
 
@@ -91,9 +86,11 @@ def ladder_above_null(tables, asked, untrained):
     asked=Limit(0.5, "≤ {}", "half of the rank; the same decay on W, a Frobenius penalty, is the control"),
 )
 def ladder_decay_rank(tables, asked):
-    decays = positive_decays(tables)
-    factors, whole = (of(tables, "decays", name, "rank_ratio", decay=decays[-1]) for name in ("KQ", "W"))
-    ratios = [of(tables, "decays", "KQ", "rank_ratio", decay=decay).value for decay in decays]
+    table = tables.own()
+    factors = ratio(decay=LAST).estimate(table)
+    whole = ratio(decay=LAST, name="W").estimate(table)
+    found = {one.row["decay"]: one.number.value for one in ratio(decay=EACH).read(table)}
+    ratios = [found[decay] for decay in sorted(found)]
     parts = {
         f"on K and Q: upper end at most {asked.value}": asked(factors),
         "on W: the interval lies above that of K and Q": whole.low > factors.high,
@@ -111,7 +108,7 @@ def ladder_decay_rank(tables, asked):
     unsharpened=ELSEWHERE,
 )
 def ladder_decay_alignment(tables, asked):
-    rows = {decay: of(tables, "decays", "KQ", "change_alignment", decay=decay) for decay in positive_decays(tables)}
+    rows = {one.row["decay"]: one.number for one in change(decay=EACH).read(tables.own())}
     return Reading(*largest(rows), each(rows, "decay {:g} raises it", asked))
 
 
@@ -130,9 +127,9 @@ def ladder_decay_alignment(tables, asked):
     unsharpened=ELSEWHERE,
 )
 def ladder_decay_breaks(tables, asked, fits):
-    strongest = positive_decays(tables)[-1]
-    gain, free = (of(tables, "decays", "KQ", "gain_nuc", decay=decay) for decay in (strongest, 0.0))
-    train = of(tables, "decays", "KQ", "train", decay=strongest)
+    table = tables.own()
+    gain, free = (decayed(quantity="gain_nuc", decay=decay).estimate(table) for decay in (MOST, 0.0))
+    train = decayed(quantity="train", decay=MOST).estimate(table)
     parts = {
         "without decay the alignment is above its null": asked.against(free),
         "with the largest decay it is not": asked(gain.low),

@@ -36,7 +36,7 @@ def layers_plain(tables, asked):
         for name, words in (("normalised", "one norm"), ("a norm per layer", "a norm per layer"))
     }
     one, other = found["normalised"]["value"].align(found["a norm per layer"]["value"], join="inner")
-    some(one, "weights of both")
+    some(one, "step at which both distances were measured")
     longest = found["normalised"]["norm"].groupby("seed").max().median()
     parts = {
         f"largest of {len(one)} weights, to ‖W‖ = {longest:.1f} in the median": asked(one.max()),

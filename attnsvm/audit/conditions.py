@@ -106,7 +106,7 @@ class Number:
             yield self._some(table[table[self.column].notna()], left)
             return
         column, values = next(iter(several.items()))
-        for value in dict.fromkeys(table[column]) if values is EACH else values:
+        for value in dict.fromkeys(table[column]) if isinstance(values, Place) else values:
             yield from self._rows(table, {**left, column: value})
 
     def _some(self, rows: pd.DataFrame, values: dict) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from attnsvm.audit.numbers import Estimate, Limit
+from attnsvm.audit.numbers import Estimate, Limit, mean
 from attnsvm.errors import require
 
 
@@ -56,12 +56,14 @@ class Number:
         where: of a column its value, None for rows without one; several, in a tuple, of which each is read; or a
             `Place`. The columns are taken in this order, places other than `EACH` after the others.
         column: of the number.
+        std: the column of the instances' standard deviation, of a mean: its 95 % interval is read instead of low, high.
         alone: whether it is read without its interval, the columns low and high: as one from it to itself.
         missing: what a run without such a row has not, for `NoInstance`; names of `where` in braces.
     """
 
     where: Mapping[str, object]
     column: str = "value"
+    std: str = ""
     alone: bool = False
     missing: str = ""
 
@@ -106,6 +108,7 @@ class Number:
             yield self._some(table[table[self.column].notna()], left)
             return
         column, values = next(iter(several.items()))
+        self._some(table, left)
         for value in dict.fromkeys(table[column]) if isinstance(values, Place) else values:
             yield from self._rows(table, {**left, column: value})
 
@@ -119,6 +122,8 @@ class Number:
         return rows
 
     def _found(self, row: pd.Series) -> Found:
+        if self.std:
+            return Found(mean(row, self.column, self.std), row.to_dict())
         value = row[self.column]
         low, high = (value, value) if self.alone else (row["low"], row["high"])
         return Found(Estimate(value, low, high, row.get("instances", float("nan"))), row.to_dict())
@@ -128,6 +133,7 @@ class Number:
         wanted: str,
         why: str,
         words: str,
+        /,
         around: float | None = None,
         whole: bool = True,
         names: Mapping[object, str] | None = None,
@@ -150,7 +156,7 @@ class Number:
         return Condition(self, words, limit, around=around, whole=whole, names=names or {}, beside=beside)
 
     def misses(
-        self, words: str, names: Mapping[object, str] | None = None, **beside: "Number | Derived"
+        self, words: str, /, names: Mapping[object, str] | None = None, **beside: "Number | Derived"
     ) -> "Condition":
         """The condition that every number, with the whole of its interval, lies beyond the limit of the claim."""
         return Condition(self, words, beyond=True, names=names or {}, beside=beside)
@@ -159,6 +165,7 @@ class Number:
         self,
         other: "Number | Derived",
         words: str,
+        /,
         names: Mapping[object, str] | None = None,
         **beside: "Number | Derived",
     ) -> "Condition":
@@ -169,6 +176,7 @@ class Number:
         self,
         other: "Number | Derived",
         words: str,
+        /,
         names: Mapping[object, str] | None = None,
         **beside: "Number | Derived",
     ) -> "Condition":
@@ -208,8 +216,8 @@ class Derived:
 
 
 def number(**where) -> Number:
-    """Numbers of the experiment's table, see `Number`; `column`, `alone` and `missing` are its attributes."""
-    own = {name: where.pop(name) for name in ("column", "alone", "missing") if name in where}
+    """Numbers of the experiment's table, see `Number`; `column`, `std`, `alone` and `missing` are its attributes."""
+    own = {name: where.pop(name) for name in ("column", "std", "alone", "missing") if name in where}
     return Number(where, **own)
 
 

@@ -1,10 +1,9 @@
 """The experiments, found by being there: every folder of `attnsvm/experiments` with a card.yaml.
 
 A card gives the title of its experiment, the settings and the meaning of the numbers. Modules in the folder are stages:
-problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it, flips.py tries the
-claims. A stage without a module has no job. A card that says `problems: NAME` takes the module NAME of
-attnsvm/data/grids for problems.py. A card that says `like: other` takes missing stages and settings from the other
-card; with a caption, it takes the figure too.
+problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it. A stage without a
+module has no job. A card that says `problems: NAME` takes the module NAME of attnsvm/data/grids for problems.py. A card
+that says `like: other` takes missing stages and settings from the other card; with a caption, it takes the figure too.
 
 An experiment whose card says `optional: why` is built only on request: `figures/all` and `audit` leave it out.
 It may read files that do not come with this package; outside.py names them.
@@ -30,7 +29,7 @@ OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
 CHECKED_BY = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
-OTHERS = ("figure", "claims", "flips", "outside")
+OTHERS = ("figure", "claims", "outside")
 JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
 
 

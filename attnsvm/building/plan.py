@@ -98,7 +98,7 @@ class Plan:
         return [f"{self.at}figures/{name}.{kind}" for name in figures for kind in kinds]
 
     def whole_figures(self, *figures: str) -> list[str]:
-        """All files of figures, and with `standalone: true` the script that draws each from its csv."""
+        """All files of figures, and with `standalone: true` the code that draws each from its csv."""
         scripts = [standalone.ENDING] if self.resolved["standalone"] else []
         return self.figure_files(*figures, kinds=(*targets.KINDS, *scripts))
 

@@ -47,7 +47,10 @@ def _compare(given: argparse.Namespace) -> int:
     found = compare.compare(numbers, given.folder)
     width = max(map(len, numbers.figures), default=0)
     for one in found:
-        print(*one.lines(width), sep="\n")
+        if one.outcome != compare.ABSENT:
+            print(*one.lines(width), sep="\n")
+    if absent := [one.name for one in found if one.outcome == compare.ABSENT]:
+        print(f"not built: {', '.join(absent)}")
     print(compare.summary(found))
     return 0 if all(one.reproduced for one in found) else 1
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.building import cards
-from attnsvm.errors import UserError
+from attnsvm.errors import UserError, require
 from attnsvm.exchange import verdicts
 from attnsvm.exchange.differences import Difference, furthest
 from attnsvm.exchange.errors import standard_errors
@@ -63,9 +63,15 @@ def compare(reference: Reference, folder: Path) -> list[Compared]:
 
     Args:
         folder: with figures/ and results/ in it, as a run leaves them.
+
+    Raises:
+        UserError: no figure of the reference is built there.
     """
     known = {card.name for card in cards.figures(optional=True)}
-    return [_figure(reference, name, Path(folder)) for name in reference.figures if name in known]
+    found = [_figure(reference, name, Path(folder)) for name in reference.figures if name in known]
+    nothing = f"{folder}: no figure of the reference is built here; run snakemake figures/all audit first"
+    require(any(one.outcome != ABSENT for one in found), nothing)
+    return found
 
 
 def summary(found: list[Compared]) -> str:

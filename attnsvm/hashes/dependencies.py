@@ -19,7 +19,7 @@ from attnsvm.hashes.sources import Source, read
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = ".experiments."
-NO_STAGES = ("figure.py", "claims.py", "flips.py")  # of an experiment
+NO_STAGES = ("figure.py", "claims.py")  # of an experiment
 
 
 class Way(NamedTuple):

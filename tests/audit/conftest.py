@@ -1,4 +1,4 @@
-"""Made-up tables: of all experiments in memory; and a folder as a finished run leaves it, of three of them."""
+"""The tables of the release in memory; and a folder as a finished run leaves it, of three of them."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ EXPERIMENTS = ("svm_rank", "cone", "feasibility")
 
 @pytest.fixture(scope="session")
 def audited():
-    """The rows of all claims over the made-up tables."""
+    """The rows of all claims over the tables of the release."""
     return audit(tried.tables(), tried.CLAIMS)
 
 

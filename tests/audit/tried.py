@@ -1,22 +1,24 @@
-"""The claims of all experiments, and what flips.py tries them with: found by being there."""
+"""The claims of all experiments, and the tables that they are tried on: found by being there."""
 
-import io
+import sys
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 
 from attnsvm.audit import Tables
 from attnsvm.audit.reading import Claim
 from attnsvm.building import cards
+from attnsvm.exchange import reference
+
+sys.path.append(str(Path(__file__).parents[1] / "experiments"))
 
 CARDS = {card.name: card for card in cards.claiming(optional=True)}
 CLAIMS: dict[str, list[Claim]] = {name: card.module("claims").CLAIMS for name, card in CARDS.items()}
 HOME = {claim.key: name for name, own in CLAIMS.items() for claim in own}
 BY_KEY = {claim.key: claim for own in CLAIMS.values() for claim in own}
-TRIED = {name: card.module("flips") for name, card in CARDS.items() if "flips" in card.modules}
-FLIPS = {key: flip for flips in TRIED.values() for key, flip in flips.FLIPS.items()}
-EMPTY = {key: empty for flips in TRIED.values() for key, empty in flips.EMPTY.items()}
+RELEASE = reference.read()
 
 
 def path(experiment):
@@ -25,14 +27,24 @@ def path(experiment):
 
 @cache
 def read(experiment):
-    return pd.read_csv(io.StringIO(pd.DataFrame(TRIED[experiment].table()).to_csv(index=False)))
+    """The table of the release; of an experiment that is newer, that of a smoke run."""
+    if experiment in RELEASE.figures:
+        return RELEASE.table(experiment)
+    from running import Run
+
+    with TemporaryDirectory() as folder:
+        return Run(experiment, {}, Path(folder), scale="smoke").table
 
 
 def table(experiment):
-    """The made-up table of an experiment, as it is read from a file."""
     return read(experiment).copy()
 
 
 def tables():
     """Those of all experiments, in memory."""
-    return Tables(Path("nowhere"), cache={path(name): table(name) for name in TRIED})
+    return Tables(Path("nowhere"), cache={path(name): table(name) for name in CARDS})
+
+
+def numbered(table: pd.DataFrame) -> list[str]:
+    """The columns that hold numbers with a point."""
+    return [column for column in table if table[column].dtype.kind == "f"]

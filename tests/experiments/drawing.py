@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attnsvm.building import cards
+from attnsvm.exchange import reference
 
 SETTINGS = {"width": 6.75, "font_size": 8}
 
@@ -46,9 +46,9 @@ def medians(table: pd.DataFrame, keys: list[str], x: str, quantities: list[str])
     return np.concatenate([middle[[x, y]].dropna() for y in quantities])
 
 
-def made_up(name: str, *columns: str) -> pd.DataFrame:
-    """The table that the claims of an experiment are tried with, its numbers in these columns told apart."""
-    return told_apart(pd.DataFrame(cards.read(name).module("flips").table()), *columns)
+def released(name: str, *columns: str) -> pd.DataFrame:
+    """The table of the release, its numbers in these columns told apart."""
+    return told_apart(reference.read().table(name), *columns)
 
 
 def together(**tables: pd.DataFrame) -> pd.DataFrame:

@@ -49,7 +49,7 @@ def test_what_is_trained():
 
 
 def test_the_ways_and_paces_are_drawn():
-    made = drawing.made_up("adam", "median", "low", "high")
+    made = drawing.released("adam", "median", "low", "high")
     ends = made[(made.quantity == "growth") & (made.step == 100) & (made.schedule != "root")]
     ways = made[made.quantity == "linf"]
     drawing.assert_drawn(figure.draw, made, ways[["step", "median"]], y=ends["median"])

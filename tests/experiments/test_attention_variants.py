@@ -125,7 +125,7 @@ def test_the_table_is_its_definition(run):
 
 
 def test_the_ways_are_drawn():
-    made = drawing.made_up("attention_variants", "value", "low", "high")
+    made = drawing.released("attention_variants", "value", "low", "high")
     ways = made[made.quantity.isin(["distance", "peak", "predictions"])]
     drawn = ways[(ways.variant.isin(["attention", "linear"])) | ways.variant.str.startswith("dropout")]
     drawn = drawn[(drawn.quantity != "peak") | drawn.variant.isin(["attention", "linear"])]

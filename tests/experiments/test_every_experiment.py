@@ -27,7 +27,6 @@ CONTRACT = {
     },
     "figure": {"draw": ["table", "settings"]},
     "claims": {},
-    "flips": {},
     "outside": {"files": ["settings"]},
 }
 PARTS = [pytest.param(card, part, id=f"{card.name}-{part}") for card in CARDS for part in card.modules]

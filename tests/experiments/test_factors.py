@@ -57,7 +57,7 @@ def test_what_is_trained():
 
 
 def test_every_number_of_the_way_is_drawn():
-    made = drawing.made_up("factors", "median", "low", "high")
+    made = drawing.released("factors", "median", "low", "high")
     usual = made[(made.m == 10) & (made.scale == 1) & (made.quantity == "distance")]
     starts = made[((made.m != 10) | (made.scale != 1)) & (made.quantity == "distance") & (made.step == 10000)]
     ways = usual[usual.rule.isin(figure.CAUSE)]

@@ -123,7 +123,7 @@ def test_the_table_is_its_definition(run):
 
 
 def test_every_number_is_drawn():
-    made = drawing.made_up("generalisation", "value", "low", "high")
+    made = drawing.released("generalisation", "value", "low", "high")
     panels = made[made.variant.isin(figure.PANELS)]
     last = panels[(panels.quantity == "held_out") & ((panels.by != "W") | (panels.step == 100))]
     ways = made[made.variant.isin(figure.WAYS) & (made.by == "W") & (made.quantity == "held_out") & (made.n == 8)]

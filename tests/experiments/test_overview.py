@@ -1,7 +1,7 @@
 """The paper in three pictures: of each of the three tables, what its picture is about is drawn."""
 
 import numpy as np
-from drawing import assert_drawn, made_up, together
+from drawing import assert_drawn, released, together
 from running import Run
 
 from attnsvm.experiments.overview import figure
@@ -9,7 +9,7 @@ from attnsvm.experiments.overview import figure
 
 def test_the_numbers_of_each_picture_are_drawn(tmp_path):
     lines = Run("hyperplanes", {"problems": {"T": 5, "seed": 3}, "descent": {"steps": 300}}, tmp_path).table
-    steps, types = made_up("normalisation", "median"), made_up("convergence_types", "share")
+    steps, types = released("normalisation", "median"), released("convergence_types", "share")
     table = together(hyperplanes=lines, normalisation=steps, convergence_types=types)
     trained = lines[lines.parametrisation.isna() | (lines.parametrisation == "W")]
     tokens = trained[trained.kind.isin(["token", "optimal_token"])]

@@ -156,7 +156,7 @@ def test_the_table_is_its_definition(run):
 
 
 def test_the_ways_are_drawn():
-    made = drawing.made_up("rate_reduction", "value", "low", "high")
+    made = drawing.released("rate_reduction", "value", "low", "high")
     ways = made[
         made.quantity.isin(
             ["accuracy", "peak", "rate_selected", "rate_after_selected", "rate_chance", "rate_after_chance"]

@@ -110,6 +110,6 @@ def test_a_draw_without_a_solution_is_left_out():
 
 
 def test_every_number_is_drawn():
-    made = drawing.made_up("real_tokens", "value", "low", "high")
+    made = drawing.released("real_tokens", "value", "low", "high")
     ways, ends = made[made.quantity == "distance"], made[made.quantity.isin(figure.ENDS)]
     drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], x=ends["value"])

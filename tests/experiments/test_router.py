@@ -153,7 +153,7 @@ def test_the_table_is_its_definition(run):
 
 
 def test_the_ways_are_drawn():
-    made = drawing.made_up("router", "value", "low", "high")
+    made = drawing.released("router", "value", "low", "high")
     ways = made[made.quantity == "distance"]
     ends = made[made.quantity.isin(["same", "best", "ratio_near", "ratio_saturated"])]
     drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], x=ends["value"])

@@ -1,14 +1,14 @@
 """The figure of self-attention; the tables that it draws are tested with those of the experiments they are twins of."""
 
-from drawing import assert_drawn, made_up, together
+from drawing import assert_drawn, released, together
 
 from attnsvm.experiments.self_attention import figure
 
 
 def test_what_both_attentions_have_in_common_is_drawn_of_both():
     curves, types = (
-        made_up("local_convergence", "mean").assign(low=0.5, high=1.0),
-        made_up("convergence_types", "share"),
+        released("local_convergence", "mean").assign(low=0.5, high=1.0),
+        released("convergence_types", "share"),
     )
     cross_curves, cross_types = curves.assign(mean=curves["mean"] - 0.01), types.assign(share=types.share + 0.01)
     table = together(

@@ -1,7 +1,7 @@
 """The rank of the solutions: who is counted, certified and as published; what is drawn."""
 
 import numpy as np
-from drawing import SETTINGS, assert_drawn, drawn_points, made_up, told_apart
+from drawing import SETTINGS, assert_drawn, drawn_points, released, told_apart
 
 from attnsvm.building.configuration import resolve
 from attnsvm.experiments.svm_rank import figure
@@ -43,7 +43,7 @@ def test_every_number_of_the_table_is_drawn(run):
 
 
 def test_nothing_is_drawn_where_there_is_no_feasible_instance():
-    certified = made_up("svm_rank").query("method == 'certified'")
+    certified = released("svm_rank").query("method == 'certified'")
     assert certified.rank_mean[certified.d == 2].isna().all()
     drawn = drawn_points(figure.draw(certified, SETTINGS))
     assert {y for x, y in drawn if x == 2.0 and np.isfinite(y)} == {0.0}  # the share feasible, and no rank

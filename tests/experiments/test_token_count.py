@@ -1,6 +1,6 @@
 """What sets the token count apart from convergence types; its run is tested in test_convergence_types.py."""
 
-from drawing import assert_drawn, made_up
+from drawing import assert_drawn, released
 
 from attnsvm.experiments.token_count import figure, problems
 
@@ -13,5 +13,5 @@ def test_the_cells_differ_in_their_number_of_tokens():
 
 
 def test_every_number_of_the_table_is_drawn():
-    table = made_up("token_count", "share")
+    table = released("token_count", "share")
     assert_drawn(figure.draw, table, table[table.type != "all_support_not_global"][["T", "share"]])

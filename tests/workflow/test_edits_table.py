@@ -230,7 +230,7 @@ OWN = [
     (card.name, part)
     for card in EVERY
     for part, module in card.modules.items()
-    if f".{card.name}." in module and part != "flips"  # which only tests read
+    if f".{card.name}." in module
 ]
 
 
@@ -278,12 +278,6 @@ def test_an_edit_of_one_module_of_an_experiment_changes_the_params_of_that_stage
     assert not blamed, {edit: jobs for edit in blamed if (jobs := wrong([edit]))}
     assert repository.changed({file(*edit): CODE for edit in claiming}) == ALL["claims"]
     assert not [edit for edit in claiming if not repository.checks_anew({file(*edit): CODE})]
-
-
-def test_an_edit_of_what_flips_a_claim_changes_no_params(repository):
-    flips = {f"attnsvm/experiments/{card.name}/flips.py": CODE for card in EVERY if "flips" in card.modules}
-    assert flips
-    assert repository.changed(flips) == set()
 
 
 def test_most_experiments_stand_alone():

@@ -1,4 +1,4 @@
-"""Draw a figure from the tables of its experiments, and write the script that draws it from its csv."""
+"""Draw a figure from the tables of its experiments, and pack the code that draws it from its csv."""
 
 
 rule figure:
@@ -32,7 +32,7 @@ rule standalone:
     input:
         f"{AT}figures/{{figure}}.csv",
     output:
-        f"{AT}figures/{{figure}}.plot.py",
+        f"{AT}figures/{{figure}}.plot.pyz",
     log:
         f"{AT}results/logs/figures/{{figure}}.standalone.log",
     conda:
@@ -45,6 +45,6 @@ rule standalone:
         code=asked(jobs.figure_code),
         writer=said(jobs.writer_code, "standalone"),
     message:
-        "write the script of {wildcards.figure}"
+        "pack the code of {wildcards.figure}"
     script:
         "../scripts/standalone.py"

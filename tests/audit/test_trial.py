@@ -1,0 +1,90 @@
+"""The trial of a claim: what it must see, on claims that have the fault."""
+
+import pandas as pd
+import pytest
+
+from attnsvm.audit import LAST, Claim, Claims, NoInstance, Reading, number, trial
+from attnsvm.audit.numbers import Limit
+
+ROWS = pd.DataFrame(
+    [
+        {"run": run, "step": step, "seed": seed, "value": step / 10 + seed / 100, "reached": seed % 2 == 0}
+        for run in ("flow", "joint")
+        for step in (1, 10)
+        for seed in range(4)
+    ]
+)
+ONE = ROWS[ROWS.seed == 0].assign(low=lambda t: t.value - 0.1, high=lambda t: t.value + 0.1, instances=4)
+WORDS = {"short": "", "statement": "", "check": "", "group": "ours", "key": "mine"}
+
+
+def made(read, limit="≤ {}", value=2.0, **also):
+    return Claim(asked=Limit(value, limit, ""), read=read, also=also, **WORDS)
+
+
+def reading(parts, value=1.0):
+    return Reading(value, value, value, 1, parts)
+
+
+def declared(*conditions):
+    claims = Claims(group="ours")
+    claims.declare("mine", *conditions, short="", statement="", check="")
+    return claims[0]
+
+
+END = number(step=LAST)
+
+
+def test_a_claim_that_can_fail_in_every_part_passes():
+    claim = declared(
+        END(run="flow").must("≤ 2", "", "near"),
+        END(run="joint").must("of joint ≥ 0.2", "", "far"),
+        END(run="flow").below(END(run="joint"), "nearer"),
+    )
+    assert trial.unflipped(claim, "mine", ONE) == []
+    assert trial.idle(claim, "mine", ONE) == []
+    assert trial.broken(claim, "mine", ONE) == {}
+
+
+def test_a_condition_that_cannot_fail_is_named():
+    claim = made(lambda tables, asked: reading({"near": asked(tables.own()["value"].max()), "always": True}))
+    assert trial.unflipped(claim, "mine", ROWS) == ["always"]
+
+
+def test_a_limit_that_decides_nothing_is_named():
+    limit = Limit(0.1, "of the control ≥ {}", "")
+    claim = made(lambda tables, asked, control: reading({"near": asked(tables.own()["value"].max())}), control=limit)
+    assert trial.idle(claim, "mine", ROWS) == ["control"]
+
+
+def test_a_table_that_lost_rows_and_ends_with_an_error_is_named():
+    claim = made(lambda tables, asked: reading({"near": asked(tables.own().query("run == 'flow'").iloc[0]["value"])}))
+    assert set(trial.broken(claim, "mine", ROWS)) == {"every row", "run = flow", "all but run = joint"}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda rows: (rows.groupby("seed")["value"].max() < 1.5).all(),  # one instance decides
+        lambda rows: rows[rows.reached]["seed"].nunique() > 1,  # a column of yes and no
+        lambda rows: rows.query("run == 'flow' and step == 10")["value"].mean() < 1.2,  # rows of two values
+        lambda rows: rows.pivot_table(index="seed", columns="step", values="value").diff(axis=1)[10].gt(0).mean() > 0.5,
+    ],
+)
+def test_what_only_few_rows_or_their_order_decide_is_seen(read):
+    claim = made(
+        lambda tables, asked: reading({"so": bool(read(tables.own())), "near": asked(tables.own().value.max())})
+    )
+    assert trial.unflipped(claim, "mine", ROWS) == []
+
+
+def test_a_slim_table_says_the_same():
+    claim = declared(END(run="flow").must("≤ 2", "", "near {value}"))
+    small = trial.slim(claim, "mine", ONE)
+    assert len(small) == 1
+    assert str(trial.attempt(claim, "mine", small)) == str(trial.attempt(claim, "mine", ONE))
+
+
+def test_a_claim_without_an_instance_cannot_be_tried():
+    with pytest.raises(NoInstance):
+        trial.unflipped(declared(END(run="cone").must("≤ 2", "", "near")), "mine", ONE)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from attnsvm.audit.numbers import Estimate, Limit
+from attnsvm.audit.numbers import Estimate, Limit, mean
 from attnsvm.errors import require
 
 
@@ -56,12 +56,14 @@ class Number:
         where: of a column its value, None for rows without one; several, in a tuple, of which each is read; or a
             `Place`. The columns are taken in this order, places other than `EACH` after the others.
         column: of the number.
+        std: the column of the instances' standard deviation, of a mean: its 95 % interval is read instead of low, high.
         alone: whether it is read without its interval, the columns low and high: as one from it to itself.
         missing: what a run without such a row has not, for `NoInstance`; names of `where` in braces.
     """
 
     where: Mapping[str, object]
     column: str = "value"
+    std: str = ""
     alone: bool = False
     missing: str = ""
 
@@ -107,7 +109,7 @@ class Number:
             return
         column, values = next(iter(several.items()))
         self._some(table, left)
-        for value in dict.fromkeys(table[column]) if values is EACH else values:
+        for value in dict.fromkeys(table[column]) if isinstance(values, Place) else values:
             yield from self._rows(table, {**left, column: value})
 
     def _some(self, rows: pd.DataFrame, values: dict) -> pd.DataFrame:
@@ -120,6 +122,8 @@ class Number:
         return rows
 
     def _found(self, row: pd.Series) -> Found:
+        if self.std:
+            return Found(mean(row, self.column, self.std), row.to_dict())
         value = row[self.column]
         low, high = (value, value) if self.alone else (row["low"], row["high"])
         return Found(Estimate(value, low, high, row.get("instances", float("nan"))), row.to_dict())
@@ -212,8 +216,8 @@ class Derived:
 
 
 def number(**where) -> Number:
-    """Numbers of the experiment's table, see `Number`; `column`, `alone` and `missing` are its attributes."""
-    own = {name: where.pop(name) for name in ("column", "alone", "missing") if name in where}
+    """Numbers of the experiment's table, see `Number`; `column`, `std`, `alone` and `missing` are its attributes."""
+    own = {name: where.pop(name) for name in ("column", "std", "alone", "missing") if name in where}
     return Number(where, **own)
 
 

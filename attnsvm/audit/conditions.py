@@ -125,8 +125,9 @@ class Number:
         if self.std:
             return Found(mean(row, self.column, self.std), row.to_dict())
         value = row[self.column]
-        low, high = (value, value) if self.alone else (row["low"], row["high"])
-        return Found(Estimate(value, low, high, row.get("instances", float("nan"))), row.to_dict())
+        if self.alone:
+            return Found(Estimate(value, value, value, row.get("instances", float("nan"))), row.to_dict())
+        return Found(Estimate(value, row["low"], row["high"], row["instances"]), row.to_dict())
 
     def must(
         self,

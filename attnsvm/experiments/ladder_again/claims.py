@@ -4,13 +4,12 @@ from attnsvm.audit import EACH, FIRST, LAST, Claims, number
 
 MEDIANS = "medians over the instances, 95 % intervals from order statistics; other images of the same digits"
 NONE = "a change that counts as none ≤ 0.05", "a quarter of what is above the null"
-SATURATED = "saturated inputs: {first.value:.2f} on the first rung, {last.value:.2f} on the last"
 CLAIMS = Claims(group="beyond", seeds=(100000, 100019))
 
 end = number(when="end", missing="certified solution on '{name}'")
 rung, strong = end(part="rungs"), end(part="decays", name="KQ", decay=LAST)
 reference = rung(name="+ v", quantity="alignment_fro")
-saturated = {"first": rung(name="W", quantity="saturated"), "last": rung(name="+ AdamW", quantity="saturated")}
+saturated = rung(quantity="saturated")
 CLAIMS.declare(
     "ladder_falls_to_mlp",
     rung(name=("+ v", "+ (K, Q)", "+ MLP"), quantity="change_alignment").must(
@@ -23,12 +22,13 @@ CLAIMS.declare(
         "'{name}' lies below '+ v' ({value:.2f} and {reference.value:.2f}), intervals apart",
         reference=reference,
     ),
-    saturated["last"].must("share of saturated inputs ≤ 0.05", "none, but for one in twenty", SATURATED, **saturated),
-    saturated["first"].must(
-        "share on the first rung > 0.05",
-        "else the premise had not held there",
-        SATURATED,
-        **saturated,
+    saturated(name="+ AdamW").must(
+        "share of saturated inputs ≤ 0.05",
+        "none, but for one in twenty",
+        "saturated inputs: {value:.2f} on the last rung",
+    ),
+    saturated(name="W").must(
+        "share on the first rung > 0.05", "else the premise had not held there", "and {value:.2f} on the first"
     ),
     sharpens="ladder_falls",
     short="alignment falls to the MLP; then no input saturates",

@@ -49,7 +49,7 @@ def mirror_own(tables, asked, most):
 def print_other_tokens(tables, asked):
     """The distance to the solutions of other norms: with the run's own tokens, and with those of another run."""
     table, found, parts = tables.own(quantity="distance"), [], {}
-    end = number(column="mean", alone=True, step=LAST, missing="{comparison} tokens with p = {p}, q = {q}")
+    end = number(column="mean", step=LAST, missing="{comparison} tokens with p = {p}, q = {q}")
     pairs = dict.fromkeys(zip(table["p"], table["q"], strict=True))
     for p, q in (pair for pair in pairs if pair[0] != pair[1]):
         ours, drawn = (end(comparison=name, p=p, q=q).estimate(table) for name in ("own", "published"))

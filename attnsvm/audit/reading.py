@@ -198,6 +198,8 @@ class Declared:
             found = condition.parts(table, asked if condition.beyond else own)[1]
             parts |= {words: met and parts.get(words, True) for words, met in found.items()}
         shown = self.main.worst(numbers, asked)
+        if pd.isna(shown.instances):
+            raise KeyError("instances")
         if self.main.number.alone:
             shown = exact(shown.value, shown.instances)
         if pd.isna(shown.instances):

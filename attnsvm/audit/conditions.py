@@ -122,11 +122,11 @@ class Number:
         return rows
 
     def _found(self, row: pd.Series) -> Found:
-        if self.std:
-            return Found(mean(row, self.column, self.std), row.to_dict())
         value = row[self.column]
         if self.alone:
             return Found(Estimate(value, value, value, row.get("instances", float("nan"))), row.to_dict())
+        if self.std:
+            return Found(mean(row, self.column, self.std), row.to_dict())
         return Found(Estimate(value, row["low"], row["high"], row["instances"]), row.to_dict())
 
     def must(

@@ -226,12 +226,7 @@ def test_comments_docstrings_and_layout_change_no_params(repository):
 
 
 EVERY = [card for card in cards.every() if not card.optional]  # those of every run
-OWN = [
-    (card.name, part)
-    for card in EVERY
-    for part, module in card.modules.items()
-    if f".{card.name}." in module
-]
+OWN = [(card.name, part) for card in EVERY for part, module in card.modules.items() if f".{card.name}." in module]
 
 
 def file(name, part):

@@ -36,7 +36,9 @@ CLAIMS.declare(
 
 CLAIMS.declare(
     "flow_random",
-    distance(run="flow", start="random").must("≤ 0.01", "like 1/√‖W‖ or faster, and ‖W‖ is some thousands by then", FLOW),
+    distance(run="flow", start="random").must(
+        "≤ 0.01", "like 1/√‖W‖ or faster, and ‖W‖ is some thousands by then", FLOW
+    ),
     *also("random"),
     short="flow, random start: nuclear, too",
     statement="From a random start, for which arXiv:2403.08699 proves nothing, gradient flow on (K, Q) goes to the "

@@ -10,11 +10,11 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attnsvm.audit.numbers import Estimate, Limit
+from attnsvm.audit.numbers import Estimate, Limit, mean
 from attnsvm.errors import require
 
 
@@ -26,14 +26,19 @@ class NoInstance(Exception):
 
 
 class Place(Enum):
-    """Which rows, instead of those with a value: those of the column's last or first value, or each value's."""
+    """Which rows, instead of those with a value: those of the column's last or first value, or each value's.
+
+    MOST and LEAST are last and first of a column that must have a second value, so that there is something to compare.
+    """
 
     LAST = "last"
     FIRST = "first"
     EACH = "each"
+    MOST = "most"
+    LEAST = "least"
 
 
-LAST, FIRST, EACH = Place
+LAST, FIRST, EACH, MOST, LEAST = Place
 
 
 class Found(NamedTuple):
@@ -48,21 +53,23 @@ class Number:
     """Numbers of a table: one for every row that a query leaves.
 
     Attributes:
-        where: of a column its value; several, in a tuple, of which each is read; or `LAST`, `FIRST`, `EACH`. The
-            columns are taken in this order, `LAST` and `FIRST` after the others.
+        where: of a column its value, None for rows without one; several, in a tuple, of which each is read; or a
+            `Place`. The columns are taken in this order, places other than `EACH` after the others.
         column: of the number.
+        std: the column of the instances' standard deviation, of a mean: its 95 % interval is read instead of low, high.
         alone: whether it is read without its interval, the columns low and high: as one from it to itself.
         missing: what a run without such a row has not, for `NoInstance`; names of `where` in braces.
     """
 
     where: Mapping[str, object]
     column: str = "value"
+    std: str = ""
     alone: bool = False
     missing: str = ""
 
-    def __call__(self, **where) -> "Number":
-        """The same with further columns, or other values."""
-        return replace(self, where={**self.where, **where})
+    def __call__(self, missing: str | None = None, **where) -> "Number":
+        """The same with further columns, or other values; `missing` as of `Number`."""
+        return replace(self, where={**self.where, **where}, missing=self.missing if missing is None else missing)
 
     def of(self, column: str) -> "Number":
         """The number of another column, which has no interval."""
@@ -81,36 +88,58 @@ class Number:
         """
         return [self._found(row) for rows in self._rows(table, dict(self.where)) for row in [_single(rows)]]
 
+    def estimate(self, table: pd.DataFrame) -> Estimate:
+        """The one number that there is, for a claim that computes with it; raises as `read` does."""
+        (found,) = self.read(table)
+        return found.number
+
     def _rows(self, table: pd.DataFrame, left: dict) -> Iterator[pd.DataFrame]:
         several = {name: value for name, value in left.items() if isinstance(value, tuple) or value is EACH}
         plain = {name: value for name, value in left.items() if not isinstance(value, tuple | Place)}
         for column, value in plain.items():
-            table = self._some(table[table[column] == value], left)
+            table = self._some(table[table[column].isna() if value is None else table[column] == value], left)
         if not several:
             for column, value in left.items():
                 if isinstance(value, Place):
-                    end = table[column].max() if value is LAST else table[column].min()
+                    if value in (MOST, LEAST) and table[column].nunique() < 2:
+                        raise NoInstance(f"second value of {column}")
+                    end = table[column].max() if value in (LAST, MOST) else table[column].min()
                     table = self._some(table[table[column] == end], left)
-            yield self._some(table, left)
+            yield self._some(table[table[self.column].notna()], left)
             return
         column, values = next(iter(several.items()))
         self._some(table, left)
-        for value in dict.fromkeys(table[column]) if values is EACH else values:
+        for value in dict.fromkeys(table[column]) if isinstance(values, Place) else values:
             yield from self._rows(table, {**left, column: value})
 
     def _some(self, rows: pd.DataFrame, values: dict) -> pd.DataFrame:
         if rows.empty:
-            known = {name: value for name, value in values.items() if not isinstance(value, tuple | Place)}
+            # Of several values, none of which has a row, the first is said.
+            first = {name: value[0] if isinstance(value, tuple) else value for name, value in values.items()}
+            known = {name: value for name, value in first.items() if not isinstance(value, Place)}
             said = ", ".join(f"{name} = {value}" for name, value in known.items())
             raise NoInstance(self.missing.format_map(_Named(known)) if self.missing else f"row with {said}")
         return rows
 
     def _found(self, row: pd.Series) -> Found:
         value = row[self.column]
-        low, high = (value, value) if self.alone else (row["low"], row["high"])
-        return Found(Estimate(value, low, high, row.get("instances", float("nan"))), row.to_dict())
+        if self.alone:
+            return Found(Estimate(value, value, value, row.get("instances", float("nan"))), row.to_dict())
+        if self.std:
+            return Found(mean(row, self.column, self.std), row.to_dict())
+        return Found(Estimate(value, row["low"], row["high"], row["instances"]), row.to_dict())
 
-    def must(self, wanted: str, why: str, words: str, /, **beside: "Number | Derived") -> "Condition":
+    def must(
+        self,
+        wanted: str,
+        why: str,
+        words: str,
+        /,
+        around: float | None = None,
+        whole: bool = True,
+        names: Mapping[Any, str] | None = None,
+        **beside: "Number | Derived",
+    ) -> "Condition":
         """The condition that every number meets a limit, an estimate with the whole of its interval.
 
         Args:
@@ -118,18 +147,42 @@ class Number:
             why: the reason for the limit.
             words: of a part of the claim, for each number: columns of its row in braces, {value}, {low}, {high} and
                 {instances}; numbers with the same words are one part.
+            around: the limit is asked of the distance from this, of the farther end.
+            whole: False: the limit is asked of the value alone; the interval is shown.
+            names: what the words say for a value of a column: {"fro": "Frobenius"}.
             beside: further numbers that the words name: "{other.value:.2g}".
         """
         text, _, value = wanted.rpartition(" ")
-        return Condition(self, words, Limit(float(value), f"{text} {{}}", why), beside=beside)
+        limit = Limit(float(value), f"{text} {{}}", why)
+        return Condition(self, words, limit, around=around, whole=whole, names=names or {}, beside=beside)
 
-    def below(self, other: "Number | Derived", words: str, /, **beside: "Number | Derived") -> "Condition":
+    def misses(
+        self, words: str, /, names: Mapping[Any, str] | None = None, **beside: "Number | Derived"
+    ) -> "Condition":
+        """The condition that every number, with the whole of its interval, lies beyond the limit of the claim."""
+        return Condition(self, words, beyond=True, names=names or {}, beside=beside)
+
+    def below(
+        self,
+        other: "Number | Derived",
+        words: str,
+        /,
+        names: Mapping[Any, str] | None = None,
+        **beside: "Number | Derived",
+    ) -> "Condition":
         """The condition that every number lies below another, their intervals apart."""
-        return Condition(self, words, other=other, sign=operator.lt, beside=beside)
+        return Condition(self, words, other=other, sign=operator.lt, names=names or {}, beside=beside)
 
-    def above(self, other: "Number | Derived", words: str, /, **beside: "Number | Derived") -> "Condition":
+    def above(
+        self,
+        other: "Number | Derived",
+        words: str,
+        /,
+        names: Mapping[Any, str] | None = None,
+        **beside: "Number | Derived",
+    ) -> "Condition":
         """The condition that every number lies above another, their intervals apart."""
-        return Condition(self, words, other=other, sign=operator.gt, beside=beside)
+        return Condition(self, words, other=other, sign=operator.gt, names=names or {}, beside=beside)
 
     def __truediv__(self, other: "Number | Derived") -> "Derived":
         """The ratio of two positive numbers; the ends are as far apart as both intervals allow."""
@@ -159,26 +212,27 @@ class Derived:
     def alone(self) -> bool:
         return self.first.alone and self.second.alone
 
-    must, below, above = Number.must, Number.below, Number.above
+    must, misses, below, above = Number.must, Number.misses, Number.below, Number.above
     __truediv__, __sub__ = Number.__truediv__, Number.__sub__
 
 
 def number(**where) -> Number:
-    """Numbers of the experiment's table, see `Number`; `column`, `alone` and `missing` are its attributes."""
-    own = {name: where.pop(name) for name in ("column", "alone", "missing") if name in where}
+    """Numbers of the experiment's table, see `Number`; `column`, `std`, `alone` and `missing` are its attributes."""
+    own = {name: where.pop(name) for name in ("column", "std", "alone", "missing") if name in where}
     return Number(where, **own)
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What is asked of a number, and the words of the audit for it; made by `must`, `below` and `above` of a number.
+    """What is asked of a number, and the words of the audit for it; made by `must` and its like of a number.
 
     Attributes:
         number: the numbers; each must meet the condition.
         words: of a part, see `Number.must`.
-        limit: what it is compared with; None: with `other`.
+        limit: what it is compared with; None: with `other`, or with the claim's main limit.
         other: a number that it must lie below or above, by `sign`, intervals apart.
-        beside: further numbers that the words name.
+        beyond: whether it must lie beyond the claim's main limit.
+        around, whole, names, beside: see `Number.must`.
     """
 
     number: Number | Derived
@@ -186,16 +240,21 @@ class Condition:
     limit: Limit | None = None
     other: Number | Derived | None = None
     sign: Callable[[float, float], bool] | None = None
+    beyond: bool = False
+    around: float | None = None
+    whole: bool = True
+    names: Mapping[Any, str] = field(default_factory=dict)
     beside: Mapping[str, Number | Derived] = field(default_factory=dict)
 
     def __post_init__(self):
-        require((self.limit is None) != (self.other is None), f"{self.words!r}: a limit or another number")
+        one = [self.limit is not None, self.other is not None, self.beyond].count(True) == 1
+        require(one, f"{self.words!r}: a limit or another number")
 
     def parts(self, table: pd.DataFrame, limit: Limit | None = None) -> tuple[list[Estimate], dict[str, bool]]:
         """The numbers, and by words whether they are met.
 
         Args:
-            limit: another than the condition's own.
+            limit: another than the condition's own; the main one of the claim where it must lie beyond that.
         """
         limit = limit or self.limit
         found, beside = self.number.read(table), {name: one.read(table) for name, one in self.beside.items()}
@@ -203,16 +262,23 @@ class Condition:
         met: dict[str, bool] = {}
         for place, (one, other) in enumerate(_paired(found, others)):
             named = {name: _like(place, seen, found).number for name, seen in beside.items()}
-            words = self.words.format(**{**one.row, **one.number._asdict(), **named})
-            met[words] = met.get(words, True) and (
-                bool(limit(one.number)) if limit else self._apart(one.number, other.number)
-            )
+            row = {column: self.names.get(value) or value for column, value in one.row.items()}
+            words = self.words.format(**{**row, **one.number._asdict(), **named})
+            met[words] = met.get(words, True) and self._met(one.number, other.number, limit)
         return [one.number for one in found], met
 
-    def _apart(self, one: Estimate, other: Estimate) -> bool:
-        if self.sign is operator.lt:
-            return bool(one.high < other.low)
-        return bool(one.low > other.high)
+    def worst(self, numbers: list[Estimate], limit: Limit) -> Estimate:
+        """The number that is nearest to a limit, or farthest beyond it."""
+        if (around := self.around) is not None:
+            return max(numbers, key=lambda number: number.off(around))
+        return limit.worst(numbers) if self.whole else min(numbers, key=limit.room)
+
+    def _met(self, one: Estimate, other: Estimate, limit: Limit | None) -> bool:
+        if limit is None:
+            return bool(one.high < other.low if self.sign is operator.lt else one.low > other.high)
+        if self.beyond:
+            return limit.against(one)
+        return limit(one.off(self.around) if self.around is not None else one if self.whole else one.value)
 
 
 class _Named(dict):

@@ -109,6 +109,10 @@ class Limit:
         """Of several numbers that this is asked of, the one whose interval reaches farthest towards the limit."""
         return largest(found, "high") if self._sign in "≤<" else smallest(found, "low")
 
+    def room(self, number: Estimate) -> float:
+        """How far the value is from the limit; below zero where it is beyond."""
+        return self.value - number.value if self._sign in "≤<" else number.value - self.value
+
     @property
     def said(self) -> str:
         """What is asked, with the limit in it: "mean ≤ 0.001"."""

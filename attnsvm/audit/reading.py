@@ -195,10 +195,15 @@ class Declared:
         numbers, parts = self.main.parts(table, asked)
         for condition in self.further:
             own = condition.limit and limits.get(condition.limit.wanted + condition.limit.why, condition.limit)
-            parts |= condition.parts(table, own)[1]
-        shown = asked.worst(numbers)
+            found = condition.parts(table, asked if condition.beyond else own)[1]
+            parts |= {words: met and parts.get(words, True) for words, met in found.items()}
+        shown = self.main.worst(numbers, asked)
+        if pd.isna(shown.instances):
+            raise KeyError("instances")
         if self.main.number.alone:
             shown = exact(shown.value, shown.instances)
+        if pd.isna(shown.instances):
+            raise KeyError("instances")  # a claim says over how many
         return Reading(*shown, parts)
 
 

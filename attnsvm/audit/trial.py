@@ -16,7 +16,7 @@ from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import Claim, NoInstance, Reading, Tables
 
 FEW = 60  # values that a column of names or sizes may have to be one that tells rows apart
-TRIES = 3000  # changes of a table, before a condition is given up
+TRIES = 5000  # changes of a table, before a condition is given up
 BEYOND = 1e-6  # of a limit: how far beyond it a number is set
 ENDS = (-1e6, 1e6)  # beyond every limit
 FAR = (0.0, 0.5, 1.0)
@@ -28,8 +28,8 @@ class Change:
 
     Attributes:
         rows: value by column; none: all rows.
-        columns: of the numbers; several are changed alike.
-        made: what becomes of them: a number, or a word of `WAYS`.
+        columns: of the numbers; several are changed alike. Or of words.
+        made: what becomes of them: a number, a word of `WAYS`, or another word of the column.
     """
 
     rows: tuple[tuple[str, object], ...]
@@ -43,6 +43,9 @@ class Change:
             chosen &= (table[column] == value).to_numpy()
         changed = {}
         for column in self.columns:
+            if not is_numeric_dtype(table[column]):
+                changed[column] = table[column].mask(chosen, self.made)
+                continue
             numbers = table[column].to_numpy(dtype=float, copy=True)
             if chosen.any():
                 numbers[chosen] = WAYS[self.made](numbers[chosen]) if isinstance(self.made, str) else self.made
@@ -58,6 +61,9 @@ WAYS = {
     "mostly least": lambda numbers: np.where(np.arange(len(numbers)) < len(numbers) - 1, numbers.min(), numbers),
     "mostly largest": lambda numbers: np.where(np.arange(len(numbers)) < len(numbers) - 1, numbers.max(), numbers),
     "shuffled": lambda numbers: np.random.default_rng(0).permutation(numbers),
+    # A share falls in every group, and there still is something that it is of.
+    "three of four least": lambda numbers: np.where(np.arange(len(numbers)) % 4, numbers.min(), numbers),
+    "three of four largest": lambda numbers: np.where(np.arange(len(numbers)) % 4, numbers.max(), numbers),
 }
 
 
@@ -117,8 +123,8 @@ def losses(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
-    """Changes of the numbers that a claim reads: next to its limits first, and in all rows of one value before those
-    of two."""
+    """Changes of the numbers that a claim reads, next to its limits first, and of words: in all rows of one value
+    before those of two."""
     first = str(attempt(claim, name, table))
 
     def matters(column: str) -> bool:
@@ -126,25 +132,40 @@ def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
         return any(str(attempt(claim, name, changed)) != first for changed in ways)
 
     columns = sorted((c for c in table if is_numeric_dtype(table[c]) and matters(c)), key=lambda c: table[c].dtype.kind)
-    named = [((column, value),) for column, own in _names(table).items() for value in own]
-    one = [(), *named]
-    two = [(*a, *b) for a, b in itertools.combinations(named, 2) if a[0][0] != b[0][0]]
+    values = [(column, value) for column, own in _names(table).items() for value in own]
+    one = _distinct(table, [(), *((value,) for value in values)])
+    pairs = [pair for pair in itertools.combinations(values, 2) if pair[0][0] != pair[1][0]]
+    two = [rows for rows in _distinct(table, [*one, *pairs]) if rows not in one]
     whole = tuple(column for column in columns if table[column].dtype.kind == "f")
     alone, together = [(column,) for column in columns], [whole] if len(whole) > 1 else []
     near = (*_beyond([claim.asked, *claim.also.values()]), *ENDS)
     ends = dict.fromkeys(float(end) for column in columns for end in (table[column].min(), table[column].max()))
-    rest = (*FAR, *ends, *(way for way in WAYS if way != "shifted"))
+    # What a claim is about may be one minus a number of the table: a correlation, of a distance.
+    rest = (*(1.0 - number for number in near), *FAR, *ends, *(way for way in WAYS if way != "shifted"))
+    words = [((column,), (word,)) for column, word in values if not is_numeric_dtype(table[column])]
     for places, changed, made in (
         (one, alone, near),
         (one, together, (*near, *FAR)),
+        *((one, [column], word) for column, word in words),
         (one, alone, rest),
         (two, alone, near),
-        (two, together, near),
+        (two, together, (*near, *FAR)),
         (two, alone, rest),
     ):
         for rows, own, one_made in itertools.product(places, changed, made):
             if not {column for column, _ in rows} & set(own):
                 yield Change(rows, own, one_made)
+
+
+def _distinct(table: pd.DataFrame, places: list[tuple]) -> list[tuple]:
+    """Of places that name the same rows the first; those of many rows before those of few."""
+    masks = {value: (table[value[0]] == value[1]).to_numpy() for rows in places for value in rows}
+    named: dict[bytes, tuple] = {}
+    for rows in places:
+        chosen = np.logical_and.reduce([np.ones(len(table), bool), *(masks[value] for value in rows)])
+        if chosen.any():
+            named.setdefault(chosen.tobytes(), rows)
+    return [named[chosen] for chosen in sorted(named, key=lambda chosen: -chosen.count(1))]
 
 
 def slim(claim: Claim, name: str, table: pd.DataFrame) -> pd.DataFrame:

@@ -169,7 +169,9 @@ def links(tmp_path):
     for name in (*pages, *own):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
-    return Links(tmp_path, {"docs/one.md", "README.md"}, lambda name, text, page: f"<{name}|{text}|{page}>", ["pretrained"])
+    return Links(
+        tmp_path, {"docs/one.md", "README.md"}, lambda name, text, page: f"<{name}|{text}|{page}>", ["pretrained"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,7 +185,11 @@ def links(tmp_path):
         ("docs/one.md", "[a](../figures/gallery/cone.png)", "[a](../gallery/cone.md)"),
         ("README.md", "![a](figures/gallery/cone.png)", "<cone|a|README.md>"),
         ("README.md", "![a](figures/gallery/pretrained.png)", "![a](figures/gallery/pretrained.png)"),
-        ("docs/one.md", "[a](../figures/gallery/pretrained.png)", "[a](../source/attnsvm/experiments/real/pretrained.md)"),
+        (
+            "docs/one.md",
+            "[a](../figures/gallery/pretrained.png)",
+            "[a](../source/attnsvm/experiments/real/pretrained.md)",
+        ),
         ("docs/one.md", "![a](plot.png)", "![a](plot.png)"),
         ("README.md", "[a](https://x.org) [b](#c)", "[a](https://x.org) [b](#c)"),
         ("README.md", "`[a](no.md)`\n```\n[b](no.md)\n```\n", "`[a](no.md)`\n```\n[b](no.md)\n```\n"),

@@ -2,36 +2,28 @@
 
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, each, estimate, exact, smallest
-from attnsvm.audit.reading import Claims, NoInstance, Reading, some
-from attnsvm.audit.rows import where
+from attnsvm.audit import EACH, LAST, Claims, NoInstance, Reading, number, some
+from attnsvm.audit.numbers import Limit, exact
 
 STEADY, DECAYING = ("constant", "small", "large"), ("root",)  # schedules
+REACHED = "what sign descent itself reaches in a tenth of the steps"
+end = number(run=EACH, step=LAST, column="median")
 CLAIMS = Claims(group="beyond")
 
-
-def ends(tables, quantity):
-    """The last row of every run, in order."""
-    rows = tables.own(quantity=quantity)
-    order = list(dict.fromkeys(rows["run"]))
-    return rows.sort_values("step").groupby("run").last().loc[order]
-
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "adam_sign",
+    end(quantity="linf", rule="Adam", missing="run of Adam").must(
+        "every run ≥ 0.95", REACHED, "{run}: {value:.3f}", whole=False
+    ),
+    end(quantity="linf", rule="sign", missing="run of sign descent").must(
+        "every run ≥ 0.95", REACHED, "{run}, the control: {value:.3f}", whole=False
+    ),
     short="Adam goes where sign descent goes",
     statement="Adam goes to the max-margin solution of the max norm, as sign descent does.",
     check="margin ratio in the max norm after the last step, median and quartiles over the instances, of every Adam; "
     "the smallest is shown",
     measured="smallest median of the margin ratio in the max norm (best: 1)",
-    asked=Limit(0.95, "every run ≥ {}", "what sign descent itself reaches in a tenth of the steps"),
 )
-def adam_sign(tables, asked):
-    last = ends(tables, "linf")
-    runs = some(where(last, rule="Adam"), "run of Adam")
-    adam = {run: estimate(row, "median") for run, row in runs.iterrows()}
-    control = some(where(last, rule="sign"), "run of sign descent")["median"].min()
-    parts = each(adam, "{}: {.value:.3f}", lambda run: asked(run.value))
-    return Reading(*smallest(adam), parts | {f"sign descent itself: {control:.3f}": asked(control)})
 
 
 @CLAIMS.add(
@@ -50,17 +42,17 @@ def adam_sign(tables, asked):
 )
 def adam_pace(tables, asked, held_back):
     """The growth of the margin at constant rates, beside the slower of the paces of sign descent and of forgetting."""
-    growth, fastest = ends(tables, "growth"), ends(tables, "sign_pace")
-    if unknown := set(growth["schedule"]) - {*STEADY, *DECAYING}:
+    table = tables.own()
+    if unknown := set(table["schedule"]) - {*STEADY, *DECAYING}:
         raise LookupError(f"unknown schedules: {sorted(unknown)}")
-    steady = some(growth[growth["schedule"].isin(STEADY)], "run at a constant rate")
-    deviations, held = {}, []
-    for run, row in steady.iterrows():
-        signs = fastest.loc[run, "median"]
+    steady = some(table[table["schedule"].isin(STEADY)], "run at a constant rate")
+    growth, deviations, held = end(quantity="growth").read(steady), {}, []
+    for grown, row in growth:
+        signs = end(quantity="sign_pace", run=row["run"]).estimate(steady).value
         memory = 0.5 * np.log(1 / row["beta2"]) if row["beta2"] > 0 else np.inf
-        deviations[run] = row["median"] / min(signs, memory) - 1
+        deviations[row["run"]] = grown.value / min(signs, memory) - 1
         held.append(held_back(memory / signs))
     if not any(held):
         raise NoInstance("run that its memory holds back")
     parts = {f"{run}: {value:+.3f}": asked(abs(value)) for run, value in deviations.items()}
-    return Reading(*exact(max(deviations.values(), key=abs), steady["instances"].min()), parts)
+    return Reading(*exact(max(deviations.values(), key=abs), min(one.number.instances for one in growth)), parts)

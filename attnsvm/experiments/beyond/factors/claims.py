@@ -1,7 +1,7 @@
 """(K, Q) and the nuclear solution: the rule that goes there, the published one that leaves, and what makes it leave."""
 
 from attnsvm.audit.numbers import Limit, estimate, exact, proportion
-from attnsvm.audit.reading import Claims, Reading
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import decade
 
 MOST = Limit(0.5, "share of instances in which it has grown by a fifth > {}", "beyond doubt more than half")
@@ -12,7 +12,7 @@ def way(tables, rule, quantity="distance"):
     """The medians of a rule with all columns from the usual start, by step."""
     table = tables.own(quantity=quantity, rule=rule)
     usual = table[(table["m"] == table["m"].max()) & (table["scale"] == 1)]
-    return usual.sort_values("step")
+    return some(usual, f"{quantity} of {rule} with all columns from the usual start").sort_values("step")
 
 
 def remaining(line):

@@ -2,7 +2,7 @@
 
 from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.audit.reading import Claims, Reading, only
-from attnsvm.audit.rows import decade, last, single
+from attnsvm.audit.rows import decade, last, one, single
 
 CLAIMS = Claims(group="beyond")
 
@@ -30,11 +30,11 @@ def geometries(tables, asked):
     table = last(tables.own())
     trained, untrained = (only(table, kind=kind) for kind in ("trained", "untrained"))
     every, control = (estimate(single(only(rows, quantity="all"))) for rows in (trained, untrained))
-    across, down = (only(trained, quantity=quantity).set_index("rule")["value"] for quantity in ("row", "column"))
-    parts = {
-        f"{rule}: row {across[rule]:.2f}, column {down[rule]:.2f}": asked(min(across[rule], down[rule]))
-        for rule in across.index
-    }
+    parts = {}
+    for rule in trained.loc[trained["quantity"].isin(("row", "column")), "rule"].unique():
+        shares = (one(trained, f"{name} of {rule}", quantity=name, rule=rule) for name in ("row", "column"))
+        across, down = (share["value"] for share in shares)
+        parts[f"{rule}: row {across:.2f}, column {down:.2f}"] = asked(min(across, down))
     words = f"more often than matrices of the same shapes, untrained ({control.value:.2f})"
     return Reading(*every, parts | {words: every.low > control.high})
 

@@ -1,9 +1,17 @@
 """Where the law of layers ends."""
 
-from attnsvm.audit.numbers import Limit, proportion
-from attnsvm.audit.reading import Claims, Reading, some
+from attnsvm.audit import Claims, NoInstance, Reading, some
+from attnsvm.audit.numbers import Limit, proportion, share_of
+from attnsvm.audit.rows import where
 
+SHAPE = ["depth", "n", "T", "d"]
 CLAIMS = Claims(group="beyond")
+
+
+def runs(table, end):
+    """How many runs of all shapes end so."""
+    rows = some(where(table, end=end), "instance that could be measured")
+    return (rows["share"] * rows["instances"]).round().sum()
 
 
 @CLAIMS.add(
@@ -18,16 +26,14 @@ CLAIMS = Claims(group="beyond")
 def layers_boundary(tables, asked, lost):
     """Of the runs that can be measured, the share that follows the law."""
     table = tables.own(problem="present")
-    keys = ["depth", "n", "T", "d"]
-    shares = table.pivot_table(index=keys, columns="end", values="share")
-    counts = table.groupby(keys)["instances"].first()
-    follow, others = ((shares[end] * counts).round().sum() for end in ("law", "farther"))
-    some(table[[follow + others > 0] * len(table)], "instance that could be measured")
+    follow, others = (runs(table, end) for end in ("law", "farther"))
+    if not follow + others:
+        raise NoInstance("instance that could be measured")
     whole = proportion(follow, follow + others)
     widest = table[table["d"] == table["d"].max()]
     failed = widest[widest["end"].isin(("equal tokens", "not separable", "not saturated"))]
-    wide = failed.groupby(keys)["share"].sum().max()
-    narrow = table[(table["d"] == table["d"].min()) & (table["end"] != "law")].groupby(keys)["share"].sum().max()
+    wide = failed.groupby(SHAPE)["share"].sum().max()
+    narrow = table[(table["d"] == table["d"].min()) & (table["end"] != "law")].groupby(SHAPE)["share"].sum().max()
     parts = {
         "of all runs that can be measured, the lower end of the share that follows": asked(whole),
         "at the largest dimension few runs cannot be measured": lost(wide),
@@ -49,10 +55,12 @@ def layers_boundary(tables, asked, lost):
 def layers_mixed_shapes(tables, asked, nearer):
     """How many runs of any shape keep a mixture, and which problem the farthest of them are nearer to."""
     table = tables.own()
-    mixed = some(table[table["end"] == "mixed"], "instance that could be measured")
-    whole = proportion((mixed["share"] * mixed["instances"]).round().sum(), mixed["instances"].sum())
-    tails = table[table["end"] == "law"].pivot_table(index=["depth", "n", "T", "d"], columns="problem", values="tail")
-    ahead = proportion((tails["corrected"] < tails["stated"]).sum(), (tails["corrected"] != tails["stated"]).sum())
+    mixed = where(table, end="mixed")
+    whole = proportion(runs(table, "mixed"), mixed["instances"].sum())
+    tails = where(table, end="law").pivot_table(index=SHAPE, columns="problem", values="tail")
+    tails = tails.reindex(columns=["stated", "corrected"]).dropna()
+    tails = some(tails[tails["corrected"] != tails["stated"]], "shape in which the two problems differ")
+    ahead = share_of(tails["corrected"] < tails["stated"])
     parts = {
         "a mixture is kept: lower end of the share of the measured runs": asked(whole),
         f"the farthest are nearer to the corrected problem in {ahead.value:.2f} of the shapes": nearer(ahead),

@@ -1,18 +1,17 @@
 """The law of layers: what each layer's SVM asks of which rows, with the rules beside it that would kill it."""
 
-from functools import partial
-
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import Claims, Reading, only, some
-from attnsvm.audit.rows import last, one, single, where
+from attnsvm.audit import EACH, FIRST, LAST, Claims, NoInstance, some
+from attnsvm.audit.numbers import Limit, estimate
+from attnsvm.audit.reading import Reading
+from attnsvm.audit.rows import last, single, where
 from attnsvm.experiments.beyond.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
 from attnsvm.experiments.beyond.layers.claims_corrected import CORRECTED
-from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, ends, farthest
+from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, end, farthest, ratio_at_bottom
 
-RIVALS = ("read", "all", "shuffled")
 CLAIMS = Claims(group="beyond")
+two = end(architecture=plain(2))
 
 
 def before(table, rows, architecture, layer, quantity) -> float:
@@ -22,34 +21,22 @@ def before(table, rows, architecture, layer, quantity) -> float:
     return earlier["value"].iloc[-min(2, len(earlier))]
 
 
-def farther_by(name, rule, words, tables, asked):
-    """How many times as far the bottom layer of a stack is by another rule, and whether their intervals are apart."""
-    rows = ends(tables)
-    law, other = (at(rows, name, 1, quantity) for quantity in ("law", rule))
-    ratio = other.value / law.value
-    parts = {words: other.low > law.high, "by the factor asked": asked(ratio)}
-    return Reading(ratio, other.low / law.high, other.high / law.low, law.instances, parts)
-
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "layers_two",
+    two(quantity=("law", "top"), layer=EACH).must(
+        "≤ 0.001",
+        "correlation above .999, as the prototypes had; each other rule must have an interval above the law's",
+        "W_{layer}: upper end below 0.001",
+    ),
+    two(layer=1, quantity=("read", "all", "shuffled")).above(
+        two(layer=1, quantity="law"), "W_1 is farther by the rule '{quantity}'"
+    ),
     short="each layer goes to its own SVM",
     statement="Of two layers trained together, W_2 goes to the SVM of its selection among composed tokens, and W_1 to "
     "the SVM with margin 1 in the rows that layer 2 reads and margin 0 in all other rows.",
     check=f"{MEDIANS}; the larger of both layers",
     measured="median 1 − correlation, the farther layer",
-    asked=Limit(
-        1e-3,
-        "≤ {}",
-        "correlation above .999, as the prototypes had; each other rule must have an interval above the law's",
-    ),
 )
-def layers_two(tables, asked):
-    rows, name = ends(tables), plain(2)
-    found = {"W_1": at(rows, name, 1, "law"), "W_2": at(rows, name, 2, "top")}
-    rivals = {rule: at(rows, name, 1, rule) for rule in RIVALS}
-    parts = each(found, f"{{}}: upper end below {asked.value}", asked)
-    parts |= each(rivals, "W_1 is farther by the rule '{}'", lambda rival: rival.low > found["W_1"].high)
-    return Reading(*largest(found), parts)
 
 
 @CLAIMS.add(
@@ -103,26 +90,24 @@ def layers_kinds(tables, asked):
     return farthest(laws, parts)
 
 
-CLAIMS.add(
-    key="layers_passed",
+CLAIMS.declare(
+    "layers_passed",
+    *ratio_at_bottom(VALUES, "selected", "law", "W_1 is farther by the rule without it"),
     short="a row passed on counts",
     statement="A row that the layer above does not select, but that the residual passes on to a row that counts, "
     "counts too.",
     check=f"{MEDIANS}; bottom layer of three with rotations as value matrices, where a row rarely selects itself: "
     "distance by the rule without passed rows, divided by that with them; interval: the ratio of the ends",
     measured="ratio of the distances",
-    asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
-    read=partial(farther_by, VALUES, "selected", "W_1 is farther by the rule without it"),
 )
 
-CLAIMS.add(
-    key="layers_nuclear",
+CLAIMS.declare(
+    "layers_nuclear",
+    *ratio_at_bottom(FACTORS, "frobenius", "law", "W_1 is farther from the Frobenius solution"),
     short="(K, Q) layers: the nuclear norm",
     statement="Where W = K Qᵀ in both layers, the law holds in the nuclear norm.",
     check=f"{MEDIANS}; bottom layer: distance from the Frobenius solution, divided by that from the nuclear one",
     measured="ratio of the distances",
-    asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
-    read=partial(farther_by, FACTORS, "frobenius", "W_1 is farther from the Frobenius solution"),
 )
 
 
@@ -138,12 +123,11 @@ CLAIMS.add(
     ),
 )
 def layers_norms(tables, asked):
-    row = one(ends(tables), "measured instance", quantity="ratio", architecture=plain(2))
-    start = tables.own(architecture=plain(2), quantity="ratio")
-    first = start[start["step"] == start["step"].min()].iloc[0]
-    spread, at_first = (max(abs(line["first_quartile"]), abs(line["third_quartile"])) for line in (row, first))
+    found = two(quantity="ratio", missing="measured instance")
+    ratio, start = (found(step=step).read(tables.own())[0] for step in (LAST, FIRST))
+    spread, at_first = (max(abs(one.row["first_quartile"]), abs(one.row["third_quartile"])) for one in (ratio, start))
     parts = {"quartiles of the logarithm within it": asked(spread), "not so at the start": at_first > asked.value}
-    return Reading(*estimate(row), parts)
+    return Reading(*ratio.number, parts)
 
 
 @CLAIMS.add(
@@ -166,35 +150,33 @@ def layers_held(tables, asked, slowest, fastest):
         some(where(table, architecture=plain(2), quantity=name), "row held at the boundary")
         for name in ("held share", "held margin")
     )
-    end, late = estimate(single(last(share))), margin[margin["step"] >= margin["step"].max() / 10]
+    at_end, late = estimate(single(last(share))), margin[margin["step"] >= margin["step"].max() / 10]
+    if late["step"].nunique() < 2:
+        raise NoInstance("second step in the last decade")
     slope = np.polyfit(np.log(late["step"]), late["value"], 1)[0]
     parts = {
-        f"their margin over that of counting rows: upper end below {asked.value}": asked(end),
+        f"their margin over that of counting rows: upper end below {asked.value}": asked(at_end),
         "their margin itself grows": bool((np.diff(late["value"]) > 0).all()),
         "like the logarithm of the step (slope from .8 to 1.2 in the last decade)": slowest(slope) and fastest(slope),
     }
-    return Reading(*end, parts)
+    return Reading(*at_end, parts)
 
 
-@CLAIMS.add(
+equal = end(quantity="share of equal tokens")
+CLAIMS.declare(
+    "layers_collapse",
+    equal(architecture=NO_RESIDUAL).must(
+        "≥ 0.9",
+        "nearly all without the residual, nearly none with it",
+        "without the residual the lower end is above it",
+    ),
+    equal(architecture=plain(2)).must(
+        "with the residual ≤ 0.1", "nearly none", "with the residual the upper end is below one minus it"
+    ),
     short="no residual: composed tokens collapse",
     statement="Without a residual rows of the lower layer select one token, and the top cannot tell them apart.",
     check="share of instances whose top selects a token that another position holds too, 95 % Wilson interval",
     measured="share without residual",
-    asked=Limit(0.9, "≥ {}", "nearly all without the residual, nearly none with it"),
-    kept=Limit(0.1, "with the residual ≤ {}", "nearly none"),
 )
-def layers_collapse(tables, asked, kept):
-    rows = ends(tables)
-    bare, whole = (
-        estimate(single(only(rows, architecture=name, quantity="share of equal tokens")))
-        for name in (NO_RESIDUAL, plain(2))
-    )
-    parts = {
-        "without the residual the lower end is above it": asked(bare),
-        "with the residual the upper end is below one minus it": kept(whole),
-    }
-    return Reading(*bare, parts)
-
 
 CLAIMS.extend(CORRECTED)

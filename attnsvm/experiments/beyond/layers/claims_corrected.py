@@ -3,27 +3,31 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.audit import Claims, NoInstance, some
 from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import one, where
+from attnsvm.audit.reading import Reading
+from attnsvm.audit.rows import last, one, where
 from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, PLANTED, RATES, plain
-from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, ends, farthest
+from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, end, farthest, ratio_at_bottom
 
 CORRECTED = Claims(group="beyond")
+two = end(architecture=plain(2))
 
 
 def against_norm(tables, **where_) -> pd.DataFrame:
     """The rows of the plain stack of two layers with these values, by step, and its median ‖W‖."""
     table = tables.own(architecture=plain(2))
-    norm = some(where(table, quantity="norm"), "plain stack of two layers").set_index("step")["value"]
+    norm = some(where(table, quantity="norm"), "plain stack of two layers")[["step", "value"]]
     found = some(where(table, **where_), f"row of {where_['quantity']}").sort_values("step")
-    return found.assign(norm=found["step"].map(norm))
+    return found.merge(norm.rename(columns={"value": "norm"}), how="left", on="step")
 
 
 def late_slope(tables, quantity) -> float:
     """The slope of log(median) against log ‖W‖ over the last decade of ‖W‖."""
     line = against_norm(tables, quantity=quantity)
-    line = some(line[line["norm"] >= line["norm"].max() / 10], "second step in the last decade of ‖W‖")
+    line = line[line["norm"] >= line["norm"].max() / 10]
+    if line["norm"].nunique() < 2:
+        raise NoInstance("second step in the last decade of ‖W‖")
     return float(np.polyfit(np.log(line["norm"]), np.log(line["value"]), 1)[0])
 
 
@@ -41,8 +45,7 @@ def late_slope(tables, quantity) -> float:
 )
 def layers_mixtures(tables, asked, stays, falls_from, falls_to):
     """Whether rows end in mixtures, and whether their probabilities stay while those of held rows fall as 1/‖W‖."""
-    rows, name = ends(tables), plain(2)
-    share = at(rows, name, 0, "share mixed")
+    share = two(layer=0, quantity="share mixed").estimate(tables.own())
     slope = {kind: late_slope(tables, f"{kind} probability") for kind in ("mixed", "held")}
     parts = {
         "share of instances with a mixture: lower end above it": asked(share),
@@ -111,20 +114,22 @@ def layers_forces(tables, asked):
     return Reading(*estimate(end), parts)
 
 
-@CORRECTED.add(
+CORRECTED.declare(
+    "layers_dual",
+    two(layer=0, quantity="dual").must(
+        "≤ 0.01", "cosine above .99, of one step's gradient", "the gradient's coefficients"
+    ),
+    two(layer=0, quantity="dual shuffled").must(
+        "with multipliers moved to the next token ≥ 0.1",
+        "ten times as far",
+        "not with multipliers moved to the next token",
+    ),
     short="the gradient is made of multipliers",
     statement="The coefficients of the gradient's terms are the multipliers of the corrected SVMs, up to one factor.",
     check="two layers: 1 − cosine of all coefficients of both layers with the multipliers after the last step, median "
     "with its 95 % interval",
     measured="median 1 − cosine of the coefficients",
-    asked=Limit(0.01, "≤ {}", "cosine above .99, of one step's gradient"),
-    apart=Limit(0.1, "with multipliers moved to the next token ≥ {}", "ten times as far"),
 )
-def layers_dual(tables, asked, apart):
-    rows = ends(tables)
-    angle, moved = (at(rows, plain(2), 0, quantity) for quantity in ("dual", "dual shuffled"))
-    parts = {"the gradient's coefficients": asked(angle), "not with multipliers moved to the next token": apart(moved)}
-    return Reading(*angle, parts)
 
 
 @CORRECTED.add(
@@ -145,38 +150,32 @@ def layers_graded(tables, asked):
     return farthest(laws.values(), parts)
 
 
-@CORRECTED.add(
+CORRECTED.declare(
+    "layers_predicted",
+    two(layer=(1, 2), quantity="predicted").must(
+        "≤ 0.05",
+        "correlation above .95, and the weights of that step must be farther",
+        "W_{layer}: upper end below 0.05",
+    ),
+    two(layer=(1, 2), quantity="weights then").above(
+        two(layer=(1, 2), quantity="predicted"), "W_{layer}: farther from the weights of that step"
+    ),
     short="the SVM is known early",
     statement="The corrected SVMs of what rows go to after a fiftieth of the steps are near the layers at the end.",
     check=f"{MEDIANS}; the farther of both layers, beside the distance of the last weights from those of that step",
     measured="median 1 − correlation, the farther layer",
-    asked=Limit(0.05, "≤ {}", "correlation above .95, and the weights of that step must be farther"),
 )
-def layers_predicted(tables, asked):
-    rows, name = ends(tables), plain(2)
-    found = {f"W_{layer}": at(rows, name, layer, "predicted") for layer in (1, 2)}
-    parts = each(found, f"{{}}: upper end below {asked.value}", asked)
-    for layer in (1, 2):
-        then = at(rows, name, layer, "weights then")
-        parts[f"W_{layer}: farther from the weights of that step"] = then.low > found[f"W_{layer}"].high
-    return Reading(*largest(found), parts)
 
-
-@CORRECTED.add(
+CORRECTED.declare(
+    "layers_swapped",
+    *ratio_at_bottom(plain(2), "swapped", "corrected", "W_1 is farther with the swap"),
     short="one row decides",
     statement="One counting row of one input, exchanged for the row that the SVM holds hardest there, gives another "
     "problem, and the layer does not go to its solution.",
     check=f"{MEDIANS}; bottom of two layers: distance with the exchange, divided by that without; interval: ratio of "
     "the ends",
     measured="ratio of the distances",
-    asked=Limit(10.0, "≥ {}", "a factor that no interval of a median could make"),
 )
-def layers_swapped(tables, asked):
-    rows, name = ends(tables), plain(2)
-    law, other = (at(rows, name, 1, rule) for rule in ("corrected", "swapped"))
-    ratio = other.value / law.value
-    parts = {"W_1 is farther with the swap": other.low > law.high, "by the factor asked": asked(ratio)}
-    return Reading(ratio, other.low / law.high, other.high / law.low, law.instances, parts)
 
 
 @CORRECTED.add(
@@ -191,9 +190,9 @@ def layers_swapped(tables, asked):
 )
 def layers_conditions(tables, asked, often):
     """The stated problem's largest distance where the theorem's conditions hold, and where they do not."""
-    rows, name = ends(tables), plain(2)
+    rows = last(tables.own(architecture=plain(2)))
     met, missed = (one(rows, f"instance, {words}", quantity=f"stated, {words}") for words in ("met", "not met"))
-    share = at(rows, name, 0, "share conditions")
+    share = at(rows, plain(2), 0, "share conditions")
     parts = {
         "largest where they are met": asked(met["largest"]),
         "where they are not, an instance is farther than that": not asked(missed["largest"]),
@@ -202,29 +201,24 @@ def layers_conditions(tables, asked, often):
     return Reading(met["largest"], float("nan"), float("nan"), met["instances"], parts)
 
 
-@CORRECTED.add(
+planted = end(architecture=PLANTED, missing="instance that meets the conditions").of("largest")
+CORRECTED.declare(
+    "layers_theorem",
+    planted(quantity="planted, scaled, met").must(
+        "≤ 1",
+        "the bound of the theorem, with the start for its constant",
+        "distance over log‖W‖/‖W‖ is no larger than at the start, in every instance",
+    ),
+    planted(quantity="planted, met").must(
+        "largest distance ≤ 0.001", "that of `layers_corrected`", "and the distance itself is small"
+    ),
     short="a solution that attracts",
     statement="Where the conditions H1 to H3 hold, descent that starts near the solutions, far out, stays and goes to "
     "them: 1 − ⟨u, W/‖W‖⟩ falls like log‖W‖/‖W‖ or faster.",
     check="two layers from ‖W‖ = 1000, at random off the solutions: the distance over log‖W‖/‖W‖ after the last step, "
     "as a share of that at the start; the largest of all instances that meet the conditions",
     measured="largest share of what it was at first",
-    asked=Limit(1.0, "≤ {}", "the bound of the theorem, with the start for its constant"),
-    near=Limit(1e-3, "largest distance ≤ {}", "that of `layers_corrected`"),
 )
-def layers_theorem(tables, asked, near):
-    """The largest rise of distance over log‖W‖/‖W‖ of the runs that start near a solution and meet the conditions."""
-    table = tables.own(architecture=PLANTED)
-    rows = some(table[table["step"] == table["step"].max()], "run that starts near a solution")
-    scaled, far = (
-        one(rows, "instance that meets the conditions", quantity=f"{quantity}, met")
-        for quantity in ("planted, scaled", "planted")
-    )
-    parts = {
-        "distance over log‖W‖/‖W‖ is no larger than at the start, in every instance": asked(scaled["largest"]),
-        "and the distance itself is small": near(far["largest"]),
-    }
-    return Reading(scaled["largest"], float("nan"), float("nan"), scaled["instances"], parts)
 
 
 @CORRECTED.add(
@@ -237,8 +231,8 @@ def layers_theorem(tables, asked, near):
     asked=Limit(0.1, "≤ {}", "none is expected; what 64 instances can say of none is 0.06"),
 )
 def layers_reversed(tables, asked):
-    rows, name = ends(tables), plain(2)
-    found, alone = (at(rows, name, 0, quantity) for quantity in ("share reversed", "share reversed alone"))
+    names = "share reversed", "share reversed alone"
+    found, alone = (two(layer=0, quantity=name).estimate(tables.own()) for name in names)
     parts = {"rows without a copy above: upper end below it": asked(alone), "some row is held so": found.value > 0}
     return Reading(*alone, parts)
 

@@ -2,17 +2,22 @@
 
 import pandas as pd
 
+from attnsvm.audit import LAST, number
+from attnsvm.audit.conditions import Condition
 from attnsvm.audit.numbers import Estimate, estimate, largest
 from attnsvm.audit.reading import Reading
 from attnsvm.audit.rows import one
 
 MEDIANS = "medians of 1 − correlation after the last step, their 95 % intervals from order statistics"
+end = number(step=LAST, missing="measured instance of the stack '{architecture}'")
 
 
-def ends(tables) -> pd.DataFrame:
-    """The rows of each stack's last step."""
-    table = tables.own()
-    return table[table["step"] == table.groupby("architecture")["step"].transform("max")]
+def ratio_at_bottom(architecture, rule, law, words) -> tuple[Condition, Condition]:
+    """How many times as far the bottom layer of a stack is by another rule, and that their intervals are apart."""
+    bottom = end(architecture=architecture, layer=1)
+    near, far = bottom(quantity=law), bottom(quantity=rule)
+    why = "a factor that no interval of a median could make"
+    return (far / near).must("≥ 10", why, "by the factor asked", whole=False), far.above(near, words)
 
 
 def compared(table) -> pd.DataFrame:

@@ -4,24 +4,26 @@ from functools import partial
 
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, estimate, exact
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import last, one, where
+from attnsvm.audit import LAST, Claims, Reading, number, some
+from attnsvm.audit.numbers import Limit, exact
+from attnsvm.audit.rows import last, where
 from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS
 
 FIRST = ("plain", "temperatures 1 and 3", "squared loss", "MLP between", "normalised before the top", "four classes")
 LATER = ("normalised behind", "two heads", "one-hot tokens", "repeated tokens")
+end = number(step=LAST, missing="measured instance of the {kind} kind")
 CLAIMS = Claims(group="beyond")
 
 
 def where_saturated(kinds, tables, asked):
-    """The largest distance of all instances whose counting rows saturate."""
-    rows = last(tables.own())
-    rows = rows[rows["kind"].isin(kinds) | (rows["quantity"] == "all")]
-    found = some(where(rows, quantity="corrected, saturated"), "instance whose counting rows saturate")
-    rival = where(where(rows, quantity="all"), kind="plain")
+    """The largest distance of all instances whose counting rows saturate, and the rival of the plain kind."""
+    table = tables.own()
+    found = last(table)
+    found = where(found[found["kind"].isin(kinds)], quantity="corrected, saturated")
+    found = some(found, "instance whose counting rows saturate")
+    rival = end(kind="plain", quantity="all").estimate(table)
     parts = {f"{row['kind']}: largest below {asked.value}": asked(row["largest"]) for _, row in found.iterrows()}
-    parts["margin 1 in all rows is farther"] = bool((rival["low"] > found["largest"].max()).all())
+    parts["margin 1 in all rows is farther"] = bool(rival.low > found["largest"].max())
     return Reading(*exact(found["largest"].max(), found["instances"].sum()), parts)
 
 
@@ -77,10 +79,9 @@ def layers_beyond_stalls(tables, asked, grows):
 )
 def layers_beyond_temperatures(tables, asked):
     """How far the ratio of norms is from that of the temperatures."""
-    name, rows = "temperatures 1 and 3", last(tables.own())
-    ratio = one(rows, f"measured instance of the kind {name}", kind=name, quantity="ratio")
-    plain = one(rows, "measured instance of the plain kind", kind="plain", quantity="ratio")
+    name, table = "temperatures 1 and 3", tables.own()
+    ratio, plain = (end(kind=kind, quantity="ratio").estimate(table) for kind in (name, "plain"))
     wanted = np.log(KINDS[name].below / KINDS[name].top)
-    off, other = (abs(row["value"] - wanted) for row in (ratio, plain))
+    off, other = (abs(seen.value - wanted) for seen in (ratio, plain))
     parts = {"median log ratio": asked(off), "that of equal temperatures is not there": other > asked.value}
-    return Reading(*estimate(ratio), parts)
+    return Reading(*ratio, parts)

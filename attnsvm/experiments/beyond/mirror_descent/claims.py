@@ -1,17 +1,13 @@
 """ℓp mirror descent goes to the solution of its own norm; and what the published picture of it compares."""
 
+from statistics import median
+
+from attnsvm.audit import LAST, Claims, NoInstance, Reading, number, only
 from attnsvm.audit.numbers import Limit, estimate, exact
-from attnsvm.audit.reading import Claims, Reading, only
-from attnsvm.audit.rows import single, where
+from attnsvm.audit.rows import single
 
 MOST = Limit(0.5, "share of instances in which the same p is nearest > {}", "beyond doubt more than half")
 CLAIMS = Claims(group="print")
-
-
-def ends(tables, comparison):
-    """The distances at the last step of every p."""
-    rows = tables.own(quantity="distance", comparison=comparison)
-    return rows[rows["step"] == rows.groupby("p")["step"].transform("max")]
 
 
 @CLAIMS.add(
@@ -29,10 +25,11 @@ def ends(tables, comparison):
     most=MOST,
 )
 def mirror_own(tables, asked, most):
-    shares = tables.own(quantity="nearest", comparison="exact").set_index("q")
-    parts, found = {}, []
-    for q, rows in ends(tables, "exact").groupby("q", sort=True):
-        own, nearest = estimate(single(where(rows, p=q))), estimate(shares.loc[q])
+    exactly, parts, found = number(comparison="exact", missing="{quantity} of the own p, {q}"), {}, []
+    table = tables.own(comparison="exact")
+    for q in sorted(set(table["q"].dropna())):
+        own = exactly(quantity="distance", p=q, q=q, step=LAST).estimate(table)
+        nearest = exactly(quantity="nearest", q=q).estimate(table)
         parts[f"p = {q:g}: median {own.value:.2g}"] = asked(own.value)
         parts[f"p = {q:g} is nearest to this solution in {nearest.value:.2f} of the instances"] = most(nearest)
         found.append(own)
@@ -51,17 +48,19 @@ def mirror_own(tables, asked, most):
 )
 def print_other_tokens(tables, asked):
     """The distance to the solutions of other norms: with the run's own tokens, and with those of another run."""
-    apart = [
-        rows[rows["p"] != rows["q"]].set_index(["p", "q"]) for rows in (ends(tables, "own"), ends(tables, "published"))
-    ]
-    ours, drawn = (rows["mean"] for rows in apart)
-    parts = {
-        f"p = {p:g}, q = {q:g}: published {drawn[p, q]:.2g}, own tokens {ours[p, q]:.2g}": asked(
-            drawn[p, q] / ours[p, q]
+    table, found, parts = tables.own(quantity="distance"), [], {}
+    end = number(column="mean", step=LAST, missing="{comparison} tokens with p = {p}, q = {q}")
+    pairs = dict.fromkeys(zip(table["p"], table["q"], strict=True))
+    for p, q in (pair for pair in pairs if pair[0] != pair[1]):
+        ours, drawn = (end(comparison=name, p=p, q=q).estimate(table) for name in ("own", "published"))
+        parts[f"p = {p:g}, q = {q:g}: published {drawn.value:.2g}, own tokens {ours.value:.2g}"] = asked(
+            drawn.value / ours.value
         )
-        for p, q in ours.index
-    }
-    return Reading(*exact(float(ours.median()), apart[0]["instances"].max()), parts, float(drawn.median()))
+        found.append((ours.value, drawn.value, ours.instances))
+    if not found:
+        raise NoInstance("second p")
+    ours, drawn, instances = zip(*found, strict=True)
+    return Reading(*exact(median(ours), max(instances)), parts, median(drawn))
 
 
 @CLAIMS.add(
@@ -76,15 +75,16 @@ def print_other_tokens(tables, asked):
 )
 def print_stalls(tables, asked):
     """The distance to the own solution under exact steps and under published ones; the p at which they differ most."""
-    found = [ends(tables, comparison) for comparison in ("exact", "own")]
-    exactly, drawn = (rows[rows["p"] == rows["q"]].set_index("p") for rows in found)
-    ratio = drawn["value"] / exactly["value"]
-    parts = {
-        f"p = {p:g}: published steps {drawn.loc[p, 'value']:.2g}, exact steps {exactly.loc[p, 'value']:.2g}": asked(x)
-        for p, x in ratio.items()
-    }
-    worst = ratio.idxmax()
-    return Reading(*estimate(exactly.loc[worst]), parts, drawn.loc[worst, "value"])
+    table, found, parts = tables.own(quantity="distance"), {}, {}
+    own = number(step=LAST, missing="{comparison} steps with p = {p}")
+    for p in sorted(set(table["p"])):
+        ours, drawn = (own(comparison=name, p=p, q=p).estimate(table) for name in ("exact", "own"))
+        found[drawn.value / ours.value] = ours, drawn
+        parts[f"p = {p:g}: published steps {drawn.value:.2g}, exact steps {ours.value:.2g}"] = asked(
+            drawn.value / ours.value
+        )
+    ours, drawn = found[max(found)]
+    return Reading(*ours, parts, drawn.value)
 
 
 @CLAIMS.add(

@@ -1,8 +1,7 @@
 """Next tokens: the Graph-SVM where the gradient is split, what the published runs reach, and what the loss changes."""
 
-from attnsvm.audit.numbers import Estimate, Limit, each, exact, largest, mean
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import last, single, where
+from attnsvm.audit import LAST, Claims, Reading, number
+from attnsvm.audit.numbers import Limit, each, exact, largest
 
 KINDS = ("cyclic", "acyclic")
 NEAR = "{}: mean within the threshold ({.value:.2g})"
@@ -10,23 +9,11 @@ DISTANCE = "1 − correlation with W_fin + C·W_mm, mean"
 ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/graph_limits`, which is optional."
 CLAIMS = Claims(group="beyond")
 
-
-def end(tables, **values):
-    """The row of one run after its last step."""
-    rows = tables.own()
-    for column, value in values.items():
-        rows = some(where(rows, **{column: value}), "data set with " + ", ".join(map(str, values.values())))
-    return single(last(rows))
-
-
-def ahead(tables, graphs, loss="nll", rule="split", solution="fro", parametrisation="W"):
-    run = {"graphs": graphs, "loss": loss, "parametrisation": parametrisation, "rule": rule, "solution": solution}
-    return end(tables, quantity="ahead", **run)
-
-
-def both(tables, *asked, **values) -> dict[str, Estimate]:
-    """With a cycle and without."""
-    return {kind: mean(ahead(tables, kind, *asked, **values)) for kind in KINDS}
+RUN = "data set with {quantity}, {graphs}, {loss}, {parametrisation}, {rule}"
+end = number(column="mean", std="std", step=LAST, loss="nll", parametrisation="W", rule="split", missing=RUN)
+ahead = end(quantity="ahead", solution="fro", missing=RUN + ", {solution}")
+squared = ahead(loss="squared")
+inside = end(quantity="direction", graphs="cyclic").of("mean")
 
 
 def shown(found, parts):
@@ -43,10 +30,10 @@ def shown(found, parts):
     asked=Limit(1e-3, "≤ {}", "a thousandth of what a random direction has; C comes from the norm of W, no oracle"),
 )
 def graph_svm(tables, asked):
-    found = both(tables)
-    inside = end(tables, quantity="direction", graphs="cyclic", loss="nll", parametrisation="W", rule="split")["mean"]
+    table = tables.own()
+    found, part = {kind: ahead(graphs=kind).estimate(table) for kind in KINDS}, inside.estimate(table).value
     parts = each(found, NEAR, asked)
-    return shown(found, parts | {f"inside the components, W_fin alone ({inside:.2g})": asked(inside)})
+    return shown(found, parts | {f"inside the components, W_fin alone ({part:.2g})": asked(part)})
 
 
 @CLAIMS.add(
@@ -63,13 +50,13 @@ def graph_svm(tables, asked):
 )
 def graph_svm_printed(tables, asked, nll_most, squared_least, squared_most):
     ranges = {"nll": (asked, nll_most), "squared": (squared_least, squared_most)}
-    found, parts = [], {}
+    table, found, parts = tables.own(), [], {}
     for loss, kind in (("nll", "cyclic"), *(("squared", kind) for kind in KINDS)):
-        row = ahead(tables, kind, loss, "published")
-        value, (low, high) = 1 - row["mean"], ranges[loss]
+        seen = ahead(graphs=kind, loss=loss, rule="published").estimate(table)
+        value, (low, high) = 1 - seen.value, ranges[loss]
         words = f"{loss}, {kind}: mean in print's range ({value:.4f} in {low.value} to {high.value})"
         parts[words] = low(value) and high(value)
-        found.append((value, row["instances"]))
+        found.append((value, seen.instances))
     return Reading(*exact(found[0][0], sum(count for _, count in found)), parts, asked.value)
 
 
@@ -83,47 +70,41 @@ def graph_svm_printed(tables, asked, nll_most, squared_least, squared_most):
 )
 def graph_svm_passed(tables, asked, squared):
     """The split rule against the best correlation in print, under each loss with the margins that fit it."""
-    rows = {"nll": ahead(tables, "cyclic"), "squared": ahead(tables, "cyclic", "squared", solution="graded")}
-    lowest = {loss: 1 - row["largest"] for loss, row in rows.items()}
+    farthest, table = ahead(graphs="cyclic").of("largest"), tables.own()
+    found = {"nll": farthest.estimate(table), "squared": farthest(loss="squared", solution="graded").estimate(table)}
+    lowest = {loss: 1 - seen.value for loss, seen in found.items()}
     parts = {
         f"{loss}: every data set past print's best ({lowest[loss]:.5f})": limit(lowest[loss])
         for loss, limit in (("nll", asked), ("squared", squared))
     }
-    return Reading(*exact(lowest["nll"], rows["nll"]["instances"]), parts)
+    return Reading(*exact(lowest["nll"], found["nll"].instances), parts)
 
 
-@CLAIMS.add(
+SQUARED = "≤ 0.001", "as for −log u", "{graphs}: mean within the threshold ({value:.2g})"
+CLAIMS.declare(
+    "graph_svm_squared",
+    squared(graphs="cyclic").must(*SQUARED),
+    squared(graphs="acyclic").must(*SQUARED),
     short="next tokens: the squared loss, margin 1",
     statement="The same Graph-SVM, of margin 1 on every edge, is the limit under the squared loss.",
     check="1 − correlation after the last step, loss (1 − u)², gradient split; mean and its 95 % interval",
     measured=DISTANCE,
-    asked=Limit(1e-3, "≤ {}", "as for −log u"),
     unsharpened=ELSEWHERE,
 )
-def graph_svm_squared(tables, asked):
-    found = both(tables, "squared")
-    return Reading(*found["cyclic"], each(found, NEAR, asked))
 
-
-@CLAIMS.add(
+graded, even = (squared(graphs="cyclic", solution=name) for name in ("graded", "fro"))
+HALF = "≤ 0.001", "as for −log u; slopes that fall like δ² and like δ keep one rate if the margins are ½ and 1"
+CLAIMS.declare(
+    "graph_svm_graded",
+    graded.must(*HALF, "within the threshold ({value:.2g})"),
+    graded.below(even, "nearer than with margin 1 throughout ({even.value:.2g})", even=even),
+    ahead(graphs="cyclic").must(*HALF, "not so under −log u, whose margins stay 1 ({value:.2g})"),
     short="next tokens: the squared loss, margin ½",
     statement="Under the squared loss, inputs whose label is alone in its component ask for half of the margin.",
     check="1 − correlation with the SVM of these margins on graphs with a cycle; control: −log u, where all margins "
     "stay 1",
     measured="1 − correlation, margins 1 and ½, mean",
-    asked=Limit(
-        1e-3, "≤ {}", "as for −log u; slopes that fall like δ² and like δ keep one rate if the margins are ½ and 1"
-    ),
 )
-def graph_svm_graded(tables, asked):
-    graded, even = (mean(ahead(tables, "cyclic", "squared", solution=name)) for name in ("graded", "fro"))
-    control = mean(ahead(tables, "cyclic", "nll"))
-    parts = {
-        f"within the threshold ({graded.value:.2g})": asked(graded),
-        f"nearer than with margin 1 throughout ({even.value:.2g})": graded.high < even.low,
-        f"not so under −log u, whose margins stay 1 ({control.value:.2g})": asked(control),
-    }
-    return Reading(*graded, parts)
 
 
 @CLAIMS.add(
@@ -140,10 +121,11 @@ def graph_svm_graded(tables, asked):
     unsharpened=ELSEWHERE,
 )
 def graph_svm_factored(tables, asked):
-    own, other = (both(tables, solution=norm, parametrisation="KQ") for norm in ("nuc", "fro"))
-    parts = {}
+    table, own, parts = tables.own(), {}, {}
     for kind in KINDS:
+        own[kind], other = (
+            ahead(graphs=kind, solution=norm, parametrisation="KQ").estimate(table) for norm in ("nuc", "fro")
+        )
         parts |= each({kind: own[kind]}, NEAR, asked)
-        words = f"{kind}: nearer than the Frobenius norm's ({other[kind].value:.2g})"
-        parts[words] = own[kind].high < other[kind].low
+        parts[f"{kind}: nearer than the Frobenius norm's ({other.value:.2g})"] = own[kind].high < other.low
     return shown(own, parts)

@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+import numpy as np
+
 from attnsvm.audit.numbers import Estimate, Limit, exact, sample_median, share_of, smallest
 from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
@@ -29,8 +31,12 @@ def ratios(tables, run, rule) -> Estimate:
 def layers_plain(tables, asked):
     """The farthest that normalised descent is from plain descent at equal ‖W‖, and that a norm per layer is."""
     rows = some(where(tables.own(), run="plain"), "run of plain descent")
-    found = {name: where(rows, rule=name).set_index(["seed", "step"]) for name in ("normalised", "a norm per layer")}
-    one, other = found["normalised"]["value"], found["a norm per layer"]["value"]
+    found = {
+        name: some(where(rows, rule=name), f"distance from descent with {words}").set_index(["seed", "step"])
+        for name, words in (("normalised", "one norm"), ("a norm per layer", "a norm per layer"))
+    }
+    one, other = found["normalised"]["value"].align(found["a norm per layer"]["value"], join="inner")
+    some(one, "step at which both distances were measured")
     longest = found["normalised"]["norm"].groupby("seed").max().median()
     parts = {
         f"largest of {len(one)} weights, to ‖W‖ = {longest:.1f} in the median": asked(one.max()),
@@ -56,10 +62,12 @@ def layers_graded_norms(tables, asked, ahead):
     for run in ("sign, 5:1", "spectral, 5:1"):
         found[run] = own = ratios(tables, run, "graded")
         parts[f"{run}: {own.value:.3f}"] = asked(own)
-        wide = where(tables.own(), run=run, layer=1).pivot(index="seed", columns="rule", values="value")
-        for rule in RIVALS:
-            lead = share_of(wide["graded"] > wide[rule])
-            parts[f"{run}: ahead of '{rule}' ({wide[rule].median():.3f}) in {lead.value:.2f}"] = ahead(lead)
+        below = where(tables.own(), run=run, layer=1)
+        graded = where(below, rule="graded").set_index("seed")["value"]
+        for name in RIVALS:
+            rival = some(where(below, rule=name), f"margin ratio by '{name}' of {run}").set_index("seed")["value"]
+            lead = share_of(np.greater(*graded.align(rival, join="inner")))
+            parts[f"{run}: ahead of '{name}' ({rival.median():.3f}) in {lead.value:.2f}"] = ahead(lead)
     return Reading(*smallest(found), parts)
 
 

@@ -1,15 +1,27 @@
 """In a stack too, every rule goes to the max-margin solution of its own norm, layer by layer."""
 
-from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, Reading, only, some
-from attnsvm.audit.rows import last, single, where
+from attnsvm.audit import EACH, LAST, Claims, number
 
 LAYERS = {1: "layer below", 2: "top"}
-MOST = Limit(0.5, "share of instances in which its norm is ahead > {}", "beyond doubt more than half")
+end = number(step=LAST, rule=EACH, layer=tuple(LAYERS), missing="measured instance")
 CLAIMS = Claims(group="beyond")
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "rules_layers",
+    end(quantity="own").must(
+        "≥ 0.95",
+        "as for one layer: what is missing falls with the steps; and in more than half of the instances, beyond doubt, "
+        "the norm of the rule is ahead of both controls",
+        "{rule}, {layer}: {value:.3f}",
+        whole=False,
+        names=LAYERS,
+    ),
+    end(quantity="lead").must(
+        "share of instances in which its norm is ahead > 0.5",
+        "beyond doubt more than half",
+        "{rule}, {layer}: ahead of the Frobenius norm and of untrained matrices in {value:.2f}",
+        names=LAYERS,
+    ),
     short="in stacks too, every rule has its own SVM",
     statement="In a stack of two layers that steepest descent in a norm trains, each layer by itself, each layer goes "
     "to the max-margin solution of its own problem, in the rule's norm and not in the Frobenius norm.",
@@ -17,24 +29,4 @@ CLAIMS = Claims(group="beyond")
     "and layer that have the smallest; and how often it is larger than that in the Frobenius norm and that of an "
     "untrained matrix",
     measured="smallest median of the margin ratio in the rule's norm (best: 1)",
-    asked=Limit(
-        0.95,
-        "≥ {}",
-        "as for one layer: what is missing falls with the steps; and in more than half of the instances, beyond doubt, "
-        "the norm of the rule is ahead of both controls",
-    ),
-    most=MOST,
 )
-def rules_layers(tables, asked, most):
-    """The smallest median of all rules and layers; and in each whether the rule's norm is ahead of the controls."""
-    table = last(tables.own())
-    parts, found = {}, []
-    for rule in some(where(table, quantity="own"), "measured instance")["rule"].unique():
-        for layer, name in LAYERS.items():
-            rows = only(table, rule=rule, layer=layer)
-            own, lead = (estimate(single(only(rows, quantity=quantity))) for quantity in ("own", "lead"))
-            ahead = f"ahead of the Frobenius norm and of untrained matrices in {lead.value:.2f}"
-            parts[f"{rule}, {name}: {own.value:.3f}"] = asked(own.value)
-            parts[f"{rule}, {name}: {ahead}"] = most(lead)
-            found.append(own)
-    return Reading(*min(found), parts)

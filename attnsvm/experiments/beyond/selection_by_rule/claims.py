@@ -1,15 +1,13 @@
 """The rule changes which tokens win; and which rule knows the optimal tokens of new inputs."""
 
-from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, Reading, only
-from attnsvm.audit.rows import single
+from attnsvm.audit import LAST, Claims, Reading, number
+from attnsvm.audit.numbers import Limit
+from attnsvm.audit.reading import only
 
 OTHERS = {"linf": "sign", "spectral": "spectral", "adam": "Adam", "l1": "coordinate descent"}
+share = number(quantity="global", labels="random", steps="short", d=LAST, missing="share of {rule}, {steps} steps")
+lead = number(missing="lead over {rule}, {steps} steps")
 CLAIMS = Claims(group="beyond")
-
-
-def lead(table, **where):
-    return estimate(single(only(table, **where)))
 
 
 @CLAIMS.add(
@@ -26,18 +24,17 @@ def lead(table, **where):
 )
 def rule_and_tokens(tables, asked):
     """How much more often Frobenius steps end global than other rules; a control with longer steps."""
-    table = tables.own(quantity="lead_global", labels="random")
-    parts = {}
+    table, parts = tables.own(), {}
+    leads = lead(quantity="lead_global", labels="random")
     for rule, name in OTHERS.items():
-        short, long = (lead(table, steps=steps, rule=rule) for steps in ("short", "long"))
+        short, long = (leads(steps=steps, rule=rule).estimate(table) for steps in ("short", "long"))
         words = f"{name} less often: by {short.value:.3f}, with longer steps by {long.value:.3f}"
         parts[words] = asked(short) and asked(long.value)
-    shares = tables.own(quantity="global", labels="random", steps="short")
-    ends = only(shares, d=shares["d"].max()).set_index("rule")["value"]
+    ends = {rule: share(rule=rule).estimate(table).value for rule in ("fro", *OTHERS)}
     for rule, name in OTHERS.items():
         words = f"at the largest d too, {name} less often: {ends[rule]:.2f} against {ends['fro']:.2f}"
         parts[words] = asked(ends["fro"] - ends[rule])
-    return Reading(*lead(table, steps="short", rule="l1"), parts)
+    return Reading(*leads(steps="short", rule="l1").estimate(table), parts)
 
 
 @CLAIMS.add(
@@ -57,14 +54,13 @@ def rule_and_tokens(tables, asked):
 )
 def rule_and_new_inputs(tables, asked, untold):
     """How much better nuclear steps know new inputs than Frobenius steps, and these than spectral ones."""
-    table = tables.own()
-    leads = only(table, quantity="lead_held_out", labels="told")
-    parts = {}
+    table, parts = tables.own(), {}
+    leads = lead(quantity="lead_held_out", labels="told")
     for steps in ("short", "long"):
-        nuclear, spectral = (lead(leads, steps=steps, rule=rule) for rule in ("nuc", "spectral"))
+        nuclear, spectral = (leads(steps=steps, rule=rule).estimate(table) for rule in ("nuc", "spectral"))
         parts[f"{steps} steps: nuclear ahead of Frobenius by {-nuclear.value:.3f}"] = asked(-nuclear.high)
         parts[f"{steps} steps: Frobenius ahead of spectral by {spectral.value:.3f}"] = asked(spectral)
     shares = only(table, quantity="held_out", labels="random")
     parts["label not told: no rule above one half"] = all(map(untold, shares["low"]))
-    first = lead(leads, steps="short", rule="nuc")
+    first = leads(steps="short", rule="nuc").estimate(table)
     return Reading(-first.value, -first.high, -first.low, first.instances, parts)

@@ -1,12 +1,17 @@
 """Benign overfitting: two steps, the threshold, its constant, what does the harm, and what more steps do."""
 
+from attnsvm.audit import FIRST, LAST, Claims, Reading, number, some
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, NoInstance, Reading, some
-from attnsvm.audit.rows import one, where
+from attnsvm.audit.rows import where
 
 MAX_MARGIN, SIGNAL = "max margin", "signal tokens"
 NONE = "a fifth of the flipped labels' share: who repeated the flips would err more"
 CHANCE = "nine tenths of chance"
+FITTED = "share of instances with all labels fitted ≥ 0.9", "nearly all, beyond doubt"
+TWO = "2 steps"
+# Of the most inputs with the fewest flips.
+error = number(quantity="error", flips=FIRST, n=LAST, missing="{quantity} of {run} at {at}")
+fitted = error(quantity="fitted", run=TWO)
 CLAIMS = Claims(group="beyond")
 
 
@@ -17,45 +22,23 @@ def errors(tables, run, low=0.0, high=float("inf")):
     return {f"n = {r['n']}, η = {r['flips']:g}, {r['at']:g}": estimate(r) for _, r in rows.iterrows()}
 
 
-def most(tables):
-    """The rows of the most inputs with the fewest flips, and the names of the runs of descent, by steps."""
-    rows = tables.own()
-    rows = rows[rows["flips"] == rows["flips"].min()]
-    rows = rows[rows["n"] == rows["n"].max()]
-    runs = sorted((run for run in rows["run"].unique() if run.endswith("steps")), key=lambda run: int(run.split()[0]))
-    if len(runs) < 2:
-        raise NoInstance("descent of two steps and of more")
-    return rows, runs
-
-
-def at(rows, run, quantity, multiple):
-    return estimate(one(rows, f"{quantity} of {run} at {multiple:g}", run=run, quantity=quantity, at=multiple))
-
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "benign_two_steps",
+    error(run=TWO, at=2).must("≤ 0.01", NONE, "signal {at:g}: error {value:.2g}"),
+    fitted(at=2).must(*FITTED, "signal {at:g}: fitted in {value:.2f}"),
+    fitted(at=FIRST, missing="{quantity} of {run}").must(*FITTED, "control, signal {at:g}: fitted in {value:.2f}"),
+    error(run=TWO, at=FIRST, missing="{quantity} of {run}").must(
+        "error with the shortest signal ≥ 0.2",
+        "four times the share of flipped labels",
+        "control, signal {at:g}: error {value:.2g}",
+    ),
     short="two steps: flips fitted, no harm",
     statement="Two steps of gradient descent on p and v fit all labels, flipped ones included, and the test error "
     "stays small where the signal is long enough (arXiv:2410.07746, as its abstract says; n = 200, d = 40,000).",
     check="probability that a new input is classified wrongly, exact given v and p, at twice √(d/n): median with its "
     "95 % interval; share of instances with all labels fitted, Wilson; control: the shortest signal",
     measured="test error after two steps, median",
-    asked=Limit(0.01, "≤ {}", NONE),
-    fitted=Limit(0.9, "share of instances with all labels fitted ≥ {}", "nearly all, beyond doubt"),
-    harm=Limit(0.2, "error with the shortest signal ≥ {}", "four times the share of flipped labels"),
 )
-def benign_two_steps(tables, asked, fitted, harm):
-    """All labels fitted after two steps; no harm with a long signal, harm with a short one."""
-    rows, (two, _) = most(tables)
-    short, far = rows[rows["quantity"] == "error"]["at"].min(), 2.0
-    end, control = at(rows, two, "error", far), at(rows, two, "error", short)
-    fits = [at(rows, two, "fitted", multiple) for multiple in (short, far)]
-    parts = {
-        f"signal {far:g}: error {end.value:.2g}": asked(end),
-        f"signal {far:g}: fitted in {fits[1].value:.2f}": fitted(fits[1]),
-        f"control, signal {short:g}: fitted in {fits[0].value:.2f}": fitted(fits[0]),
-        f"control, signal {short:g}: error {control.value:.2g}": harm(control),
-    }
-    return Reading(*end, parts)
 
 
 @CLAIMS.add(
@@ -94,6 +77,7 @@ def benign_constant(tables, asked, control):
     found = some(where(rows, quantity="threshold"), "threshold")
     values = {f"n = {r['n']}, η = {r['flips']:g}": estimate(r) for _, r in found.iterrows()}
     wrong = where(rows, quantity="all counted", flips=rows["flips"].max())
+    wrong = some(wrong, "threshold with flipped inputs counted, where most are flipped")
     counted = control.worst(estimate(r) for _, r in wrong.iterrows())
     farthest = max(values.values(), key=lambda e: e.off(1.0))
     parts = {f"{name}: {e.value:.4f}": asked(e.off(1.0)) for name, e in values.items()}
@@ -134,11 +118,13 @@ def benign_choice(tables, asked, harm):
 )
 def benign_unlearned(tables, asked, before, above):
     """Below the threshold harmless after two steps, harmful after more; above it harmless still."""
-    rows, (two, many) = most(tables)
-    first, later, long = at(rows, two, "error", 1.0), at(rows, many, "error", 1.0), at(rows, many, "error", 2.0)
+    table = tables.own()
+    runs = table[table["run"].str.endswith("steps") & (table["run"] != TWO)]
+    many = some(runs, "descent of two steps and of more")["run"].iloc[0]
+    first, later, long = (error(run=run, at=at).estimate(table) for run, at in ((TWO, 1), (many, 1), (many, 2)))
     parts = {
         f"signal 1, {many}: error {later.value:.2g}": asked(later),
-        f"signal 1, {two}: error {first.value:.2g}": before(first),
+        f"signal 1, {TWO}: error {first.value:.2g}": before(first),
         f"control, signal 2, {many}: error {long.value:.2g}": above(long),
     }
     return Reading(*later, parts)

@@ -1,52 +1,47 @@
 """Flipped labels fitted by attention alone: when that is harmless, what comes later, what a shared seed does."""
 
-from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import where
+from math import inf
 
-FITTED = Limit(0.9, "share of instances with all labels fitted ≥ {}", "nearly all, beyond doubt")
+from attnsvm.audit import EACH, FIRST, LAST, Claims, NoInstance, Reading, number
+from attnsvm.audit.numbers import Limit
+
+end = number(at=LAST, missing="{quantity} of {run}")
 CLAIMS = Claims(group="beyond")
-
-
-def at_end(tables, run, quantity):
-    """By length of the signals over √(d/n), the quantity after the last step."""
-    rows = some(where(tables.own(), run=run, quantity=quantity), f"{quantity} of {run}")
-    rows = rows[rows["at"] == rows["at"].max()].sort_values("multiple")
-    return {row["multiple"]: estimate(row) for _, row in rows.iterrows()}
 
 
 def between(tables, quantity, low, high):
     """The quantity at the end of the longer runs whose signals are between two multiples of √(d/n)."""
-    rows = where(tables.own(), run="longer", quantity=quantity)
-    rows = rows[rows["multiple"].between(low * 0.999, high * 1.001)]
-    rows = some(rows, f"{quantity} at such signals")
-    rows = rows[rows["at"] == rows["at"].max()].sort_values("multiple")
-    return {f"{row['multiple']:g}": estimate(row) for _, row in rows.iterrows()}
+    found = end(run="longer", quantity=quantity, multiple=EACH).read(tables.own())
+    inside = {one.row["multiple"]: one.number for one in found if low * 0.999 <= one.row["multiple"] <= high * 1.001}
+    if not inside:
+        raise NoInstance(f"{quantity} at such signals")
+    return {f"{multiple:g}": inside[multiple] for multiple in sorted(inside)}
 
 
-@CLAIMS.add(
+CLAIMS.declare(
+    "selection_benign",
+    end(run="published", quantity="error").must(
+        "≤ 0.01", "a twentieth of the flipped labels' share", "error {value:.2g}"
+    ),
+    end(run="published", quantity="fitted").must(
+        "share of instances with all labels fitted ≥ 0.9",
+        "nearly all, beyond doubt",
+        "all labels fitted in {value:.2f}",
+    ),
+    end(run="longer", quantity="harm", multiple=FIRST).must(
+        "growth of the error with the shortest signal ≥ 0.02",
+        "two points: fitting can do harm",
+        "control, the shortest signal: error grows by {value:.2g}",
+    ),
     short="attention alone fits flips, no harm",
     statement="Token selection overfits benignly: with the head kept, gradient descent on the attention fits flipped "
     "labels and errs little on new inputs (arXiv:2409.17625, as its abstract says; settings of its code).",
     check="share of 1,000 new inputs that are classified wrongly after 1,000 steps, median with its 95 % interval; "
     "share of instances with all labels fitted, Wilson; control: growth of the error with the shortest signal",
     measured="test error, published settings, median",
-    asked=Limit(0.01, "≤ {}", "a twentieth of the flipped labels' share"),
-    fitted=FITTED,
-    harm=Limit(0.02, "growth of the error with the shortest signal ≥ {}", "two points: fitting can do harm"),
     unsharpened="Where labels are missing after the published number of steps, mostly one flipped label is: the "
     "longest signal shows that more steps fit it.",
 )
-def selection_benign(tables, asked, fitted, harm):
-    """Published settings: all labels fitted, few errors; control: the shortest signal, where fitting does harm."""
-    (error,), (fits,) = (tuple(at_end(tables, "published", q).values()) for q in ("error", "fitted"))
-    control = next(iter(at_end(tables, "longer", "harm").values()))
-    parts = {
-        f"error {error.value:.2g}": asked(error),
-        f"all labels fitted in {fits.value:.2f}": fitted(fits),
-        f"control, the shortest signal: error grows by {control.value:.2g}": harm(control),
-    }
-    return Reading(*error, parts)
 
 
 @CLAIMS.add(
@@ -58,13 +53,13 @@ def selection_benign(tables, asked, fitted, harm):
     measured="growth of the error from √(d/n) on, median, the largest",
     asked=Limit(0.01, "growth from √(d/n) on, each ≤ {}", "a twentieth of the flipped labels' share"),
     harm=Limit(0.02, "growth up to half of √(d/n), each ≥ {}", "two points"),
-    fitted=FITTED,
+    fitted=Limit(0.9, "share of instances with all labels fitted ≥ {}", "nearly all, beyond doubt"),
     unsharpened="Harm is as the statement says; with short signals a few instances never fit one of their labels.",
 )
 def selection_scale(tables, asked, harm, fitted):
     """No harm from √(d/n) on, harm up to half of it, labels fitted throughout."""
-    long, short = between(tables, "harm", 1.0, 1e9), between(tables, "harm", 0.0, 0.5)
-    fits = fitted.worst(at_end(tables, "longer", "fitted"))
+    long, short = between(tables, "harm", 1.0, inf), between(tables, "harm", 0.0, 0.5)
+    fits = fitted.worst(between(tables, "fitted", 0.0, inf))
     parts = {f"signal {name}: error grows by {e.value:.2g}": asked(e) for name, e in long.items()}
     parts |= {f"signal {name}: error grows by {e.value:.2g}": harm(e) for name, e in short.items()}
     parts[f"all labels fitted in at least {fits.value:.2f}"] = fitted(fits)
@@ -91,21 +86,23 @@ def selection_late(tables, asked, grows):
     return Reading(*asked.worst(lost), parts)
 
 
-@CLAIMS.add(
+CLAIMS.declare(
+    "selection_seed",
+    end(run="published", quantity="seed alike").must(
+        "size of each end ≤ 0.005",
+        "half a point: what a printed digit shows",
+        "error changes by {value:+.2g}",
+        around=0.0,
+    ),
+    end(run="published", quantity="copies of flips").must(
+        "error on copies of flipped inputs ≥ 0.9",
+        "else the copies would do nothing",
+        "control, copies of flipped inputs: error {value:.2f}",
+    ),
     short="one seed for training and test",
     statement="That the public code draws training and test inputs from the same seed changes its test error by less "
     "than half a point, though it gives test inputs the noise of training inputs.",
     check="error on 1,000 test inputs of which 20 have training noise, less that on new ones, published settings: "
     "median with its 95 % interval; control: error on those with the noise of a flipped input of their class",
     measured="change of the test error, median",
-    asked=Limit(0.005, "size of each end ≤ {}", "half a point: what a printed digit shows"),
-    wrong=Limit(0.9, "error on copies of flipped inputs ≥ {}", "else the copies would do nothing"),
 )
-def selection_seed(tables, asked, wrong):
-    """By what the copies of training noise change the error; and how wrong those of flipped inputs are."""
-    (change,), (copies,) = (tuple(at_end(tables, "published", q).values()) for q in ("seed alike", "copies of flips"))
-    parts = {
-        f"error changes by {change.value:+.2g}": asked(change.off(0.0)),
-        f"control, copies of flipped inputs: error {copies.value:.2f}": wrong(copies),
-    }
-    return Reading(*change, parts)

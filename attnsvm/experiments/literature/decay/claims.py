@@ -1,32 +1,15 @@
 """Where rules with decoupled weight decay end: on the ball of their norm, and with vanishing decay at its SVM."""
 
-from attnsvm.audit.numbers import Limit, each, estimate, exact, largest, smallest
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import ends, where
+from attnsvm.audit import FIRST, LEAST, MOST, Claims, Reading, number
+from attnsvm.audit.numbers import Limit, exact, largest, smallest
 
 RULES = ("l1", "fro", "linf", "spectral", "nuc")
-SMALLER, COUPLED, ADAMW = "fro, smaller steps", "linf, coupled", "AdamW"
+ON_BALL = (*RULES, "fro, smaller steps")
+least = number(decay=FIRST, missing="{quantity} of {run}")
 CLAIMS = Claims(group="beyond")
 
 
-def of(tables, run, quantity):
-    """The quantity of a run with its least decay."""
-    rows = some(where(tables.own(), run=run, quantity=quantity), f"{quantity} of {run}")
-    return estimate(rows.loc[rows["decay"].idxmin()])
-
-
-def radius(tables, asked, gap, coupled):
-    sizes = {run: of(tables, run, "radius") for run in (*RULES, SMALLER)}
-    parts = each(sizes, "{}: radius {.value:.4f}/λ", lambda size: asked(size.off(1.0)))
-    gaps = {run: of(tables, run, "gap") for run in (*RULES, SMALLER)}
-    parts |= each(gaps, "{}: conditions unmet by {.value:.2g}", gap)
-    control = of(tables, COUPLED, "radius")
-    parts[f"with λW in the gradient: radius {control.value:.2g}/λ"] = coupled(control)
-    return Reading(*largest(exact(size.off(1.0), size.instances) for size in sizes.values()), parts)
-
-
-CLAIMS.add(
-    key="decay_radius",
+@CLAIMS.add(
     short="decay: a ball of radius 1/λ",
     statement="Steepest descent in a norm with decoupled weight decay λ ends at a KKT point of the loss on the ball of "
     "that norm of radius 1/λ, whatever the learning rate (arXiv:2404.04454, 2506.15054).",
@@ -36,26 +19,34 @@ CLAIMS.add(
     asked=Limit(0.01, "each ≤ {}", "what the start leaves after ten times 1/(ηλ) steps is less"),
     gap=Limit(0.05, "conditions unmet, each ≤ {}", "steps of finite length go to and fro between supports"),
     coupled=Limit(0.5, "radius with λW in the gradient, times λ ≤ {}", "else every decay had this radius"),
-    read=radius,
 )
+def decay_radius(tables, asked, gap, coupled):
+    """How far the radius of every run is from 1/λ, and its conditions from being met; and the coupled control."""
+
+    def of(runs, quantity):
+        return [(one.row["run"], one.number) for one in least(run=runs, quantity=quantity).read(tables.own())]
+
+    sizes, gaps, ((_, control),) = of(ON_BALL, "radius"), of(ON_BALL, "gap"), of("linf, coupled", "radius")
+    parts = {f"{run}: radius {size.value:.4f}/λ": asked(size.off(1.0)) for run, size in sizes}
+    parts |= {f"{run}: conditions unmet by {one.value:.2g}": gap(one) for run, one in gaps}
+    parts[f"with λW in the gradient: radius {control.value:.2g}/λ"] = coupled(control)
+    return Reading(*largest(exact(size.off(1.0), size.instances) for _, size in sizes), parts)
 
 
-@CLAIMS.add(
+CLAIMS.declare(
+    "decay_adamw",
+    least(run="AdamW", quantity="gap").must("≤ 0.05", "as for steepest descent", "conditions unmet by {value:.2g}"),
+    least(run="AdamW", quantity="radius").must(
+        "norm of W times λ ≥ 0.95", "a twentieth inside is a gap of that size", "radius {value:.3f}/λ"
+    ),
     short="AdamW: the max norm's ball",
     statement="AdamW at a constant rate ends at a KKT point of the loss on the max norm's ball of radius 1/λ "
     "(arXiv:2404.04454, where convergence is assumed).",
     check="relative Frank–Wolfe gap of that ball, and norm of W times λ, with the least λ: medians with 95 % intervals",
     measured="median of the relative gap",
-    asked=Limit(0.05, "≤ {}", "as for steepest descent"),
-    radius=Limit(0.95, "norm of W times λ ≥ {}", "a twentieth inside is a gap of that size"),
     unsharpened="The theorem assumes that AdamW converges. At a constant rate gradients go to and fro, and its step "
     "stays below one where they do: the smaller the rate, the less is unmet.",
 )
-def decay_adamw(tables, asked, radius):
-    """AdamW: the conditions of the ball of radius 1/λ, and its radius."""
-    gap, size = of(tables, ADAMW, "gap"), of(tables, ADAMW, "radius")
-    parts = {f"conditions unmet by {gap.value:.2g}": asked(gap), f"radius {size.value:.3f}/λ": radius(size)}
-    return Reading(*gap, parts)
 
 
 @CLAIMS.add(
@@ -73,12 +64,13 @@ def decay_adamw(tables, asked, radius):
 )
 def decay_svm(tables, asked, missing, ahead):
     """The margin ratio in the own norm with the least decay, and what is still missing of that with the largest."""
-    found, parts = {run: of(tables, run, "ratio") for run in RULES}, {}
-    for run, ratio in found.items():
-        rows = where(tables.own(), run=run, quantity="ratio").sort_values("decay")
-        least, most = ends(rows, "decay")
-        left = missing((1.0 - least["value"]) / (1.0 - most["value"]))
+    table, found, parts = tables.own(), {}, {}
+    for run in RULES:
+        own, leads = (least(run=run, quantity=quantity) for quantity in ("ratio", "ahead"))
+        ratio, before = (own(decay=place).estimate(table) for place in (LEAST, MOST))
+        left = missing((1.0 - ratio.value) / (1.0 - before.value))
         parts[f"{run}: {ratio.value:.3f}, and half of what was missing is gone"] = asked(ratio) and left
-        share = of(tables, run, "ahead")
+        share = leads.estimate(table)
         parts[f"{run}: ahead in its norm in {share.value:.2f} of the instances"] = ahead(share.value)
+        found[run] = ratio
     return Reading(*smallest(found), parts)

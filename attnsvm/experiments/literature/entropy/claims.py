@@ -1,18 +1,14 @@
 """Low entropy under gradient flow: where it comes without a margin to gain, its pace with one, and who wins."""
 
-from attnsvm.audit.numbers import Limit, estimate, exact, largest
-from attnsvm.audit.reading import Claims, Reading, some
+from attnsvm.audit import LAST, Claims, Reading, number, some
+from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.audit.rows import ends, where
 
-LOSSES = ("logistic", "square")
-TRAINED, FROZEN = "margin, V trained", "margin, V frozen"
 CLAIMS = Claims(group="beyond")
-
-
-def end_of(tables, model, quantity):
-    """The quantity at the last time."""
-    rows = some(where(tables.own(), model=model, quantity=quantity), f"{quantity} of {model}")
-    return estimate(rows.loc[rows["at"].idxmax()])
+end = number(at=LAST, missing="{quantity} of {model}")
+published = end(model=("published, logistic", "published, square"))
+trained, frozen = end(model="margin, V trained"), end(model="margin, V frozen")
+LOSSES = {"published, logistic": "logistic", "published, square": "square"}
 
 
 def by_size(tables, model, quantity, start):
@@ -23,27 +19,26 @@ def by_size(tables, model, quantity, start):
     return estimate(small), estimate(rows.iloc[-2]), estimate(large)
 
 
-@CLAIMS.add(
+CLAIMS.declare(
+    "entropy_low",
+    published(quantity="tokens").must(
+        "each ≤ 2", "fewer than two tokens share what ten shared", "{model} loss: {value:.2f} tokens", names=LOSSES
+    ),
+    published(quantity="fell").must(
+        "share of instances in which the entropy falls ≥ 0.9",
+        "nearly all, beyond doubt",
+        "{model} loss: fewer than at the start in {value:.2f} of the instances",
+        names=LOSSES,
+    ),
     short="value and softmax: low entropy",
     statement="Gradient flow on the value-softmax model drives the softmax to low entropy, under the logistic and "
     "under the square loss (arXiv:2603.06248, as its abstract says; settings of its notebook).",
     check="exp of the entropy at the end, of ten tokens, median with its 95 % interval; share of instances in which it "
     "is below that of the start, Wilson interval",
     measured="number of tokens that share the softmax, median, the larger of both losses",
-    asked=Limit(2.0, "each ≤ {}", "fewer than two tokens share what ten shared"),
-    falls=Limit(0.9, "share of instances in which the entropy falls ≥ {}", "nearly all, beyond doubt"),
     unsharpened="A target of size 1 multiplies what is uneven at the start by three at most, and the loss has nothing "
     "to gain from more: the row entropy_amplified says what the size decides.",
 )
-def entropy_low(tables, asked, falls):
-    """How many tokens share the softmax at the end, and in how many instances they are fewer than at the start."""
-    found, parts = {}, {}
-    for loss in LOSSES:
-        found[loss] = end_of(tables, f"published, {loss}", "tokens")
-        fell = end_of(tables, f"published, {loss}", "fell")
-        parts[f"{loss} loss: {found[loss].value:.2f} tokens"] = asked(found[loss])
-        parts[f"{loss} loss: fewer than at the start in {fell.value:.2f} of the instances"] = falls(fell)
-    return Reading(*largest(found), parts)
 
 
 @CLAIMS.add(
@@ -72,7 +67,24 @@ def entropy_amplified(tables, asked, few, even):
     return Reading(*error, parts)
 
 
-@CLAIMS.add(
+CLAIMS.declare(
+    "entropy_pace",
+    trained(quantity="exponent").must(
+        "distance of each end from −2 ≤ 0.05",
+        "of the next order are powers of 1/τ",
+        "V trained: 1 − σ as τ^{value:.3f}",
+        around=-2.0,
+    ),
+    trained(quantity="constant").must("times τ² ≥ 1", "one rival", "times τ²: {value:.3f}"),
+    trained(quantity="constant").must(
+        "times τ² ≤ 2", "2(1 − 1/C), all others alike, is less for every C", "times τ²: {value:.3f}"
+    ),
+    frozen(quantity="exponent").must(
+        "V frozen: distance of each end from −1 ≤ 0.1",
+        "logarithms of the passage remain",
+        "V frozen: τ^{value:.3f}",
+        around=-1.0,
+    ),
     short="logistic loss: entropy as 1/log²",
     statement="Under the logistic loss, what the softmax leaves to other tokens falls as 2(1 − 1/C)/τ² in the time τ "
     "of the margin's flow, τ of the order log t; with V frozen it falls as 1/τ, and τ is of the order t: a trained V "
@@ -80,43 +92,29 @@ def entropy_amplified(tables, asked, few, even):
     check="slope of the logarithms over the last two decades of τ, by instance, and the product with τ²: medians with "
     "95 % intervals; control: the slope with V frozen",
     measured="exponent of 1 − σ in τ, V trained",
-    asked=Limit(0.05, "distance of each end from −2 ≤ {}", "of the next order are powers of 1/τ"),
-    least=Limit(1.0, "times τ² ≥ {}", "one rival"),
-    most=Limit(2.0, "times τ² ≤ {}", "2(1 − 1/C), all others alike, is less for every C"),
-    frozen=Limit(0.1, "V frozen: distance of each end from −1 ≤ {}", "logarithms of the passage remain"),
 )
-def entropy_pace(tables, asked, least, most, frozen):
-    """The exponents in τ with V trained and frozen, and the constant of the former."""
-    slope, control = (end_of(tables, model, "exponent") for model in (TRAINED, FROZEN))
-    constant = end_of(tables, TRAINED, "constant")
-    parts = {
-        f"V trained: 1 − σ as τ^{slope.value:.3f}": asked(slope.off(-2.0)),
-        f"times τ²: {constant.value:.3f}": least(constant.low) and most(constant.high),
-        f"V frozen: τ^{control.value:.3f}": frozen(control.off(-1.0)),
-    }
-    return Reading(*slope, parts)
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "entropy_winner",
+    trained(quantity="sum").must(
+        "≥ 0.85",
+        "nearly all: the second order decides where the two largest are close",
+        "V trained: the largest a + u in {value:.2f}",
+    ),
+    trained(quantity="value").must(
+        "V trained, largest u ≤ 0.6",
+        "by chance both agree in .43 of the instances",
+        "V trained: the largest u in {value:.2f}",
+    ),
+    frozen(quantity="value").must(
+        "V frozen, largest u ≥ 0.95", "all, beyond doubt", "V frozen: the largest u in {value:.2f}"
+    ),
     short="V trained: not the best value wins",
     statement="With V trained the token wins whose logit and value together are the largest at the start, whatever "
     "their values alone; with V frozen the token of the largest value.",
     check="share of instances in which the token of largest a + u, of largest u at the start has the largest "
     "probability at the end, Wilson intervals; control: V frozen",
     measured="share of instances, V trained, largest a + u",
-    asked=Limit(0.85, "≥ {}", "nearly all: the second order decides where the two largest are close"),
-    frozen=Limit(0.95, "V frozen, largest u ≥ {}", "all, beyond doubt"),
-    other=Limit(0.6, "V trained, largest u ≤ {}", "by chance both agree in .43 of the instances"),
     unsharpened="With V frozen the exceptions have two largest values close together: the better one catches up after "
     "a time exponential in one over their difference, beyond those followed.",
 )
-def entropy_winner(tables, asked, frozen, other):
-    """Which token wins: of largest a + u at the start with V trained, of largest u without."""
-    both, value = (end_of(tables, TRAINED, quantity) for quantity in ("sum", "value"))
-    control = end_of(tables, FROZEN, "value")
-    parts = {
-        f"V trained: the largest a + u in {both.value:.2f}": asked(both),
-        f"V trained: the largest u in {value.value:.2f}": other(value),
-        f"V frozen: the largest u in {control.value:.2f}": frozen(control),
-    }
-    return Reading(*exact(both.value, both.instances)[:1], both.low, both.high, both.instances, parts)

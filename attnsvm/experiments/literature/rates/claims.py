@@ -1,16 +1,12 @@
 """Global convergence where all but the best score are equal, and the rates of plain, normalised and Polyak steps."""
 
+from attnsvm.audit import LAST, Claims, Reading, number, some
 from attnsvm.audit.numbers import Limit, estimate, smallest
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
-FAST = ("normalised", "Polyak")
 CLAIMS = Claims(group="beyond")
-
-
-def last_of(tables, run, quantity):
-    rows = some(where(tables.own(), scores="equal", run=run, quantity=quantity), f"{quantity} of {run} steps")
-    return estimate(rows.loc[rows["at"].idxmax()])
+end = number(scores="equal", at=LAST, missing="{quantity} of {run} steps")
+turning, deepening, saturating = (end(quantity=name) for name in ("turning", "deepening", "saturating"))
 
 
 @CLAIMS.add(
@@ -38,7 +34,23 @@ def rates_global(tables, asked, control):
     return Reading(*smallest(found), parts)
 
 
-@CLAIMS.add(
+def both(exponent, *asked, around):
+    """That of normalised steps, which the claim shows, and that of Polyak steps."""
+    return (exponent(run=run).must(*asked, around=around) for run in ("normalised", "Polyak"))
+
+
+CLAIMS.declare(
+    "rates_turning",
+    *both(
+        turning,
+        "distance of each end from −1 ≤ 0.05",
+        "a bounded rest divided by a norm that grows linearly",
+        "{run}: {value:.3f} [{low:.3f}, {high:.3f}]",
+        around=-1.0,
+    ),
+    turning(run="plain").must(
+        "exponent of plain steps > -0.3", "one over a logarithm has the exponent −1/log(steps)", "plain: {value:.3f}"
+    ),
     short="normalised and Polyak: distance 1/steps",
     statement="Under these conditions the direction of W is at the distance 1/steps from that of the max-margin "
     "solution with normalised and with Polyak steps, where plain steps need exponentially many (the question of "
@@ -46,18 +58,23 @@ def rates_global(tables, asked, control):
     check="slope of the logarithm of the distance of unit matrices over the last two decades of steps, by instance, "
     "median with its 95 % interval",
     measured="exponent of the distance, normalised steps",
-    asked=Limit(0.05, "distance of each end from −1 ≤ {}", "a bounded rest divided by a norm that grows linearly"),
-    plain=Limit(-0.3, "exponent of plain steps > {}", "one over a logarithm has the exponent −1/log(steps)"),
 )
-def rates_turning(tables, asked, plain):
-    """The exponents of the distance from the solution's direction in the number of steps."""
-    found = {run: last_of(tables, run, "turning") for run in FAST}
-    parts = {f"{run}: {of.value:.3f} [{of.low:.3f}, {of.high:.3f}]": asked(of.off(-1.0)) for run, of in found.items()}
-    slow = last_of(tables, "plain", "turning")
-    return Reading(*found["normalised"], parts | {f"plain: {slow.value:.3f}": plain(slow)})
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "rates_saturating",
+    *both(
+        deepening,
+        "distance of each end from 1 ≤ 0.05",
+        "margins grow as the norm does",
+        "{run}: −log(1 − p) as step^{value:.3f} [{low:.3f}, {high:.3f}]",
+        around=1.0,
+    ),
+    saturating(run="plain").must(
+        "plain: distance of each end of the exponent from −1 ≤ 0.2",
+        "logarithmic corrections",
+        "plain: 1 − p as step^{value:.3f}",
+        around=-1.0,
+    ),
     short="the softmax saturates exponentially",
     statement="Under these conditions what the softmax gives other tokens falls exponentially in the number of "
     "normalised or Polyak steps, and as 1/steps with plain ones (the question of arXiv:2402.05738; the exponents are "
@@ -65,15 +82,4 @@ def rates_turning(tables, asked, plain):
     check="slope of log(−log(1 − p)), of plain steps of log(1 − p), against the logarithm of the step over its last "
     "two decades, p of the input that lags most: medians with 95 % intervals",
     measured="exponent of −log(1 − p), normalised steps",
-    asked=Limit(0.05, "distance of each end from 1 ≤ {}", "margins grow as the norm does"),
-    plain=Limit(0.2, "plain: distance of each end of the exponent from −1 ≤ {}", "logarithmic corrections"),
 )
-def rates_saturating(tables, asked, plain):
-    """−log(1 − p) against the step: a power for normalised and Polyak steps, a logarithm for plain ones."""
-    found = {run: last_of(tables, run, "deepening") for run in FAST}
-    parts = {
-        f"{run}: −log(1 − p) as step^{of.value:.3f} [{of.low:.3f}, {of.high:.3f}]": asked(of.off(1.0))
-        for run, of in found.items()
-    }
-    slow = last_of(tables, "plain", "saturating")
-    return Reading(*found["normalised"], parts | {f"plain: 1 − p as step^{slow.value:.3f}": plain(slow.off(-1.0))})

@@ -1,24 +1,15 @@
 """Attention with exact zeros: W stops, at a margin of fixed size, and with a vanishing decay at the SVM's solution."""
 
-from attnsvm.audit.numbers import Limit, estimate, exact, largest
-from attnsvm.audit.reading import Claims, Reading, some
+from attnsvm.audit import FIRST, LAST, LEAST, MOST, Claims, Reading, number, some
+from attnsvm.audit.numbers import Limit, exact, largest
 from attnsvm.audit.rows import ends, one, where
 
 SPARSE = ("sparsemax", "1.5-entmax")
 ONE_HOT = "the margin from which on one token has everything (arXiv:1805.09717, 1905.05702)"
 CLAIMS = Claims(group="beyond")
-
-
-def last_of(tables, attention, run, quantity):
-    """The quantity after the last step, or with the least decay."""
-    rows = some(where(tables.own(), attention=attention, run=run, quantity=quantity), f"{quantity} of {attention}")
-    return estimate(rows.loc[rows["at"].idxmax() if run == "plain" else rows["at"].idxmin()])
-
-
-def at_the_solution(tables, asked, run):
-    """The distance from the solution of margin 1/(α − 1), relative to its norm."""
-    found = {name: last_of(tables, name, run, "distance") for name in SPARSE}
-    return found, {f"{name}: {of.value:.2g} [{of.low:.2g}, {of.high:.2g}]": asked(of) for name, of in found.items()}
+of = number(missing="{quantity} of {attention}")
+without_decay, least_decay = of(run="plain", at=LAST), of(run="decayed", at=FIRST)
+DISTANCE = "{attention}: {value:.2g} [{low:.2g}, {high:.2g}]"
 
 
 @CLAIMS.add(
@@ -34,29 +25,29 @@ def at_the_solution(tables, asked, run):
 )
 def sparse_stops(tables, asked, moved, grows):
     """The margin at the end of descent without decay, as a share of 1/(α − 1), and how far W still moves."""
-    parts, found = {}, {}
+    table, parts, found = tables.own(), {}, {}
     for name in SPARSE:
-        margin, still = (last_of(tables, name, "plain", quantity) for quantity in ("margin", "moved"))
+        margin, still = (without_decay(attention=name, quantity=q).estimate(table) for q in ("margin", "moved"))
         found[name] = exact(margin.off(1.0), margin.instances)
         parts[f"{name}: margin {margin.value:.4f} of 1/(α − 1)"] = asked(found[name].value)
         parts[f"{name}: moved by {still.value:.2g} in the last nine tenths of the steps"] = moved(still)
-    control = last_of(tables, "softmax", "plain", "moved")
+    control = without_decay(attention="softmax", quantity="moved").estimate(table)
     return Reading(*largest(found), parts | {f"softmax still moves, by {control.value:.2g}": grows(control)})
 
 
-@CLAIMS.add(
+CLAIMS.declare(
+    "sparse_svm_flow",
+    without_decay(attention=SPARSE, quantity="distance").must(
+        "each ≤ 0.05", "a twentieth of the norm: steps of finite length may miss by so much", DISTANCE
+    ),
     short="where it stops is the SVM's solution",
     statement="Where gradient descent from zero stops with sparse attention is the max-margin solution for the tokens "
     "selected, with the margin 1/(α − 1).",
     check="distance of W from that solution, relative to its norm, median with its 95 % interval",
     measured="largest median distance, relative",
-    asked=Limit(0.05, "each ≤ {}", "a twentieth of the norm: steps of finite length may miss by so much"),
     unsharpened="A token may push W while it has weight, and end beyond the margin: then it has no multiplier there. "
     "The row sparse_svm says what a decay adds.",
 )
-def sparse_svm_flow(tables, asked):
-    found, parts = at_the_solution(tables, asked, "plain")
-    return Reading(*largest(found), parts)
 
 
 @CLAIMS.add(
@@ -72,36 +63,42 @@ def sparse_svm_flow(tables, asked):
 )
 def sparse_svm(tables, asked, plain, grows):
     """With the least decay; without decay it is the control, and so is softmax, whose W has no finite size."""
-    found, parts = at_the_solution(tables, asked, "decayed")
-    for name, of in found.items():
-        ratio = last_of(tables, name, "plain", "distance").low / of.high
+    table = tables.own()
+    far, near = (run(attention=SPARSE, quantity="distance").read(table) for run in (without_decay, least_decay))
+    found = [one.number for one in near]
+    parts = {DISTANCE.format(**one.row): asked(one.number) for one in near}
+    for name, one_far, one_near in zip(SPARSE, far, near, strict=True):
+        ratio = one_far.number.low / one_near.number.high
         parts[f"{name}: {ratio:.0f} times as far without decay"] = plain(ratio)
-    sizes = some(where(tables.own(), attention="softmax", run="decayed", quantity="size"), "size of softmax")
+    sizes = some(where(table, attention="softmax", run="decayed", quantity="size"), "size of softmax")
     _, least = ends(sizes.sort_values("at", ascending=False), "at")
     tenth = one(sizes[sizes["at"].between(9 * least["at"], 11 * least["at"])], "decay ten times the least")
     growth = least["low"] / tenth["high"]
     return Reading(*largest(found), parts | {f"softmax grows by the factor {growth:.2f} a decade": grows(growth)})
 
 
-@CLAIMS.add(
+stays = number(quantity="stays", missing="solution of sparsemax")
+CLAIMS.declare(
+    "sparse_rate",
+    least_decay(attention="1.5-entmax", quantity="exponent").must(
+        "either end's distance from one ≤ 0.05",
+        "the next order is λ itself, small by then",
+        "1.5-entmax: exponent {value:.3f} [{low:.3f}, {high:.3f}]",
+        around=1.0,
+    ),
+    stays(at=LEAST).must(
+        "share that stays below λ* ≥ 0.95",
+        "one in twenty may need smaller steps",
+        "sparsemax stays below λ* in {value:.2f} of the instances",
+        whole=False,
+    ),
+    stays(at=MOST).must(
+        "share that stays above λ* ≤ 0.05", "or else λ* would be no limit", "and above it in {value:.2f}", whole=False
+    ),
     short="sparsemax is there at finite decay",
     statement="The distance from that solution falls as λ^((α − 1)/(2 − α)): as λ for 1.5-entmax; and sparsemax, whose "
     "loss has a kink at the margin, stays there up to a positive λ*, which the multipliers give.",
     check="slope of the logarithms over the last decade of λ, by instance, median with its 95 % interval; share of "
     "instances in which descent from the solution stays there, with nine and with eleven tenths of λ*",
     measured="exponent of the distance in λ, 1.5-entmax",
-    asked=Limit(0.05, "either end's distance from one ≤ {}", "the next order is λ itself, small by then"),
-    stays=Limit(0.95, "share that stays below λ* ≥ {}", "one in twenty may need smaller steps"),
-    leaves=Limit(0.05, "share that stays above λ* ≤ {}", "or else λ* would be no limit"),
 )
-def sparse_rate(tables, asked, stays, leaves):
-    """The exponent of the distance in λ for 1.5-entmax; sparsemax has a kink, and is there before λ is zero."""
-    slope = last_of(tables, "1.5-entmax", "decayed", "exponent")
-    tried = some(where(tables.own(), quantity="stays"), "solution of sparsemax").sort_values("at")
-    below, above = (estimate(row) for row in ends(tried, "at"))
-    parts = {
-        f"1.5-entmax: exponent {slope.value:.3f} [{slope.low:.3f}, {slope.high:.3f}]": asked(slope.off(1.0)),
-        f"sparsemax stays below λ* in {below.value:.2f} of the instances": stays(below.value),
-        f"and above it in {above.value:.2f}": leaves(above.value),
-    }
-    return Reading(*slope, parts)

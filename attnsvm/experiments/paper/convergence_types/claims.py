@@ -1,13 +1,23 @@
 """Runs end at the optimal tokens, more often as d grows; where they do not, at locally optimal ones."""
 
 import numpy as np
+import pandas as pd
 
 from attnsvm.analysis.statistics import Z95
 from attnsvm.audit.numbers import Estimate, Limit, difference, estimate, proportion
-from attnsvm.audit.reading import Claims, NoInstance, Reading
+from attnsvm.audit.reading import Claims, NoInstance, Reading, only, some
 from attnsvm.audit.rows import ends, where, with_hits
 
 CLAIMS = Claims(group="paper")
+
+
+def counts(rows, keys, types):
+    """How many runs are of each of these types, a row for every value of the keys."""
+    of_types = pd.concat([only(rows, type=name) for name in types])
+    hits = with_hits(of_types).pivot_table(index=keys, columns="type", values="hits", aggfunc="sum")
+    if hits.isna().any(axis=None):
+        raise NoInstance("share of every type in every cell")
+    return hits
 
 
 @CLAIMS.add(
@@ -42,7 +52,7 @@ def global_grows(tables, asked):
 )
 def global_under_conditions(tables, asked):
     """Among the runs on instances whose tokens are all support vectors, those that do not end global."""
-    hits = with_hits(tables.own()).groupby(["parametrisation", "type"])["hits"].sum().unstack()
+    hits = counts(tables.own(), ["parametrisation"], ("all_support", "all_support_not_global"))
     lost, count = hits["all_support_not_global"], hits["all_support"]
     if not count.sum():
         raise NoInstance("instance whose tokens are all support vectors")
@@ -65,11 +75,7 @@ def global_under_conditions(tables, asked):
 def locally_optimal(tables, asked, **which):
     """Among the runs that are not global, unsaturated ones included, those that end locally optimal along their SVM."""
     keys = ["n", "T", "d", "parametrisation"]
-    hits = (
-        with_hits(tables.own(**which))
-        .pivot_table(index=keys, columns="type", values="hits", aggfunc="sum")
-        .reset_index()
-    )
+    hits = counts(tables.own(**which), keys, ("global", "local", "not_local", "not_saturated")).reset_index()
     hits["kept"] = hits["local"] - hits["global"]
     hits["all"] = hits["kept"] + hits["not_local"] + hits["not_saturated"]
     if not hits["all"].sum():
@@ -103,18 +109,17 @@ def locally_optimal(tables, asked, **which):
 )
 def parametrisations_cross(tables, asked):
     """Global shares of the largest shape: W minus (K, Q), d from 2 T on; and d below T, where the sign is the other."""
-    table = tables.own()
+    table = with_hits(tables.own(type="global"))
     n, T = max(zip(table["n"], table["T"], strict=True))
-    own = with_hits(where(table, n=n, T=T, type="global"))
+    own = where(table, n=n, T=T)
     found = {}
     for name, inside in ((f"d ≥ {2 * T:.0f}", own["d"] >= 2 * T), (f"d < {T:.0f}", own["d"] < T)):
-        if not inside.any():
-            raise NoInstance(f"instance with {name}")
-        sums = own[inside].groupby("parametrisation")[["hits", "instances"]].sum()
-        share = sums["hits"] / sums["instances"]
-        width = Z95 * np.sqrt((share * (1 - share) / sums["instances"]).sum())
+        rows = some(own[inside], f"instance with {name}")
+        sums = {p: only(rows, parametrisation=p)[["hits", "instances"]].sum() for p in ("W", "KQ")}
+        share = {p: of["hits"] / of["instances"] for p, of in sums.items()}
+        width = Z95 * np.sqrt(sum(share[p] * (1 - share[p]) / of["instances"] for p, of in sums.items()))
         gain = share["W"] - share["KQ"]
-        found[name] = Estimate(gain, gain - width, gain + width, sums["instances"].sum())
+        found[name] = Estimate(gain, gain - width, gain + width, sum(of["instances"] for of in sums.values()))
     (large, above), (small, below) = found.items()
     parts = {f"{large}: W more often": asked(above), f"{small}: (K, Q) more often": asked(-below.high)}
     return Reading(*above, parts)

@@ -1,19 +1,23 @@
 """A head that mixes tokens: the trained W against the generalised SVM; and what print leaves out."""
 
+from attnsvm.audit import LAST, Claims, Reading, number, only, some
 from attnsvm.audit.numbers import Limit, exact, proportion, sample_mean
-from attnsvm.audit.reading import Claims, Reading, only
-from attnsvm.audit.rows import last
 
 CLAIMS = Claims(group="print")
 
 
-def ends(tables):
-    """The mean 1 − correlation after the last step, a row per d and a column per solution."""
-    return last(tables.own(panel="curve")).pivot_table(index="d", columns="solution", values="value")
+def ends(tables, *solutions):
+    """The mean 1 − correlation with each solution after the last step, by d, which rises."""
+    table = tables.own(panel="curve")
+    end = number(step=LAST, alone=True, missing="curve of {solution} at d = {d}")
+    return {
+        d: [end(d=d, solution=solution).estimate(table).value for solution in solutions]
+        for d in sorted(set(table["d"]))
+    }
 
 
 def at_largest(tables):
-    table = tables.own()
+    table = some(tables.own(), "accepted instance")
     return table[table["d"] == table["d"].max()]
 
 
@@ -32,10 +36,9 @@ def at_largest(tables):
 )
 def generalised_svm(tables, asked):
     parts = {}
-    for d, row in ends(tables).iterrows():
-        ours = row["svmeq_norm"]
+    for d, (ours, *others) in ends(tables, "svmeq_norm", "mm", "one_token").items():
         parts[f"d = {d}: within the threshold ({ours:.2g})"] = asked(ours)
-        parts[f"d = {d}: nearer than W_mm and the one-token SVM"] = ours < min(row["mm"], row["one_token"])
+        parts[f"d = {d}: nearer than W_mm and the one-token SVM"] = ours < min(others)
     return Reading(*sample_mean(only(at_largest(tables), panel="scatter")["value"]), parts)
 
 
@@ -48,11 +51,10 @@ def generalised_svm(tables, asked):
     printed="C fitted",
 )
 def print_oracle(tables, asked):
-    found = ends(tables)
-    row = found.loc[found.index.max()]
-    differences = (found["svmeq_norm"] - found["svmeq"]).abs()
-    parts = {f"d = {d}: the same without the oracle": asked(difference) for d, difference in differences.items()}
-    return Reading(*exact(row["svmeq_norm"], at_largest(tables)["accepted"].iloc[0]), parts, row["svmeq"])
+    found = ends(tables, "svmeq_norm", "svmeq")
+    parts = {f"d = {d}: the same without the oracle": asked(abs(ours - fit)) for d, (ours, fit) in found.items()}
+    ours, fit = found[max(found)]
+    return Reading(*exact(ours, at_largest(tables)["accepted"].iloc[0]), parts, fit)
 
 
 @CLAIMS.add(

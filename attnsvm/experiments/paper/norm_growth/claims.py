@@ -3,17 +3,17 @@
 import pandas as pd
 
 from attnsvm.audit.numbers import Limit, share_of
-from attnsvm.audit.reading import Claims, Reading, only
-from attnsvm.audit.rows import decade, last
+from attnsvm.audit.reading import Claims, Reading, some
+from attnsvm.audit.rows import decade, last, where
 
 CLAIMS = Claims(group="paper")
 
 
 def runs_of(tables, condition):
     """Per run of a condition: the norm's growth over the last decade of steps, and the last gradient."""
-    table = tables.own()
+    table = some(tables.own(), "run")
     end, before = (row["step"] for row in decade(table.sort_values("step")))
-    own = only(table, condition=condition)
+    own = some(where(table, condition=condition), f"run with the condition {condition}")
     norms = own.pivot_table(index="seed", columns="step", values="norm")
     gradients = last(own).set_index("seed")["gradient_norm"]
     return pd.DataFrame({"growth": norms[end] / norms[before] - 1, "gradient": gradients})

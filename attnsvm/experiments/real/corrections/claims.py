@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from attnsvm.audit import Claims, Reading, number, some
 from attnsvm.audit.numbers import Limit, each, estimate, exact
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import one, where
+from attnsvm.audit.rows import where
 
 LEAST = "least change"
 CORRECTS = Limit(0.9, "share of the named mistakes that come right ≥ {}", "one that leaves them wrong is no correction")
@@ -43,19 +43,20 @@ def corrections_exist(tables, asked):
     return Reading(*exact(own["value"].mean(), len(own)), {"for all draws of every template": asked(worst)})
 
 
-@CLAIMS.add(
+CLAIMS.declare(
+    "corrections_carry",
+    number(part="change", quantity="same", kind=LEAST, template=None, missing="mean of {quantity}").must(
+        "> 0.4",
+        "two mistakes in five; without a change none comes right",
+        "the same mistake on other molecules",
+    ),
     short="corrections: other molecules",
     statement="The least change corrects the same mistake on molecules that it was not told of.",
     check="share of the other mistakes of the template, on held-out molecules, that come right; mean over templates "
     "and its 95 % interval",
     measured="share that come right",
-    asked=Limit(0.4, "> {}", "two mistakes in five; without a change none comes right"),
     unsharpened="Its audit is that of an optional figure.",
 )
-def corrections_carry(tables, asked):
-    own = estimate(one(where(means(tables, "change", "same"), kind=LEAST), "certified change"))
-    return Reading(*own, {"the same mistake on other molecules": asked(own)})
-
 
 CLAIMS.add(
     key="corrections_as_often",

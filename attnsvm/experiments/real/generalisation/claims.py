@@ -1,8 +1,8 @@
 """Is it easy to make an SVM overfit? What flipped labels cost, what training on costs, and what ends it."""
 
+from attnsvm.audit import LAST, Claims, NoInstance, Reading, number, only
 from attnsvm.audit.numbers import Limit, estimate, smallest
-from attnsvm.audit.reading import Claims, NoInstance, Reading, only, some
-from attnsvm.audit.rows import one, single, where
+from attnsvm.audit.rows import one
 
 TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}
 INTERVAL = "95 % interval of the mean over the instances"
@@ -22,7 +22,7 @@ def at(table, variant, n, by, quantity):
     return estimate(one(rows, f"{quantity} of {by} with {variant}, n = {n}", by=by, quantity=quantity))
 
 
-def number(seen):
+def said(seen):
     return f"{seen.value:.2g} [{seen.low:.2g}, {seen.high:.2g}]"
 
 
@@ -43,16 +43,16 @@ def easy_to_overfit(tables, asked, most):
         row = fitted(table, tokens)
         n, fits = row["n"], estimate(row)
         drops[tokens] = drop = at(table, f"{tokens}_flipped", n, "fro", "drop")
-        parts[f"{name}, n = {n}: flipped labels fitted in {number(fits)} of the instances"] = most(fits)
-        parts[f"{name}: they cost {number(drop)} on new inputs"] = asked(drop)
+        parts[f"{name}, n = {n}: flipped labels fitted in {said(fits)} of the instances"] = most(fits)
+        parts[f"{name}: they cost {said(drop)} on new inputs"] = asked(drop)
         # Without them there must be something to lose.
         clean, chance = (at(table, f"{tokens}_clean", n, by, "held_out") for by in ("fro", "chance"))
-        parts[f"{name}: {number(clean)} without them, above chance"] = clean.low > chance.value
+        parts[f"{name}: {said(clean)} without them, above chance"] = clean.low > chance.value
     n = fitted(table, "gaussian")["n"]
     coins, clean = (at(table, f"gaussian_{labels}", n, "fro", "held_out") for labels in ("random", "clean"))
     fits = at(table, "gaussian_random", n, "fro", "separable")
-    parts[f"labels that are coins are fitted too, in {number(fits)}"] = most(fits)
-    parts[f"and teach less than the rule's: {number(coins)}"] = coins.high < clean.low
+    parts[f"labels that are coins are fitted too, in {said(fits)}"] = most(fits)
+    parts[f"and teach less than the rule's: {said(coins)}"] = coins.high < clean.low
     return Reading(*smallest(drops), parts)
 
 
@@ -72,7 +72,7 @@ def overfit_by_training(tables, asked):
         n = fitted(table, tokens)["n"]
         for labels, words in (("clean", "labels by the rule"), ("flipped", "labels flipped")):
             losses[f"{name}, {words}"] = at(table, f"{tokens}_{labels}", n, "W", "early")
-    return Reading(*smallest(losses), {f"{name}: {number(loss)}": asked(loss) for name, loss in losses.items()})
+    return Reading(*smallest(losses), {f"{name}: {said(loss)}": asked(loss) for name, loss in losses.items()})
 
 
 @CLAIMS.add(
@@ -94,14 +94,23 @@ def overfit_ends(tables, asked, few):
         if len(sizes) < 2:
             raise NoInstance(f"second n, {name}")
         first, ends[tokens] = (at(table, f"{tokens}_clean", n, "fro", "held_out") for n in (sizes[0], sizes[-1]))
-        parts[f"{name}, n = {sizes[-1]}: {number(ends[tokens])} of new inputs"] = asked(ends[tokens])
-        parts[f"{name}: more than with n = {sizes[0]}: {number(first)}"] = ends[tokens].low > first.high
+        parts[f"{name}, n = {sizes[-1]}: {said(ends[tokens])} of new inputs"] = asked(ends[tokens])
+        parts[f"{name}: more than with n = {sizes[0]}: {said(first)}"] = ends[tokens].low > first.high
         fits = at(table, f"{tokens}_flipped", sizes[-1], "fro", "separable")
-        parts[f"{name}: flipped labels cannot be fitted any more: {number(fits)}"] = few(fits)
+        parts[f"{name}: flipped labels cannot be fitted any more: {said(fits)}"] = few(fits)
     return Reading(*smallest(ends), parts)
 
 
-@CLAIMS.add(
+lead = number(quantity="lead", n=LAST, missing="nuclear solution of {variant}")
+CLAIMS.declare(
+    "nuclear_generalises",
+    lead(variant=("gaussian_clean", "digits_clean")).must(
+        "> 0.0", "the intervals must lie above zero", "{variant}: {value:.2g} [{low:.2g}, {high:.2g}]"
+    ),
+    lead(variant="gaussian_full").below(
+        lead(variant="gaussian_clean"),
+        "less where the rule has full rank: {value:.2g} [{low:.2g}, {high:.2g}]",
+    ),
     group="beyond",
     short="a low-rank rule: nuclear knows more",
     statement="If the rule has rank one, the solution of least nuclear norm selects new inputs better than that of "
@@ -109,15 +118,4 @@ def overfit_ends(tables, asked, few):
     check="share of new inputs, nuclear minus Frobenius, instance by instance, at the largest n of both, the smaller "
     f"of Gaussian tokens and digits; {INTERVAL}. Control: a rule of full rank, for which it must be less",
     measured="lead of the nuclear solution on new inputs",
-    asked=Limit(0.0, "> {}", "the intervals must lie above zero"),
 )
-def nuclear_generalises(tables, asked):
-    """The lead of the nuclear solution over the Frobenius one on new inputs, where the rule has rank one."""
-    leads, largest = where(tables.own(), quantity="lead"), {}
-    for variant in ("gaussian_clean", "gaussian_full", "digits_clean"):
-        rows = some(where(leads, variant=variant), f"nuclear solution of {variant}")
-        largest[variant] = estimate(single(rows[rows["n"] == rows["n"].max()]))
-    full = largest.pop("gaussian_full")
-    parts = {f"{name}: {number(lead)}": asked(lead) for name, lead in largest.items()}
-    parts[f"less where the rule has full rank: {number(full)}"] = full.high < largest["gaussian_clean"].low
-    return Reading(*smallest(largest), parts)

@@ -1,14 +1,13 @@
 """What a head whose right answers are known says of max-margin solutions, and the controls that could kill it."""
 
-from functools import partial
-
+from attnsvm.audit import Claims, Reading, number, some
 from attnsvm.audit.numbers import Limit, each, estimate, exact, largest
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import one, where
 
 NULLS = ("random", "permuted", "mismatched")
 RULES = ("position", "same token", "string")
-ABOVE = Limit(0.0, "> {}", "the whole interval over held-out templates above zero")
+ABOVE = "the whole interval over held-out templates above zero"
+lead = number(part="heads", mapping=1, quantity="lead", missing="prediction to compare with {kind}")
 CLAIMS = Claims(group="beyond")
 
 
@@ -22,12 +21,6 @@ def fitted(tables, quantity):
     (layer,) = mapping(tables, "predicted")["layer"].unique()
     rows = where(tables.own(part="answers"), layer=layer, quantity=quantity)
     return some(rows, f"{quantity} of right answers at the layer of that head").sort_values("inputs")
-
-
-def leads(kinds, tables, asked):
-    rows = mapping(tables, "lead")
-    found = {kind: estimate(one(rows, f"prediction to compare with {kind}", kind=kind)) for kind in kinds}
-    return Reading(*asked.worst(found), each(found, "over {} ({.value:+.3f})", asked))
 
 
 @CLAIMS.add(
@@ -66,38 +59,36 @@ def answers_maps(tables, asked, others):
 def answers_alignment(tables, asked):
     own = one(mapping(tables, "alignment"), "alignment of the head itself", kind="head")
     rows = where(tables.own(part="heads"), layer=own["layer"], quantity="alignment")
-    parts, lead = {}, []
+    parts, leads = {}, []
     for kind in NULLS:
         most = some(where(rows, kind=kind), f"alignment of {kind} heads")["high"].max()
-        lead.append(own["value"] - most)
-        parts[f"above the largest of {kind} heads ({most:.3f})"] = asked(lead[-1])
+        leads.append(own["value"] - most)
+        parts[f"above the largest of {kind} heads ({most:.3f})"] = asked(leads[-1])
     draws = where(rows, kind=NULLS[0])["instances"].sum()
-    return Reading(*exact(min(lead), draws), parts)
+    return Reading(*exact(min(leads), draws), parts)
 
 
-CLAIMS.add(
-    key="answers_nulls",
+CLAIMS.declare(
+    "answers_nulls",
+    lead(kind=NULLS).must("> 0", ABOVE, "over {kind} ({value:+.3f})"),
     short="the mapping head: nulls predict less",
     statement="The max-margin solution of what that head selects predicts its selections on other templates and "
     "molecules better than the solutions of null models predict theirs, those of mismatched heads among them.",
     check="share of held-out selections less that of the control, template by template, mean and 95 % interval",
     measured="least lead over a null model",
-    asked=ABOVE,
     unsharpened="Its audit is that of an optional figure.",
-    read=partial(leads, NULLS),
 )
 
-CLAIMS.add(
-    key="answers_rules",
+CLAIMS.declare(
+    "answers_rules",
+    lead(kind=RULES).must("> 0", ABOVE, "over {kind} ({value:+.3f})"),
     short="the mapping head: rules predict less",
     statement="No rule that does without the model, of position, of equal tokens or of equal strings, predicts what "
     "that head selects as well as the max-margin solution does.",
     check="share of held-out selections, less that of the rule, template by template, mean and its 95 % interval; the "
     "offset of the rule of position is the best one for the fitted queries",
     measured="least lead over a rule",
-    asked=ABOVE,
     unsharpened="Its audit is that of an optional figure.",
-    read=partial(leads, RULES),
 )
 
 
@@ -123,7 +114,7 @@ def answers_as_good(tables, asked):
     check="share of right atoms, less that of softmax regression, for each ridge and each number of reactions, "
     "template by template, mean and its 95 % interval",
     measured="least lead over softmax regression",
-    asked=ABOVE,
+    asked=Limit(0.0, "> {}", ABOVE),
     unsharpened="Its audit is that of an optional figure.",
 )
 def answers_softmax(tables, asked):

@@ -2,67 +2,57 @@
 
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import one, where
+from attnsvm.audit import EACH, LAST, MOST, Claims, Reading, number
+from attnsvm.audit.numbers import Limit, each, largest
 from attnsvm.experiments.real.ladder.rungs import RUNGS
 
-FIRST = next(iter(RUNGS))
 MEDIANS = "medians over the instances, 95 % intervals from order statistics"
 UNTRAINED = Limit(
     0.1, "above the null before training < {}", "an untrained layer has no more than chance and this little"
 )
 ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/ladder_again`, which is optional."
 CLAIMS = Claims(group="beyond")
+median = number(missing="certified solution on '{name}'")
+rung = median(part="rungs")
+theorem = rung(name=next(iter(RUNGS)))
+decayed = median(part="decays", name="KQ", when="end")
+with_decay = "certified solution on '{name}' with weight decay"  # rows of both are those of decays above zero
+ratio, change = (decayed(quantity=q, missing=with_decay) for q in ("rank_ratio", "change_alignment"))
 
-
-def of(tables, part, name, quantity, when="end", decay=None):
-    """The one row that has these values, with a median in it."""
-    rows = where(tables.own(), part=part, name=name, quantity=quantity, when=when)
-    rows = rows[rows["value"].notna() & (rows["decay"].isna() if decay is None else rows["decay"] == decay)]
-    return estimate(one(rows, f"certified solution on '{name}'"))
-
-
-def positive_decays(tables):
-    """The decays above zero, ascending."""
-    decays = tables.own()["decay"].dropna()
-    return sorted(set(some(decays[decays > 0], "weight decay above zero")))
-
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "ladder_theorem",
+    theorem(quantity="alignment_fro", when="end").must(
+        "≥ 0.95",
+        "as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
+        "lower end at least 0.95",
+    ),
+    theorem(quantity="alignment_fro", when="end").above(
+        theorem(quantity="null_fro", when="end"), "the null's interval lies below"
+    ),
+    theorem(quantity="gain_fro", when="start").must(
+        f"above the null before training < {UNTRAINED.value}",
+        UNTRAINED.why,
+        f"before training it is not {UNTRAINED.value} above its null",
+    ),
     short="on real patches: W alone obeys",
     statement="On patches of digits, W trained alone goes to the Frobenius solution of what it selects.",
     check=f"cosine with the certified solution on the span of the constraints; {MEDIANS}",
     measured="median cosine with the certified solution",
-    asked=Limit(
-        0.95,
-        "≥ {}",
-        "as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
-    ),
-    untrained=UNTRAINED,
 )
-def ladder_theorem(tables, asked, untrained):
-    own, null = (of(tables, "rungs", FIRST, quantity) for quantity in ("alignment_fro", "null_fro"))
-    start = of(tables, "rungs", FIRST, "gain_fro", "start")
-    parts = {
-        f"lower end at least {asked.value}": asked(own),
-        "the null's interval lies below": null.high < own.low,
-        f"before training it is not {untrained.value} above its null": untrained(start),
-    }
-    return Reading(*own, parts)
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "ladder_falls",
+    rung(name=tuple(RUNGS)[1:], when="end", quantity="change_alignment").must(
+        "< 0",
+        "a fall is a change whose whole interval is below zero, at each of the five steps",
+        "'{name}' lies below the rung before",
+    ),
     short="each step to practice costs alignment",
     statement="From W alone to AdamW with everything trained, alignment falls with every rung.",
     check=f"cosine of a rung less that of the one before, per instance, in its parametrisation's norm; {MEDIANS}",
     measured="median change of the cosine, at the rung that falls least",
-    asked=Limit(0.0, "< {}", "a fall is a change whose whole interval is below zero, at each of the five steps"),
     unsharpened=ELSEWHERE,
 )
-def ladder_falls(tables, asked):
-    changes = {name: of(tables, "rungs", name, "change_alignment") for name in list(RUNGS)[1:]}
-    return Reading(*asked.worst(changes), each(changes, "'{}' lies below the rung before", asked))
 
 
 @CLAIMS.add(
@@ -78,10 +68,13 @@ def ladder_falls(tables, asked):
     untrained=UNTRAINED,
 )
 def ladder_above_null(tables, asked, untrained):
-    gains = {name: of(tables, "rungs", name, f"gain_{rung.norm}") for name, rung in RUNGS.items()}
-    starts = [of(tables, "rungs", name, "gain_fro", "start") for name in RUNGS]
+    table = tables.own()
+    gains = {
+        name: rung(name=name, when="end", quantity=f"gain_{of.norm}").estimate(table) for name, of in RUNGS.items()
+    }
+    starts = rung(name=tuple(RUNGS), when="start", quantity="gain_fro").read(table)
     parts = each(gains, "'{}' is above its null", asked)
-    parts[f"before training no rung is {untrained.value} above its null"] = all(map(untrained, starts))
+    parts[f"before training no rung is {untrained.value} above its null"] = all(untrained(one.number) for one in starts)
     return Reading(*asked.worst(gains), parts)
 
 
@@ -93,9 +86,11 @@ def ladder_above_null(tables, asked, untrained):
     asked=Limit(0.5, "≤ {}", "half of the rank; the same decay on W, a Frobenius penalty, is the control"),
 )
 def ladder_decay_rank(tables, asked):
-    decays = positive_decays(tables)
-    factors, whole = (of(tables, "decays", name, "rank_ratio", decay=decays[-1]) for name in ("KQ", "W"))
-    ratios = [of(tables, "decays", "KQ", "rank_ratio", decay=decay).value for decay in decays]
+    table = tables.own()
+    factors = ratio(decay=LAST).estimate(table)
+    whole = ratio(decay=LAST, name="W").estimate(table)
+    found = {one.row["decay"]: one.number.value for one in ratio(decay=EACH).read(table)}
+    ratios = [found[decay] for decay in sorted(found)]
     parts = {
         f"on K and Q: upper end at most {asked.value}": asked(factors),
         "on W: the interval lies above that of K and Q": whole.low > factors.high,
@@ -113,7 +108,7 @@ def ladder_decay_rank(tables, asked):
     unsharpened=ELSEWHERE,
 )
 def ladder_decay_alignment(tables, asked):
-    rows = {decay: of(tables, "decays", "KQ", "change_alignment", decay=decay) for decay in positive_decays(tables)}
+    rows = {one.row["decay"]: one.number for one in change(decay=EACH).read(tables.own())}
     return Reading(*largest(rows), each(rows, "decay {:g} raises it", asked))
 
 
@@ -132,9 +127,9 @@ def ladder_decay_alignment(tables, asked):
     unsharpened=ELSEWHERE,
 )
 def ladder_decay_breaks(tables, asked, fits):
-    strongest = positive_decays(tables)[-1]
-    gain, free = (of(tables, "decays", "KQ", "gain_nuc", decay=decay) for decay in (strongest, 0.0))
-    train = of(tables, "decays", "KQ", "train", decay=strongest)
+    table = tables.own()
+    gain, free = (decayed(quantity="gain_nuc", decay=decay).estimate(table) for decay in (MOST, 0.0))
+    train = decayed(quantity="train", decay=MOST).estimate(table)
     parts = {
         "without decay the alignment is above its null": asked.against(free),
         "with the largest decay it is not": asked(gain.low),

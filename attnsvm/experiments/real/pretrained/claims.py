@@ -1,27 +1,20 @@
 """What is left of three claims about the encoder's heads, each beside the control that could kill it."""
 
-from functools import partial
-
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, each, estimate, sample_mean
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import ends, last, one, where
+from attnsvm.audit import LAST, Claims, Reading, number, some
+from attnsvm.audit.numbers import Limit, sample_mean
+from attnsvm.audit.rows import ends, where
 
-NORMS = {"Frobenius": "fro", "nuclear": "nuc"}
+NORMS = {"fro": "Frobenius", "nuc": "nuclear"}
 HEAD = ["layer", "head"]
-APART = Limit(
-    0.02, "1 − correlation with the other norm's solution > {}", "an angle of 11°, which tells the norms apart"
-)
 CLAIMS = Claims(group="beyond")
-
-
-def aligned(kind, tables, asked):
-    """Per norm, the share of heads above a control."""
-    rows = tables.own(part="share", quantity="alignment")
-    missing = f"head with a certified solution, {{}}, {kind}"
-    found = {name: estimate(one(rows, missing.format(norm), kind=kind, norm=norm)) for name, norm in NORMS.items()}
-    return Reading(*asked.worst(found), each(found, "{} norm ({.value:.2f})", asked))
+aligned = number(
+    part="share",
+    quantity="alignment",
+    norm=tuple(NORMS),
+    missing="head with a certified solution, {norm}, {kind}",
+)
 
 
 def paired(rows, kind, inputs):
@@ -30,39 +23,45 @@ def paired(rows, kind, inputs):
     return some((own - other).dropna(), f"head to compare with {kind} at {inputs} inputs")
 
 
-def trained(kind, own, other, tables, asked, apart):
-    rows = where(tables.own(), part="trained", kind=kind)
-    rows = last(some(rows, f"trained run of {kind} with both SVMs")).set_index("norm")
-    near, far = estimate(rows.loc[own]), estimate(rows.loc[other])
-    words = f"the other norm's solution is farther ({far.value:.2g})"
-    near_enough = {"the upper quartile is within the threshold": asked(near)}
-    return Reading(*near, near_enough | {words: far.low > near.high and apart(far)})
+def trained(kind, own, other, wanted, why):
+    """Near the solution of its own norm after the last step, and beyond doubt farther from the other one."""
+    end = number(part="trained", kind=kind, step=LAST, missing="trained run of {kind} with both SVMs")
+    near, far, words = end(norm=own), end(norm=other), "the other norm's solution is farther ({value:.2g})"
+    apart = "an angle of 11°, which tells the norms apart"
+    return (
+        near.must(wanted, why, "the upper quartile is within the threshold"),
+        far.above(near, words),
+        far.must("1 − correlation with the other norm's solution > 0.02", apart, words),
+    )
 
 
-CLAIMS.add(
-    key="pretrained_permuted",
+CLAIMS.declare(
+    "pretrained_permuted",
+    aligned(kind="permuted").must(
+        "≥ 0.9", "nearly every head; by chance half of them would", "{norm} norm ({value:.2f})", names=NORMS
+    ),
     short="encoder heads: SVMs, beside permutations",
     statement="Beside permuted selections, nearly every head of a pretrained encoder is aligned with the SVM of what "
     "it selects.",
     check="share of heads whose alignment is above the mean of permuted selections, both norms, Wilson interval; the "
     "worse norm is shown",
     measured="share of heads above permuted selections",
-    asked=Limit(0.9, "≥ {}", "nearly every head; by chance half of them would"),
-    read=partial(aligned, "permuted"),
 )
 
-CLAIMS.add(
-    key="pretrained_random",
+CLAIMS.declare(
+    "pretrained_random",
+    aligned(kind="random").must(
+        "≤ 0.75",
+        "if training made the alignment, nearly all heads would be above; by chance half of them are",
+        "{norm} norm ({value:.2f})",
+        names=NORMS,
+    ),
     short="encoder heads: random heads align as well",
     statement="Random heads with the same singular values kill that claim: beside them, alignment with the SVM sets no "
     "large majority of heads apart.",
     check="share of heads whose alignment is above the mean of random heads with selections of their own, both norms, "
     "Wilson interval; the higher share is shown",
     measured="share of heads above random heads",
-    asked=Limit(
-        0.75, "≤ {}", "if training made the alignment, nearly all heads would be above; by chance half of them are"
-    ),
-    read=partial(aligned, "random"),
 )
 
 
@@ -121,25 +120,21 @@ def pretrained_sink(tables, asked, attends):
     return Reading(*wide, len(whole), parts)
 
 
-CLAIMS.add(
-    key="pretrained_W",
+CLAIMS.declare(
+    "pretrained_W",
+    *trained("W", "fro", "nuc", "≤ 0.001", "an angle of 2.6°"),
     short="encoder tokens: W to Frobenius",
     statement="Trained by us on tokens of the encoder under a random prediction head, W goes to the Frobenius-norm SVM "
     "of what it selects.",
     check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
     measured="1 − correlation with the Frobenius solution, median",
-    asked=Limit(1e-3, "≤ {}", "an angle of 2.6°"),
-    apart=APART,
-    read=partial(trained, "W", "fro", "nuc"),
 )
 
-CLAIMS.add(
-    key="pretrained_KQ",
+CLAIMS.declare(
+    "pretrained_KQ",
+    *trained("KQ", "nuc", "fro", "≤ 0.02", "an angle of 11°: the nuclear norm's direction is approached more slowly"),
     short="encoder tokens: (K, Q) to nuclear",
     statement="Trained as (K, Q) on the same tokens, attention goes to the nuclear-norm SVM of what it selects.",
     check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
     measured="1 − correlation with the nuclear solution, median",
-    asked=Limit(0.02, "≤ {}", "an angle of 11°: the nuclear norm's direction is approached more slowly"),
-    apart=APART,
-    read=partial(trained, "KQ", "nuc", "fro"),
 )

@@ -1,7 +1,7 @@
 """A router beside plain attention: the same kind of direction, the same tokens, sooner?"""
 
+from attnsvm.audit import LAST, Claims, Reading, number, some
 from attnsvm.audit.numbers import Limit, each, largest, smallest
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import at_end, decade_before, where
 
 ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/router_again`, which is optional."
@@ -77,26 +77,21 @@ def router_sooner(tables, asked):
     return Reading(*largest(found), each(found, "{}", asked))
 
 
-@CLAIMS.add(
+after = number(step=LAST, missing="{quantity} of {selector}")
+CLAIMS.declare(
+    "router_dirichlet",
+    after(selector="dirichlet", quantity="to_mean").must(
+        "≤ 0.01",
+        "the gradient of the form goes to this sum and does not vanish, that of the loss does: what is left of the "
+        "start and of the loss falls like one over the step",
+        "near the mean difference",
+    ),
+    after(selector="dirichlet", quantity="distance").misses("far from the solution of its tokens"),
+    after(selector="attention", quantity="to_mean").misses("attention far from the mean difference"),
     group="ours",
     short="the Dirichlet form has another limit",
     statement="Under the Dirichlet form W goes to the mean difference of selected and other tokens.",
     check="median of 1 − correlation with Σ (x_α − x_t) zᵀ over all tokens, and with the certified solution, after the "
     "last step, 95 % intervals; control: plain attention",
     measured="median distance from the mean difference",
-    asked=Limit(
-        0.01,
-        "≤ {}",
-        "the gradient of the form goes to this sum and does not vanish, that of the loss does: what is left of the "
-        "start and of the loss falls like one over the step",
-    ),
 )
-def router_dirichlet(tables, asked):
-    """The Dirichlet form weighs all tokens alike: near the mean difference, and far from the solution."""
-    mean, own = (end(tables, "dirichlet", quantity) for quantity in ("to_mean", "distance"))
-    parts = {
-        "near the mean difference": asked(mean),
-        "far from the solution of its tokens": asked.against(own),
-        "attention far from the mean difference": asked.against(end(tables, "attention", "to_mean")),
-    }
-    return Reading(*mean, parts)

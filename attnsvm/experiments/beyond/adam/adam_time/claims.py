@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, each, estimate, exact, smallest
-from attnsvm.audit.reading import Claims, Reading, some
+from attnsvm.audit.reading import Claims, NoInstance, Reading, only, some
 
 PER_DECADE = 4  # times at which two runs are compared
 CLAIMS = Claims(group="beyond", seeds=(100000, 100031))
@@ -17,9 +17,11 @@ def ends(tables, quantity):
 
 def ways(tables, start):
     """By run: (log of the time, margin ratio) of the steps that have left the start behind."""
-    found = {}
-    for run, rows in tables.own().groupby("run", sort=False):
-        wide = rows.pivot(index="step", columns="quantity", values="median")
+    rows, found = tables.own(), {}
+    for quantity in ("time", "linf", "travelled"):
+        only(rows, quantity=quantity)
+    for run, own in rows.groupby("run", sort=False):
+        wide = own.pivot(index="step", columns="quantity", values="median")
         wide = wide[wide["travelled"].map(start)]
         found[run] = np.log(wide["time"]), wide["linf"]
     return found
@@ -76,13 +78,16 @@ def adam_pace_closed(tables, asked, slower):
 )
 def adam_sign_time(tables, asked, done, spread, start):
     """Every run that has its time behind it; and all runs at equal times, as far apart as any two of them are."""
-    times, ratios = ends(tables, "time")["median"], ends(tables, "linf")
-    late = some(ratios[times.map(done)], "run that has its time behind it")
+    ratios = ends(tables, "linf")
+    has_its_time = ends(tables, "time")["median"].reindex(ratios.index).map(done)
+    late = some(ratios[has_its_time], "run that has its time behind it")
     seen = {run: estimate(row, "median") for run, row in late.iterrows()}
     parts = each(seen, "β2, η = {}: {.value:.3f}", lambda one: asked(one.value))
     apart = distances([way for way in ways(tables, start).values() if len(way[0])])
-    widest = max(apart, default=np.inf)
+    if not apart:
+        raise NoInstance("time that two runs share")
+    widest = max(apart)
     parts[f"at {len(apart)} equal times no two runs farther apart than {widest:.3f}"] = spread(widest)
-    early = ratios[~times.map(done)]["median"]
+    early = some(ratios[~has_its_time], "run that ends before its time")["median"]
     parts[f"{len(early)} runs before their time: {early.max():.3f} at most"] = not asked(early.max())
     return Reading(*smallest(seen), parts)

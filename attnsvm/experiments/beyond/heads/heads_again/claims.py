@@ -2,12 +2,18 @@
 
 import numpy as np
 
+from attnsvm.audit import Claims, NoInstance, Reading, some
 from attnsvm.audit.numbers import Estimate, Limit, difference, mean
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import single
-from attnsvm.experiments.beyond.heads.claims import at_end
+from attnsvm.audit.rows import last, where
 
 CLAIMS = Claims(group="secondary")
+
+
+def by_heads(tables, quantity):
+    """The mean after the last step under one norm, by the number of heads, which rises."""
+    rows = where(tables.own(), normalisation="joint", quantity=quantity)
+    rows = last(some(rows, f"saturated instance under a joint norm with the quantity {quantity}"))
+    return {row["heads"]: mean(row) for _, row in rows.sort_values("heads").iterrows()}
 
 
 @CLAIMS.add(
@@ -25,17 +31,19 @@ CLAIMS = Claims(group="secondary")
 )
 def multi_head_root(tables, asked, apart, alone):
     """√H times the certified margin per unit of total norm, over that of one head, for every H; and the best tokens."""
-    best, wins = (at_end(tables, "joint", name) for name in ("best_margin", "global_heads"))
-    first = mean(single(some(best[best["heads"] == 1], "run with one head")))
-    found, parts = [], {}
-    for _, row in some(best[best["heads"] > 1], "run with several heads").iterrows():
-        own, H = mean(row), row["heads"]
+    best, wins = (by_heads(tables, name) for name in ("best_margin", "global_heads"))
+    if 1 not in best:
+        raise NoInstance("run with one head")
+    if len(best) < 2:
+        raise NoInstance("run with several heads")
+    first, found, parts = best.pop(1), [], {}
+    for H, own in best.items():
         error = np.hypot((own.high - own.low) / own.value, (first.high - first.low) / first.value) / 2
         ratio = own.value / first.value
         found.append(scaled := Estimate(*(ratio * np.sqrt(H) * np.exp([0, -error, error])), own.instances))
         parts[f"H = {H}: √H of it {scaled.value:.3f} times that of one head"] = asked(scaled.off(1.0))
         parts[f"H = {H}: narrower ({ratio:.3f} times)"] = alone(ratio * np.exp(error))
-    few, most = (mean(row) for _, row in wins.iloc[[0, -1]].iterrows())
+    few, *_, most = wins.values()
     more = difference(most, few)
     parts[f"share of heads at the best tokens: {few.value:.2f} to {most.value:.2f}"] = apart(abs(more.value))
     return Reading(*found[-1], parts)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.audit.numbers import Limit, largest, sample_median
-from attnsvm.audit.reading import Claims, Reading, some
+from attnsvm.audit.reading import Claims, NoInstance, Reading, some
 from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="beyond")
@@ -12,6 +12,8 @@ CLAIMS = Claims(group="beyond")
 def layers(tables, rule):
     """By depth and layer: the distances (instances, three steps)."""
     rows = some(where(tables.own(), rule=rule), "stack that is saturated and has certified solutions")
+    if rows["step"].nunique() < 3:
+        raise NoInstance("third step")
     return {
         place: own.pivot(index="seed", columns="step", values="value")
         for place, own in rows.groupby(["depth", "layer"])

@@ -26,7 +26,7 @@ CLAIMS = Claims(group="beyond")
 )
 def layers_settled_rows(tables, asked, moved, often, falls):
     """The farthest settled instance of each kind, how many settle, and how their distance falls."""
-    table = tables.own()
+    table = some(tables.own(), "measured instance")
     end, half, parts = last(table), table[table["step"] < table["step"].max()], {}
     still = end[end["change"].map(moved)]
     for kind, rows in end.groupby("kind", sort=False):

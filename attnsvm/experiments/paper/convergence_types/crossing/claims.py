@@ -1,13 +1,23 @@
 """What holds of who ends globally more often: the lead of (K, Q) at small d, with and without saturation."""
 
-from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, NoInstance, Reading
-from attnsvm.audit.rows import single, where
+from attnsvm.audit import Claims, number
 
+share = number(n=5, T=5, missing="{quantity} at d = {d} by what is {counted}")
+lead = share(quantity="lead")
 CLAIMS = Claims(group="ours")
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "parametrisations_cross_saturation",
+    lead(d=16, counted="selected").must(
+        "> 0", "every interval must leave out zero, on its own side", "d = {d}: W ahead ({value:+.3f})"
+    ),
+    lead(d=3, counted="selected").misses("d = {d}: (K, Q) ahead ({value:+.3f})"),
+    lead(d=2, counted="saturated").misses("d = {d}: (K, Q) ahead if saturated runs count alone ({value:+.3f})"),
+    share(quantity="waiting", d=2, counted="selected").must(
+        "> 0",
+        "every interval must leave out zero, on its own side",
+        "d = {d}: W is unsaturated at the optimal tokens more often ({value:+.3f})",
+    ),
     sharpens="parametrisations_cross",
     seeds=(100000, 100999),
     short="small $d$: part of $(K,Q)$'s lead is saturation",
@@ -16,26 +26,4 @@ CLAIMS = Claims(group="ours")
     check="n = T = 5, 5000 exact steps: share of instances with W less that with (K, Q), instance by instance, 95 % "
     "interval of the mean: by what is selected, by what is selected and saturated, and the difference of both",
     measured="lead of W in instances that select the optimal tokens, largest d",
-    asked=Limit(0.0, "> {}", "every interval must leave out zero, on its own side"),
 )
-def parametrisations_cross_saturation(tables, asked):
-    """Leads at the smallest, the second and the largest d of the largest shape, and what of them is saturation."""
-    table = tables.own()
-    table = table[table["T"] == table["T"].max()]
-    sizes = sorted(table["d"].unique())
-    if len(sizes) < 3:
-        raise NoInstance("third d")
-
-    def at(d, quantity, counted="selected"):
-        return estimate(single(where(table, d=d, quantity=quantity, counted=counted)))
-
-    small, next_, large = sizes[0], sizes[1], sizes[-1]
-    ahead, behind, both = at(large, "lead"), at(next_, "lead"), at(small, "lead", "saturated")
-    waiting = at(small, "waiting")
-    parts = {
-        f"d = {large}: W ahead ({ahead.value:+.3f})": asked(ahead),
-        f"d = {next_}: (K, Q) ahead ({behind.value:+.3f})": asked.against(behind),
-        f"d = {small}: (K, Q) ahead if saturated runs count alone ({both.value:+.3f})": asked.against(both),
-        f"d = {small}: W is unsaturated at the optimal tokens more often ({waiting.value:+.3f})": asked(waiting),
-    }
-    return Reading(*ahead, parts)

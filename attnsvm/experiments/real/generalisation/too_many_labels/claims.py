@@ -2,7 +2,7 @@
 
 from attnsvm.audit.numbers import Limit, estimate, smallest
 from attnsvm.audit.reading import Claims, NoInstance, Reading
-from attnsvm.audit.rows import single, where
+from attnsvm.audit.rows import one, where
 
 TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}
 CLAIMS = Claims(group="secondary")
@@ -40,7 +40,7 @@ def overfit_ends_ratio(tables, asked, few, below, above):
         fits, fails = estimate(last), estimate(first)
         parts[f"{name}, {last['ratio']:.2f} per entry: flipped labels fitted in {fits.value:.2f}"] = few.against(fits)
         parts[f"{name}, {first['ratio']:.2f} per entry: in {fails.value:.2f}"] = few(fails)
-        clean = single(where(table, tokens=tokens, quantity="held_out", n=first["n"]))
+        clean = one(table, f"share of new inputs right, {name}", tokens=tokens, quantity="held_out", n=first["n"])
         learned[tokens] = own = estimate(clean)
         parts[f"{name}: labels by the rule teach {own.value:.2f} of new inputs there"] = asked(own)
     return Reading(*smallest(learned), parts)

@@ -4,12 +4,15 @@ import numpy as np
 
 from attnsvm.audit.numbers import Limit, sample_mean, sample_median
 from attnsvm.audit.reading import Claims, Reading, some
+from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="secondary", seeds=(100000, 100255))
 
 
 def wide(tables, quantity):
     rows = some(tables.own(), "instance with certified solutions")
+    for variant in ("half", "merged", "merged unit"):
+        some(where(rows, variant=variant), f"instance of '{variant}'")
     return rows.pivot(index="seed", columns="variant", values=quantity)
 
 

@@ -1,17 +1,16 @@
 """What holds of routers: those that keep attention's tokens are later, those that are sooner take other tokens."""
 
+from attnsvm.audit import LAST, Claims, Reading, number, some
 from attnsvm.audit.numbers import Limit, largest
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.experiments.summaries.router.claims import end
 
+end = number(step=LAST, missing="{quantity} of {selector}")
 CLAIMS = Claims(group="secondary", seeds=(100000, 100063))
 
 
-def penalties(tables):
-    """The entropy penalties, in order."""
-    table = tables.own()
+def penalties(table):
+    """The routers with an entropy penalty, in the order of the settings, which say how many there are."""
     chosen = table["selector"].str.startswith("entropy")
-    return list(dict.fromkeys(some(table[chosen], "router with an entropy penalty")["selector"]))
+    return dict.fromkeys(some(table[chosen], "router with an entropy penalty")["selector"])
 
 
 @CLAIMS.add(
@@ -27,14 +26,14 @@ def penalties(tables):
 )
 def router_tokens_kept(tables, asked, best):
     """Gumbel-softmax against the entropy penalties: attention's tokens, and the best ones."""
-    own = end(tables, "gumbel", "same")
+    table = tables.own()
+    own = end(selector="gumbel", quantity="same").estimate(table)
     parts = {f"Gumbel-softmax keeps attention's tokens ({own.value:.2f})": asked(own)}
-    for name in penalties(tables):
-        other, chosen = end(tables, name, "same"), end(tables, name, "best")
+    plain = end(selector="attention", quantity="best").estimate(table)
+    for name in penalties(table):
+        other, chosen = (end(selector=name, quantity=quantity).estimate(table) for quantity in ("same", "best"))
         parts[f"{name} does not ({other.value:.2f})"] = asked.against(other)
-        parts[f"{name} selects fewer best tokens than attention ({chosen.value:.2f})"] = best(
-            chosen.high - end(tables, "attention", "best").low
-        )
+        parts[f"{name} selects fewer best tokens than attention ({chosen.value:.2f})"] = best(chosen.high - plain.low)
     return Reading(*own, parts)
 
 
@@ -51,11 +50,11 @@ def router_tokens_kept(tables, asked, best):
 def router_sooner_entropy(tables, asked):
     """Both ways of being there: the entropy penalties are sooner, Gumbel-softmax is later."""
     ways = {"near its solution": "ratio_near", "saturated": "ratio_saturated"}
-    found, parts = {}, {}
+    table, found, parts = tables.own(), {}, {}
     for what, quantity in ways.items():
-        for name in penalties(tables):
-            found[name, what] = seen = end(tables, name, quantity)
+        for name in penalties(table):
+            found[name, what] = seen = end(selector=name, quantity=quantity).estimate(table)
             parts[f"{name} sooner {what} ({seen.value:.2f})"] = asked(seen)
-        later = end(tables, "gumbel", quantity)
+        later = end(selector="gumbel", quantity=quantity).estimate(table)
         parts[f"Gumbel-softmax later {what} ({later.value:.2f})"] = asked.against(later)
     return Reading(*largest(found), parts)

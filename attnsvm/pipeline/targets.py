@@ -48,7 +48,7 @@ def descriptions() -> dict[str, str]:
         "figures/all": "every figure",
         "figures/audit": "every claim and its verdict in one picture",
         **{
-            f"figures/{name}": f"{heading[0].lower()}{heading[1:]}: its figures and their claims, results/audit/{name}.html"
+            f"figures/{name}": f"{heading.lower()}: its figures and their claims, results/audit/{name}.html"
             for name, heading in cards.SECTIONS.items()
         },
         "audit": "every claim of the paper against the numbers: results/audit/audit.html",

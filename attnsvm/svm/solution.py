@@ -40,8 +40,9 @@ class Solution:
         arithmetic: "floating" or "rational", the one that decided; "" where nothing is proved.
         method: the method that found the answer or the refutation, one of `methods.choice.METHODS`.
         rejected: why the claim is not proved: UNCERTIFIED or REMOTE.
-        counted: finds the `ranks` when they are first read, see `verdict`. Nuclear norm: rank_bound is the multiplicity
-            of the largest singular value of Σ dual_k A_k.
+
+    Ranks are counted when they are first read. Nuclear norm: rank_bound is the multiplicity of the largest singular value
+    of Σ dual_k A_k.
     """
 
     status: Status

@@ -1,7 +1,7 @@
 """How many times slower the compiled loops of descent are here than on the processor of profiles/times.json.
 
-`make check` runs it where the package is installed: `python -m attnsvm.pipeline.first_use.speed`. It takes a second, and ten
-more where the loops are not compiled yet.
+`make check` runs it where the package is installed: `python -m attnsvm.pipeline.first_use.speed`. It takes a second,
+and ten more where the loops are not compiled yet.
 """
 
 import statistics

@@ -87,8 +87,8 @@ def package(tmp_path):
 
 def test_a_module_chosen_by_name_ends_the_job_with_one_sentence_and_no_file(package, tmp_path):
     assert package(CHOSEN) == (
-        "attnsvm.experiments.paper.svm_rank.problems runs attnsvm.data.digits, which no import statement behind it names: "
-        "an edit of it would rerun nothing; import it by a statement"
+        "attnsvm.experiments.paper.svm_rank.problems runs attnsvm.data.digits, which no import statement behind it "
+        "names: an edit of it would rerun nothing; import it by a statement"
     )
     assert not (tmp_path / "problems.npz").exists()
 

@@ -41,8 +41,8 @@ class Solution:
         method: the method that found the answer or the refutation, one of `methods.choice.METHODS`.
         rejected: why the claim is not proved: UNCERTIFIED or REMOTE.
 
-    Ranks are counted when they are first read. Nuclear norm: rank_bound is the multiplicity of the largest singular value
-    of Σ dual_k A_k.
+    Ranks are counted when they are first read. Nuclear norm: rank_bound is the multiplicity of the largest singular
+    value of Σ dual_k A_k.
     """
 
     status: Status

@@ -108,7 +108,7 @@ def files(site):
 def test_there_is_a_page_for_everything(pages):
     assert set(KINDS) < set(pages)
     assert {f"gallery/{card.name}.html" for card in cards.figures()} < set(pages)
-    assert {f"source/attnsvm/experiments/{name}.html" for name in cards.names()} < set(pages)
+    assert {f"source/{cards.place(name)}.html" for name in cards.names()} < set(pages)
     assert {f"docs/{path.stem}.html" for path in (ROOT / "docs").glob("*.md")} < set(pages)
 
 

@@ -80,7 +80,6 @@ test-fast: PART = mathematics
 test-fast: test
 
 report: figures
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report --report report.html
 
 paper: figures

@@ -26,12 +26,13 @@ for target in targets.of_figures():
             plan.target(target),
 
 
-# `snakemake report --report report.html` (make report) puts these pages into one file.
+# What `snakemake report --report report.html` (make report) puts into one file.
 rule:
     name:
         "report"
     input:
-        expand(f"{AT}results/report/{{name}}.html", name=[*FIGURES, "audit"]),
+        plan.target("figures/all"),
+        plan.target("audit"),
 
 
 rule paper:
@@ -41,15 +42,12 @@ rule paper:
         f"{AT}paper/software/paper.md",
 
 
-include: "workflow/rules/problems.smk"
-include: "workflow/rules/descent.smk"
-include: "workflow/rules/svm.smk"
+include: "workflow/rules/blocks.smk"
 include: "workflow/rules/cache.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/provenance.smk"
-include: "workflow/rules/report.smk"
 include: "workflow/rules/paper.smk"
 include: "workflow/rules/site.smk"
 include: "workflow/rules/crate.smk"
@@ -70,7 +68,6 @@ localrules:
     claims_of,
     audit_figure,
     provenance,
-    pages,
     paper_numbers,
     typeset,
     site,

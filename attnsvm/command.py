@@ -143,17 +143,14 @@ def _add_solve(parser: argparse.ArgumentParser) -> None:
 def _add_profile(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Writes FOLDER/config.yaml, the SLURM profile with the number of blocks that suits the measured stage times. "
-        "docs/cluster.md has the model."
+        "docs/cluster.md says what a good length is."
     )
     add = parser.add_argument
     add("folder", metavar="FOLDER", type=Path)
     add("--cores", type=int, required=True, metavar="N", help="cores that run jobs at once")
     for name, default, text in (
-        ("wait", 0.0, "seconds that a job waits in the queue"),
+        ("seconds", 60.0, "seconds of work in a block"),
         ("scale", 1.0, "instances, as a multiple of the measured build"),
-        ("rate", 5.0, "jobs submitted per second"),
-        ("overhead", 6.0, "seconds that a job costs beyond its stages"),
-        ("poll", 10.0, "seconds between two looks at the queue"),
     ):
         add(f"--{name}", type=float, default=default, metavar="X", help=f"{text}; default: {default:g}")
     add("--times", type=Path, default=Path("profiles/times.json"), metavar="FILE", help="default: profiles/times.json")
@@ -336,10 +333,9 @@ def _deploy(given: argparse.Namespace) -> int:
 
 
 def _profile(given: argparse.Namespace) -> int:
-    from attnsvm.pipeline.cluster import makespan, profile
+    from attnsvm.pipeline.cluster import profile
 
-    cluster = makespan.Cluster(given.cores, given.wait, given.overhead, given.rate, given.poll)
-    print(profile.write(given.folder, given.times, given.scale, cluster))
+    print(profile.write(given.folder, given.times, given.cores, given.seconds, given.scale))
     return 0
 
 

@@ -1,12 +1,11 @@
-"""What a block costs at both ends, for the simulated cluster: the smallest block there is, and gathering very many.
+"""What the smallest block costs, for the number of blocks of `attnsvm profile`: ten minutes of one core for all.
 
-python benchmarks/block_times.py one                every experiment, ten minutes of one core
-python benchmarks/block_times.py gathered layers    from what is built in results/
+python benchmarks/block_times.py           every experiment
+python benchmarks/block_times.py layers    one
 
-`one`: a block with one seed of the largest cell, each stage in its own process. The simulation takes from it what a
-block costs before its first seed, and how many seeds the descent trains in the time of one. `gathered`: a hundred
-blocks, each with all that the experiment measures at the paper's scale. Both in seconds of processor time, imports
-included; they are written into profiles/times.json.
+A block with one seed of the largest cell, each stage in its own process, in seconds of processor time, imports
+included; they are written into profiles/times.json. From them follows what a block costs before its first seed, and
+how many seeds the descent trains in the time of one.
 """
 
 import argparse
@@ -17,22 +16,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+from attnsvm.pipeline import blocks, cards
+from attnsvm.pipeline.configuration import block_settings, resolve
+from attnsvm.pipeline.plan import earlier
 
-from attnsvm.pipeline import blocks, cards, jobs
-from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.pipeline.running import stages
-from attnsvm.store import load_cells, save_cells
-
-TIMES, RESULTS, COPIES = Path("profiles/times.json"), Path("results"), 100
+TIMES = Path("profiles/times.json")
 CALLS = {
     "problems": "stages.problems(name, settings, parts, output)",
     "descent": "stages.descent(name, settings, inputs, output)",
     "svm": "stages.svm(name, settings, inputs, output)",
     "measures": "stages.measures_of_block(name, settings, inputs, output)",
-    "gathered": "stages.measures(name, settings, parts, output)",
 }
 PROGRAM = """
 import json, sys
@@ -57,52 +50,20 @@ def one(name: str, folder: Path) -> dict[str, float]:
     inputs: dict[str, str] = {}
     for stage in card.stages:
         output = str(folder / f"{stage}.npz")
-        given = {key: inputs[key] for key in jobs.earlier(card, stage)}
-        found[stage] = seconds(stage, name, jobs.block_settings(name, stage, config), parts, given, output)
+        given = {key: inputs[key] for key in earlier(card, stage)}
+        found[stage] = seconds(stage, name, block_settings(card, config, stage), parts, given, output)
         inputs[stage] = output
     return found
 
 
-def gathered(name: str, folder: Path) -> float:
-    """Seconds of gathering what is built of `name`, COPIES times, every copy with seeds of its own."""
-    card = cards.read(name)
-    settings = stage_settings(card, resolve({}), "measures")
-    copies = []
-    for block in blocks.cut(card, resolve({})):
-        inputs = {stage: str(RESULTS / name / block / f"{stage}.npz") for stage in jobs.earlier(card, "measures")}
-        measured = str(folder / f"{block}.npz")
-        stages.measures_of_block(name, settings, inputs, measured)
-        tables = load_cells(measured)["tables"]
-        for copy in range(COPIES):
-            path = str(folder / f"{block}-{copy}.npz")
-            save_cells(path, {"tables": {key: _later(table, 10**7 * copy) for key, table in tables.items()}})
-            copies.append({"measures": path})
-    outputs = {key: str(folder / key) for key in ("table", "instances", "outcomes", "cells", "certificates")}
-    return seconds("gathered", name, settings, copies, None, outputs)
-
-
-def _later(packed: np.ndarray, by: int) -> np.ndarray:
-    """A packed table with larger seeds."""
-    table = pq.read_table(pa.BufferReader(packed))
-    for key in ("seed", "first_seed", "last_seed"):
-        if key in table.column_names:
-            moved = pa.array(table[key].to_numpy() + by)
-            table = table.set_column(table.column_names.index(key), key, moved)
-    buffer = pa.BufferOutputStream()
-    pq.write_table(table, buffer, compression="zstd")
-    return np.frombuffer(buffer.getvalue(), dtype=np.uint8)
-
-
 def main():
-    parser = argparse.ArgumentParser(description="Seconds of the smallest block, or of gathering a hundred.")
-    parser.add_argument("what", choices=("one", "gathered"))
+    parser = argparse.ArgumentParser(description="Seconds of the smallest block.")
     parser.add_argument("experiments", nargs="*", default=[card.name for card in cards.experiments()])
-    given = parser.parse_args()
-    for name in given.experiments:
+    for name in parser.parse_args().experiments:
         with tempfile.TemporaryDirectory() as folder:
-            found = {"one": one, "gathered": gathered}[given.what](name, Path(folder))
+            found = one(name, Path(folder))
         times = json.loads(TIMES.read_text("utf-8"))
-        times["experiments"].setdefault(name, {})[given.what] = found
+        times["experiments"].setdefault(name, {})["one"] = found
         TIMES.write_text(json.dumps(times, indent=1, sort_keys=True) + "\n", "utf-8")
         print(name, found, flush=True)
 

@@ -12,7 +12,7 @@ from unittest import mock
 import legible
 from harness import FEW
 
-from attnsvm.pipeline import cards, jobs, provenance
+from attnsvm.pipeline import cards, modules, provenance, targets
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.running import stages
@@ -60,14 +60,14 @@ def run_all(folder: Path) -> None:
     stages.claims(at(tables), at(plan.at))
     stages.audit_figure(SMOKE["figures"], at(tables["csv"]), at(f"{plan.at}figures/audit"))
     for name in [*(card.name for card in cards.figures()), "audit"]:
-        behind = jobs.behind(name)
+        behind = targets.behind(name)
         provenance.write(
             {other: SMOKE["experiments"][other] for other in behind},
             {other: list(plan.blocks(other)) for other in behind},
             SMOKE["figures"],
-            jobs.all_files(name),
+            modules.files_behind(name),
             at(f"{plan.at}results"),
-            [at(path) for path in plan.figure_files(name, kinds=jobs.drawn(name))],
+            [at(path) for path in plan.drawn_files(name)],
             at(f"{plan.at}figures/{name}.json"),
             plan.all_outside(name),
         )

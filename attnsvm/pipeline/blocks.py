@@ -11,10 +11,9 @@ from typing import NamedTuple
 from attnsvm.data.cells import COUNTED, Cell
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.configuration import stage_settings
+from attnsvm.pipeline.configuration import outside, stage_settings
 from attnsvm.pipeline.hashes.dependencies import digest
 from attnsvm.pipeline.hashes.memo import recall
-from attnsvm.pipeline.jobs import outside
 
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
 MOST = 10_000  # of one experiment; Snakemake plans some hundred jobs per second
@@ -53,24 +52,24 @@ def grid(card: cards.Card, resolved: dict) -> list[Part]:
         return [list(part) for part in as_parts(card.module("problems").cells(settings))]  # what JSON gives back
 
     # The modules that know a grid import much, and every run of Snakemake asks.
-    key = b"grid", digest(card.modules["problems"]).encode(), repr((settings, outside(card.name, resolved))).encode()
+    key = b"grid", digest(card.modules["problems"]).encode(), repr((settings, outside(card, resolved))).encode()
     return [Part(*part) for part in recall(key, work_out)]
 
 
-def cut(card: cards.Card, resolved: dict, asked: int | None = None) -> dict[str, list[Part]]:
+def cut(card: cards.Card, resolved: dict, most: int | None = None) -> dict[str, list[Part]]:
     """The blocks of an experiment by name, in the order of their seeds, each with its parts of cells.
 
     Of every cell a block holds the same share. Cells too small for a share in each block are dealt out whole.
 
     Args:
         resolved: the whole configuration.
-        asked: the number of blocks at most; None: as many as have the length that the card gives them.
+        most: the number of blocks at most; None: as many as have the length that the card gives them.
 
     Raises:
         UserError: see `grid`; or there are more blocks than Snakemake can plan.
     """
     whole = grid(card, resolved)
-    length = _shares(_largest(whole), asked) if asked else _shares(_own_number(card, resolved), card.blocks)
+    length = _shares(_largest(whole), most) if most else _shares(_own_number(card, resolved), card.blocks)
     count = _shares(_largest(whole), length)
     longer = f"make them longer: --set-scatter {card.name}=1000"
     require(
@@ -118,18 +117,18 @@ def cells(parts: Iterable[Sequence]) -> list[tuple[int, Cell]]:
     return [(place, Cell(n, T, d, range(first, last + 1), variant)) for place, n, T, d, variant, first, last in parts]
 
 
-def check(asked: Mapping[str, int], ours_alone: bool = True) -> None:
+def check(scatter: Mapping[str, int], ours_alone: bool = True) -> None:
     """Refuse numbers of blocks that no run could use.
 
     Args:
-        asked: number of blocks at most, by name of experiment.
+        scatter: number of blocks at most, by name of experiment.
         ours_alone: whether every name must be one of ours; not inside somebody else's workflow.
 
     Raises:
         UserError: an unknown experiment, no block, or more than Snakemake can plan.
     """
     known = {card.name: card for card in cards.experiments(optional=True)}
-    for name, count in asked.items():
+    for name, count in scatter.items():
         if name not in known:
             if ours_alone:
                 raise UserError(f"--set-scatter {name}={count}: {cards.unknown_name(name, list(known))}")
@@ -139,16 +138,16 @@ def check(asked: Mapping[str, int], ours_alone: bool = True) -> None:
         require(count <= MOST, f"{where}: at most {MOST} blocks, Snakemake needs minutes to plan more")
 
 
-def one_per_seed(asked: Mapping[str, int], resolved: dict) -> str:
+def one_per_seed(scatter: Mapping[str, int], resolved: dict) -> str:
     """A sentence where more blocks are asked for than there are seeds; "" where there are fewer.
 
     Args:
-        asked: as in `check`, of experiments that are known.
+        scatter: as in `check`, of experiments that are known.
         resolved: the whole configuration.
     """
     known = {card.name: card for card in cards.experiments(optional=True)}
-    seeds = {name: _largest(grid(known[name], resolved)) for name in asked if name in known}
-    beyond = [f"{name} has {count}" for name, count in seeds.items() if asked[name] > count]
+    seeds = {name: _largest(grid(known[name], resolved)) for name in scatter if name in known}
+    beyond = [f"{name} has {count}" for name, count in seeds.items() if scatter[name] > count]
     if not beyond:
         return ""
     return (

@@ -18,7 +18,7 @@ from attnsvm import caches
 from attnsvm.errors import UserError, require
 
 CONFIGFILE = "config/config.yaml"
-SETTINGS = ("experiments", "figures", "intermediates", "scale", "standalone")
+SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale", "standalone")
 CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR": "numba"}
 
 

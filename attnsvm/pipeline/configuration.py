@@ -1,9 +1,12 @@
 """The configuration: what the cards give, the user's changes laid over it, checked; errors in one sentence."""
 
 import re
+from functools import cache
 
 import yaml
 
+from attnsvm import checksums
+from attnsvm.data.cells import COUNTED
 from attnsvm.errors import require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.checking import first_error
@@ -31,8 +34,8 @@ def resolve(given: dict) -> dict:
     """
     whole = schema()
     given = typed(given, whole)
-    asked = repr((given, whole)).encode()
-    wrong = recall((*CHECKED_BY, asked), lambda: first_error(given, whole))
+    contents = repr((given, whole)).encode()
+    wrong = recall((*CHECKED_BY, contents), lambda: first_error(given, whole))
     require(not wrong, f"config: {wrong}")
     modes = {name: given.get(name) or words[0] for name, words in CHOICES.items()}
     scale = modes["scale"]
@@ -74,6 +77,30 @@ def stage_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
     """What a stage of an experiment is given, in an order that no edit of the card changes."""
     own = resolved["experiments"][card.name].get(stage, {})
     return dict(sorted((card.fixed | own).items()))
+
+
+def block_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
+    """The settings of a stage for one block: without those that say how many seeds there are, which change no block."""
+    whole = stage_settings(card, resolved, stage)
+    return {key: value for key, value in whole.items() if stage != "problems" or key not in COUNTED}
+
+
+def outside(card: cards.Card, resolved: dict) -> dict[str, str]:
+    """{file: SHA-256} of the files that an experiment reads and this package does not have; mostly there are none.
+
+    Raises:
+        UserError: one is missing; the sentence says how to get it.
+    """
+    if "outside" not in card.modules:
+        return {}
+    files = card.module("outside").files(stage_settings(card, resolved, "problems"))
+    return {file: _sha256(str(path), path.stat().st_mtime_ns) for file, path in sorted(files.items())}
+
+
+@cache
+def _sha256(path: str, changed: int) -> str:
+    """Of a file; computed once per process, unless its date changes."""
+    return checksums.of(path)
 
 
 def schema() -> dict:

@@ -1,14 +1,20 @@
-"""What every job of a run is given: its params and its input files, by the wildcards of its rule.
+"""What every job of a run is given: its params and its input files, by its rule and that rule's wildcards.
 
-Snakemake compares params by value, dates or not: they name everything that a job's output follows from.
+Snakemake compares params by value, dates or not, and runs a job again when one of them is another: they name everything
+that a job's output follows from. `Plan.params` says what they are, for the rules, for `attnsvm bundle` and for the
+tests of reruns. Arguments are called as the wildcards are.
 """
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import blocks, cards, jobs, standalone, targets
-from attnsvm.pipeline.configuration import stage_settings
+from attnsvm.pipeline import blocks, cards, modules, standalone, targets
+from attnsvm.pipeline.configuration import block_settings, outside, stage_settings
+from attnsvm.pipeline.hashes.dependencies import digest
+
+Param = Callable[..., object]  # of the wildcards of a rule
 
 
 def folder(resolved: dict) -> str:
@@ -16,86 +22,147 @@ def folder(resolved: dict) -> str:
     return "" if resolved["scale"] == "paper" else f"{resolved['scale']}/"
 
 
+def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
+    """The stages whose files a stage of the experiment reads.
+
+    Raises:
+        UserError: the experiment does not have the stage.
+    """
+    require(stage in card.stages, f"{card.name} has no {stage}: its stages are {', '.join(card.stages)}")
+    before = card.stages[: card.stages.index(stage)]
+    return before[:1] if stage == "descent" else before
+
+
 class Plan:
-    """The params and input files of a run's jobs. Arguments are called as the wildcards are.
+    """The params and input files of a run's jobs.
 
     Every method raises `UserError` for what the user can mend: a file from outside that is missing, a stage or a block
     that an experiment does not have, source that is no Python.
 
     Args:
         resolved: the whole configuration.
-        asked: how many blocks there are at most, by experiment (--set-scatter).
+        scatter: how many blocks there are at most, by experiment (--set-scatter).
     """
 
-    def __init__(self, resolved: dict, asked: Mapping[str, int]):
-        self.resolved, self.asked, self.at = resolved, asked, folder(resolved)
+    def __init__(self, resolved: dict, scatter: Mapping[str, int]):
+        self.resolved, self.scatter, self.at = resolved, scatter, folder(resolved)
         self.blocks, self.history = cache(self._blocks), cache(self._history)
 
-    def settings(self, stage: str, experiment: str, block: str | None = None) -> dict:
+    def params(self, rule: str) -> dict[str, Param]:
+        """The params of a rule's jobs by name, as functions of its wildcards.
+
+        `settings` are those of the configuration, `code` is a hash of what a job runs, and `origin` says what it starts
+        from: see the method of that name.
+
+        Raises:
+            ValueError: there is no such rule.
+        """
+        figures: dict[str, Param] = {"settings": lambda **_: self.resolved["figures"]}
+        writer: dict[str, Param] = {"code": lambda **_: modules.hash_of_writer(rule)}
+        match rule:
+            case "problems" | "descent" | "svm" | "measures" | "measures_of_block":
+                stage = "measures" if rule == "measures_of_block" else rule
+                return {name: partial(getattr(self, name), stage) for name in ("settings", "code", "origin")}
+            case "figure":
+                return figures | {
+                    "code": lambda figure: digest(*modules.of_figure(figure)),
+                    "origin": lambda figure: self.histories(targets.behind(figure)),
+                }
+            case "standalone":
+                return figures | {
+                    "code": lambda figure: digest(*modules.of_figure(figure)),
+                    "writer": lambda figure: modules.hash_of_writer(rule),
+                }
+            case "claims" | "claims_of":
+                names: dict[str, Param] = {"claiming": targets.claiming} if rule == "claims" else {}
+                return names | {
+                    "code": lambda claimed="": modules.hash_of_claims(targets.claiming(claimed)),
+                    "origin": lambda claimed="": self.histories(targets.measured(claimed)),
+                }
+            case "audit_figure":
+                return figures | writer
+            case "provenance":
+                experiments = self.resolved["experiments"]
+                return {
+                    **figures,
+                    **writer,
+                    "experiments": lambda pictured: {name: experiments[name] for name in targets.behind(pictured)},
+                    "blocks": lambda pictured: {name: list(self.blocks(name)) for name in targets.behind(pictured)},
+                    "outside": self.all_outside,
+                    "files": modules.files_behind,
+                }
+            case "crate":
+                return writer | {"figures": lambda: [*targets.figures(), "audit"]}
+        raise ValueError(f"no rule {rule!r}")
+
+    def settings(self, stage: str, experiment: str, block: str = "") -> dict:
         """What the configuration says of a stage; of the first also what it reads from outside."""
-        if block is None:
-            return stage_settings(cards.read(experiment), self.resolved, stage)
-        chosen = jobs.block_settings(experiment, stage, self.resolved)
-        read = self.outside(experiment) if stage == "problems" else {}
+        card = cards.read(experiment)
+        if not block:
+            return stage_settings(card, self.resolved, stage)
+        chosen = block_settings(card, self.resolved, stage)
+        read = outside(card, self.resolved) if stage == "problems" else {}
         return chosen | {"outside": read} if read else chosen
+
+    def code(self, stage: str, experiment: str, block: str = "") -> str:
+        """The hash of the code that a stage runs, and of whose arithmetic it has (running/arithmetic.py)."""
+        run = f"{digest(*modules.of_stage(experiment, stage))} {self.resolved['arithmetic']}"
+        return hashlib.sha256(run.encode()).hexdigest()
+
+    def origin(self, stage: str, experiment: str, block: str = "") -> object:
+        """For the first stage the parts of cells to draw, for a later one a hash of settings and code of those before.
+
+        Snakemake compares the files of those stages, but not what is gone: drawn anew for another seed and then
+        deleted, by hand or by a run that was killed, they would leave old figures that pass as up to date.
+        """
+        if stage == "problems":
+            return self.parts(experiment, block)
+        return self.history(experiment, earlier(cards.read(experiment), stage), block)
 
     def parts(self, experiment: str, block: str) -> list[list]:
         """The parts of cells of which a block is made, as lists: what a job is given has no class of ours."""
         return [list(part) for part in self.blocks(experiment)[block]]
 
-    def outside(self, experiment: str) -> dict[str, str]:
-        """The checksums of the files from outside that an experiment reads."""
-        return jobs.outside(experiment, self.resolved)
-
-    def all_outside(self, pictured: str) -> dict[str, dict[str, str]]:
-        """The same by experiment, for those behind a figure that read anything."""
-        return {name: found for name in jobs.behind(pictured) if (found := self.outside(name))}
-
-    def code(self, stage: str, experiment: str, block: str | None = None) -> str:
-        """The hash of the code that a stage runs."""
-        return jobs.stage_code(experiment, stage, self.resolved["arithmetic"])
-
-    def before(self, stage: str, experiment: str, block: str | None = None) -> str:
-        """A hash of the settings and the code of the earlier stages.
-
-        Snakemake compares the files of those stages, but not what is gone: drawn anew for another seed and then
-        deleted, by hand or by a run that was killed, they would leave old figures that pass as up to date.
-        """
-        return self.history(experiment, stage, block)
-
     def histories(self, experiments: Iterable[str]) -> list[str]:
         """The hashes of the settings and the code of all stages, by experiment."""
-        return [self.history(name) for name in experiments]
+        return [self.history(name, cards.read(name).stages) for name in experiments]
+
+    def all_outside(self, pictured: str) -> dict[str, dict[str, str]]:
+        """The checksums of the files from outside by experiment, for those behind a figure that read any."""
+        read = {name: outside(cards.read(name), self.resolved) for name in targets.behind(pictured)}
+        return {name: files for name, files in read.items() if files}
 
     def block_files(self, stage: str, experiment: str, block: str) -> dict[str, str]:
         """The files of the earlier stages from one block, by stage."""
-        card = cards.read(experiment)
-        require(stage in card.stages, f"{experiment} has no {stage}")
-        known = self.blocks(experiment)
+        stages, known = earlier(cards.read(experiment), stage), self.blocks(experiment)
         if block not in known:
             more = ", ..." if len(known) > 4 else ""
             raise UserError(f"{experiment} has no block {block}: its blocks are {', '.join([*known][:4])}{more}")
         base = f"{self.at}results/{experiment}/{block}"
-        return {name: f"{base}/{name}.npz" for name in jobs.earlier(card, stage)}
+        return {name: f"{base}/{name}.npz" for name in stages}
 
     def gathered_files(self, experiment: str) -> dict[str, list[str]]:
         """What is measured of every block, or where blocks are few the files of all stages, by stage."""
         base, known = f"{self.at}results/{experiment}", self.blocks(experiment)
         few = len(known) <= blocks.MEASURED_TOGETHER
-        stages = jobs.earlier(cards.read(experiment), "measures") if few else ("measures",)
+        stages = earlier(cards.read(experiment), "measures") if few else ("measures",)
         return {stage: [f"{base}/{block}/{stage}.npz" for block in known] for stage in stages}
 
     def tables(self, figure: str) -> dict[str, str]:
         """The tables that a figure draws, by experiment."""
-        return {name: f"{self.at}results/{name}/measures.parquet" for name in jobs.behind(figure)}
+        return {name: f"{self.at}results/{name}/measures.parquet" for name in targets.behind(figure)}
 
     def counted(self, table: str, pictured: str) -> list[str]:
         """A csv of every experiment behind a figure."""
-        return [f"{self.at}results/{name}/{table}.csv" for name in jobs.behind(pictured)]
+        return [f"{self.at}results/{name}/{table}.csv" for name in targets.behind(pictured)]
 
     def figure_files(self, *figures: str, kinds: Iterable[str] = targets.KINDS) -> list[str]:
         """The files of figures."""
         return [f"{self.at}figures/{name}.{kind}" for name in figures for kind in kinds]
+
+    def drawn_files(self, pictured: str) -> list[str]:
+        """The files that are drawn of a figure, or of the audit."""
+        return self.figure_files(pictured, kinds=targets.drawn(pictured))
 
     def whole_figures(self, *figures: str) -> list[str]:
         """All files of figures, and with `standalone: true` the code that draws each from its csv."""
@@ -104,27 +171,27 @@ class Plan:
 
     def target(self, name: str) -> list[str]:
         """The files of a target, see `targets.of_figures`: figures, with a group or an optional one its claims."""
-        asked = name.removeprefix("figures/")
+        of_figures = name.removeprefix("figures/")
         if name == "audit":
             pages = [f"{self.at}results/audit/{file}" for file in ("claims.csv", "audit.html", "audit.md")]
             return [*pages, *self.figure_files("audit", kinds=("png", "json"))]
-        if asked == "audit":
-            return self.figure_files("audit", kinds=("pdf", "png", "svg", "json"))
-        if asked == "all":
+        if of_figures == "audit":
+            return self.figure_files("audit", kinds=(*targets.PICTURES, "json"))
+        if of_figures == "all":
             return self.whole_figures(*targets.figures())
-        claims = self.audit_files(asked) if asked in (*cards.SECTIONS, *targets.optional()) else []
-        return self.whole_figures(*targets.shown(asked)) + claims
+        claims = self.audit_files(of_figures) if of_figures in (*cards.SECTIONS, *targets.optional()) else []
+        return self.whole_figures(*targets.shown(of_figures)) + claims
 
     def audit_files(self, claimed: str) -> list[str]:
         """The pages of the claims of an optional figure, or of a group of figures."""
         return [f"{self.at}results/audit/{claimed}.{kind}" for kind in targets.TABLES]
 
     def _blocks(self, experiment: str) -> dict[str, list[blocks.Part]]:
-        return blocks.cut(cards.read(experiment), self.resolved, self.asked.get(experiment))
+        return blocks.cut(cards.read(experiment), self.resolved, self.scatter.get(experiment))
 
-    def _history(self, experiment: str, stage: str = "figure", block: str | None = None) -> str:
-        """For one experiment, or for one block of it; that of its figure is over all its stages."""
+    def _history(self, experiment: str, stages: tuple[str, ...], block: str = "") -> str:
+        """A hash of the settings and the code of some stages of an experiment, or of one block of it."""
+        of, parts = (block_settings, self.parts(experiment, block)) if block else (stage_settings, None)
         card = cards.read(experiment)
-        stages = card.stages if stage == "figure" else jobs.earlier(card, stage)
-        parts = None if block is None else self.parts(experiment, block)
-        return jobs.history(experiment, stages, self.resolved, parts)
+        run = [(stage, of(card, self.resolved, stage), self.code(stage, experiment)) for stage in stages]
+        return hashlib.sha256(repr((run, parts)).encode()).hexdigest()

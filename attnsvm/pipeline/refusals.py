@@ -9,8 +9,8 @@ from attnsvm.errors import UserError
 Answer = TypeVar("Answer")
 
 
-def said(function: Callable[..., Answer], *arguments, **named) -> Answer:
-    """What a function answers; where the user can mend what stops it, its sentence ends the run."""
+def or_end(function: Callable[..., Answer], *arguments, **named) -> Answer:
+    """The answer of a function; where the user can mend what stops it, its sentence ends the run."""
     try:
         return function(*arguments, **named)
     except UserError as error:

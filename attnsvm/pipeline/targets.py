@@ -6,7 +6,8 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.naming import listed
 from attnsvm.pipeline.standalone import ENDING
 
-KINDS = ("pdf", "png", "svg", "csv", "json")  # of a figure
+PICTURES = ("pdf", "png", "svg")
+KINDS = (*PICTURES, "csv", "json")  # of a figure
 TABLES = ("csv", "html", "md")  # of an audit
 STEP = "internal: a step on the way to the targets"
 
@@ -31,14 +32,27 @@ def shown(claimed: str) -> list[str]:
     return group(claimed) if claimed in cards.SECTIONS else [claimed]
 
 
-def claiming(claimed: str) -> list[str]:
-    """The experiments whose claims stand on a page, see `shown`."""
-    found = cards.claiming(optional=True)
-    return [card.name for card in found if card.name in shown(claimed)]
+def behind(pictured: str) -> tuple[str, ...]:
+    """The experiments behind a figure; the audit reads them all."""
+    return tuple(card.name for card in cards.experiments()) if pictured == "audit" else cards.read(pictured).draws
 
 
-def measured(claimed: str) -> list[str]:
-    """The experiments whose certificates stand on a page, see `shown`."""
+def drawn(pictured: str) -> tuple[str, ...]:
+    """The kinds of files that are drawn of a figure."""
+    return PICTURES if pictured == "audit" else (*PICTURES, "csv")
+
+
+def claiming(claimed: str = "") -> list[str]:
+    """The experiments whose claims stand on a page, see `shown`; "": on that of every run."""
+    if not claimed:
+        return [card.name for card in cards.claiming()]
+    return [card.name for card in cards.claiming(optional=True) if card.name in shown(claimed)]
+
+
+def measured(claimed: str = "") -> list[str]:
+    """The experiments whose certificates stand on a page, see `claiming`."""
+    if not claimed:
+        return [card.name for card in cards.experiments()]
     return list(dict.fromkeys(name for figure in shown(claimed) for name in cards.read(figure).draws))
 
 
@@ -52,7 +66,7 @@ def descriptions() -> dict[str, str]:
             for name, heading in cards.SECTIONS.items()
         },
         "audit": "every claim of the paper against the numbers: results/audit/audit.html",
-        "report": "a page per figure, and the audit, for `make report`",
+        "report": "every figure and the audit; with --report report.html, in one file",
         "paper": "the manuscript, typeset: paper/attnsvm.pdf",
         "site": "a website of everything: site/index.html",
         "crate": "a folder for an archive, figures, tables and workflow described by an RO-Crate: crate/",
@@ -81,7 +95,7 @@ def constraints(at: str) -> dict[str, str]:
         "block": r"[^/]+",
         "unknown_at": r"([a-z]+/)?",
         "unknown_figure": rf"(?!({'|'.join(drawn)}|audit)\.({'|'.join((*KINDS, ENDING))})$)[^/]+",
-        "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|report|paper)/)[^/]+",
+        "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|paper)/)[^/]+",
         "unknown_target": r"[\w.-]+",
         "unknown_place": r"(figures|results|paper)/.+" if at else r"smoke/.+",
     }

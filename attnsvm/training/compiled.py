@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attnsvm import threads
 from attnsvm.data.inputs import Inputs
+from attnsvm.training import threads
 from attnsvm.training.heads.base import Head
 from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
 from attnsvm.training.lanes.arithmetic import LANES, classes, kept_on_disk

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm import threads
 from attnsvm.data.inputs import Inputs
+from attnsvm.training import threads
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
 from attnsvm.training.rules.gradient_descent import GradientDescent

@@ -1,7 +1,7 @@
 """Gradient descent over a whole batch of attention problems at once, in float64.
 
 An instance's problem and initial weights depend on its seed alone. On the processor the loop is compiled (compiled.py)
-or, for large instances, made of matrix products (dense.py), on the threads of the job (`attnsvm.threads`). There the
+or, for large instances, made of matrix products (dense.py), on the threads of the job (threads.py). There the
 arithmetic of an instance never depends on its place in the batch: the result is the same to the bit however a batch is
 cut. On another device it is the same arithmetic in torch (on_device.py), against which the other two are tested.
 """
@@ -11,10 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from attnsvm import threads
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.data.problems import Problems
-from attnsvm.training import compiled, dense
+from attnsvm.training import compiled, dense, threads
 from attnsvm.training.heads.base import Head
 from attnsvm.training.lanes.arithmetic import LANES
 from attnsvm.training.log import Log, logged_steps

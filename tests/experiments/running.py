@@ -6,8 +6,7 @@ from pathlib import Path
 
 from attnsvm.data.cells import Cell
 from attnsvm.pipeline import blocks, cards
-from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.pipeline.jobs import block_settings
+from attnsvm.pipeline.configuration import block_settings, resolve, stage_settings
 from attnsvm.pipeline.running import stages
 from attnsvm.store import load_cells, load_csv, load_table
 
@@ -77,7 +76,7 @@ class Run:
         for block, parts in cut(card, config).items():
             inputs: dict[str, str] = {}
             for stage in card.stages[:-1]:
-                path, own = str(folder / block / f"{stage}.npz"), block_settings(name, stage, config)
+                path, own = str(folder / block / f"{stage}.npz"), block_settings(card, config, stage)
                 getattr(stages, stage)(name, own, parts if stage == "problems" else dict(inputs), path)
                 inputs[stage] = path
             files.append(inputs)

@@ -19,7 +19,7 @@ from attnsvm.data.reactions import Reaction, held_apart, reactions, same_string,
 from attnsvm.errors import UserError
 from attnsvm.experiments.real.known_answers import descent, figure, measures, model, outside, problems, svm
 from attnsvm.experiments.real.known_answers.asked import asked, best_offset, positions
-from attnsvm.pipeline import jobs
+from attnsvm.pipeline import cards, configuration
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm.ledger import judged
 
@@ -164,7 +164,8 @@ def test_what_cannot_be_read_is_said(albert, tmp_path):
 
 def test_the_checksums_are_those_of_what_decides(albert):
     config = resolve({"experiments": {"known_answers": given(albert)}})
-    assert set(jobs.outside("known_answers", config)) == {"config.json", "pytorch_model.bin", "vocab.txt"}
+    files = configuration.outside(cards.read("known_answers"), config)
+    assert set(files) == {"config.json", "pytorch_model.bin", "vocab.txt"}
 
 
 # The stages

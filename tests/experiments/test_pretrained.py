@@ -19,7 +19,7 @@ from attnsvm.errors import UserError
 from attnsvm.experiments.real.pretrained import figure, measures, outside, problems
 from attnsvm.experiments.real.pretrained.inputs import inputs
 from attnsvm.inspect import models, packaged, sentences
-from attnsvm.pipeline import blocks, cards, jobs
+from attnsvm.pipeline import blocks, cards, configuration
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.hashes import memo
 from attnsvm.svm import ragged, solve
@@ -229,16 +229,16 @@ def test_the_grid_is_remembered_until_a_file_of_the_model_changes(encoder, tmp_p
 def test_the_checksums_are_those_of_what_decides(encoder, tmp_path):
     folder = shutil.copytree(encoder, tmp_path / "model")
     config = resolve({"experiments": {"pretrained": {"problems": {"model": str(folder)}}}})
-    before = jobs.outside("pretrained", config)
+    before = configuration.outside(cards.read("pretrained"), config)
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= set(before)
     (folder / "README.md").write_text("of no meaning")
-    assert jobs.outside("pretrained", config) == before
+    assert configuration.outside(cards.read("pretrained"), config) == before
     changed_weights(folder, lambda weights: [value.add_(1e-6) for value in weights.values()])
-    after = jobs.outside("pretrained", config)
+    after = configuration.outside(cards.read("pretrained"), config)
     assert {name for name in before if before[name] != after[name]} == {"model.safetensors"}
     changed_config(folder, hidden_act="relu")
-    assert jobs.outside("pretrained", config)["config.json"] != before["config.json"]
-    assert jobs.outside("cone", config) == {}
+    assert configuration.outside(cards.read("pretrained"), config)["config.json"] != before["config.json"]
+    assert configuration.outside(cards.read("cone"), config) == {}
 
 
 @pytest.mark.parametrize(

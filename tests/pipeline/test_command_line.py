@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
         (["--config", "figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
         (["--config=figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
         (["--config", "scale=smoke", "figures/cone"], "targets go before --config"),
-        (["-C", "5=3"], "'5' is not a key; known are experiments, figures, intermediates, scale, standalone"),
+        (["-C", "5=3"], "'5' is not a key; known are arithmetic, experiments, figures, intermediates, scale, st"),
         (["--config", "figures={dpi: 72"], "--config figures={dpi: 72: what follows = is not YAML"),
         (["--config", "experiments={cone: {x: [5}}"], "is not YAML"),
         (["--configfile", "missing.yaml"], "--configfile missing.yaml: cannot be read (No such file or directory)"),

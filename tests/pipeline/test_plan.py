@@ -3,15 +3,34 @@
 import pytest
 
 from attnsvm.errors import UserError
-from attnsvm.pipeline import blocks, cards, jobs
-from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.pipeline.plan import Plan
-from attnsvm.pipeline.refusals import said
+from attnsvm.pipeline import blocks, cards, targets
+from attnsvm.pipeline.configuration import block_settings, outside, resolve, stage_settings
+from attnsvm.pipeline.plan import Plan, earlier
+from attnsvm.pipeline.refusals import or_end
 from attnsvm.pipeline.running import devices
 
 SMOKE = resolve({"scale": "smoke"})
 PLAN = Plan(SMOKE, {})
 CONE = {"experiment": "cone", "block": next(iter(PLAN.blocks("cone")))}
+
+
+def given(rule, plan=PLAN, **wildcards):
+    """The params of a job, by name."""
+    return {name: function(**wildcards) for name, function in plan.params(rule).items()}
+
+
+@pytest.mark.parametrize("card", cards.experiments(), ids=lambda card: card.name)
+def test_data_flow_one_way(card):
+    """Problems, descent, svm, measures: a stage reads what stands before it, and training reads no solution."""
+    order = [stage for stage in ("problems", "descent", "svm", "measures") if stage in card.modules]
+    assert card.stages == tuple(order)
+    for stage in order:
+        before = earlier(card, stage)
+        assert set(before) <= set(order[: order.index(stage)])
+        assert ("problems" in before) == (stage != "problems")
+    if "descent" in order:
+        assert earlier(card, "descent") == ("problems",)
+    assert earlier(card, "measures") == tuple(order[:-1])
 
 
 def test_a_block_reads_the_files_of_the_stages_before():
@@ -26,7 +45,7 @@ def test_a_block_reads_the_files_of_the_stages_before():
     [
         ("problems", "svm_rank", "9-of-2", "svm_rank has no block 9-of-2: its blocks are seeds-0-1, seeds-2-3"),
         ("svm", "svm_rank", "seeds-0-9", "svm_rank has no block seeds-0-9: its blocks are seeds-0-1, seeds-2-3"),
-        ("descent", "svm_rank", "seeds-0-1", "svm_rank has no descent"),
+        ("descent", "svm_rank", "seeds-0-1", "svm_rank has no descent: its stages are problems, svm, measures"),
     ],
 )
 def test_a_block_or_a_stage_that_is_not_there_is_refused(stage, experiment, block, sentence):
@@ -53,17 +72,69 @@ def test_the_settings_of_a_block_do_not_say_how_many_seeds_there_are():
     card = cards.read("cone")
     assert PLAN.settings("measures", experiment="cone") == stage_settings(card, SMOKE, "measures")
     assert "instances" in stage_settings(card, SMOKE, "problems")
+    assert given("problems", **CONE)["settings"] == block_settings(card, SMOKE, "problems")
     assert "instances" not in PLAN.settings("problems", **CONE)
-    assert PLAN.parts(**CONE) == [list(part) for part in PLAN.blocks("cone")[CONE["block"]]]
+    assert given("problems", **CONE)["origin"] == [list(part) for part in PLAN.blocks("cone")[CONE["block"]]]
 
 
 def test_what_comes_before_is_of_the_block_and_changes_with_an_earlier_stage_alone():
     other = Plan(resolve({"scale": "smoke", "experiments": {"cone": {"descent": {"steps": 7}}}}), {})
-    assert PLAN.before("descent", **CONE) == other.before("descent", **CONE)
-    assert PLAN.before("svm", **CONE) != other.before("svm", **CONE)
-    assert PLAN.before("measures", "cone") != PLAN.before("measures", **CONE)
-    assert PLAN.histories(["cone"]) == [PLAN.history("cone")] != other.histories(["cone"])
-    assert PLAN.code("descent", **CONE) == jobs.stage_code("cone", "descent")
+    assert PLAN.origin("descent", **CONE) == other.origin("descent", **CONE)
+    assert PLAN.origin("svm", **CONE) != other.origin("svm", **CONE)
+    assert given("measures", experiment="cone")["origin"] != given("measures_of_block", **CONE)["origin"]
+    whole = [PLAN.history("cone", cards.read("cone").stages)]
+    assert PLAN.histories(["cone"]) == given("figure", figure="cone")["origin"] == whole != other.histories(["cone"])
+
+
+@pytest.mark.parametrize("edited", ["problems", "descent"])
+def test_the_code_of_every_stage_is_in_the_history(monkeypatch, edited):
+    """So what a killed run has begun to do anew is not forgotten: docs/trust.md."""
+    stages, code = ("problems", "descent"), Plan.code
+    before = PLAN.history("cone", stages)
+
+    def after_an_edit(plan, stage, experiment, block=""):
+        return code(plan, stage, experiment, block) + ("edited" if stage == edited else "")
+
+    monkeypatch.setattr(Plan, "code", after_an_edit)
+    assert Plan(SMOKE, {}).history("cone", stages) != before
+
+
+def test_every_job_has_a_hash_of_its_own_code():
+    experiments, figures = cards.experiments(), cards.figures()
+    stages = {(card.modules[one], one): PLAN.code(one, card.name) for card in experiments for one in card.stages}
+    drawn = {card.modules["figure"]: given("figure", figure=card.name)["code"] for card in figures}
+    others = [PLAN.params(rule)["code"]() for rule in ("claims", "audit_figure", "provenance")]
+    found = [*stages.values(), *drawn.values(), *others]
+    assert len(set(found)) == len(found)
+    assert all(len(code) == 64 for code in found)
+
+
+def test_twins_run_the_same_code():
+    twins = [(card, cards.read(card.modules["measures"].split(".")[2])) for card in cards.experiments()]
+    twins = [(card, other) for card, other in twins if card is not other]
+    assert twins
+    for card, other in twins:
+        assert PLAN.code("measures", card.name) == PLAN.code("measures", other.name)
+
+
+def test_the_params_of_the_audit_are_those_of_every_claim_and_a_page_has_those_of_its_own():
+    whole, page = given("claims"), given("claims_of", claimed="paper")
+    assert whole["claiming"] == [card.name for card in cards.claiming()]
+    assert whole["origin"] == PLAN.histories(card.name for card in cards.experiments())
+    assert page["origin"] == PLAN.histories(targets.measured("paper"))
+    assert page["code"] != whole["code"]
+
+
+def test_what_a_figure_says_of_itself_follows_from_its_experiments_alone():
+    params = given("provenance", pictured="cone")
+    assert params["experiments"] == {"cone": SMOKE["experiments"]["cone"]}
+    assert params["blocks"] == {"cone": list(PLAN.blocks("cone"))}
+    assert params["settings"] == SMOKE["figures"]
+
+
+def test_a_rule_that_is_not_there_has_no_params():
+    with pytest.raises(ValueError, match="no rule 'descents'"):
+        PLAN.params("descents")
 
 
 def test_a_figure_reads_the_tables_that_it_draws():
@@ -76,9 +147,9 @@ def test_a_figure_reads_the_tables_that_it_draws():
 
 
 def test_a_file_from_outside_that_is_missing_is_refused_and_concerns_nobody_else():
-    given = {"scale": "smoke", "experiments": {"pretrained": {"problems": {"model": "no-such-model"}}}}
-    plan = Plan(resolve(given), {})
-    for ask in (plan.blocks, plan.outside):
+    chosen = {"scale": "smoke", "experiments": {"pretrained": {"problems": {"model": "no-such-model"}}}}
+    plan = Plan(resolve(chosen), {})
+    for ask in (plan.blocks, plan.all_outside, lambda name: outside(cards.read(name), plan.resolved)):
         with pytest.raises(UserError, match="there is no model 'no-such-model'"):
             ask("pretrained")
     assert plan.all_outside("cone") == {}
@@ -105,5 +176,5 @@ def test_what_the_user_can_mend_ends_the_run_with_its_sentence():
         raise UserError(f"{what} {how}")
 
     with pytest.raises(SystemExit, match=r"^error: this way$"):
-        said(refuse, "this", how="way")
-    assert said(max, 1, 2) == 2
+        or_end(refuse, "this", how="way")
+    assert or_end(max, 1, 2) == 2

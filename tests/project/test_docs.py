@@ -128,7 +128,7 @@ def test_pictures_and_times_that_are_there_stay_unless_all_are_asked_for(tmp_pat
         docs.small_pictures(built, gallery, anew)
         docs.stage_times(built / "audit.json", times, anew)
         assert ((gallery / "cone.png").read_bytes() == b"as it was") == (not anew)
-        assert (gallery / "ladder.png").exists()
+        assert Image.open(gallery / "ladder.png").size == (2, 2), "half as wide and high"
         kept = json.loads(times.read_text())["experiments"]
         assert set(kept) == left
         assert kept["cone"] == cone | {"one": 3.0}

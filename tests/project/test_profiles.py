@@ -31,7 +31,7 @@ def test_the_slurm_profile_cuts_experiments_that_exist_into_more_blocks():
 
 def test_the_slurm_profile_groups_rules_that_exist():
     text = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
-    assert set(SLURM["groups"]) <= set(re.findall(r"^rule (\w+):", text, re.MULTILINE))
+    assert set(SLURM["groups"]) <= set(re.findall(r"^(?:rule|use rule \w+ as) (\w+)", text, re.MULTILINE))
     # A stage that trains or solves must not run on the login node.
     assert set(SLURM["groups"]) == {"problems", "descent", "svm", "measures_of_block"}
 
@@ -57,6 +57,24 @@ def test_every_rule_has_its_environment_its_log_and_its_resources():
                 *(() if name.startswith("unknown") else ("resources:", "message:", "params:")),
             ):
                 assert f"    {needed}" in body, f"{name}: {needed}"
+
+
+def test_a_rule_made_from_another_has_its_own_files_params_and_message():
+    """What it does not say is the other's: two jobs would write one file, or run one code."""
+    made = r"^use rule \w+ as (\w+) with:\n(.*?)(?=^\S|\Z)"
+    paths = (ROOT / "workflow/rules").glob("*.smk")
+    rules = [rule for path in paths for rule in re.findall(made, path.read_text(), re.DOTALL | re.MULTILINE)]
+    assert {name for name, _ in rules} >= {"descent", "svm", "measures_of_block", "claims"}
+    for name, body in rules:
+        for needed in (
+            "input:",
+            "output:",
+            "log:",
+            "benchmark:",
+            f'params:\n        **params_of("{name}")',
+            "message:",
+        ):
+            assert f"    {needed}" in body, f"{name}: {needed}"
 
 
 @pytest.fixture(scope="module")

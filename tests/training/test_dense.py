@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from training_references import assert_cut_anywhere, assert_same, use_only
 
-from attnsvm import threads
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.training import LinearHead, compiled, dense, exact, published, train
+from attnsvm.training import LinearHead, compiled, dense, exact, published, threads, train
 
 
 @pytest.mark.parametrize("kind", ["W", "KQ"])

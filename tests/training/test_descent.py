@@ -7,11 +7,10 @@ import pytest
 import torch
 from training_references import HEADS, assert_cut_anywhere, assert_same, reference_loss
 
-from attnsvm import threads
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.problems import Problems
 from attnsvm.experiments.paper.multi_token.problems import relu
-from attnsvm.training import LinearHead, ReluHead, descent, exact, plain, published, train
+from attnsvm.training import LinearHead, ReluHead, descent, exact, plain, published, threads, train
 from attnsvm.training.rules.gradient_descent import EPSILON
 from attnsvm.training.start import draw_initial, normal, uniform
 

@@ -9,7 +9,7 @@ import torch
 from stack_references import torch_gradients
 from training_references import HEADS, LOGGED, assert_same
 
-from attnsvm import geometry, threads
+from attnsvm import geometry
 from attnsvm.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import (
@@ -24,6 +24,7 @@ from attnsvm.training import (
     published,
     schedule,
     steepest,
+    threads,
     train,
 )
 

@@ -1,4 +1,4 @@
-"""Edits, and the jobs whose params they change: asked of the functions from which the rules take a job's params."""
+"""Edits, and the jobs whose params they change: asked of the plan, from which the rules take a job's params."""
 
 import re
 from functools import cache
@@ -8,8 +8,9 @@ import yaml
 from harness import ROOT, edited
 
 from attnsvm.data.cells import COUNTED
-from attnsvm.pipeline import cards, configuration, jobs
+from attnsvm.pipeline import cards, configuration
 from attnsvm.pipeline.hashes import dependencies
+from attnsvm.pipeline.plan import Plan, earlier
 
 CARDS = {card.name: card for card in cards.every()}
 EXPERIMENTS = [card.name for card in cards.experiments()]
@@ -59,23 +60,22 @@ class Repository:
     def params(self):
         """{(rule, name): what a job of it has among its params}, at smoke scale."""
         forget()
-        resolved = configuration.resolve({"scale": "smoke"})
+        plan = Plan(configuration.resolve({"scale": "smoke"}), {})
         found = {}
         for card in cards.experiments():
-            for stage in card.stages:
-                settings = jobs.block_settings(card.name, stage, resolved)
-                # A block's parts of the grid follow from these, and from code; the copy's cannot be imported.
-                whole = configuration.stage_settings(card, resolved, stage)
-                own = card.blocks, {key: whole[key] for key in COUNTED if stage == "problems" and key in whole}
-                found[stage, card.name] = repr(settings), repr(own), jobs.stage_code(card.name, stage)
+            for stage in card.stages[:-1]:
+                found[stage, card.name] = own(plan, stage, experiment=card.name, block="any")
+            found["measures", card.name] = own(plan, "measures", experiment=card.name)
+            # A block's parts of the grid follow from these, and from code; the copy's cannot be imported.
+            whole = configuration.stage_settings(card, plan.resolved, "problems")
+            parts = card.blocks, {key: value for key, value in whole.items() if key in COUNTED}
+            found["problems", card.name] += f" {parts}"
         for card in cards.figures():
-            found["figure", card.name] = repr(resolved["figures"]), jobs.figure_code(card.name)
-        found["claims", "claim"] = jobs.claims_code()
-        found["audit_figure", "audit"] = repr(resolved["figures"]), jobs.writer_code("audit_figure")
+            found["figure", card.name] = own(plan, "figure", figure=card.name)
+        found["claims", "claim"] = own(plan, "claims")
+        found["audit_figure", "audit"] = own(plan, "audit_figure")
         for name in [*(card.name for card in cards.figures()), "audit"]:
-            behind = {other: resolved["experiments"][other] for other in jobs.behind(name)}
-            own = repr(behind), repr(resolved["figures"]), tuple(jobs.all_files(name)), jobs.writer_code("provenance")
-            found["provenance", name] = own
+            found["provenance", name] = own(plan, "provenance", pictured=name)
         return found
 
     def changed(self, changes):
@@ -88,7 +88,14 @@ class Repository:
         """Whether an edit changes the params of the job that checks all claims."""
         with self, edited(self.folder, changes):
             forget()
-            return jobs.claims_code() != self.before["claims", "claim"]
+            plan = Plan(configuration.resolve({"scale": "smoke"}), {})
+            return own(plan, "claims") != self.before["claims", "claim"]
+
+
+def own(plan, rule, **wildcards):
+    """The params of a job, as Snakemake compares them, but for what follows from earlier jobs or from the grid."""
+    params = plan.params(rule)
+    return repr({name: params[name](**wildcards) for name in params if name not in ("origin", "blocks")})
 
 
 def forget():
@@ -117,7 +124,7 @@ def readers(rule, name):
         return {("provenance", name), *ALL["claims"]}
     if rule != "measures":
         card = CARDS[name]
-        return {(stage, name) for stage in card.stages if stage != rule and rule in jobs.earlier(card, stage)}
+        return {(stage, name) for stage in card.stages if stage != rule and rule in earlier(card, stage)}
     figures = {figure for figure in FIGURES if name in CARDS[figure].draws}
     return {(rule, figure) for figure in figures for rule in ("figure", "provenance")} | {
         *ALL["claims"],
@@ -137,7 +144,7 @@ def text(module):
 
 
 @cache
-def said(module):
+def imported(module):
     """The modules that the import statements in the text of a module say, and the packages above them and it."""
     found = {module}
     for package, names, plain in STATEMENT.findall(text(module).partition("if TYPE_CHECKING:")[0]):
@@ -152,7 +159,7 @@ def behind(*modules):
     found, todo = set(), set(modules)
     while todo:
         found |= todo
-        todo = {name for module in todo for name in said(module)} - found
+        todo = {name for module in todo for name in imported(module)} - found
         if "attnsvm.geometry" in found and not todo:
             todo = norms({module.split(".")[2] for module in found if "attnsvm.experiments." in module}) - found
     return found
@@ -170,7 +177,7 @@ def norms(experiments):
     while todo:
         module = todo.pop()
         texts.append(text(module))
-        todo |= {name for name in said(module) if "attnsvm.experiments." in name and text(name) not in texts}
+        todo |= {name for name in imported(module) if "attnsvm.experiments." in name and text(name) not in texts}
     files = {path.stem for path in (ROOT / "attnsvm/geometry").glob("*.py")}
     return {f"attnsvm.geometry.{name}" for name in files if re.search(rf'["\'.]{name}["\']', "\n".join(texts))}
 

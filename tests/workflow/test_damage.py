@@ -11,8 +11,9 @@ from harness import BUILT, DAMAGE, PRODUCTS, build, damage, dry, few, restored, 
 
 from attnsvm import checksums
 from attnsvm.errors import UserError
-from attnsvm.pipeline import blocks, cards, jobs
+from attnsvm.pipeline import blocks, cards
 from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import earlier
 from attnsvm.store import load_cells, load_csv, load_table
 
 SMOKE = resolve({"scale": "smoke"})
@@ -88,7 +89,7 @@ def after(job):
         return set()
     drawing = [card.name for card in few(cards.figures()) if name in card.draws] if rule in STAGES else [name]
     stages = cards.read(name).stages if rule in STAGES else ()
-    later = {(stage, name) for stage in stages if rule in jobs.earlier(cards.read(name), stage)}
+    later = {(stage, name) for stage in stages if rule in earlier(cards.read(name), stage)}
     figures = {("figure", figure) for figure in drawing} if rule in STAGES else set()
     return later | figures | {("provenance", figure) for figure in drawing}
 

@@ -66,7 +66,7 @@ EDITS = {
             f"attnsvm/{name}.py": CODE
             for name in (
                 *("running/progress", "running/script", "running/stages"),
-                *("building/cards", "building/answers", "building/jobs"),
+                *("building/cards", "building/answers", "building/plan", "building/modules"),
             )
         },
         **{"tests/test_x.py": CODE, "docs/figures.md": "edited", "README.md": "edited"},
@@ -85,7 +85,7 @@ def test_a_dry_run_says_what_the_table_says(workshop, what, date):
 
 def test_comments_everywhere_rerun_nothing(workshop):
     files = [path.relative_to(workshop) for top in ("attnsvm", "workflow") for path in (workshop / top).rglob("*.py")]
-    changes = {str(path): COMMENT for path in files} | {"Snakefile": COMMENT, "workflow/rules/svm.smk": COMMENT}
+    changes = {str(path): COMMENT for path in files} | {"Snakefile": COMMENT, "workflow/rules/blocks.smk": COMMENT}
     with edited(workshop, changes):
         assert NOTHING in dry(workshop).stdout
 

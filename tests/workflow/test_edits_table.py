@@ -1,7 +1,7 @@
 """What an edit reruns, as a table: what can change a number, by content.
 
-This asks the functions from which the rules take a job's params (attnsvm.pipeline.jobs and configuration), in this
-process, before and after an edit: they see no dates. test_edits.py asks Snakemake itself.
+This asks the plan, from which the rules take a job's params (attnsvm.pipeline.plan), in this process, before and after
+an edit: it sees no dates. test_edits.py asks Snakemake itself.
 """
 
 import re
@@ -202,7 +202,8 @@ def test_the_format_of_the_files_changes_the_params_of_everything(repository, mo
             "attnsvm/pipeline/running/stages.py",
         ),
         *("attnsvm/pipeline/cards.py", "attnsvm/pipeline/checking.py", "attnsvm/pipeline/configuration.py"),
-        *("attnsvm/publish/documents/captions.py", "attnsvm/pipeline/answers.py", "attnsvm/pipeline/jobs.py"),
+        *("attnsvm/publish/documents/captions.py", "attnsvm/pipeline/answers.py"),
+        *("attnsvm/pipeline/plan.py", "attnsvm/pipeline/modules.py"),
         *("attnsvm/pipeline/hashes/dependencies.py", "attnsvm/publish/documents/docs.py", "attnsvm/pipeline/verify.py"),
         *("tests/test_x.py", "docs/figures.md", "README.md", "benchmarks/descent.py"),
     ],

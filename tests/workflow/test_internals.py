@@ -79,6 +79,8 @@ def test_there_is_one_small_record_per_file_which_holds_what_is_compared(built):
         said = json.loads(record(built, f"{BUILT}/{name}").read_text())
         assert {"params", "input", "input_checksums"} <= set(said)
         assert any(re.search(r"[0-9a-f]{64}", value) for value in said["params"]), "the hash of the code"
+        rules = {"'svm'", "'measures'", "'figure'"}
+        assert not rules & {*said["params"]}, "the name of the job is a function of the output: it is not compared"
     sizes = [path.stat().st_size for path in (built / RECORDS).rglob("*") if path.is_file()]
     assert sum(sizes) < 2_000_000
 

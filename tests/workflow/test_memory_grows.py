@@ -2,7 +2,7 @@
 
 from harness import BUILT, build, clone, snakemake
 
-# Stands before what the script of a stage does: note what was asked for, and fail the first time.
+# Stands before what the script of the jobs does: note what was asked for, and fail the first time.
 FAILS_ONCE = """
 import pathlib
 asked = pathlib.Path("asked")
@@ -18,7 +18,7 @@ def test_the_second_attempt_of_a_killed_job_has_twice_the_memory(built, tmp_path
     folder = clone(built, tmp_path / "again", f"{BUILT}/results", ".snakemake")
     drawn = f"{BUILT}/results/trajectories/seeds-1-1/svm.npz"
     before = (folder / drawn).read_bytes()
-    script = folder / "workflow/scripts/svm.py"
+    script = folder / "workflow/scripts/job.py"
     script.write_text(FAILS_ONCE + script.read_text())
     (folder / drawn).unlink()
     assert snakemake(folder, drawn).returncode == 1

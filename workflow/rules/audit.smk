@@ -1,7 +1,7 @@
 """Every claim against the tables behind the figures."""
 
 
-# Of an optional figure, which the audit leaves out, or of a group of figures.
+# The page of claims of one optional figure, which the audit leaves out, or of a group of figures.
 rule claims_of:
     input:
         figures=lambda wildcards: plan.figure_files(*targets.shown(wildcards.claimed), kinds=["csv"]),
@@ -22,31 +22,33 @@ rule claims_of:
         mem_mb=1000,
         runtime=10,
     params:
-        code=lambda wildcards: said(jobs.claims_code, *targets.claiming(wildcards.claimed)),
-        before=lambda wildcards: said(plan.histories, targets.measured(wildcards.claimed)),
+        **params_of("claims_of"),
     message:
         "check the claims of {wildcards.claimed}"
     script:
-        "../scripts/claims.py"
+        "../scripts/job.py"
 
 
-# Of every run: all claims that are not optional.
+# The audit of every run: all claims that are not optional.
 use rule claims_of as claims with:
     input:
         figures=expand(f"{AT}figures/{{figure}}.csv", figure=FIGURES),
         certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
     output:
         csv=f"{AT}results/audit/claims.csv",
-        html=f"{AT}results/audit/audit.html",
+        html=report(
+            f"{AT}results/audit/audit.html",
+            caption="../report/audit.rst",
+            category="Audit",
+            labels={"figure": "every claim"},
+        ),
         md=f"{AT}results/audit/audit.md",
     log:
         f"{AT}results/logs/audit/claims.log",
     benchmark:
         f"{AT}results/benchmarks/audit/claims.tsv"
     params:
-        claiming=[card.name for card in cards.claiming()],
-        code=said(jobs.claims_code),
-        before=lambda _: said(plan.histories, EXPERIMENTS),
+        **params_of("claims"),
     message:
         "check every claim"
 
@@ -56,7 +58,7 @@ rule audit_figure:
         claims=f"{AT}results/audit/claims.csv",
     output:
         pdf=f"{AT}figures/audit.pdf",
-        png=f"{AT}figures/audit.png",
+        png=report(f"{AT}figures/audit.png", category="Audit", labels={"figure": "every verdict"}),
         svg=f"{AT}figures/audit.svg",
     log:
         f"{AT}results/logs/figures/audit.log",
@@ -68,9 +70,8 @@ rule audit_figure:
         mem_mb=1000,
         runtime=10,
     params:
-        settings=config["figures"],
-        code=said(jobs.writer_code, "audit_figure"),
+        **params_of("audit_figure"),
     message:
         "draw the audit"
     script:
-        "../scripts/audit_figure.py"
+        "../scripts/job.py"

@@ -1,4 +1,4 @@
-"""The checked configuration, and how the rules ask the package what a job is given."""
+"""The checked configuration, and how the rules take the params and the files of a job from the plan."""
 
 import sys
 from pathlib import Path
@@ -9,12 +9,12 @@ BESIDE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).p
 if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
-from attnsvm.pipeline import cards, jobs, targets
+from attnsvm.pipeline import cards, targets
 from attnsvm.pipeline.running import arithmetic
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.running.progress import hide_bars
-from attnsvm.pipeline.refusals import end, said
+from attnsvm.pipeline.refusals import end, or_end
 from attnsvm.pipeline.running.script import package_in
 from attnsvm.publish.documents import captions
 from attnsvm.checksums import keep_no_checksums
@@ -23,10 +23,10 @@ if (BESIDE / "attnsvm").is_dir():
     package_in(BESIDE)
 
 # Another dict: what the user gave stays as it is, for a workflow that takes rules from this one twice.
-config = said(resolve, config)
+config = or_end(resolve, config)
 arithmetic.choose(config["arithmetic"])
-# For the pages of the report.
-config["captions"] = {card.name: said(captions.caption, card, config) for card in cards.figures(optional=True)}
+# For the site and the report.
+config["captions"] = {card.name: or_end(captions.caption, card, config) for card in cards.figures(optional=True)}
 
 if workflow.output_settings.quiet:
     hide_bars()
@@ -34,8 +34,7 @@ if workflow.storage_settings.default_storage_provider:
     keep_no_checksums()
 
 plan = Plan(config, workflow.resource_settings.overwrite_scatter)
-AT, KINDS = plan.at, targets.KINDS
-FIGURES, OPTIONAL = targets.figures(), targets.optional()
+AT, FIGURES = plan.at, targets.figures()
 EXPERIMENTS = [card.name for card in cards.experiments()]
 
 
@@ -49,19 +48,25 @@ wildcard_constraints:
     **targets.constraints(AT),
 
 
-def asked(what, *given):
-    """A params function: what the plan says of a job, which it knows by its wildcards."""
-    return lambda wildcards: said(what, *given, **dict(wildcards.items()))
+def of_wildcards(function, *first):
+    """A function of the plan as Snakemake calls it, with one argument for all wildcards; a refusal ends the run."""
+    return lambda wildcards: or_end(function, *first, **dict(wildcards.items()))
 
 
-def files(what, *given):
-    """An input function: the files that the plan says, once those that are damaged are known."""
+def job(rule):
+    """What tells the script which job it runs; no reason to run again, as all that Snakemake derives from outputs."""
+    return lambda wildcards, output: rule
 
-    def found(wildcards):
-        rebuild_damaged_files()
-        return asked(what, *given)(wildcards)
 
-    return found
+def params_of(rule):
+    """The params of a rule's jobs, as the plan has them."""
+    return {"job": job(rule)} | {name: of_wildcards(function) for name, function in plan.params(rule).items()}
+
+
+def files(function, *first):
+    """An input function: the files that the plan names, once those that are damaged are known."""
+    named = of_wildcards(function, *first)
+    return lambda wildcards: rebuild_damaged_files() or named(wildcards)  # which returns nothing
 
 
 def growing(mb):

@@ -19,9 +19,8 @@ rule crate:
         mem_mb=1000,
         runtime=10,
     params:
-        figures=[*FIGURES, "audit"],
-        code=lambda wildcards: said(jobs.writer_code, "crate"),
+        **params_of("crate"),
     message:
         "describe the build for an archive"
     script:
-        "../scripts/crate.py"
+        "../scripts/job.py"

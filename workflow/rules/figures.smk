@@ -6,7 +6,12 @@ rule figure:
         unpack(files(plan.tables)),
     output:
         pdf=f"{AT}figures/{{figure}}.pdf",
-        png=f"{AT}figures/{{figure}}.png",
+        png=report(
+            f"{AT}figures/{{figure}}.png",
+            caption="../report/figure.rst",
+            category=lambda wildcards: cards.SECTIONS[cards.read(wildcards.figure).section],
+            labels={"figure": "{figure}"},
+        ),
         svg=f"{AT}figures/{{figure}}.svg",
         csv=f"{AT}figures/{{figure}}.csv",
     log:
@@ -19,13 +24,11 @@ rule figure:
         mem_mb=growing(1000),
         runtime=10,
     params:
-        settings=config["figures"],
-        code=asked(jobs.figure_code),
-        before=lambda wildcards: said(plan.histories, jobs.behind(wildcards.figure)),
+        **params_of("figure"),
     message:
         "draw {wildcards.figure}"
     script:
-        "../scripts/figure.py"
+        "../scripts/job.py"
 
 
 rule standalone:
@@ -41,10 +44,8 @@ rule standalone:
         mem_mb=500,
         runtime=10,
     params:
-        settings=config["figures"],
-        code=asked(jobs.figure_code),
-        writer=said(jobs.writer_code, "standalone"),
+        **params_of("standalone"),
     message:
         "pack the code of {wildcards.figure}"
     script:
-        "../scripts/standalone.py"
+        "../scripts/job.py"

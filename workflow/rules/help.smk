@@ -7,26 +7,26 @@ from snakemake.logging import logger
 from attnsvm.pipeline import blocks
 from attnsvm.pipeline.running import devices
 
-said(blocks.check, BLOCKS_ASKED_FOR, ours_alone=ALONE)
-if sentence := said(blocks.one_per_seed, BLOCKS_ASKED_FOR, config):
+or_end(blocks.check, SCATTER, ours_alone=ALONE)
+if sentence := or_end(blocks.one_per_seed, SCATTER, config):
     logger.warning(sentence)
 
 
 @cache
 def require_device(name):
     """End the run, before its first job, if it must train where there is no such device."""
-    said(devices.require_for, name, config, trains_here(), logger.warning)
+    or_end(devices.require_for, name, config, trains_here(), logger.warning)
 
 
 def where_it_can_train(files):
     """An input function: the same files, where the device that they are trained on is there."""
 
-    def found(wildcards):
-        known = files(wildcards)
+    def trainable(wildcards):
+        named = files(wildcards)
         require_device(wildcards.experiment)
-        return known
+        return named
 
-    return found
+    return trainable
 
 
 def refused(sentence):

@@ -9,6 +9,7 @@
 benchmark.
 `workflow.scheduling_settings.max_jobs_per_timespan` (seen in 9.27): None for no limit, which its command line has no word for.
 `workflow._rules`, `_localrules` (seen in 9.27): what `snakemake --list` prints.
+Params that are functions of `output` (in common.smk, seen in 9.27): Snakemake derives them, and does not compare them.
 `workflow.resource_settings.overwrite_scatter` (in common.smk), `workflow.local_exec`, `docstring` of a rule
 (all of Snakemake 9): what --set-scatter asks for; whether jobs run on this machine; what `snakemake --list` prints.
 
@@ -131,7 +132,7 @@ if workflow.is_main_process:
 
 ALONE = workflow.modifier.is_main_snakefile()
 # In the process that a user started; the jobs that it starts do not check again.
-BLOCKS_ASKED_FOR = plan.asked if workflow.is_main_process else {}
+SCATTER = plan.scatter if workflow.is_main_process else {}
 
 
 def trains_here():

@@ -5,8 +5,8 @@ from attnsvm.publish.paper import parts
 
 rule paper_numbers:
     input:
-        audits=lambda _: said(parts.audits, plan),
-        tables=lambda _: said(parts.tables, plan),
+        audits=of_wildcards(parts.audits, plan),
+        tables=of_wildcards(parts.tables, plan),
         cost=plan.figure_files("audit", kinds=("json",)),
         certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
     output:
@@ -21,19 +21,20 @@ rule paper_numbers:
         mem_mb=1000,
         runtime=10,
     params:
+        job=job("paper_numbers"),
         settings={key: value for key, value in config.items() if key in ("scale", "experiments", "figures")},
-        figures=lambda _: said(parts.built, plan),
-        code=lambda _: said(parts.numbers_code),
+        figures=of_wildcards(parts.built, plan),
+        code=of_wildcards(parts.numbers_code),
     message:
         "look up the numbers of the paper"
     script:
-        "../scripts/paper_numbers.py"
+        "../scripts/job.py"
 
 
 rule typeset:
     input:
         numbers=f"{AT}results/paper/numbers.json",
-        pictures=lambda _: [*said(parts.pictures, plan).values()],
+        pictures=lambda _: [*or_end(parts.pictures, plan).values()],
     output:
         pdf=f"{AT}paper/attnsvm.pdf",
         html=f"{AT}results/paper/manuscript.html",
@@ -48,9 +49,10 @@ rule typeset:
         mem_mb=1000,
         runtime=10,
     params:
-        figures=lambda _: [*said(parts.pictures, plan)],
-        code=lambda _: said(parts.code),
+        job=job("typeset"),
+        figures=lambda _: [*or_end(parts.pictures, plan)],
+        code=of_wildcards(parts.code),
     message:
         "typeset the paper"
     script:
-        "../scripts/typeset.py"
+        "../scripts/job.py"

@@ -3,10 +3,10 @@
 
 rule provenance:
     input:
-        figure=lambda wildcards: plan.figure_files(wildcards.pictured, kinds=jobs.drawn(wildcards.pictured)),
-        cells=asked(plan.counted, "cells"),
-        outcomes=asked(plan.counted, "outcomes"),
-        certificates=asked(plan.counted, "certificates"),
+        figure=of_wildcards(plan.drawn_files),
+        cells=of_wildcards(plan.counted, "cells"),
+        outcomes=of_wildcards(plan.counted, "outcomes"),
+        certificates=of_wildcards(plan.counted, "certificates"),
     output:
         f"{AT}figures/{{pictured}}.json",
     log:
@@ -19,13 +19,8 @@ rule provenance:
         mem_mb=500,
         runtime=10,
     params:
-        experiments=lambda wildcards: {name: config["experiments"][name] for name in jobs.behind(wildcards.pictured)},
-        blocks=lambda wildcards: {name: list(said(plan.blocks, name)) for name in jobs.behind(wildcards.pictured)},
-        settings=config["figures"],
-        outside=asked(plan.all_outside),
-        files=asked(jobs.all_files),
-        code=said(jobs.writer_code, "provenance"),
+        **params_of("provenance"),
     message:
         "say where {wildcards.pictured} comes from"
     script:
-        "../scripts/provenance.py"
+        "../scripts/job.py"

@@ -1,5 +1,7 @@
 """A website of everything that was built."""
 
+from attnsvm.pipeline import modules
+
 
 rule site:
     input:
@@ -20,9 +22,10 @@ rule site:
         mem_mb=1000,
         runtime=10,
     params:
+        job=job("site"),
         captions=config["captions"],
-        code=lambda wildcards: said(jobs.site_code),
+        code=of_wildcards(modules.hash_of_site),
     message:
         "build the site"
     script:
-        "../scripts/site.py"
+        "../scripts/job.py"

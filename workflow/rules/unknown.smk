@@ -13,7 +13,7 @@ REFUSED = {
     "unknown_target": ("{unknown_target}", lambda wildcards: targets.no_such_target(wildcards.unknown_target)),
 }
 
-for refusal, (asked_for, sentence) in REFUSED.items():
+for refusal, (target, sentence) in REFUSED.items():
 
     rule:
         name:
@@ -21,9 +21,9 @@ for refusal, (asked_for, sentence) in REFUSED.items():
         input:
             refused(sentence),
         output:
-            asked_for,
+            target,
         log:
-            f"{AT}results/logs/unknown/{asked_for}.{refusal}.log",
+            f"{AT}results/logs/unknown/{target}.{refusal}.log",
         conda:
             "../../environment.yml"
         shell:

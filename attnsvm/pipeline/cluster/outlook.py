@@ -4,13 +4,12 @@ A job is expected to take what its stage took in profiles/times.json, shared by 
 is scaled by how this run has gone so far, so that a slow machine or a smaller scale is known after the first jobs.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 from attnsvm.errors import UserError
-from attnsvm.pipeline.cluster.makespan import Cost, costs
+from attnsvm.pipeline.cluster.costs import Cost, costs
 
 OTHER = 3.0  # seconds of a job without a measured time: a figure, the audit, a page
 TRUSTED = 20.0  # expected seconds of finished jobs from which on this run says more than the file
@@ -30,7 +29,7 @@ class Outlook:
         self.counts, self.cores = Counter(jobs), max(cores, 1)
         try:
             self.measured: dict[str, Cost] = costs(times)
-        except (UserError, OSError, json.JSONDecodeError):
+        except (UserError, OSError):
             self.measured = {}
 
     def expected(self, kind: Kind) -> float:

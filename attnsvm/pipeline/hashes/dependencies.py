@@ -14,12 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from attnsvm.pipeline.hashes.sources import Source, read
+from attnsvm.pipeline.hashes.sources import read
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMAT = 3  # of block files: another number makes every stage run again
 EXPERIMENTS = ".experiments."
 NO_STAGES = ("figure.py", "claims.py")  # of an experiment
+_source = cache(read)
 
 
 class Way(NamedTuple):
@@ -52,7 +53,7 @@ def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
     """
     total = hashlib.sha256(f"format {FORMAT}\n".encode())
     for file in module_files(*modules):
-        total.update(f"{file}\0{_source(file).digest}\n".encode())
+        total.update(f"{file}\0{_source(ROOT, file).digest}\n".encode())
     for name in sorted({name for module in _behind(*modules) for name in _needs(module).names}):
         total.update(f"{name}\n".encode())
     for file in texts:
@@ -66,7 +67,7 @@ def code_of(file: str) -> str:
     Raises:
         UserError: it is not Python.
     """
-    return _source(file).digest if file.endswith(".py") and (ROOT / file).exists() else ""
+    return _source(ROOT, file).digest if file.endswith(".py") and (ROOT / file).exists() else ""
 
 
 @cache
@@ -83,13 +84,12 @@ def _behind(*modules: str) -> frozenset[str]:
 
 def _chosen(modules: set[str]) -> set[str]:
     """Of those packages among `modules` that import their own modules by name, what they or the experiments name."""
-    choosing = {module for module in modules if _source(file_of(module)).chooses}
+    choosing = {module for module in modules if _source(ROOT, file_of(module)).chooses}
     if not choosing:
         return set()
-    said = set().union(
-        *map(_words, {module.rpartition(".")[0] for module in modules if EXPERIMENTS in module and file_of(module)})
-    )
-    names = {f"{module}.{word}" for module in choosing for word in said.union(_source(file_of(module)).words)}
+    stages = {module.rpartition(".")[0] for module in modules if EXPERIMENTS in module and file_of(module)}
+    words = set().union(*map(_words, stages))
+    names = {f"{module}.{word}" for module in choosing for word in words.union(_source(ROOT, file_of(module)).words)}
     return {name for name in names if file_of(name)}
 
 
@@ -102,12 +102,7 @@ def _words(experiment: str) -> set[str]:
     while todo:
         seen |= todo
         todo = {needed for module in todo for needed in _needs(module).modules if EXPERIMENTS in needed} - seen
-    return set().union(*(_source(file_of(module)).words for module in seen))
-
-
-@cache
-def _source(file: str) -> Source:
-    return read(ROOT, file) if file else Source("", [], {}, [], False)  # a folder without __init__.py
+    return set().union(*(_source(ROOT, file_of(module)).words for module in seen))
 
 
 @cache
@@ -115,7 +110,7 @@ def _needs(module: str) -> Way:
     """What a module imports, with the packages that contain it."""
     todo = {
         ".".join(filter(None, [_absolute(module, path), tail]))
-        for path, _, tails in _source(file_of(module)).imports
+        for path, _, tails in _source(ROOT, file_of(module)).imports
         for tail in ("", *tails)
     }
     found = Way(set(), set(), set(todo))
@@ -149,7 +144,7 @@ def _along(path: str) -> Way:
 @cache
 def _offers(module: str) -> dict[str, set[str]]:
     """{name: paths} of the names that others may take from a module and that it took from elsewhere."""
-    source = _source(file_of(module))
+    source = _source(ROOT, file_of(module))
     found = {name: {path} for name, path in source.exports.items()}
     for path, name, _ in source.imports:
         found.setdefault(name, set()).add(_absolute(module, path))

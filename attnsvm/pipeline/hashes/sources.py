@@ -37,11 +37,13 @@ class Source(NamedTuple):
 
 
 def read(root: Path, name: str) -> Source:
-    """The source file `name` under `root`, parsed unless its bytes are remembered.
+    """The source file `name` under `root`, parsed unless its bytes are remembered; "": a folder without __init__.py.
 
     Raises:
         UserError: it is not Python.
     """
+    if not name:
+        return Source("", [], {}, [], False)
     content, package = (root / name).read_bytes(), Path(name).parts[0].removesuffix(".py")
     return Source(*recall((PARSED_BY, package.encode(), content), lambda: _parsed(name, package, content)))
 

@@ -15,7 +15,7 @@ import numpy as np
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import answers, blocks, cards, jobs, targets
+from attnsvm.pipeline import answers, blocks, cards, modules, targets
 from attnsvm.pipeline.running import records
 from attnsvm.pipeline.running.covered import covered
 from attnsvm.pipeline.running.progress import Progress
@@ -31,7 +31,7 @@ from attnsvm.store import (
     save_text,
 )
 from attnsvm.svm import ledger
-from attnsvm.threads import allow
+from attnsvm.training.threads import allow
 
 
 def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
@@ -147,7 +147,7 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
         why = " (measures.py has no `table`: these are its rows)" if plain else ""
         raise UserError(f"{where}: say what {', '.join(map(repr, unknown))} means{why}")
     require(not absent, f"{where}: the table has no column {', '.join(map(repr, absent))}")
-    with covered(*jobs.figure_modules(card)):
+    with covered(*modules.of_figure(name)):
         figure = card.module("figure").draw(table, settings)
     _save_figure(figure, stem, settings["dpi"])
     save_csv(f"{stem}.csv", table)
@@ -159,17 +159,16 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
     Args:
         claimed: an optional figure, which the audit of every run leaves out, or a group of figures: its claims alone.
     """
-    names = targets.claiming(claimed) if claimed else [card.name for card in cards.claiming()]
-    measured = targets.measured(claimed) if claimed else [card.name for card in cards.experiments()]
+    names = targets.claiming(claimed)
     left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
-    with covered(*jobs.claims_modules(*names)):
+    with covered(*modules.of_claims(names)):
         from attnsvm.audit import pages
         from attnsvm.audit.reading import Tables
         from attnsvm.audit.table import audit, certificates
 
         tables = Tables(Path(folder))
         table = audit(tables, {name: cards.read(name).module("claims").CLAIMS for name in names})
-        proofs = certificates(tables, measured)
+        proofs = certificates(tables, targets.measured(claimed))
     save_csv(outputs["csv"], table)
     save_text(outputs["html"], pages.html(table, proofs, left_out))
     save_text(outputs["md"], pages.markdown(table, proofs, left_out))
@@ -177,7 +176,7 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
-    with covered(*jobs.WRITERS["audit_figure"][0]):
+    with covered(*modules.WRITERS["audit_figure"]):
         from attnsvm.audit import figure
 
         drawn = figure.draw(load_csv(claims_path), settings)
@@ -194,9 +193,8 @@ def _save_figure(figure, stem: str, dpi: float) -> None:
 @contextmanager
 def _module(name: str, stage: str) -> Iterator[ModuleType]:
     """The module of a stage, and a job that runs nothing beside what its hash covers."""
-    card = cards.read(name)
-    with covered(*jobs.stage_modules(card, stage)):
-        yield card.module(stage)
+    with covered(*modules.of_stage(name, stage)):
+        yield cards.read(name).module(stage)
 
 
 def _measured(name: str, module: ModuleType, settings: dict, inputs: dict[str, str]):

@@ -1,1 +1,1 @@
-"""Texts that follow from the cards and from what was built: captions, docs/*.md, the pages of the report."""
+"""Texts that follow from the cards and from what was built: captions and docs/*.md."""

@@ -22,7 +22,7 @@ from attnsvm.pipeline.configuration import figure_settings, resolve
 from attnsvm.publish.documents import captions, codemeta
 
 ROOT = cards.HERE.parents[1]
-GALLERY = ROOT / "figures/gallery"
+GALLERY, COLOURS = ROOT / "figures/gallery", 256
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
 
 
@@ -42,14 +42,15 @@ def generated() -> dict[str, str]:
 
 
 def small_pictures(source: Path, target: Path, anew: bool) -> None:
-    """A small copy of every built png of a card, and of the audit's, that has none yet; `anew`: of all."""
-    from attnsvm.publish.documents.pictures import small
+    """A copy, of half the size, of every built png of a card, and of the audit's, that has none yet; `anew`: of all."""
+    from PIL import Image
 
     target.mkdir(parents=True, exist_ok=True)
     for name in ("audit", *(card.name for card in cards.figures(optional=True))):
         path = source / f"{name}.png"
         if path.exists() and (anew or not (target / path.name).exists()):
-            (target / path.name).write_bytes(small(path))
+            half = Image.open(path).convert("RGB").reduce(2)
+            half.quantize(COLOURS).save(target / path.name, optimize=True)
 
 
 def verdicts(source: Path, target: Path, anew: bool) -> None:
@@ -83,7 +84,8 @@ def stage_times(source: Path, target: Path, anew: bool) -> None:
         kept = {name: {key: one[key] for key in ("seeds", "cost")} for name, one in experiments.items()}
         known = json.loads(target.read_text("utf-8"))["experiments"] if target.exists() else {}
         for name, one in kept.items():
-            one |= {key: known[name][key] for key in ("one", "gathered") if key in known.get(name, {})}
+            if "one" in known.get(name, {}):
+                one["one"] = known[name]["one"]
         kept = kept if anew else kept | known
         target.write_text(json.dumps({"experiments": kept}, indent=1, sort_keys=True) + "\n", "utf-8")
 

@@ -22,14 +22,13 @@ def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = P
     Raises:
         UserError: a target is unknown, not built, damaged, or built by other code or settings than here.
     """
-    whole = resolve({"scale": scale})
-    plan = Plan(whole, {})
+    plan = Plan(resolve({"scale": scale}), {})
     wanted = [file for target in targets for file in lineage.wanted(target, plan)]
     origins = [_origin(folder / file) for file in wanted if file.endswith(".json")]
-    whole["figures"] |= origins[0]["config"]["figures"]  # in the order in which jobs are given them
-    for origin in origins:
-        whole["experiments"] |= origin["config"]["experiments"]
-    names = sorted({name for origin in origins for name in origin["config"]["experiments"]})
+    settings = {name: stages for origin in origins for name, stages in origin["config"]["experiments"].items()}
+    names = sorted(settings)
+    # Once more: this puts settings into the order in which jobs are given them.
+    whole = resolve({"scale": scale, "figures": origins[0]["config"]["figures"], "experiments": settings})
     found = lineage.behind(wanted, plan.at, folder)
     blocks: dict[str, set[str]] = {}
     for path_ in {one for record in found.values() for one in record.inputs} | {*found}:

@@ -16,7 +16,7 @@ from rocrate.rocrate import ROCrate
 
 from attnsvm import checksums
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards, jobs, records
+from attnsvm.pipeline import cards, records, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT
 from attnsvm.publish.documents import codemeta
 
@@ -111,8 +111,8 @@ def _library(name: str, version: str) -> dict:
 def _figure(crate: ROCrate, workflow, folder: Path, name: str, origin: dict) -> str:
     """Add a figure, what it was made from, and the action between them; returns when that ended."""
     title = "every claim and its verdict" if name == "audit" else cards.read(name).title
-    inputs = [f"results/{one}/{table}" for one in jobs.behind(name) for table in TABLES]
-    drawn = [f"figures/{name}.{kind}" for kind in (*jobs.drawn(name), "json")]
+    inputs = [f"results/{one}/{table}" for one in targets.behind(name) for table in TABLES]
+    drawn = [f"figures/{name}.{kind}" for kind in (*targets.drawn(name), "json")]
     if name == "audit":
         drawn += [f"results/audit/{file}" for file in AUDIT]
     began, ended = _times(folder, drawn)

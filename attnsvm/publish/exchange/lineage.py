@@ -1,15 +1,27 @@
 """What files a target is made of, and whether their records say what this code and this configuration ask for."""
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import cards, jobs, records, targets
+from attnsvm.pipeline import cards, records, targets
 from attnsvm.pipeline.plan import Plan
 
 TABLES = ("measures.parquet", "instances.parquet", "outcomes.csv", "cells.csv", "certificates.csv")
+# {pattern of a rule's outputs, with the rule's wildcards: the rule; "": that which is called as its file}
+OUTPUTS = {
+    r"results/(?P<experiment>\w+)/(?P<block>[^/]+)/(?P<stage>problems|descent|svm)\.npz": "",
+    r"results/(?P<experiment>\w+)/(?P<block>[^/]+)/measures\.npz": "measures_of_block",
+    rf"results/(?P<experiment>\w+)/({'|'.join(map(re.escape, TABLES))})": "measures",
+    r"results/audit/(claims\.csv|audit\.html|audit\.md)": "claims",
+    r"results/audit/(?P<claimed>\w+)\.(csv|html|md)": "claims_of",
+    r"figures/audit\.(pdf|png|svg)": "audit_figure",
+    r"figures/(?P<figure>\w+)\.(pdf|png|svg|csv)": "figure",
+    r"figures/(?P<pictured>\w+)\.json": "provenance",
+}
 
 
 @dataclass(frozen=True)
@@ -82,47 +94,47 @@ def behind(files: Iterable[str], at: str, folder: Path) -> dict[str, Record]:
     return found
 
 
-def block_of(path: str, at: str) -> tuple[str, str, str] | None:
-    """The experiment, the block and the stage of a block's file; None for another file."""
-    parts = PurePosixPath(path.removeprefix(at)).parts
-    if len(parts) == 4 and parts[0] == "results" and parts[3].removesuffix(".npz") in cards.STAGES:
-        return parts[1], parts[2], parts[3].removesuffix(".npz")
-    return None
+def job_of(path: str, at: str) -> tuple[str, dict[str, str]]:
+    """The rule that makes an output, and its wildcards.
+
+    Args:
+        at: the folder of the scale, see `plan.folder`.
+
+    Raises:
+        UserError: it is no output of this workflow.
+    """
+    for pattern, rule in OUTPUTS.items():
+        if match := re.fullmatch(pattern, path.removeprefix(at)):
+            wildcards = match.groupdict()
+            return rule or wildcards.pop("stage"), wildcards
+    raise UserError(f"{path}: this is not a file of this workflow")
 
 
-def asked(path: str, plan: Plan) -> list:
-    """What the job of an output is given by this code and this configuration, as far as its numbers follow from it.
+def block_of(path: str, at: str) -> tuple[str, str] | None:
+    """The experiment and the block of a block's file; None for another file."""
+    try:
+        wildcards = job_of(path, at)[1]
+    except UserError:
+        return None
+    return (wildcards["experiment"], wildcards["block"]) if "block" in wildcards else None
+
+
+def params(path: str, plan: Plan) -> list:
+    """The params of the job of an output, by this code and this configuration.
 
     Raises:
         UserError: it is no output of this workflow, or of a block that this configuration does not have.
     """
-    own = path.removeprefix(plan.at)
-    folder, _, file = own.rpartition("/")
-    name, _, kind = file.rpartition(".")
-    if block := block_of(path, plan.at):
-        experiment, seeds, stage = block
-        require(seeds in plan.blocks(experiment), f"{path}: this configuration has no block {seeds}")
-        given = {"stage": stage, "experiment": experiment, "block": seeds}
-        last = plan.parts(experiment, seeds) if stage == "problems" else plan.before(**given)
-        return [plan.settings(**given), plan.code(**given), last]
-    if folder == "figures" and kind in targets.KINDS:
-        if kind == "json":
-            return [jobs.writer_code("provenance"), plan.resolved["figures"]]
-        if name == "audit":
-            return [jobs.writer_code("audit_figure"), plan.resolved["figures"]]
-        return [plan.resolved["figures"], jobs.figure_code(name), plan.histories(jobs.behind(name))]
-    if folder == "results/audit":
-        claimed = () if name in ("claims", "audit") else (name,)
-        before = targets.measured(name) if claimed else [card.name for card in cards.experiments()]
-        return [jobs.claims_code(*(targets.claiming(name) if claimed else ())), plan.histories(before)]
-    require(folder.startswith("results/") and file in TABLES, f"{path}: this is not a file of this workflow")
-    given = {"stage": "measures", "experiment": folder.removeprefix("results/")}
-    return [plan.settings(**given), plan.code(**given), plan.before(**given)]
+    rule, wildcards = job_of(path, plan.at)
+    if "block" in wildcards:
+        there = wildcards["block"] in plan.blocks(wildcards["experiment"])
+        require(there, f"{path}: this configuration has no block {wildcards['block']}")
+    return [function(**wildcards) for function in plan.params(rule).values()]
 
 
 def agrees(path: str, record: Record, plan: Plan) -> bool:
     """Whether the job of an output was given what this code and this configuration give it."""
     try:
-        return {repr(value) for value in asked(path, plan)} <= record.params
+        return {repr(value) for value in params(path, plan)} <= record.params
     except UserError:
         return False

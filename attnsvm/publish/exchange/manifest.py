@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards, jobs, records
-from attnsvm.pipeline.hashes.dependencies import code_of
+from attnsvm.pipeline import cards, modules, records
+from attnsvm.pipeline.hashes.dependencies import code_of, module_files
 from attnsvm.pipeline.plan import Plan
 
 FORMAT = 1
@@ -95,11 +95,11 @@ def _inside(path: str, at: str) -> bool:
 
 def of_code(experiments: list[str], figures: list[str]) -> dict[str, str]:
     """{source file: hash of what it does} of all stages of experiments, of figures, and of their claims."""
-    files = {file for name in figures for file in jobs.all_files(name)}
-    files |= {file for name in experiments for file in jobs.stage_files(name)}
+    files = {file for name in figures for file in modules.files_behind(name)}
+    files |= {file for name in experiments for file in module_files(*modules.of_stages(name))}
     claiming = [name for name in figures if name != "audit" and "claims" in cards.read(name).modules]
     if claiming:
-        files |= {*jobs.claims_files(*claiming)}
+        files |= {*module_files(*modules.of_claims(claiming))}
     return {file: code_of(file) for file in sorted(files)}
 
 

@@ -203,7 +203,7 @@ def snakemake_is_killed_and_its_jobs_are_cancelled_by_name(cluster, folder):
 
 # Stands before what a script does: takes memory, in one block alone, and says which job was given what.
 GREEDY = """
-if snakemake.wildcards.block == {block!r}:
+if snakemake.params.job == "descent" and snakemake.wildcards.block == {block!r}:
     import os, pathlib, time
     with pathlib.Path("given").open("a") as file:
         file.write(f"{{os.environ['SLURM_JOB_ID']}} {{snakemake.resources.mem_mb}}\\n")
@@ -216,7 +216,7 @@ if snakemake.wildcards.block == {block!r}:
 def a_job_killed_for_memory_gets_more_and_a_cancelled_one_another_try(cluster, folder, undisturbed):
     """2000 MB were asked for; SLURM kills the step that takes 2500, and the next try asks for 4000."""
     block = next(path.split("/")[-2] for path in undisturbed if path.endswith("descent.npz"))
-    script = folder / "workflow/scripts/descent.py"
+    script = folder / "workflow/scripts/job.py"
     script.write_text(GREEDY.format(block=block) + script.read_text())
     before = len(began(folder))
     process, (cancelled,) = held_again(cluster, folder, 1)  # the other block's: the greedy one does not come so far

@@ -13,12 +13,13 @@ HERE = (
     *("--profile", "profiles/slurm", "--latency-wait", "10"),
     *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "5"),
 )
-# Stands before what the script of a stage does.
+# Stands before what the script of the jobs does.
 HOLD = """
 import os, pathlib, time
-pathlib.Path("began", os.environ.get("SLURM_JOB_ID", "local") + f".{os.getpid()}").touch()
-while pathlib.Path("hold").exists():
-    time.sleep(0.05)
+if snakemake.params.job == STAGE:
+    pathlib.Path("began", os.environ.get("SLURM_JOB_ID", "local") + f".{os.getpid()}").touch()
+    while pathlib.Path("hold").exists():
+        time.sleep(0.05)
 """
 
 
@@ -66,8 +67,8 @@ def wait_for(condition, seconds=60, what=lambda: ""):
 
 def hold(folder, stage):
     """From now on the jobs of a stage say that they began, and stand still until they are let go."""
-    script = folder / f"workflow/scripts/{stage}.py"
-    script.write_text(HOLD + script.read_text())
+    script = folder / "workflow/scripts/job.py"
+    script.write_text(HOLD.replace("STAGE", repr(stage)) + script.read_text())
     (folder / "began").mkdir()
     (folder / "hold").touch()
 

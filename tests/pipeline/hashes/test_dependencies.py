@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from harness import ROOT, run_python
 
-from attnsvm.pipeline import cards, jobs
+from attnsvm.pipeline import cards, modules
 from attnsvm.pipeline.hashes import dependencies
 from attnsvm.pipeline.hashes.dependencies import digest, file_of, module_files
 
@@ -26,7 +26,7 @@ READS_OF_TRAINING = {"attention_variants"}  # its predictions and what trains th
 
 
 def stage_files(card, stage):
-    return module_files(*jobs.stage_modules(card, stage))
+    return module_files(*modules.of_stage(card.name, stage))
 
 
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
@@ -257,7 +257,7 @@ ANALYSIS = ("attnsvm/analysis/__init__.py", "attnsvm/analysis/statistics.py", "a
 
 def test_a_figure_depends_on_no_stage_and_on_no_other_experiment_but_those_it_draws_from():
     for card in cards.figures():
-        files = module_files(*jobs.figure_modules(card))
+        files = module_files(*modules.of_figure(card.name))
         assert file_of(card.modules["figure"]) in files
         assert "attnsvm/plots/style.py" in files
         assert all(
@@ -272,7 +272,7 @@ def test_a_figure_depends_on_no_stage_and_on_no_other_experiment_but_those_it_dr
 
 
 @pytest.mark.parametrize(
-    "module", ["attnsvm.svm.solver", "attnsvm.experiments.paper.svm_rank.svm", "attnsvm.pipeline.jobs"]
+    "module", ["attnsvm.svm.solver", "attnsvm.experiments.paper.svm_rank.svm", "attnsvm.pipeline.plan"]
 )
 def test_the_static_answer_covers_what_really_gets_imported(module):
     """Import a module for real, in a fresh interpreter, and compare with the files the static search found."""
@@ -287,10 +287,9 @@ def test_the_static_answer_covers_what_really_gets_imported(module):
 
 def test_finding_cards_and_dependencies_imports_nothing_heavy():
     """It happens at the start of every run of Snakemake, and in each of its jobs."""
-    program = (
-        "import sys; from attnsvm.pipeline import configuration, jobs; from attnsvm.publish.documents import captions; "
-    )
-    program += "jobs.all_files('svm_rank'); configuration.resolve({}); print(*sys.modules)"
+    program = "import sys; from attnsvm.pipeline import configuration, modules, plan; "
+    program += "from attnsvm.publish.documents import captions; plan.Plan(configuration.resolve({}), {}).code('svm', 'svm_rank'); "
+    program += "modules.files_behind('svm_rank'); print(*sys.modules)"
     assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run_python(program).split())
 
 

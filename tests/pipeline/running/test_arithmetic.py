@@ -8,7 +8,7 @@ import pytest
 import yaml
 from harness import ROOT
 
-from attnsvm.pipeline import configuration, jobs
+from attnsvm.pipeline import configuration
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.running import arithmetic
@@ -51,10 +51,8 @@ def test_it_is_the_default_and_counts_as_code():
     assert yaml.safe_load((ROOT / "config/config.yaml").read_text())["arithmetic"] == "portable"
     plans = [Plan(resolve({"scale": "smoke", "arithmetic": word}), {}) for word in configuration.CHOICES["arithmetic"]]
     job = {"stage": "descent", "experiment": "cone", "block": next(iter(plans[0].blocks("cone")))}
-    for answer in ("code", "history"):
-        given = job if answer == "code" else {"experiment": "cone"}
-        assert len({getattr(plan, answer)(**given) for plan in plans}) == 2
-    assert plans[0].code(**job) == jobs.stage_code("cone", "descent")
+    assert len({plan.code(**job) for plan in plans}) == 2
+    assert len({plan.history("cone", ("problems", "descent")) for plan in plans}) == 2
 
 
 @on_v3

@@ -9,7 +9,7 @@ import pytest
 from harness import ROOT, run_python
 
 from attnsvm.errors import UserError
-from attnsvm.pipeline import blocks, cards, configuration, jobs
+from attnsvm.pipeline import blocks, cards, configuration, modules
 from attnsvm.pipeline.hashes.dependencies import module_files
 from attnsvm.pipeline.running.covered import covered
 
@@ -17,7 +17,8 @@ from attnsvm.pipeline.running.covered import covered
 PROGRAM = """
 import json, os, sys
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards, configuration, jobs
+from attnsvm.pipeline import cards, configuration
+from attnsvm.pipeline.plan import earlier
 from attnsvm.pipeline.running import stages
 name, folder, parts, *asked = sys.argv[1:]
 card, config = cards.read(name), configuration.resolve({"scale": "smoke"})
@@ -28,9 +29,9 @@ for stage in asked or card.stages:
     if not os.fork():
         before = {*sys.modules}
         run = stages.measures_of_block if stage == "measures" else getattr(stages, stage)
-        given = parts if stage == "problems" else {s: files[s] for s in jobs.earlier(card, stage)}
+        given = parts if stage == "problems" else {s: files[s] for s in earlier(card, stage)}
         try:
-            run(name, jobs.block_settings(name, stage, config), given, path)
+            run(name, configuration.block_settings(card, config, stage), given, path)
             found = sorted(name for name in {*sys.modules} - before if name.split(".")[0] == "attnsvm")
         except UserError as error:
             found = str(error)
@@ -57,14 +58,14 @@ def test_what_a_stage_loads_is_among_the_files_of_its_hash(name, tmp_path):
     card = cards.read(name)
     loaded = stages_of(name, tmp_path)
     assert set(loaded) == set(card.stages)
-    for stage, modules in loaded.items():
-        assert card.modules[stage] in modules
-        plumbing = {module for module in modules if module.startswith(("attnsvm.pipeline", "attnsvm.files"))}
+    for stage, names in loaded.items():
+        assert card.modules[stage] in names
+        plumbing = {module for module in names if module.startswith(("attnsvm.pipeline", "attnsvm.files"))}
         assert plumbing <= {"attnsvm.pipeline", "attnsvm.pipeline.running.gathering"}
-        known = {file.removesuffix("/__init__.py") for file in module_files(*jobs.stage_modules(card, stage))}
+        known = {file.removesuffix("/__init__.py") for file in module_files(*modules.of_stage(name, stage))}
         known = {file.removesuffix(".py").replace("/", ".") for file in known}
         known |= {f"attnsvm.experiments.{card.name}" for card in cards.every()}  # folders without code
-        assert {*modules} <= known, (stage, {*modules} - known)
+        assert {*names} <= known, (stage, {*names} - known)
 
 
 CHOSEN = "\n\nimport importlib\n\nimportlib.import_module('attnsvm.data.' + 'digits')\n"

@@ -9,8 +9,7 @@ from test_stages import Experiment, parts
 from attnsvm import checksums, command
 from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards
-from attnsvm.pipeline.configuration import resolve
-from attnsvm.pipeline.jobs import block_settings
+from attnsvm.pipeline.configuration import block_settings, resolve
 from attnsvm.pipeline.running import records, replay, samples, stages
 from attnsvm.store import load_cells
 from attnsvm.svm import as_arrays, certificate, certified, ledger, separation, solve, solve_batch, solver
@@ -178,7 +177,7 @@ def test_the_command_judges_the_answers_of_a_folder_and_not_its_checksums_alone(
     for stage in card.stages[:-1]:
         given = blocks.grid(card, config) if stage == "problems" else dict(inputs)
         inputs[stage] = str(folder / f"{stage}.npz")
-        getattr(stages, stage)("heads", block_settings("heads", stage, config), given, inputs[stage])
+        getattr(stages, stage)("heads", block_settings(cards.read("heads"), config, stage), given, inputs[stage])
     assert command.main(["verify", str(tmp_path)]) == 0
     assert "judged again from their files, 0 files failed" in capfd.readouterr().out
     name = next(path for path in np.load(inputs["svm"]).files if path.endswith("/block/W"))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from attnsvm.pipeline import jobs, records
+from attnsvm.pipeline import records, targets
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.exchange import lineage
@@ -35,7 +35,7 @@ class Built:
 
     def make(self, path, inputs, content=None):
         save_bytes(self.folder / path, content or f"{path} {sorted(inputs)}".encode())
-        record = {"input": list(inputs), "params": sorted(map(repr, lineage.asked(path, self.plan)))}
+        record = {"input": list(inputs), "params": sorted(map(repr, lineage.params(path, self.plan)))}
         save_bytes(self.folder / "smoke" / records.TRAVELLING / records.name(path), json.dumps(record).encode())
 
     def _files(self):
@@ -52,7 +52,7 @@ class Built:
         return {path: self.plan.tables(NAME).values() for path in self.plan.figure_files(NAME) if path[-4:] != "json"}
 
     def _origin(self):
-        experiments = {name: self.plan.resolved["experiments"][name] for name in jobs.behind(NAME)}
+        experiments = {name: self.plan.resolved["experiments"][name] for name in targets.behind(NAME)}
         config = {"experiments": experiments, "figures": dict(sorted(self.plan.resolved["figures"].items()))}
         return {"config": config, "machine": {"cpu": "made up"}, "packages": {"python": "3"}}
 

@@ -74,7 +74,7 @@ def test_every_name_in_it_is_described_and_every_file_is_there_with_its_sum(desc
         missing = {one for one in links([v for k, v in entity.items() if k != "@id"]) if one not in entities} - outside
         assert not {one for one in missing if not one.startswith("http")}, entity["@id"]
     files = [entity for entity in entities.values() if "File" in types(entity)]
-    assert len(files) > 40
+    assert len(files) > 30
     for entity in files:
         content = (folder / "crate" / entity["@id"]).read_bytes()
         assert entity["encodingFormat"]

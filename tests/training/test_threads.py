@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from attnsvm import threads
+from attnsvm.training import threads
 
 
 @pytest.fixture(autouse=True)

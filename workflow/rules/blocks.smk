@@ -1,0 +1,80 @@
+"""The stages of a block: draw its problems, train them, solve and certify their max-margin problems, measure."""
+
+
+rule problems:
+    input:
+        unpack(files(plan.block_files, "problems")),
+    output:
+        read_once(f"{AT}results/{{experiment}}/{{block}}/problems.npz"),
+    log:
+        f"{AT}results/logs/{{experiment}}/{{block}}/problems.log",
+    benchmark:
+        f"{AT}results/benchmarks/{{experiment}}/{{block}}/problems.tsv"
+    conda:
+        "../../environment.yml"
+    # More is the profile's to give, and changes no byte: set-threads, or --set-threads descent=4.
+    threads: 1
+    resources:
+        mem_mb=growing(1000),
+        runtime=30,
+    params:
+        **params_of("problems"),
+    message:
+        "{wildcards.experiment} {wildcards.block}: draw the problems"
+    script:
+        "../scripts/job.py"
+
+
+use rule problems as descent with:
+    input:
+        unpack(where_it_can_train(files(plan.block_files, "descent"))),
+    output:
+        read_once(f"{AT}results/{{experiment}}/{{block}}/descent.npz"),
+    log:
+        f"{AT}results/logs/{{experiment}}/{{block}}/descent.log",
+    benchmark:
+        f"{AT}results/benchmarks/{{experiment}}/{{block}}/descent.tsv"
+    resources:
+        mem_mb=growing(2000),
+        runtime=120,
+    params:
+        **params_of("descent"),
+    message:
+        "{wildcards.experiment} {wildcards.block}: train by gradient descent"
+
+
+use rule problems as svm with:
+    input:
+        unpack(files(plan.block_files, "svm")),
+    output:
+        read_once(f"{AT}results/{{experiment}}/{{block}}/svm.npz"),
+    log:
+        f"{AT}results/logs/{{experiment}}/{{block}}/svm.log",
+    benchmark:
+        f"{AT}results/benchmarks/{{experiment}}/{{block}}/svm.tsv"
+    resources:
+        mem_mb=growing(2000),
+        runtime=120,
+    params:
+        **params_of("svm"),
+    message:
+        "{wildcards.experiment} {wildcards.block}: solve and certify the SVMs"
+
+
+# Of an experiment in many blocks: each is measured where it was trained, and what is gathered is small.
+use rule problems as measures_of_block with:
+    input:
+        unpack(files(plan.block_files, "measures")),
+    output:
+        f"{AT}results/{{experiment}}/{{block}}/measures.npz",
+    log:
+        f"{AT}results/logs/{{experiment}}/{{block}}/measures.log",
+    benchmark:
+        f"{AT}results/benchmarks/{{experiment}}/{{block}}/measures.tsv"
+    resources:
+        mem_mb=growing(2000),
+        runtime=30,
+    params:
+        **params_of("measures_of_block"),
+    message:
+        "{wildcards.experiment} {wildcards.block}: measure"

@@ -1,0 +1,80 @@
+"""What a job calls: one function of the package, by the name of its rule, with the job's files and params."""
+
+from attnsvm.pipeline.running.script import reporting
+
+with reporting(snakemake.log[0]):
+    from attnsvm.pipeline.running import stages
+
+    inputs, outputs, output = dict(snakemake.input.items()), dict(snakemake.output.items()), snakemake.output[0]
+    wildcards, params = snakemake.wildcards, snakemake.params
+    match params.job:
+        case "problems":
+            stages.problems(wildcards.experiment, params.settings, params.origin, output)
+        case "descent":
+            stages.descent(wildcards.experiment, params.settings, inputs, output, snakemake.threads)
+        case "svm":
+            stages.svm(wildcards.experiment, params.settings, inputs, output)
+        case "measures_of_block":
+            stages.measures_of_block(wildcards.experiment, params.settings, inputs, output)
+        case "measures":
+            by_stage = {stage: [files] if isinstance(files, str) else files for stage, files in inputs.items()}
+            blocks = [dict(zip(by_stage, files, strict=True)) for files in zip(*by_stage.values(), strict=True)]
+            stages.measures(wildcards.experiment, params.settings, blocks, outputs)
+        case "figure":
+            stages.figure(wildcards.figure, params.settings, inputs, outputs["csv"].removesuffix(".csv"))
+        case "standalone":
+            from attnsvm.pipeline import standalone
+
+            standalone.write(wildcards.figure, params.settings, output)
+        case "claims" | "claims_of":
+            claimed = wildcards.get("claimed", "")
+            folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv")
+            stages.claims(outputs, folder or ".", claimed)
+        case "audit_figure":
+            stages.audit_figure(params.settings, inputs["claims"], outputs["pdf"].removesuffix(".pdf"))
+        case "provenance":
+            from attnsvm.pipeline import provenance
+
+            results = f"{output.rpartition('figures/')[0]}results"
+            drawn = [inputs["figure"]] if isinstance(inputs["figure"], str) else list(inputs["figure"])
+            known = params.experiments, params.blocks, params.settings, params.files
+            provenance.write(*known, results, drawn, output, params.outside)
+        case "paper_numbers":
+            from attnsvm.publish.paper import declared, numbers
+
+            folder = output.removesuffix("results/paper/numbers.json") or "."
+            numbers.write(folder, inputs["audits"], declared.read(), params.figures, params.settings, output)
+        case "typeset":
+            from attnsvm.publish.paper import software, typesetting
+
+            pictures = dict(zip(params.figures, inputs.get("pictures", []), strict=True))
+            typesetting.typeset(inputs["numbers"], pictures, outputs["pdf"], outputs["html"])
+            software.write(inputs["numbers"], outputs["software"])
+        case "site":
+            from attnsvm.publish.site import build
+
+            folder = inputs["claims"].removesuffix("results/audit/claims.csv") or "."
+            build.site(folder, params.captions, output)
+        case "crate":
+            from attnsvm.publish.exchange import crate
+
+            crate.write(output.removesuffix("crate") or ".", params.figures, output)
+        case "pass_texts":
+            from attnsvm.inspect.steps.passing import passed
+
+            before, texts = (next(iter(snakemake.input.get(name, [])), None) for name in ("before", "texts"))
+            job = params.folder, int(wildcards.layer), texts, params.settings
+            passed(*job, before, outputs["become"], outputs["layer"])
+        case "measure":
+            from attnsvm.inspect.steps.measuring import written
+
+            written(wildcards.model, inputs["layer"], params.settings, output)
+        case "gather":
+            from attnsvm.inspect.steps.gathering import gathered
+
+            job = wildcards.model, params.folder, list(snakemake.input.layers), params.settings
+            gathered(*job, output.rpartition("/")[0])
+        case "compare":
+            from attnsvm.inspect.steps.comparing import compared
+
+            compared(dict(zip(params.models, inputs["tables"], strict=True)), outputs["csv"], outputs["html"])

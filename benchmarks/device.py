@@ -17,10 +17,9 @@ import numba
 import numpy as np
 import torch
 
-from attnsvm import threads
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.pipeline.running.devices import missing
-from attnsvm.training import LinearHead, published, train
+from attnsvm.training import LinearHead, published, threads, train
 
 # (n, T, d), instances, steps
 CASES = {

@@ -7,7 +7,6 @@ import pytest
 from stack_references import arrays_of, by_names, stack_loss
 from tape_models import TAPE, drawn
 
-from attnsvm import threads
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import (
     LinearHead,
@@ -19,6 +18,7 @@ from attnsvm.training import (
     plain,
     schedule,
     steepest,
+    threads,
     train,
 )
 from attnsvm.training.stack import Stack, train_stack

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from attnsvm import threads
 from attnsvm.architecture import Stack
 from attnsvm.data.problems import Problems
+from attnsvm.training import threads
 from attnsvm.training.heads.base import Head
 from attnsvm.training.heads.calls import trainable
 from attnsvm.training.lanes.arithmetic import LANES, classes, kept_on_disk

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attnsvm import threads
+from attnsvm.training import threads
 from attnsvm.training.lanes.arithmetic import LANES
 from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.protocol import Rule

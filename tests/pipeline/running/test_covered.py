@@ -60,7 +60,8 @@ def test_what_a_stage_loads_is_among_the_files_of_its_hash(name, tmp_path):
     assert set(loaded) == set(card.stages)
     for stage, names in loaded.items():
         assert card.modules[stage] in names
-        plumbing = {module for module in names if module.startswith(("attnsvm.pipeline", "attnsvm.store", "attnsvm.writing", "attnsvm.checksums"))}
+        written = ("attnsvm.pipeline", "attnsvm.store", "attnsvm.writing", "attnsvm.checksums")
+        plumbing = {module for module in names if module.startswith(written)}
         assert plumbing <= {"attnsvm.pipeline", "attnsvm.pipeline.running.gathering"}
         known = {file.removesuffix("/__init__.py") for file in module_files(*modules.of_stage(name, stage))}
         known = {file.removesuffix(".py").replace("/", ".") for file in known}

@@ -110,7 +110,7 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     run = typed(house, "make experiment NAME=my_conjecture")
     assert run.returncode == 0, run.stdout
     assert "snakemake figures/my_conjecture" in run.stdout
-    own = {path.name for path in (house / "attnsvm/experiments/my_conjecture").iterdir()}
+    own = {path.name for path in (house / "attnsvm/experiments/own/my_conjecture").iterdir()}
     assert own == {
         "card.yaml",
         "paragraph.typ",
@@ -178,11 +178,11 @@ def test_the_report_has_the_new_figure_with_its_caption(house):
     build(house, "report", "--report", "report.html")
     text = (house / "report.html").read_text()
     assert "my_conjecture" in text
-    assert "Conjectures" in text
+    assert "Our own questions" in text
 
 
 def test_a_wrong_card_of_a_new_experiment_is_named_before_anything_runs(house):
-    path = "attnsvm/experiments/my_conjecture/card.yaml"
+    path = "attnsvm/experiments/own/my_conjecture/card.yaml"
     for old, new, sentence in (
         ("title:", "titel:", f"{path}: unknown key 'titel': did you mean 'title'?"),
         ("type: inputs, value: 4", "type: inputs, value: 0", f"{path}: settings: problems.n: value: 0 is too small"),
@@ -215,9 +215,9 @@ def test_make_hands_a_name_on_as_it_is(house, name):
 def test_the_sentence_says_what_is_wrong(tmp_path):
     folder = tmp_path / "attnsvm" / "experiments"
     folder.mkdir(parents=True)
-    assert scaffold("mine", folder) == folder / "mine"
+    assert scaffold("mine", folder) == folder / "own/mine"
     for name, sentence in (
-        ("mine", "attnsvm/experiments/mine already exists: choose another name"),
+        ("mine", "attnsvm/experiments/own/mine already exists: choose another name"),
         ("all", "'all' means something else here"),
         ("Mine", "'Mine' cannot name an experiment: take 2 to 40 lower-case letters"),
     ):

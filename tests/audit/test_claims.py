@@ -16,6 +16,7 @@ from attnsvm.audit import Tables, trial
 from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import GROUPS
 from attnsvm.audit.table import audit
+from attnsvm.pipeline import cards
 
 TESTABLE = [pytest.param(key, id=f"{HOME[key]}-{key}") for key, claim in BY_KEY.items() if claim.testable]
 # Conditions that no change of one column flips, and why that is no fault of theirs.
@@ -25,6 +26,13 @@ STAND: dict[str, str] = {}
 def said(key, rows):
     """The row of one claim over a table, as text to the last digit."""
     return str(audit(Tables(Path("nowhere"), cache={path(HOME[key]): rows}), {HOME[key]: (BY_KEY[key],)}).to_dict())
+
+
+def test_only_claims_about_models_that_are_not_here_are_not_tried():
+    """Tables of figures that read files from outside are in the release where they were built for it."""
+    untried = {card.name for card in cards.claiming(optional=True)} - set(CARDS)
+    assert all("outside" in cards.read(name).modules for name in untried)
+    assert not untried & set(RELEASE.figures)
 
 
 def test_the_rows_stand_by_group(audited):
@@ -46,7 +54,7 @@ def test_every_condition_can_fail_every_limit_decides_and_lost_rows_give_a_sente
     claim, name = BY_KEY[key], HOME[key]
     rows = trial.slim(claim, name, table(name))
     left = [words for words in trial.unflipped(claim, name, rows) if STAND.get(key, "nothing") not in words]
-    assert not left, f"attnsvm/experiments/{name}/claims.py: no change of a number that was tried flips these"
+    assert not left, f"the claims.py of {name}: no change of a number that was tried flips these"
     assert not trial.idle(claim, name, rows), "these limits decide nothing"
     assert not trial.broken(claim, name, rows), "a table without these rows must give a sentence: NoInstance"
 
@@ -61,7 +69,7 @@ def test_a_renamed_column_is_an_error_or_is_not_read(key):
             after = said(key, rows.rename(columns=renamed))
             break
         except RuntimeError as error:
-            sentence = f"attnsvm/experiments/{HOME[key]}/claims.py: the claim {key!r} could not be read: KeyError: "
+            sentence = f"the claims.py of {HOME[key]}: the claim {key!r} could not be read: KeyError: "
             first, _, missed = str(error).partition(sentence)
             assert not first
             del renamed[next(column for column in renamed if re.search(rf"\b{column}\b", missed))]

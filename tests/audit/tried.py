@@ -14,11 +14,15 @@ from attnsvm.publish.exchange import reference
 
 sys.path.append(str(Path(__file__).parents[1] / "experiments"))
 
-CARDS = {card.name: card for card in cards.claiming(optional=True)}
+RELEASE = reference.read()
+CARDS = {
+    card.name: card
+    for card in cards.claiming(optional=True)
+    if card.name in RELEASE.figures or "outside" not in card.modules
+}
 CLAIMS: dict[str, list[Claim]] = {name: card.module("claims").CLAIMS for name, card in CARDS.items()}
 HOME = {claim.key: name for name, own in CLAIMS.items() for claim in own}
 BY_KEY = {claim.key: claim for own in CLAIMS.values() for claim in own}
-RELEASE = reference.read()
 
 
 def path(experiment):

@@ -10,7 +10,7 @@ from attnsvm.pipeline.configuration import block_settings, resolve, stage_settin
 from attnsvm.pipeline.running import stages
 from attnsvm.store import load_cells, load_csv, load_table
 
-IN_THREE = partial(blocks.cut, asked=3)
+IN_THREE = partial(blocks.cut, most=3)
 OUTPUTS = ("table", "instances", "outcomes", "certificates", "cells")
 
 

@@ -25,7 +25,7 @@ def albert(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(albert, tmp_path_factory):
     given = {"problems": {"model": str(albert)}}
-    return Run("corrections", given, tmp_path_factory.mktemp("run"), partial(blocks.cut, asked=1), "smoke")
+    return Run("corrections", given, tmp_path_factory.mktemp("run"), partial(blocks.cut, most=1), "smoke")
 
 
 @pytest.fixture(scope="module")

@@ -86,8 +86,8 @@ def drafts():
 
 
 def new(card):
-    """Whether an experiment is in no release: it may not be built at full scale yet."""
-    return not (card.optional or card.name in RELEASED)
+    """Whether a figure is in no release: it may not be built at full scale yet."""
+    return bool(card.draws) and not (card.optional or card.name in RELEASED)
 
 
 def test_the_pages_are_what_the_cards_say(monkeypatch):

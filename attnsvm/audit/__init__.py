@@ -5,11 +5,6 @@ from typing import TYPE_CHECKING
 from attnsvm.lazy import exports
 
 if TYPE_CHECKING:
-    from attnsvm.audit.conditions import EACH as EACH
-    from attnsvm.audit.conditions import FIRST as FIRST
-    from attnsvm.audit.conditions import LAST as LAST
-    from attnsvm.audit.conditions import LEAST as LEAST
-    from attnsvm.audit.conditions import MOST as MOST
     from attnsvm.audit.conditions import NoInstance as NoInstance
     from attnsvm.audit.conditions import number as number
     from attnsvm.audit.reading import Claim as Claim

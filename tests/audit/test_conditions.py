@@ -5,7 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from attnsvm.audit import EACH, FIRST, LAST, Claims, NoInstance, Tables, number
+from attnsvm.audit import Claims, NoInstance, Tables, number
+from attnsvm.audit.conditions import EACH, FIRST, LAST
 from attnsvm.audit.reading import FAILS, HOLDS, IN_PART
 from attnsvm.errors import UserError
 

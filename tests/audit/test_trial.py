@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from attnsvm.audit import LAST, Claim, Claims, NoInstance, Reading, number, trial
+from attnsvm.audit import Claim, Claims, NoInstance, Reading, number, trial
+from attnsvm.audit.conditions import LAST
 from attnsvm.audit.numbers import Limit
 
 ROWS = pd.DataFrame(

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from attnsvm.audit import EACH, LAST, Claims, NoInstance, Reading, number, some
+from attnsvm.audit.conditions import EACH, LAST, NoInstance, number
 from attnsvm.audit.numbers import Limit, exact
+from attnsvm.audit.reading import Claims, Reading, some
 
 STEADY, DECAYING = ("constant", "small", "large"), ("root",)  # schedules
 REACHED = "what sign descent itself reaches in a tenth of the steps"

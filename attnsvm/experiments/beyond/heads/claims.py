@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from attnsvm.audit import EACH, LAST, Claims, Reading, number, some
+from attnsvm.audit.conditions import EACH, LAST, number
 from attnsvm.audit.numbers import Limit, each, largest, mean
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, last, single, where
 
 NEAR = "H = {}: mean within the threshold ({.value:.2g})"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from attnsvm.audit import EACH, FIRST, LAST, Claims, NoInstance, some
+from attnsvm.audit.conditions import EACH, FIRST, LAST, NoInstance
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Reading
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last, single, where
 from attnsvm.experiments.beyond.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
 from attnsvm.experiments.beyond.layers.claims_corrected import CORRECTED

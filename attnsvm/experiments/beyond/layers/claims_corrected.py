@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.audit import Claims, NoInstance, some
+from attnsvm.audit.conditions import NoInstance
 from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import Reading
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last, one, where
 from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, PLANTED, RATES, plain
 from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, end, farthest, ratio_at_bottom

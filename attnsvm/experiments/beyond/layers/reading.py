@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from attnsvm.audit import LAST, number
-from attnsvm.audit.conditions import Condition
+from attnsvm.audit.conditions import LAST, Condition, number
 from attnsvm.audit.numbers import Estimate, estimate, largest
 from attnsvm.audit.reading import Reading
 from attnsvm.audit.rows import one

@@ -4,8 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from attnsvm.audit import LAST, Claims, Reading, number, some
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, exact
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last, where
 from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS
 

@@ -1,7 +1,8 @@
 """Next tokens: the Graph-SVM where the gradient is split, what the published runs reach, and what the loss changes."""
 
-from attnsvm.audit import LAST, Claims, Reading, number
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, each, exact, largest
+from attnsvm.audit.reading import Claims, Reading
 
 KINDS = ("cyclic", "acyclic")
 NEAR = "{}: mean within the threshold ({.value:.2g})"

@@ -1,7 +1,8 @@
 """Benign overfitting: two steps, the threshold, its constant, what does the harm, and what more steps do."""
 
-from attnsvm.audit import FIRST, LAST, Claims, Reading, number, some
+from attnsvm.audit.conditions import FIRST, LAST, number
 from attnsvm.audit.numbers import Limit, estimate
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 MAX_MARGIN, SIGNAL = "max margin", "signal tokens"

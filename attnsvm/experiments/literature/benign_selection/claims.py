@@ -2,8 +2,9 @@
 
 from math import inf
 
-from attnsvm.audit import EACH, FIRST, LAST, Claims, NoInstance, Reading, number
+from attnsvm.audit.conditions import EACH, FIRST, LAST, NoInstance, number
 from attnsvm.audit.numbers import Limit
+from attnsvm.audit.reading import Claims, Reading
 
 end = number(at=LAST, missing="{quantity} of {run}")
 CLAIMS = Claims(group="beyond")

@@ -1,7 +1,8 @@
 """Low entropy under gradient flow: where it comes without a margin to gain, its pace with one, and who wins."""
 
-from attnsvm.audit import LAST, Claims, Reading, number, some
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, estimate
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, where
 
 CLAIMS = Claims(group="beyond")

@@ -1,6 +1,7 @@
 """Gradient flow on factors and the nuclear norm: aligned starts, random ones, diagonal factors, and other steps."""
 
-from attnsvm.audit import LAST, Claims, number
+from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.reading import Claims
 
 end = number(missing="{quantity} of {run}, {start}", step=LAST)
 distance, remaining, ratio = (end(quantity=name) for name in ("distance", "remaining", "ratio"))

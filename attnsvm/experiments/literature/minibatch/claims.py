@@ -1,7 +1,8 @@
 """One input at a time: which rules keep the margin of their norm, and which leave it."""
 
-from attnsvm.audit import LAST, Claims, Reading, number
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit
+from attnsvm.audit.reading import Claims, Reading
 
 ONE, ALL = "one input", "all inputs"
 end = number(step=LAST, missing="run of {rule} on {inputs}")

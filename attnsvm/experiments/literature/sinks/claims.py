@@ -1,6 +1,7 @@
 """Attention sinks: with softmax and not with ReLU, gone with the fixed token, and the margin of an SVM."""
 
-from attnsvm.audit import LEAST, Claims, number
+from attnsvm.audit.conditions import LEAST, number
+from attnsvm.audit.reading import Claims
 
 SIZES = {"published": "as published", "fixed": "smaller"}
 CLAIMS = Claims(group="beyond")

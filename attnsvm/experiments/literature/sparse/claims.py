@@ -1,7 +1,8 @@
 """Attention with exact zeros: W stops, at a margin of fixed size, and with a vanishing decay at the SVM's solution."""
 
-from attnsvm.audit import FIRST, LAST, LEAST, MOST, Claims, Reading, number, some
+from attnsvm.audit.conditions import FIRST, LAST, LEAST, MOST, number
 from attnsvm.audit.numbers import Limit, exact, largest
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, one, where
 
 SPARSE = ("sparsemax", "1.5-entmax")

@@ -1,7 +1,8 @@
 """Two stages of next words: how both layers turn, how the loss falls, what follows for new sentences, and at once."""
 
-from attnsvm.audit import LAST, Claims, Reading, number
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, largest
+from attnsvm.audit.reading import Claims, Reading
 
 STAGES = (("first", "gaussian"), ("second", "gaussian"), ("second", "orthonormal"))  # that turn after their first step
 WORDS = ("orthonormal", "gaussian")

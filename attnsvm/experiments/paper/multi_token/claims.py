@@ -1,7 +1,8 @@
 """A head that mixes tokens: the trained W against the generalised SVM; and what print leaves out."""
 
-from attnsvm.audit import LAST, Claims, Reading, number, only, some
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, exact, proportion, sample_mean
+from attnsvm.audit.reading import Claims, Reading, only, some
 
 CLAIMS = Claims(group="print")
 

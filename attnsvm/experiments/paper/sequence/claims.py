@@ -1,6 +1,7 @@
 """With a query at every position, W goes to the SVM solution constrained at every position."""
 
-from attnsvm.audit import LAST, Claims, number
+from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.reading import Claims
 
 CHECK = "correlation after the last step, the smaller mean of W and (K, Q), and its 95 % interval"
 CLAIMS = Claims(group="paper")

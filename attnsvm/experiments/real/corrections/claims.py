@@ -2,8 +2,9 @@
 
 from functools import partial
 
-from attnsvm.audit import Claims, Reading, number, some
+from attnsvm.audit.conditions import number
 from attnsvm.audit.numbers import Limit, each, estimate, exact
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 LEAST = "least change"

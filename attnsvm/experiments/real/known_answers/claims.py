@@ -1,7 +1,8 @@
 """What a head whose right answers are known says of max-margin solutions, and the controls that could kill it."""
 
-from attnsvm.audit import Claims, Reading, number, some
+from attnsvm.audit.conditions import number
 from attnsvm.audit.numbers import Limit, each, estimate, exact, largest
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import one, where
 
 NULLS = ("random", "permuted", "mismatched")

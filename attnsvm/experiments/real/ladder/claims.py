@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from attnsvm.audit import EACH, LAST, MOST, Claims, Reading, number
+from attnsvm.audit.conditions import EACH, LAST, MOST, number
 from attnsvm.audit.numbers import Limit, each, largest
+from attnsvm.audit.reading import Claims, Reading
 from attnsvm.experiments.real.ladder.rungs import RUNGS
 
 MEDIANS = "medians over the instances, 95 % intervals from order statistics"

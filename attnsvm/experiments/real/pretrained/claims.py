@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from attnsvm.audit import LAST, Claims, Reading, number, some
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, sample_mean
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, where
 
 NORMS = {"fro": "Frobenius", "nuc": "nuclear"}

@@ -1,6 +1,7 @@
 """Real tokens go where Gaussian ones go, nearer than any control, and not much later."""
 
-from attnsvm.audit import LAST, Claims, number
+from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.reading import Claims
 
 REAL = {
     "digits_random": "random head",

@@ -1,7 +1,8 @@
 """What is left, in models of several kinds, of the claims about the heads of a pretrained encoder."""
 
-from attnsvm.audit import EACH, Claims, NoInstance, Reading, number, some
+from attnsvm.audit.conditions import EACH, NoInstance, number
 from attnsvm.audit.numbers import Limit, difference, each, estimate, largest
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 DEPTH = 6  # parts of the depth, as the table has them

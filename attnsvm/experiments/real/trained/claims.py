@@ -1,6 +1,7 @@
 """What of a trained head looks like a max-margin separator, and which null model takes it away."""
 
-from attnsvm.audit import LAST, LEAST, Claims, number
+from attnsvm.audit.conditions import LAST, LEAST, number
+from attnsvm.audit.reading import Claims
 
 MEDIANS = "mean over a layer's heads, median over networks with a 95 % interval, after the last update"
 ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/trained_again`, which is optional."

@@ -1,7 +1,8 @@
 """What dropout, merged tokens and a missing softmax change."""
 
-from attnsvm.audit import LAST, Claims, Reading, number, some
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, each, largest, smallest
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import decade_before, where
 
 FEWER = "fewer tokens alone widen every margin: merging must do more than leaving out"

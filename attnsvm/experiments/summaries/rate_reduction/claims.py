@@ -1,6 +1,7 @@
 """Does attention reduce the coding rate, and does CRATE select as the theory of max-margin separation says?"""
 
-from attnsvm.audit import LAST, LEAST, Claims, number
+from attnsvm.audit.conditions import LAST, LEAST, number
+from attnsvm.audit.reading import Claims
 
 NAMES = {"plain": "plain attention", "crate": "CRATE"}
 ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/rates_again`, which is optional."

@@ -1,7 +1,8 @@
 """A router beside plain attention: the same kind of direction, the same tokens, sooner?"""
 
-from attnsvm.audit import LAST, Claims, Reading, number, some
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, each, largest, smallest
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import at_end, decade_before, where
 
 ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/router_again`, which is optional."

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from attnsvm.audit import Claims, NoInstance, Reading, some
+from attnsvm.audit.conditions import NoInstance
 from attnsvm.audit.numbers import Estimate, Limit, difference, mean
+from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last, where
 
 CLAIMS = Claims(group="secondary")

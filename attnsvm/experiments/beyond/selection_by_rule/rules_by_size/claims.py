@@ -1,6 +1,7 @@
 """What holds of which rule ends globally more often: two leads last, two end as d grows."""
 
-from attnsvm.audit import LEAST, MOST, Claims, number
+from attnsvm.audit.conditions import LEAST, MOST, number
+from attnsvm.audit.reading import Claims
 
 NAMES = {"l1": "coordinate descent", "adam": "Adam", "linf": "sign descent", "spectral": "spectral descent"}
 CLAIMS = Claims(group="beyond")

@@ -1,6 +1,7 @@
 """What holds of who ends globally more often: the lead of (K, Q) at small d, with and without saturation."""
 
-from attnsvm.audit import Claims, number
+from attnsvm.audit.conditions import number
+from attnsvm.audit.reading import Claims
 
 share = number(n=5, T=5, missing="{quantity} at d = {d} by what is {counted}")
 lead = share(quantity="lead")

@@ -1,6 +1,7 @@
 """What holds of the ladder from theorem to practice, and of weight decay: on other images of the same digits."""
 
-from attnsvm.audit import EACH, FIRST, LAST, Claims, number
+from attnsvm.audit.conditions import EACH, FIRST, LAST, number
+from attnsvm.audit.reading import Claims
 
 MEDIANS = "medians over the instances, 95 % intervals from order statistics; other images of the same digits"
 NONE = "a change that counts as none ≤ 0.05", "a quarter of what is above the null"

@@ -1,6 +1,7 @@
 """What holds of trained heads against random ones: it is the upper layer in which training shows."""
 
-from attnsvm.audit import LAST, LEAST, Claims, number
+from attnsvm.audit.conditions import LAST, LEAST, number
+from attnsvm.audit.reading import Claims
 
 MEDIANS = "mean over a layer's heads, median over networks with a 95 % interval, after the last update; other networks"
 upper = number(layer=2, step=LAST, missing="measured head in layer {layer}")

@@ -1,6 +1,6 @@
 """What holds of the coding rate of what is selected, and of CRATE: on other splits of the same digits."""
 
-from attnsvm.audit import Claims
+from attnsvm.audit.reading import Claims
 from attnsvm.experiments.summaries.rate_reduction.claims import NAMES, each, end
 
 CLAIMS = Claims(group="secondary", seeds=(100000, 100011))

@@ -1,7 +1,8 @@
 """What holds of routers: those that keep attention's tokens are later, those that are sooner take other tokens."""
 
-from attnsvm.audit import LAST, Claims, Reading, number, some
+from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, largest
+from attnsvm.audit.reading import Claims, Reading, some
 
 end = number(step=LAST, missing="{quantity} of {selector}")
 CLAIMS = Claims(group="secondary", seeds=(100000, 100063))

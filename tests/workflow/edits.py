@@ -161,16 +161,17 @@ def behind(*modules):
         found |= todo
         todo = {name for module in todo for name in imported(module)} - found
         if "attnsvm.geometry" in found and not todo:
-            todo = norms({module.split(".")[2] for module in found if "attnsvm.experiments." in module}) - found
+            experiments = {module.split(".")[-2] for module in found if "attnsvm.experiments." in module}
+            todo = norms(experiments & set(cards.folders())) - found
     return found
 
 
 def norms(experiments):
     """The files of norms, and others beside them, whose names stand in quotes in the stages of experiments."""
     todo = {
-        f"attnsvm.experiments.{name}.{path.stem}"
+        f"{cards.place(name).replace('/', '.')}.{path.stem}"
         for name in experiments
-        for path in (cards.FOLDER / name).glob("*.py")
+        for path in cards.folders()[name].glob("*.py")
         if path.stem not in ("figure", "claims")
     }
     texts = [text("attnsvm.geometry")]

@@ -235,7 +235,7 @@ OWN = [(card.name, part) for card in EVERY for part, module in card.modules.item
 
 
 def file(name, part):
-    return f"attnsvm/experiments/{name}/{part}.py"
+    return f"{cards.place(name)}/{part}.py"
 
 
 def in_groups(wanted):
@@ -293,7 +293,7 @@ def test_most_experiments_stand_alone():
 
 def models(name):
     """The experiment that a card is like, the one that this is like, and so on."""
-    found = re.search(r"^like: (\w+)$", (cards.FOLDER / name / "card.yaml").read_text(), re.MULTILINE)
+    found = re.search(r"^like: (\w+)$", (cards.folders()[name] / "card.yaml").read_text(), re.MULTILINE)
     return [found[1], *models(found[1])] if found else []
 
 
@@ -336,9 +336,9 @@ def test_an_edit_of_a_card_changes_the_params_of_the_stages_it_sets(repository, 
 def test_a_new_experiment_changes_the_params_of_no_other(repository):
     """The audit reads them all: its provenance says so, its claims read one csv more."""
     original = repository.folder / "attnsvm/experiments/paper/svm_rank"
-    new = {f"attnsvm/experiments/newcomer/{path.name}": path.read_text() for path in original.glob("*.*")}
-    del new["attnsvm/experiments/newcomer/claims.py"]
+    new = {f"attnsvm/experiments/own/newcomer/{path.name}": path.read_text() for path in original.glob("*.*")}
+    del new["attnsvm/experiments/own/newcomer/claims.py"]
     changed = repository.changed(new)
     stages = {*CARDS["svm_rank"].stages, "figure", "provenance"}
     assert changed == {(rule, "newcomer") for rule in stages} | {("provenance", "audit")}
-    (repository.folder / "attnsvm/experiments/newcomer").rmdir()
+    (repository.folder / "attnsvm/experiments/own/newcomer").rmdir()

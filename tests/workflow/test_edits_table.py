@@ -298,9 +298,9 @@ def models(name):
 
 
 def imports(name, other):
-    folders = (ROOT / "attnsvm/experiments" / each for each in (other, *models(other)))
+    folders = (cards.folders()[each] for each in (other, *models(other)))
     texts = (path.read_text() for folder in folders for path in folder.glob("*.py"))
-    return any(f"attnsvm.experiments.{name}" in text for text in texts)
+    return any(f"{dotted(cards.place(name))}." in text for text in texts)
 
 
 CARD_EDITS = {

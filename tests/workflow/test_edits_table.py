@@ -300,7 +300,8 @@ def models(name):
 def imports(name, other):
     folders = (cards.folders()[each] for each in (other, *models(other)))
     texts = (path.read_text() for folder in folders for path in folder.glob("*.py"))
-    return any(f"{dotted(cards.place(name))}." in text for text in texts)
+    own = dotted(cards.place(name))
+    return any(f"{own}." in text or f"{own} import" in text for text in texts)
 
 
 CARD_EDITS = {

@@ -69,9 +69,16 @@ def copy_repository(target, experiments=None):
             shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("*.pyc"), dirs_exist_ok=True)
         else:
             shutil.copy2(ROOT / name, target / name)
-    for folder in (target / "attnsvm/experiments").iterdir():
-        if experiments is not None and folder.is_dir() and folder.name not in (*experiments, "__pycache__"):
-            shutil.rmtree(folder)
+    for folder in [card.parent for card in (target / "attnsvm/experiments").rglob("card.yaml")]:
+        if experiments is not None and folder.name not in experiments:
+            for path in folder.iterdir():  # another experiment may lie inside
+                if path.is_file():
+                    path.unlink()
+                elif path.name == "__pycache__":
+                    shutil.rmtree(path)
+    for folder in sorted((target / "attnsvm/experiments").rglob("*/"), reverse=True):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
     return target
 
 

@@ -360,7 +360,7 @@ def _parent(name: str) -> str:
 
 
 def _file(path: Path) -> str:
-    return str(path.relative_to(FOLDER.parents[1]))
+    return f"attnsvm/experiments/{path.relative_to(FOLDER)}"
 
 
 def _where(name: str) -> str:

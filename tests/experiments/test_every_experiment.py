@@ -61,10 +61,11 @@ def test_a_module_has_the_functions_that_its_stage_calls(card, part):
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
 def test_a_folder_holds_nothing_but_a_card_its_parts_and_what_they_import(card):
-    folder = cards.FOLDER / card.name
+    folder = cards.folders()[card.name]
     imported = {ROOT / file for module in card.modules.values() for file in module_files(module)}
     known = {folder / "card.yaml", folder / "paragraph.typ", *(folder / f"{part}.py" for part in CONTRACT)} | imported
-    assert {path for path in folder.iterdir() if path.name != "__pycache__"} <= known
+    inside = {path for name, path in cards.folders().items() if cards.read(name).parent == card.name}
+    assert {path for path in folder.iterdir() if path.name != "__pycache__"} <= known | inside
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -26,8 +26,8 @@ def folder(tmp_path, monkeypatch):
         for function in (cards.read, cards.names, cards.folders, cards.every):
             function.cache_clear()
 
-    def write(name, files=FILES, text=None, **changes):
-        own = tmp_path / "own" / name
+    def write(name, files=FILES, text=None, section="own", **changes):
+        own = tmp_path / section / name
         own.mkdir(exist_ok=True, parents=True)
         card = {key: value for key, value in (CARD | changes).items() if value is not None}
         (own / "card.yaml").write_text(yaml.safe_dump(card) if text is None else text)
@@ -65,15 +65,36 @@ def test_a_card_is_read_with_its_types_and_its_modules(folder):
 
 
 def test_cards_come_in_the_order_they_ask_for_and_their_sections_too(folder):
-    folder("b", order=1, section="Second")
-    folder("a", order=1, section="Second")
-    folder("c", order=0, section="First")
-    assert [card.name for card in cards.every()] == ["c", "a", "b"]
-    assert {section: [card.name for card in own] for section, own in cards.sections().items()} == {
-        "First": ["c"],
-        "Second": ["a", "b"],
-    }
-    assert list(cards.sections()) == ["First", "Second"]
+    folder("b", order=1)
+    folder("a", order=1)
+    folder("c", section="paper", order=2)
+    folder("inside", section="own/a", order=3)
+    assert [card.name for card in cards.every()] == ["a", "b", "c", "inside"]
+    found = {heading: [card.name for card in own] for heading, own in cards.sections().items()}
+    assert found == {"The paper": ["c"], "Our own questions": ["a", "b", "inside"]}
+    assert list(found) == ["The paper", "Our own questions"]
+    assert [cards.read(name).parent for name in ("a", "inside")] == ["", "a"]
+    assert cards.read("inside").modules["measures"] == "attnsvm.experiments.own.a.inside.measures"
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "sentence"),
+    [
+        (
+            "conjectures",
+            "one",
+            "conjectures/one/card.yaml: an experiment lies in the folder of a section: paper, own, ",
+        ),
+        ("", "own", "own/card.yaml: an experiment lies in the folder of a section: paper, own, "),
+        ("paper", "taken", "paper/taken: attnsvm/experiments/own/taken has this name: choose another"),
+        ("own/taken", "figure", "own/taken/figure: attnsvm/experiments/own/taken/figure.py has this name: choose"),
+    ],
+)
+def test_a_folder_in_a_wrong_place_is_named(folder, section, name, sentence):
+    folder("taken")
+    folder(name, section=section)
+    with pytest.raises(UserError, match=sentence):
+        cards.read(name)
 
 
 def test_a_twin_has_the_stages_and_settings_of_the_other_and_says_what_differs(folder):

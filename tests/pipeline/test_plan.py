@@ -110,7 +110,7 @@ def test_every_job_has_a_hash_of_its_own_code():
 
 
 def test_twins_run_the_same_code():
-    twins = [(card, cards.read(card.modules["measures"].split(".")[2])) for card in cards.experiments()]
+    twins = [(card, cards.read(card.modules["measures"].split(".")[-2])) for card in cards.experiments()]
     twins = [(card, other) for card, other in twins if card is not other]
     assert twins
     for card, other in twins:

@@ -119,7 +119,7 @@ class Constant(NamedTuple):
 """
 LOOP = """
 from numba.extending import overload
-from toy.lanes.arithmetic import kept_on_disk
+from toy.training.lanes.arithmetic import kept_on_disk
 def value(structure): ...
 @overload(value, strict=False)
 def _value(structure):
@@ -140,9 +140,9 @@ print([toy.loop.run(room.structure.Constant(3.0)) for room in (toy.training, toy
 def toy(tmp_path):
     """A package with compiled code, and a function that runs a program beside it."""
     folder = tmp_path / "toy"
-    for room in ("lanes", "training", "experiments"):
+    for room in ("training/lanes", "experiments"):
         (folder / room).mkdir(parents=True)
-    (folder / "lanes/arithmetic.py").write_bytes(Path(lanes.__file__).read_bytes())
+    (folder / "training/lanes/arithmetic.py").write_bytes(Path(lanes.__file__).read_bytes())
     (folder / "loop.py").write_text(LOOP)
     # Python's own cache goes by size and date as well: it must not hide an edit.
     return folder, lambda program: json.loads(run_python(program, cwd=tmp_path, PYTHONDONTWRITEBYTECODE="1"))

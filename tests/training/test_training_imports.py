@@ -8,7 +8,7 @@ from attnsvm import training
 HOME = Path(training.__file__).parent
 MODULES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")  # those offer names only
 RULES = {path for path in MODULES if path.parent == HOME / "rules"}
-BELOW = {"errors", "threads", "architecture", "lanes", "geometry", "data", "analysis"}
+BELOW = {"errors", "caches", "architecture", "geometry", "data", "analysis"}
 
 
 def imported(path):

@@ -7,13 +7,18 @@ from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import Claims, Reading
 
 end = number(at=LAST, missing="{quantity} of {run}")
+ROUNDED = 1.001  # a multiple in the table is one of the settings up to this factor
 CLAIMS = Claims(group="beyond")
 
 
 def between(tables, quantity, low, high):
     """The quantity at the end of the longer runs whose signals are between two multiples of √(d/n)."""
     found = end(run="longer", quantity=quantity, multiple=EACH).read(tables.own())
-    inside = {one.row["multiple"]: one.number for one in found if low * 0.999 <= one.row["multiple"] <= high * 1.001}
+    inside = {
+        one.row["multiple"]: one.number
+        for one in found
+        if low <= one.row["multiple"] * ROUNDED and one.row["multiple"] <= high * ROUNDED
+    }
     if not inside:
         raise NoInstance(f"{quantity} at such signals")
     return {f"{multiple:g}": inside[multiple] for multiple in sorted(inside)}

@@ -141,7 +141,7 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
     table = pd.concat(frames.values(), ignore_index=True)
     unknown = [column for column in table if column not in card.columns]
     absent = [column for column in card.columns if column not in table]
-    where = f"{cards.place(name)}/card.yaml: columns"
+    where = f"{name}/card.yaml: columns"
     if unknown:
         plain = [*tables] == [name] and not hasattr(card.module("measures"), "table")
         why = " (measures.py has no `table`: these are its rows)" if plain else ""

@@ -1,3 +1,5 @@
+import posixpath
+
 """The site as its readers have it: every link leads somewhere, no width is too narrow, nothing is asked of others."""
 
 import base64
@@ -180,15 +182,17 @@ def test_from_a_claim_to_its_figure_its_numbers_its_code_and_back(workshop, page
     homes = {claim.key: card.name for card in cards.claiming() for claim in card.module("claims").CLAIMS}
     for key, figure in zip(claims.key, claims.figure, strict=True):
         assert key in audit.names
-        assert f"../../../audit.html#{key}" in pages[f"source/attnsvm/experiments/{homes[key]}.html"].links
+        code = f"source/{cards.place(homes[key])}.html"
+        assert posixpath.relpath(f"audit.html#{key}", posixpath.dirname(code)) in pages[code].links
         if isinstance(figure, str):
             assert f"gallery/{figure}.html" in audit.links
             own = pages[f"gallery/{figure}.html"].links
             assert f"../audit.html#{key}" in own
             assert {f"../figures/{figure}.{kind}" for kind in ("svg", "json")} < set(own)
             assert {f"../figures/{figure}.csv", f"../figures/{figure}.csv.gz"} & set(own)
-            assert f"../source/attnsvm/experiments/{figure}.html" in own
-            assert f"../../../gallery/{figure}.html" in pages[f"source/attnsvm/experiments/{figure}.html"].links
+            assert f"../source/{cards.place(figure)}.html" in own
+            code = f"source/{cards.place(figure)}.html"
+            assert posixpath.relpath(f"gallery/{figure}.html", posixpath.dirname(code)) in pages[code].links
 
 
 def test_the_counts_of_the_front_page_are_those_of_the_audit(workshop, pages):

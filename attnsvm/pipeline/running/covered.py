@@ -11,7 +11,7 @@ from attnsvm.errors import require
 from attnsvm.pipeline.hashes.dependencies import file_of, module_files
 
 # How a job is run, what is written of it, and how files are written.
-ROOMS = ("pipeline", "publish.documents", "checksums", "store", "writing")
+ROOMS = ("pipeline", "publish", "checksums", "store", "writing")
 OVER_NO_NUMBER = tuple(f"attnsvm.{room}." for room in ROOMS)
 
 

@@ -1,11 +1,10 @@
-import posixpath
-
 """The site as its readers have it: every link leads somewhere, no width is too narrow, nothing is asked of others."""
 
 import base64
 import hashlib
 import io
 import os
+import posixpath
 import re
 import shutil
 import subprocess

@@ -124,7 +124,8 @@ class Number:
     def _found(self, row: pd.Series) -> Found:
         value = row[self.column]
         if self.alone:
-            return Found(Estimate(value, value, value, row.get("instances", float("nan"))), row.to_dict())
+            count = row["instances"] if self.std else row.get("instances", float("nan"))
+            return Found(Estimate(value, value, value, count), row.to_dict())
         if self.std:
             return Found(mean(row, self.column, self.std), row.to_dict())
         return Found(Estimate(value, row["low"], row["high"], row["instances"]), row.to_dict())

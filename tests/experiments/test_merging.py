@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from drawing import assert_drawn
 
-from attnsvm.experiments.summaries.attention_variants.merged import figure
+from attnsvm.experiments.summaries.attention_variants.merging import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {"problems": {"n": 2, "T": 4, "d": 6, "instances": 4}, "descent": {"steps": 300}}

@@ -106,7 +106,7 @@ def test_another_date_of_every_file_reruns_nothing(copy):
 
 
 def test_a_new_experiment_reruns_nothing_of_another(copy):
-    new = shutil.copytree(copy / "attnsvm/experiments/paper/svm_rank", copy / "attnsvm/experiments/newcomer")
+    new = shutil.copytree(copy / "attnsvm/experiments/paper/svm_rank", copy / "attnsvm/experiments/own/newcomer")
     (new / "claims.py").unlink()
     for path in new.iterdir():
         os.utime(path, (LONG_AGO, LONG_AGO))

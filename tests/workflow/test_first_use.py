@@ -6,7 +6,8 @@ import pytest
 from harness import BUILT, FEW, as_typed, copy_repository, few, jobs, scheduled
 
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.targets import SECTIONS, group, measured
+from attnsvm.pipeline.cards import SECTIONS
+from attnsvm.pipeline.targets import group, measured
 
 SMOKE = ("--config", "scale=smoke")
 

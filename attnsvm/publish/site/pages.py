@@ -241,7 +241,7 @@ class _Writer:
             }
             for item in sorted(shown, key=lambda item: (item.name != "card.yaml", item.name))
         ]
-        name = whole.name if whole.parent.name == "experiments" else ""
+        name = whole.name if whole.name in cards.names() and path == cards.place(whole.name) else ""
         drawn = [card.name for card in cards.figures() if name in card.draws or name == card.name]
         return self.page(
             "listing.md", source_page(path), path=path, listing=listing, fence=FENCE, experiment=name, drawn=drawn

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
 
 import numpy as np
 
-from attnsvm.svm.verdict import Ranks
+from attnsvm.svm.verdict import Ranked, Ranks
 
 
 class Status(StrEnum):
@@ -25,7 +24,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(Ranked):
     """One solved (or refuted) max-margin problem. What is proved is said by `checker`.
 
     Attributes:
@@ -56,30 +55,6 @@ class Solution:
     method: str
     rejected: str = ""
     counted: Callable[[], Ranks] = field(default=Ranks, repr=False, compare=False)
-
-    @cached_property
-    def ranks(self) -> Ranks:
-        return self.counted()
-
-    @property
-    def rank(self) -> int:
-        """Number of singular values of W above the rank tolerance, a description of W; 0 unless solved."""
-        return self.ranks.rank
-
-    @property
-    def rank_low(self) -> int:
-        """Every solution has at least this rank."""
-        return self.ranks.rank_low
-
-    @property
-    def rank_bound(self) -> int:
-        """Every solution lies within rank_error times the least norm of a matrix of this rank."""
-        return self.ranks.rank_bound
-
-    @property
-    def rank_error(self) -> float:
-        """See `rank_bound`."""
-        return self.ranks.rank_error
 
     @property
     def solved(self) -> bool:

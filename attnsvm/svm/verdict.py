@@ -23,8 +23,38 @@ class Ranks(NamedTuple):
     rank_error: float = math.nan
 
 
+class Ranked:
+    """What has ranks, which are counted when they are first read: singular values take longer than all else."""
+
+    counted: Callable[[], Ranks]
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        return self.counted()
+
+    @property
+    def rank(self) -> int:
+        """Number of singular values of W above the rank tolerance, a description of W; 0 unless solved."""
+        return self.ranks.rank
+
+    @property
+    def rank_low(self) -> int:
+        """Every solution has at least this rank."""
+        return self.ranks.rank_low
+
+    @property
+    def rank_bound(self) -> int:
+        """Every solution lies within rank_error times the least norm of a matrix of this rank."""
+        return self.ranks.rank_bound
+
+    @property
+    def rank_error(self) -> float:
+        """See `rank_bound`."""
+        return self.ranks.rank_error
+
+
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Ranked):
     """What is proved.
 
     Attributes:
@@ -44,26 +74,6 @@ class Verdict:
     radius: float = math.nan
     arithmetic: str = ""
     counted: Callable[[], Ranks] = field(default=Ranks, repr=False, compare=False)
-
-    @cached_property
-    def ranks(self) -> Ranks:
-        return self.counted()
-
-    @property
-    def rank(self) -> int:
-        return self.ranks.rank
-
-    @property
-    def rank_low(self) -> int:
-        return self.ranks.rank_low
-
-    @property
-    def rank_bound(self) -> int:
-        return self.ranks.rank_bound
-
-    @property
-    def rank_error(self) -> float:
-        return self.ranks.rank_error
 
     @property
     def gap(self) -> float:

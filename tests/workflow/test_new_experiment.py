@@ -91,7 +91,7 @@ def changed(house):
 
 def passes(house, *names):
     """The tests that see a new experiment: in the copy, as they are."""
-    whole = ("audit/test_figure.py", "audit/test_pages.py", "building/test_named_targets.py", "project/test_docs.py")
+    whole = ("audit/test_figure.py", "audit/test_pages.py", "pipeline/test_named_targets.py", "project/test_docs.py")
     own = ("audit/test_claims.py", "experiments/test_every_experiment.py", "project/test_layers.py")
     pytest = "python -m pytest -p no:cacheprovider -m 'not chain and not slow'"
     for paths, chosen in (

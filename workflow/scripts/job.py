@@ -54,7 +54,7 @@ with reporting(snakemake.log[0]):
             from attnsvm.publish.site import build
 
             folder = inputs["claims"].removesuffix("results/audit/claims.csv") or "."
-            build.site(folder, params.captions, output)
+            build.site(folder, params.captions, params.notes, output)
         case "crate":
             from attnsvm.publish.exchange import crate
 

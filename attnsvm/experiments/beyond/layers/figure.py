@@ -93,8 +93,8 @@ def by_kind(axes, table):
     """The bottom layer of two layers, and of other kinds of stacks."""
     rows = compared(table)
     rows = rows[(rows["layer"] == 1) & rows["quantity"].isin(RULES)]
-    kinds = [kind for kind in dict.fromkeys(rows["architecture"]) if kind == TWO or not re.search(f"{PLAIN}|:", kind)]
-    named = set()
+    others = [kind for kind in dict.fromkeys(rows["architecture"]) if not re.search(f"{PLAIN}|:", kind)]
+    kinds, named = [TWO, *others], set()
     for k, kind in enumerate(kinds):
         for j, (rule, (colour, marker, words)) in enumerate(RULES.items()):
             for row in rows[(rows["architecture"] == kind) & (rows["quantity"] == rule)].itertuples():

@@ -50,10 +50,12 @@ def layers_mixtures(tables, asked, stays, falls_from, falls_to):
     parts = {
         "share of instances with a mixture: lower end above it": asked(share),
         f"its second probability stays (slope against ‖W‖ {slope['mixed']:.2f})": stays(slope["mixed"]),
+    }
+    further = {
         f"that of held rows falls as 1/‖W‖ (slope {slope['held']:.2f})": falls_from(slope["held"])
         and falls_to(slope["held"]),
     }
-    return Reading(*share, parts)
+    return Reading(*share, parts, further)
 
 
 @CORRECTED.add(
@@ -79,12 +81,14 @@ def layers_corrected(tables, asked, times, plateau):
     parts = {
         "largest of all instances and layers": asked(largest_),
         f"the stated problem's largest is {ratio:.3g} times as far": times(ratio),
+    }
+    further = {
         f"over the last stride the stated one's falls by no more than the factor {plateau.value}": plateau(
             fallen["stated"]
         ),
         "and the corrected one's falls by more": fallen["corrected"] > fallen["stated"],
     }
-    return Reading(largest_, float("nan"), float("nan"), last["corrected"]["instances"], parts)
+    return Reading(largest_, float("nan"), float("nan"), last["corrected"]["instances"], parts, further)
 
 
 @CORRECTED.add(
@@ -106,12 +110,12 @@ def layers_forces(tables, asked):
     spread, then, moved = (
         max(abs(row["first_quartile"] - 1), abs(row["third_quartile"] - 1)) for row in (end, before_, control)
     )
-    parts = {
-        "quartiles within it of one": asked(spread),
+    near = {"quartiles within it of one": asked(spread)}
+    further = {
         "nearer than at a tenth of ‖W‖": spread < then,
         "not so with another row's multipliers": moved > asked.value,
     }
-    return Reading(*estimate(end), parts)
+    return Reading(*estimate(end), near, further)
 
 
 CORRECTED.declare(
@@ -141,13 +145,12 @@ CORRECTED.declare(
     asked=Limit(0.01, "≤ {}", "that of `layers_kinds`; each other rule must have an interval above it"),
 )
 def layers_graded(tables, asked):
-    rows, laws, parts = compared(tables.own()), {}, {}
+    rows, laws, further = compared(tables.own()), {}, {}
     for name in (name for name, rate in RATES.items() if rate > 1):
         laws[name] = at(rows, name, 1, "graded")
         for rule in ("law", "read", "all"):
-            parts[f"{name}: farther by '{rule}'"] = at(rows, name, 1, rule).low > laws[name].high
-    parts = each(laws, f"{{}}: upper end below {asked.value}", asked) | parts
-    return farthest(laws.values(), parts)
+            further[f"{name}: farther by '{rule}'"] = at(rows, name, 1, rule).low > laws[name].high
+    return farthest(laws.values(), each(laws, f"{{}}: upper end below {asked.value}", asked), further)
 
 
 CORRECTED.declare(
@@ -193,12 +196,12 @@ def layers_conditions(tables, asked, often):
     rows = last(tables.own(architecture=plain(2)))
     met, missed = (one(rows, f"instance, {words}", quantity=f"stated, {words}") for words in ("met", "not met"))
     share = at(rows, plain(2), 0, "share conditions")
-    parts = {
-        "largest where they are met": asked(met["largest"]),
+    near = {"largest where they are met": asked(met["largest"])}
+    further = {
         "where they are not, an instance is farther than that": not asked(missed["largest"]),
         f"met in {share.value:.2f} of the instances": often(share),
     }
-    return Reading(met["largest"], float("nan"), float("nan"), met["instances"], parts)
+    return Reading(met["largest"], float("nan"), float("nan"), met["instances"], near, further)
 
 
 planted = end(architecture=PLANTED, missing="instance that meets the conditions").of("largest")
@@ -233,8 +236,8 @@ CORRECTED.declare(
 def layers_reversed(tables, asked):
     names = "share reversed", "share reversed alone"
     found, alone = (two(layer=0, quantity=name).estimate(tables.own()) for name in names)
-    parts = {"rows without a copy above: upper end below it": asked(alone), "some row is held so": found.value > 0}
-    return Reading(*alone, parts)
+    none = {"rows without a copy above: upper end below it": asked(alone)}
+    return Reading(*alone, none, {"some row is held so": found.value > 0})
 
 
 @CORRECTED.add(

@@ -18,7 +18,7 @@ def distance(parametrisation, tables, asked):
     end, before = decade(some(line, "certified solution of what was selected").sort_values("step"))
     words = f"median no larger than a decade of steps before ({before['median']:.2g})"
     near = {f"mean within the threshold ({end['mean']:.2g})": asked(end["mean"])}
-    return Reading(*estimate(end, "median"), near | {words: end["median"] <= before["median"]})
+    return Reading(*estimate(end, "median"), near, {words: end["median"] <= before["median"]})
 
 
 CLAIMS.add(

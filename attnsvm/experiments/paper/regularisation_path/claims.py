@@ -17,12 +17,12 @@ def path(norm, tables, asked, optimal):
     medians = table[table["R"] >= largest / 100].groupby("R")["distance"].median()
     if len(medians) < 2:
         raise NoInstance("second R within two decades of the largest")
-    parts = {
-        "mean distance within the threshold": asked(end.value),
+    near = {"mean distance within the threshold": asked(end)}
+    further = {
         "distance falls with R over the last two decades": bool((medians.diff().iloc[1:] < 0).all()),
         "first-order conditions met to 1e-5 on every ball": all(map(optimal, table["gap"].abs())),
     }
-    return Reading(*end, parts)
+    return Reading(*end, near, further)
 
 
 CLAIMS.add(

@@ -34,9 +34,11 @@ def KQ_to_nuclear_joint(tables, asked, falling, nearer):
     own, other = shares["joint"], shares["separate"]
     parts = {
         f"mean within the threshold ({seen.value:.2g})": asked(seen),
+        f"nearer than a decade before: {own.value:.2f} of the instances": nearer(own),
+    }
+    further = {
         f"median from {medians[0]:.2g} to {medians[1]:.2g} over the last decade": falling(medians[1] / medians[0]),
         f"95 % quantile falls too, from {tails[0]:.2g} to {tails[1]:.2g}": tails[1] < tails[0],
-        f"nearer than a decade before: {own.value:.2f} of the instances": nearer(own),
         f"each gradient by its own norm: {other.value:.2f}, fewer beyond both intervals": other.high < own.low,
     }
-    return Reading(*seen, parts)
+    return Reading(*seen, parts, further)

@@ -31,6 +31,7 @@ COST = "figures/audit.json"
 OF_A_ROW = ("threshold", "instances", "published")
 DIGITS = 2  # significant, of a number that no declaration speaks of
 COUNT = 9  # of a count: all of them
+PRINTED = 4  # of a number in print
 WORDS = ("key", "short", "statement", "check", "why", "also", "verdict", "figure", "sharpens")
 
 
@@ -128,7 +129,7 @@ def _of_a_row(row: dict) -> Iterator[tuple[str, dict]]:
     key, where = f"audit.{row['key']}", f"the audit, row {row['key']}"
     yield key, entry(row["value"], DIGITS, where, row["figure"], row["key"], low=row["low"], high=row["high"])
     for name in OF_A_ROW:
-        digits = COUNT if name == "instances" else DIGITS
+        digits = {"instances": COUNT, "published": PRINTED}.get(name, DIGITS)
         yield f"{key}.{name}", entry(row[name], digits, f"{where}, {name}", row["figure"], row["key"])
 
 

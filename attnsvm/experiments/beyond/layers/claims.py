@@ -5,9 +5,8 @@ import numpy as np
 from attnsvm.audit.conditions import EACH, FIRST, LAST, NoInstance
 from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import last, single, where
+from attnsvm.audit.rows import last, one, single, where
 from attnsvm.experiments.beyond.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
-from attnsvm.experiments.beyond.layers.claims_corrected import CORRECTED
 from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, end, farthest, ratio_at_bottom
 
 CLAIMS = Claims(group="beyond")
@@ -183,4 +182,25 @@ CLAIMS.declare(
     measured="share without residual",
 )
 
-CLAIMS.extend(CORRECTED)
+
+@CLAIMS.add(
+    short="the theorem's conditions decide",
+    statement="Where the winners meet the conditions H1 to H3 of the theorem, the problem with a winner in every row "
+    "is near in every instance; the instances that stop at a distance do not meet them.",
+    check="two layers, after the last step: largest 1 − correlation with the stated problem where the conditions are "
+    "met, and where not; share of instances that meet them, 95 % Wilson interval",
+    measured="largest 1 − correlation where they are met",
+    asked=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
+    often=Limit(0.1, "share that meets them ≥ {}", "one in ten: the theorem is about something"),
+)
+def layers_conditions(tables, asked, often):
+    """The stated problem's largest distance where the theorem's conditions hold, and where they do not."""
+    rows = last(tables.own(architecture=plain(2)))
+    met, missed = (one(rows, f"instance, {words}", quantity=f"stated, {words}") for words in ("met", "not met"))
+    share = at(rows, plain(2), 0, "share conditions")
+    near = {"largest where they are met": asked(met["largest"])}
+    further = {
+        "where they are not, an instance is farther than that": not asked(missed["largest"]),
+        f"met in {share.value:.2f} of the instances": often(share),
+    }
+    return Reading(met["largest"], float("nan"), float("nan"), met["instances"], near, further)

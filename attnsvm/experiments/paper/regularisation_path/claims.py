@@ -40,8 +40,8 @@ CLAIMS.add(
 CLAIMS.add(
     key="path_nuc",
     short="regularisation path, nuclear ball",
-    statement="The minimiser of the loss on the nuclear ball goes in direction to the nuclear solution as the ball "
-    "grows.",
+    statement="The minimiser of the loss on the nuclear ball, (K, Q) with vanishing regularisation, goes in direction "
+    "to the nuclear solution as the ball grows.",
     check="distance in nuclear norm of the unit directions at the largest R, mean and its 95 % interval",
     measured="mean distance of the unit directions, nuclear norm",
     asked=Limit(

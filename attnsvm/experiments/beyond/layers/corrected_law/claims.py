@@ -52,8 +52,8 @@ def layers_mixtures(tables, asked, stays, falls_from, falls_to):
         f"its second probability stays (slope against ‖W‖ {slope['mixed']:.2f})": stays(slope["mixed"]),
     }
     further = {
-        f"that of held rows falls as 1/‖W‖ (slope {slope['held']:.2f})": falls_from(slope["held"])
-        and falls_to(slope["held"]),
+        f"that of held rows falls no faster than 1/‖W‖ (slope {slope['held']:.2f})": falls_from(slope["held"]),
+        "and no slower": falls_to(slope["held"]),
     }
     return Reading(*share, parts, further)
 

@@ -32,33 +32,6 @@ def late_slope(tables, quantity) -> float:
 
 
 @CLAIMS.add(
-    short="rows may end in mixtures",
-    statement="A row that does not count may end in a mixture of tokens, which no step changes: this is no exception.",
-    check="two layers: share of instances in which a row keeps a mixture after the last step, 95 % Wilson interval; "
-    "slope of the median second probability of these rows, and of the rows that the SVM holds, against ‖W‖ over its "
-    "last decade",
-    measured="share of instances with a mixture",
-    asked=Limit(0.2, "≥ {}", "one in five beyond doubt: a set of instances that is open, and not small"),
-    stays=Limit(-0.25, "slope of a mixture ≥ {}", "nearer to no fall than to that of held rows, by far"),
-    falls_from=Limit(-1.25, "slope of held rows ≥ {}", "as 1/‖W‖, to a quarter"),
-    falls_to=Limit(-0.75, "slope of held rows ≤ {}", "as 1/‖W‖, to a quarter"),
-)
-def layers_mixtures(tables, asked, stays, falls_from, falls_to):
-    """Whether rows end in mixtures, and whether their probabilities stay while those of held rows fall as 1/‖W‖."""
-    share = two(layer=0, quantity="share mixed").estimate(tables.own())
-    slope = {kind: late_slope(tables, f"{kind} probability") for kind in ("mixed", "held")}
-    parts = {
-        "share of instances with a mixture: lower end above it": asked(share),
-        f"its second probability stays (slope against ‖W‖ {slope['mixed']:.2f})": stays(slope["mixed"]),
-    }
-    further = {
-        f"that of held rows falls no faster than 1/‖W‖ (slope {slope['held']:.2f})": falls_from(slope["held"]),
-        "and no slower": falls_to(slope["held"]),
-    }
-    return Reading(*share, parts, further)
-
-
-@CLAIMS.add(
     short="with mixtures, no plateau is left",
     statement="With equal logits of the tokens that a row keeps in a mixture, every layer of every instance goes to "
     "its SVM; with a winner in every row, some stop at a distance.",
@@ -89,6 +62,33 @@ def layers_corrected(tables, asked, times, plateau):
         "and the corrected one's falls by more": fallen["corrected"] > fallen["stated"],
     }
     return Reading(largest_, float("nan"), float("nan"), last["corrected"]["instances"], parts, further)
+
+
+@CLAIMS.add(
+    short="rows may end in mixtures",
+    statement="A row that does not count may end in a mixture of tokens, which no step changes: this is no exception.",
+    check="two layers: share of instances in which a row keeps a mixture after the last step, 95 % Wilson interval; "
+    "slope of the median second probability of these rows, and of the rows that the SVM holds, against ‖W‖ over its "
+    "last decade",
+    measured="share of instances with a mixture",
+    asked=Limit(0.2, "≥ {}", "one in five beyond doubt: a set of instances that is open, and not small"),
+    stays=Limit(-0.25, "slope of a mixture ≥ {}", "nearer to no fall than to that of held rows, by far"),
+    falls_from=Limit(-1.25, "slope of held rows ≥ {}", "as 1/‖W‖, to a quarter"),
+    falls_to=Limit(-0.75, "slope of held rows ≤ {}", "as 1/‖W‖, to a quarter"),
+)
+def layers_mixtures(tables, asked, stays, falls_from, falls_to):
+    """Whether rows end in mixtures, and whether their probabilities stay while those of held rows fall as 1/‖W‖."""
+    share = two(layer=0, quantity="share mixed").estimate(tables.own())
+    slope = {kind: late_slope(tables, f"{kind} probability") for kind in ("mixed", "held")}
+    parts = {
+        "share of instances with a mixture: lower end above it": asked(share),
+        f"its second probability stays (slope against ‖W‖ {slope['mixed']:.2f})": stays(slope["mixed"]),
+    }
+    further = {
+        f"that of held rows falls no faster than 1/‖W‖ (slope {slope['held']:.2f})": falls_from(slope["held"]),
+        "and no slower": falls_to(slope["held"]),
+    }
+    return Reading(*share, parts, further)
 
 
 @CLAIMS.add(

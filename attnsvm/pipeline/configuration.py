@@ -7,8 +7,8 @@ import yaml
 
 from attnsvm import checksums
 from attnsvm.data.cells import COUNTED
-from attnsvm.errors import require
-from attnsvm.pipeline import cards
+from attnsvm.errors import UserError, require
+from attnsvm.pipeline import cards, excerpt
 from attnsvm.pipeline.checking import first_error
 from attnsvm.pipeline.hashes.memo import recall
 
@@ -93,7 +93,10 @@ def outside(card: cards.Card, resolved: dict) -> dict[str, str]:
     """
     if "outside" not in card.modules:
         return {}
-    files = card.module("outside").files(stage_settings(card, resolved, "problems"))
+    try:
+        files = excerpt.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
+    except ModuleNotFoundError as error:
+        raise UserError(f"figures/{card.name} reads files from outside, and looks for them with {error.name}, which is not installed") from error
     return {file: _sha256(str(path), path.stat().st_mtime_ns) for file, path in sorted(files.items())}
 
 

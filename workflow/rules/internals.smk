@@ -31,6 +31,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from attnsvm.pipeline import provenance
 from attnsvm.pipeline.cluster import outlook
+from attnsvm.pipeline.first_use import preflight
 from attnsvm.checksums import DIFFERS, Search, forget_the_gone
 from attnsvm.pipeline.records import ARRIVED as NEW, TRAVELLING as PACKED
 
@@ -92,13 +93,26 @@ class SaysHowFar(logging.Handler):
         self.began, self.said, self.kinds = time.monotonic(), 0.0, None
 
     def emit(self, record):
+        event = getattr(record, "event", None)
+        if event == LogEvent.RUN_INFO and self.kinds is None:
+            self.begin()
+        elif event == LogEvent.PROGRESS and time.monotonic() - self.said >= self.EVERY:
+            self.go_on(record)
+
+    def begin(self):
+        """Before the first job: how long all will take, where that is long and they run on this machine."""
+        self.kinds = {job: self.kind(job) for job in workflow.dag.needrun_jobs(exclude_finished=False)}
+        cores = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
+        self.outlook = outlook.Outlook(self.kinds.values(), cores, BESIDE / "profiles/times.json")
+        if workflow.local_exec and config["scale"] == "paper" and self.outlook.whole() > outlook.LONG:
+            self.outlook.pace, self.outlook.before, how = preflight.pace(sys.executable, cores)
+            logger.info(f"{len(self.kinds)} jobs, expected to take {preflight.between(self.outlook.whole())}: {how}.")
+        self.began = time.monotonic()
+
+    def go_on(self, record):
         now = time.monotonic()
-        if getattr(record, "event", None) != LogEvent.PROGRESS or now - self.said < self.EVERY:
-            return
         if self.kinds is None:
-            self.kinds = {job: self.kind(job) for job in workflow.dag.needrun_jobs(exclude_finished=False)}
-            cores = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
-            self.outlook = outlook.Outlook(self.kinds.values(), cores, BESIDE / "profiles/times.json")
+            self.begin()
         waiting = set(workflow.dag.needrun_jobs())
         done = [kind for job, kind in self.kinds.items() if job not in waiting]
         left = self.outlook.left(done, now - self.began)

@@ -183,7 +183,7 @@ class Plan:
         return self.whole_figures(*targets.shown(of_figures)) + claims
 
     def audit_files(self, claimed: str) -> list[str]:
-        """The pages of the claims of an optional figure, or of a group of figures."""
+        """The pages of the claims of an experiment, or of a group of figures."""
         return [f"{self.at}results/audit/{claimed}.{kind}" for kind in targets.TABLES]
 
     def _blocks(self, experiment: str) -> dict[str, list[blocks.Part]]:

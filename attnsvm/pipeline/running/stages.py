@@ -167,7 +167,7 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
     """Check claims against the csv files under `folder`; write paths "csv", "html" and "md".
 
     Args:
-        claimed: an optional figure, which the audit of every run leaves out, or a group of figures: its claims alone.
+        claimed: an experiment, or a group of figures: its claims alone; "": those of every run.
     """
     names = targets.claiming(claimed)
     left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}

@@ -6,7 +6,7 @@ from html import unescape
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import EXPERIMENTS
+from tried import EXPERIMENTS
 from tried import CLAIMS
 
 from attnsvm.audit import Tables, audit, certificates

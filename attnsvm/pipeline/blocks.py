@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attnsvm.data.cells import COUNTED, Cell
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import cards, excerpt
+from attnsvm.pipeline import cards, excerpt, mistakes
 from attnsvm.pipeline.configuration import outside, stage_settings
 from attnsvm.pipeline.hashes.dependencies import digest, file_of
 from attnsvm.pipeline.hashes.memo import recall
@@ -64,13 +64,11 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
     except UserError:
         raise
     except ModuleNotFoundError as error:
-        file = file_of(module)
         raise UserError(
-            f"{file}: the grid of {card.name} needs {error.name}, which is not installed: let `cells` go without it, or "
-            "install it"
+            f"{file_of(module)}: `cells` needs {error.name}, which is not installed: let it go without, or install it"
         ) from error
     except Exception as error:
-        raise UserError(said(error, f"{card.name}: `cells`", file_of(module))) from error
+        raise UserError(mistakes.sentence(error, mistakes.place(error) or file_of(module))) from error
 
 
 def cut(card: cards.Card, resolved: dict, most: int | None = None) -> dict[str, list[Part]]:

@@ -60,7 +60,12 @@ def _taken(module: str, name: str) -> Any:
     path = ROOT / file_of(module)
     tree = ast.parse(path.read_text("utf-8"), str(path))
     behind = _behind(tree.body, name)
-    space: dict = {"__name__": module, "__package__": module.rpartition(".")[0], "__file__": str(path), "__builtins__": __builtins__}
+    space: dict = {
+        "__name__": module,
+        "__package__": module.rpartition(".")[0],
+        "__file__": str(path),
+        "__builtins__": __builtins__,
+    }
     for statement in tree.body:
         if _binds(statement) & behind:
             _run(statement, behind, module, path, space)
@@ -111,17 +116,23 @@ def _behind(body: list[ast.stmt], wanted: str) -> set[str]:
 
 def _binds(statement: ast.stmt) -> set[str]:
     """The names that a statement binds, and those whose value it may change: `TABLE.add(...)`, `@TABLE.add`."""
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name, *(root for one in statement.decorator_list if (root := _root(one)))}
-    found = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    if isinstance(statement, ast.Expr):
-        found |= {_root(statement.value)} - {""}
-    if isinstance(statement, ast.Assign | ast.AugAssign):
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        found |= {_root(target) for target in targets} - {""}
-    return found
+    found: set[str] = set()
+    whole = [statement] if isinstance(statement, ast.FunctionDef | ast.ClassDef) else ast.walk(statement)
+    for node in whole:
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                found |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+            case ast.FunctionDef() | ast.ClassDef():
+                found |= {node.name, *map(_root, node.decorator_list)}
+            case ast.Name(ctx=ast.Store()):
+                found.add(node.id)
+            case ast.Expr():
+                found.add(_root(node.value))
+            case ast.Assign():
+                found |= {*map(_root, node.targets)}
+            case ast.AugAssign():
+                found.add(_root(node.target))
+    return found - {""}
 
 
 def _root(node: ast.expr) -> str:

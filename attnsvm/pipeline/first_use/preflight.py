@@ -182,9 +182,8 @@ def pace(python, cores):
 
 def _told(command, count):
     """What `count` processes say that run side by side, each a line of JSON; [] where one does not."""
-    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     try:
-        runs = [subprocess.Popen(command, **quiet) for _ in range(count)]
+        runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(count)]
         return [json.loads(run.communicate(timeout=120)[0].decode()) for run in runs]
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return []

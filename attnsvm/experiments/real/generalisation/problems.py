@@ -18,8 +18,8 @@ import numpy as np
 
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
 from attnsvm.data.cells import Cell, seeds
-from attnsvm.data.digits import TOKENS as PATCHES
 from attnsvm.data.digits import SIDE, WIDTH, images, patches, placed
+from attnsvm.data.digits import TOKENS as PATCHES
 from attnsvm.data.problems import Problems
 
 TOKENS = {"gaussian": ("clean", "flipped", "random", "full"), "digits": ("clean", "flipped")}

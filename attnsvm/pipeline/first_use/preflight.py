@@ -161,13 +161,13 @@ def pace(python, cores):
     As many processes as there are cores are timed side by side, in seconds of the clock.
 
     Args:
-        python: an interpreter that has attnsvm, whose compiled loops are timed; None: plain Python is timed.
+        python: an interpreter that has attnsvm; its compiled loops are timed, if it has any yet, or else plain Python.
 
     Returns:
         How many times more seconds it takes; seconds of processor time to compile loops first; how that is known.
     """
     count = max(1, min(cores, SIDE_BY_SIDE))
-    told = _told([python, "-m", "attnsvm.pipeline.first_use.speed"], count) if python else []
+    told = _told([python, "-m", "attnsvm.pipeline.first_use.speed"], count) if python and has_loops() else []
     if told:
         loops, plain, begun = (sum(one[key] for one in told) / len(told) for key in ("loops", "plain", "begun"))
         slower = IN_LOOPS * loops + (1 - IN_LOOPS) * plain
@@ -177,7 +177,13 @@ def pace(python, cores):
     vectors = widest()
     slower = (IN_LOOPS * NARROW.get(vectors, 1.0) + 1 - IN_LOOPS) * plain
     how = "plain Python was timed just now" + (f", on a processor with {vectors}" if vectors in NARROW else "")
-    return slower, COMPILING * slower, how + "; once installed, make check times the compiled loops"
+    return slower, COMPILING * slower, how + "; the loops are compiled first, and timed from then on"
+
+
+def has_loops():
+    """Whether an earlier run has left compiled loops: to compile them under load would take a minute."""
+    folder = os.environ.get("NUMBA_CACHE_DIR") or str(Path(__file__).absolute().parents[2] / "training")
+    return next(Path(folder).rglob("*.nbi"), None) is not None
 
 
 def _told(command, count):

@@ -45,7 +45,7 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     for target, what in (("figures", "the paper"), ("all", "everything")):
         expected = preflight.between(60 * preflight.MINUTES[target] + compiling)
         assert f"make {target} ({what}): {expected} on 2 cores.\n" in out
-    assert "1.5 GB of disk hold all results. Plain Python was timed just now; once installed, make check times" in out
+    assert "1.5 GB of disk hold all results. Plain Python was timed just now; the loops are compiled first, and" in out
     assert "The installation comes first, in about 6 min." in out
     _, out, _ = said(capsys, "--torch", "cpu")
     assert "takes 2.4 GB of disk" in out
@@ -72,11 +72,24 @@ def test_where_it_is_installed_as_many_loops_as_cores_are_timed_side_by_side(mon
         return [{"loops": 3.0, "plain": 2.0, "begun": begun}, {"loops": 5.0, "plain": 2.0, "begun": begun}]
 
     monkeypatch.setattr(preflight, "_told", told)
+    monkeypatch.setattr(preflight, "has_loops", lambda: True)
     slower, spent, how = preflight.pace("python", 2)
     assert asked == [(["python", "-m", "attnsvm.pipeline.first_use.speed"], 2)]
     assert slower == pytest.approx(preflight.IN_LOOPS * 4 + (1 - preflight.IN_LOOPS) * 2)
     assert spent == pytest.approx(compiling * preflight.COMPILING * slower), "loops that are there need no compiling"
     assert how == "its compiled loops were timed just now"
+
+
+def test_loops_that_are_not_compiled_yet_are_not_timed(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert not preflight.has_loops()
+    monkeypatch.setattr(
+        preflight, "_told", lambda command, count: [{"rounds": 1e6}] if "--rounds" in command else 1 / 0
+    )
+    assert preflight.pace(sys.executable, 1)[1] > 0
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/loop.nbi").touch()
+    assert preflight.has_loops()
 
 
 def test_processes_are_timed_together_and_one_that_fails_says_nothing():

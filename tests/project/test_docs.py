@@ -156,7 +156,7 @@ def test_claims_of_the_paper_are_counted_as_first_asked(monkeypatch):
     """What sharpens a claim is another claim, and no second try of the first."""
     monkeypatch.setattr(docs, "known_verdicts", lambda: dict.fromkeys(("rank_bound", "row_space"), "holds"))
     assert docs._counted() == "Of the 2 claims of the paper that are tested, 2 hold"
-    one = {"KQ_to_nuclear": "fails", "KQ_to_nuclear_joint": "holds", "geometries": "holds", "rank_bound": "holds"}
+    one = {"global_grows": "fails", "locally_optimal_growing": "holds", "geometries": "holds", "rank_bound": "holds"}
     monkeypatch.setattr(docs, "known_verdicts", lambda: one)
     assert docs._counted() == "Of the 2 claims of the paper that are tested, 1 holds, 1 fails"
 

@@ -31,6 +31,7 @@ REST = (
         "CONTRIBUTING.md",
         "CITATION.cff",
         "codemeta.json",
+        "codecheck.yml",
         "LICENSE",
         "Dockerfile",
     ),

@@ -23,7 +23,7 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.cluster.outlook import Outlook
 from attnsvm.pipeline.configuration import figure_settings, resolve
-from attnsvm.publish.documents import captions, codemeta
+from attnsvm.publish.documents import captions, codecheck, codemeta
 
 ROOT = cards.HERE.parents[1]
 GALLERY, COLOURS, TIMES = ROOT / "figures/gallery", 256, ROOT / "profiles/times.json"
@@ -46,6 +46,7 @@ def generated() -> dict[str, str]:
         "docs/figures.md": _rendered("figures.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
         "codemeta.json": codemeta.text(ROOT),
+        "codecheck.yml": codecheck.text(ROOT),
         "README.md": f"{before}{BEGIN}\n{_rendered('readme_verdicts.md.j2')}\n{END}{after}",
     }
 

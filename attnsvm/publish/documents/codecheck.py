@@ -1,4 +1,4 @@
-"""codecheck.yml, made from the cards and CITATION.cff by `make docs`: which files somebody who checks the paper compares.
+"""codecheck.yml, made from the cards and CITATION.cff by `make docs`: the files that who checks the paper compares.
 
 The form is that of CODECHECK (https://codecheck.org.uk/spec/config/1.0). Who checks adds the keys codechecker, report,
 summary and check_time: they are not ours to write.

@@ -98,4 +98,4 @@ def test_a_fresh_environment_of_snakemake_alone_is_enough_to_plan(tmp_path):
     subprocess.run([tmp_path / "venv/bin/python", "-m", "pip", "install", "--quiet", locked], check=True)
     folder = copy_repository(tmp_path / "fresh")
     for asked in (*ASKED, ["figures/paper", "-n", "--sdm", "conda"]):
-        run([tmp_path / "venv/bin/python", "-m", "snakemake"], folder, asked, tmp_path)
+        run([tmp_path / "venv/bin/snakemake"], folder, asked, tmp_path)

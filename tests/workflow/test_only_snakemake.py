@@ -30,6 +30,7 @@ from snakemake.cli import main
 
 main(sys.argv[1:])
 """
+SNAKEMAKE = "snakemake"
 CONDA = """#!/bin/sh
 case "$*" in
 *info*) echo '{"conda_prefix": "/no", "root_prefix": "/no", "platform": "linux-64", "conda_version": "25.1.0"}' ;;
@@ -48,7 +49,7 @@ ASKED = (
 
 def brought():
     """The names that can be imported where Snakemake alone is installed."""
-    todo, seen = ["snakemake"], set()
+    todo, seen = [SNAKEMAKE], set()
     while todo:
         name = todo.pop().lower().replace("_", "-")
         if name in seen:

@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.medians import medians, quartiles
 
 QUANTITIES = ("distance", "nuclear", "spectral")
 
@@ -38,7 +38,7 @@ def table(measures, settings):
     ends = frame[frame["step"] == last].set_index([*run, "seed"])
     smallest = frame.groupby([*run, "seed"], sort=False)["distance"].min()
     left = ends.assign(quantity="left", value=ends["distance"] / smallest.reindex(ends.index)).reset_index()
-    rows = pd.concat([ways, left[ways.columns]])
-    groups = rows.groupby([*run, "step", "quantity"], sort=False)["value"]
-    found = quartiles(groups, larger=lambda v: (v > settings["left"]).mean())
-    return found.assign(larger=found["larger"].where(found["quantity"] == "left"))
+    keys = [*run, "step", "quantity"]
+    summed = quartiles(pd.concat([ways, left[ways.columns]]).groupby(keys, sort=False)["value"])
+    grown = left.assign(quantity="grown", value=left["value"] > settings["left"])
+    return pd.concat([summed, medians(grown, keys, "grown".__eq__)], ignore_index=True)

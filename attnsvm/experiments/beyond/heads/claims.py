@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import MEAN
 from attnsvm.audit.conditions import EACH, LAST, number
-from attnsvm.audit.numbers import Limit, each, largest, mean
+from attnsvm.audit.numbers import Limit, each, estimate, largest
 from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import ends, last, single, where
+from attnsvm.audit.rows import ends, single, where
 
 NEAR = "H = {}: mean within the threshold ({.value:.2g})"
 MISSING = "saturated instance under a {normalisation} norm with the quantity {quantity}"
@@ -15,13 +16,12 @@ CLAIMS = Claims(group="beyond")
 
 def at_end(tables, normalisation, quantity):
     """A row per number of heads, after the last step."""
-    rows = where(tables.own(), normalisation=normalisation, quantity=quantity)
-    rows = last(some(rows, MISSING.format(normalisation=normalisation, quantity=quantity)))
-    return rows.sort_values("heads")
+    rows = where(tables.own(), normalisation=normalisation, quantity=quantity, interval=MEAN)
+    return some(rows, MISSING.format(normalisation=normalisation, quantity=quantity)).sort_values("heads")
 
 
 def by_heads(rows):
-    return {row["heads"]: mean(row) for _, row in rows.iterrows()}
+    return {row["heads"]: estimate(row) for _, row in rows.iterrows()}
 
 
 def several(tables, quantity):
@@ -35,7 +35,7 @@ def shown(found, parts):
     return Reading(*largest(found)[:3], min(seen.instances for seen in found.values()), parts)
 
 
-after = number(step=LAST, heads=EACH, column="mean", std="std", missing=MISSING)
+after = number(step=LAST, heads=EACH, interval=MEAN, missing=MISSING)
 CLAIMS.declare(
     "heads_own_svm",
     after(normalisation="joint", quantity="head").must(
@@ -64,8 +64,8 @@ CLAIMS.declare(
 )
 def heads_norm_ratios(tables, asked):
     rows, control = several(tables, "ratios")
-    words = f"not {ELSEWHERE} ({control['mean']:.2g})"
-    return shown(rows, each(rows, NEAR, asked) | {words: asked.against(mean(control))})
+    words = f"not {ELSEWHERE} ({control['value']:.2g})"
+    return shown(rows, each(rows, NEAR, asked) | {words: asked.against(estimate(control))})
 
 
 @CLAIMS.add(
@@ -80,7 +80,7 @@ def heads_block_svm(tables, asked):
     rows, control = several(tables, "block")
     parts = each(rows, NEAR, asked)
     if same := rows.get(control["heads"]):
-        parts[f"farther {ELSEWHERE} ({control['mean']:.2g})"] = mean(control).low > same.high
+        parts[f"farther {ELSEWHERE} ({control['value']:.2g})"] = estimate(control).low > same.high
     return shown(rows, parts)
 
 
@@ -106,12 +106,12 @@ def multi_head(tables, asked):
 
     def ratio(rows):
         few, most = ends(rows, "heads")
-        error = np.hypot(few["std"] / few["mean"], most["std"] / most["mean"]) / np.sqrt(few["instances"])
-        value = most["mean"] / few["mean"]
-        return value, value * np.exp(-1.96 * error), value * np.exp(1.96 * error)
+        error = np.hypot(*((of["high"] - of["low"]) / of["value"] for of in (few, most))) / 2
+        value = most["value"] / few["value"]
+        return value, value * np.exp(-error), value * np.exp(error)
 
     value, low, high = ratio(best)
-    few, most = map(mean, ends(wins, "heads"))
+    few, most = map(estimate, ends(wins, "heads"))
     parts = {
         f"the block SVM's margin per unit of total norm is wider ({value:.3f} times)": asked(low),
         f"the trained one is ({ratio(trained)[0]:.3f} times)": asked(ratio(trained)[1]),

@@ -6,8 +6,8 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
 from attnsvm.analysis.measured import Measures, all_solved, by_quantity, outcomes
+from attnsvm.analysis.medians import quartiles, with_means
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
-from attnsvm.analysis.statistics import quartiles
 
 COLUMNS = ["normalisation", "heads", "quantity", "seed", "step", "value"]
 
@@ -68,5 +68,4 @@ def _values(problems, W, run, kept, own, block):
 
 def table(measures, settings):
     keys = ["normalisation", "heads", "quantity", "step"]
-    groups = measures.instances.groupby(keys, sort=False)["value"]
-    return quartiles(groups, mean="mean", std=lambda v: v.std(ddof=0))
+    return with_means(quartiles, measures.instances, keys)

@@ -12,7 +12,7 @@ CLAIMS = Claims(group="beyond")
 def runs(table, end):
     """How many runs of all shapes end so."""
     rows = some(where(table, end=end), "instance that could be measured")
-    return (rows["share"] * rows["instances"]).round().sum()
+    return (rows["value"] * rows["instances"]).round().sum()
 
 
 @CLAIMS.add(
@@ -33,8 +33,8 @@ def layers_boundary(tables, asked, lost):
     whole = proportion(follow, follow + others)
     widest = table[table["d"] == table["d"].max()]
     failed = widest[widest["end"].isin(("equal tokens", "not separable", "not saturated"))]
-    wide = failed.groupby(SHAPE)["share"].sum().max()
-    narrow = table[(table["d"] == table["d"].min()) & (table["end"] != "law")].groupby(SHAPE)["share"].sum().max()
+    wide = failed.groupby(SHAPE)["value"].sum().max()
+    narrow = table[(table["d"] == table["d"].min()) & (table["end"] != "law")].groupby(SHAPE)["value"].sum().max()
     parts = {
         "of all runs that can be measured, the lower end of the share that follows": asked(whole),
         "at the largest dimension few runs cannot be measured": lost(wide),

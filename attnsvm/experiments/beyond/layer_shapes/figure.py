@@ -16,7 +16,7 @@ LINES = {"stated": (VERMILLION, "o", "a winner in every row"), "corrected": (BLU
 
 
 def draw(table, settings):
-    """Draw from rows (depth, n, T, d, problem, end, share, low, high, tail, instances)."""
+    """Draw from rows (depth, n, T, d, problem, end, value, low, high, instances, interval, tail)."""
     depths, shapes = sorted(table["depth"].unique()), list(dict.fromkeys(zip(table["n"], table["T"], strict=True)))
     with canvas(settings, height=0.1 + 0.5 * len(depths)) as figure:
         grid = figure.subplots(2 * len(depths), len(shapes), sharex=True, sharey="row", squeeze=False)
@@ -43,10 +43,10 @@ def bars(axes, rows):
     for end, (colour, hatch, words) in ENDS.items():
         one = rows[rows["end"] == end].set_index("d").loc[dimensions]
         look = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
-        axes.bar(np.arange(len(dimensions)), one["share"], 0.75, bottom=below, label=words, **look)
+        axes.bar(np.arange(len(dimensions)), one["value"], 0.75, bottom=below, label=words, **look)
         if end == "law":
             axes.vlines(np.arange(len(dimensions)), one["low"], one["high"], color="black", linewidth=0.9, zorder=4)
-        below = below + one["share"].to_numpy()
+        below = below + one["value"].to_numpy()
     axes.set_xticks(np.arange(len(dimensions)), dimensions)
     axes.set(ylim=(0, 1))
     axes.grid(visible=False)
@@ -61,7 +61,7 @@ def tails(axes, rows):
     mixed = rows[rows["end"] == "mixed"].set_index("d")
     axes.plot(
         [dimensions.index(d) for d in mixed.index],
-        mixed["share"],
+        mixed["value"],
         color=BLACK,
         marker="D",
         linestyle=":",

@@ -28,11 +28,11 @@ def stays(tables, asked):
     nearest, farthest = ends(narrow, "R")
     smallest, widest = ends(local[local["R"] == local["R"].max()].sort_values("mu"), "mu")
     parts = {
-        f"at R = {farthest['R']:g} and 1 − correlation {farthest['mu']:g}": asked(farthest["share"]),
-        "more often the larger R": narrow["share"].is_monotonic_increasing and farthest["share"] > nearest["share"],
-        "more often the smaller the angle": smallest["share"] > widest["share"],
+        f"at R = {farthest['R']:g} and 1 − correlation {farthest['mu']:g}": asked(farthest["value"]),
+        "more often the larger R": narrow["value"].is_monotonic_increasing and farthest["value"] > nearest["value"],
+        "more often the smaller the angle": smallest["value"] > widest["value"],
     }
-    return Reading(*estimate(farthest, "share"), parts)
+    return Reading(*estimate(farthest), parts)
 
 
 @CLAIMS.add(
@@ -46,5 +46,5 @@ def stays(tables, asked):
 def leaves(tables, asked):
     rows = where(tables.own(end="stayed"), kind="not_locally_optimal")
     other = some(rows, "separable choice that is not locally optimal")
-    parts = {f"R = {R:g}": all(map(asked, group["share"])) for R, group in other.groupby("R")}
-    return Reading(*estimate(other.sort_values("share").iloc[-1], "share"), parts)
+    parts = {f"R = {R:g}": all(map(asked, group["value"])) for R, group in other.groupby("R")}
+    return Reading(*estimate(other.sort_values("value").iloc[-1]), parts)

@@ -17,6 +17,6 @@ CLAIMS = Claims(group="ours")
 def token_count(tables, asked):
     table, drops = tables.own(type="global").sort_values("T"), {}
     for parametrisation, line in table.groupby("parametrisation"):
-        first, last = (estimate(row, "share") for row in ends(line, "T"))
+        first, last = (estimate(row) for row in ends(line, "T"))
         drops[parametrisation] = difference(first, last)
     return Reading(*min(drops.values())[:3], table["instances"].sum(), each(drops, "{}", asked))

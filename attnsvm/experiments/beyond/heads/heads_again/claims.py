@@ -2,19 +2,20 @@
 
 import numpy as np
 
+from attnsvm.analysis.statistics import MEAN
 from attnsvm.audit.conditions import NoInstance
-from attnsvm.audit.numbers import Estimate, Limit, difference, mean
+from attnsvm.audit.numbers import Estimate, Limit, difference, estimate
 from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import last, where
+from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="secondary")
 
 
 def by_heads(tables, quantity):
     """The mean after the last step under one norm, by the number of heads, which rises."""
-    rows = where(tables.own(), normalisation="joint", quantity=quantity)
-    rows = last(some(rows, f"saturated instance under a joint norm with the quantity {quantity}"))
-    return {row["heads"]: mean(row) for _, row in rows.sort_values("heads").iterrows()}
+    rows = where(tables.own(), normalisation="joint", quantity=quantity, interval=MEAN)
+    rows = some(rows, f"saturated instance under a joint norm with the quantity {quantity}")
+    return {row["heads"]: estimate(row) for _, row in rows.sort_values("heads").iterrows()}
 
 
 @CLAIMS.add(

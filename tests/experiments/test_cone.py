@@ -107,7 +107,7 @@ def test_the_table_counts_who_stayed_and_who_converged(run):
 
 
 def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "share")
+    table = told_apart(run.table, "value")
     converged = table[table.end == "converged"]
     local = converged[converged.kind == "locally_optimal"]
     place = np.log10(0.3) + local.mu.map({0.0: -0.8, 0.3: 0.0}) + local.R.map({5: 0.0, 100: 0.03})

@@ -94,5 +94,5 @@ def test_the_table_holds_the_share_of_every_type(name, run):
 
 
 def test_every_number_of_the_table_is_drawn():
-    table = drawing.released("convergence_types", "share")
-    drawing.assert_drawn(figure.draw, table, table[table.type != "all_support_not_global"][["d", "share"]])
+    table = drawing.released("convergence_types", "value")
+    drawing.assert_drawn(figure.draw, table, table[table.type != "all_support_not_global"][["d", "value"]])

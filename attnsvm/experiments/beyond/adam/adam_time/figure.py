@@ -14,7 +14,7 @@ def draw(figure, table):
     for k, (run, rows) in enumerate(table.groupby("run", sort=False)):
         look = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
         for quantity, shift, face in (("deviation", -0.15, look["color"]), ("slower", 0.15, "white")):
-            row = ends.loc[(run, quantity)] + 1
+            row = ends.loc[(run, quantity), ["value", "low", "high"]] + 1
             style = {"color": look["color"], "fmt": look["marker"], "markerfacecolor": face}
             paces.errorbar([row["value"]], [k + shift], xerr=bars(row), **style)
         wide = rows.pivot(index="step", columns="quantity", values="value")

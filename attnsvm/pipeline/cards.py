@@ -49,10 +49,7 @@ SECTIONS = {
 # The columns of an estimate that mean the same in every table, and the columns that they come after.
 ESTIMATE = {
     "value": {"low": "Lower end of the interval.", "high": "Upper end of the interval."},
-    "instances": {
-        "interval": "Its name: `Wilson 95 %`, of a share; `95 % of the mean`, `95 % of the median`; `quartiles`, about "
-        "a median; `middle 68 %` of the instances, about a mean. Empty where the value has none."
-    },
+    "instances": {"interval": "Which interval; empty where the value has none."},
 }
 JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ESTIMATE = ("value", "low", "high", "instances", "interval")
 SHARE, MEAN, MEDIAN = "Wilson 95 %", "95 % of the mean", "95 % of the median"
+RATIO = "95 % of the ratio of means"
 QUARTILES = "quartiles"  # the value is the median
 # From 16 % to 84 % of the instances: as wide as two standard deviations of a Gaussian, but never beyond what occurs.
 MIDDLE = "middle 68 %"  # the value is the mean
@@ -91,6 +92,13 @@ def median(values: np.ndarray) -> dict:
 def middle_half(values: np.ndarray) -> dict:
     """The median of one value per instance, (m,), with the quartiles: an estimate."""
     return _estimate(QUARTILES, lambda values: tuple(np.quantile(values, (0.5, 0.25, 0.75))), values)
+
+
+def ratio(values: np.ndarray, others: np.ndarray) -> dict:
+    """The mean of one value per instance over the mean of another of the same instances, (m,) each: an estimate."""
+    value, apart = values.mean() / others.mean(), values / values.mean() - others / others.mean()
+    _, low, high = sample_interval(apart)  # of the logarithm, to first order
+    return _estimate(RATIO, lambda _: (value, value * math.exp(low), value * math.exp(high)), values)
 
 
 def _estimate(interval: str, of: Callable[..., tuple], values: "np.ndarray | pd.Series") -> dict:

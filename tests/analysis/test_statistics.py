@@ -9,12 +9,14 @@ from attnsvm.analysis.statistics import (
     MEAN,
     MEDIAN,
     QUARTILES,
+    RATIO,
     SHARE,
     Z95,
     mean,
     median,
     median_interval,
     middle_half,
+    ratio,
     sample_interval,
     share,
     share_interval,
@@ -78,3 +80,16 @@ def test_an_estimate_names_its_interval_and_of_nothing_has_no_number():
         *nothing, count, kept = of(values[:0]).values()
         assert np.isnan(nothing).all()
         assert (count, kept) == (0, name)
+
+
+def test_a_ratio_of_means_is_as_certain_as_its_instances_agree():
+    """Of the same instances: no width where one is a multiple of the other; else that of a resampling."""
+    draw = np.random.default_rng(1)
+    others = draw.normal(3.0, 0.5, size=400)
+    assert list(ratio(2 * others, others).values()) == pytest.approx([2.0, 2.0, 2.0, 400, RATIO])
+    values = 2 * others + draw.normal(0, 0.3, size=400)
+    found = ratio(values, others)
+    picks = draw.integers(400, size=(4000, 400))
+    low, high = np.quantile(values[picks].mean(1) / others[picks].mean(1), (0.025, 0.975))
+    assert found["value"] == values.mean() / others.mean()
+    assert (found["low"], found["high"]) == pytest.approx((low, high), abs=2e-3)

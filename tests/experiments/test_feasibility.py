@@ -30,8 +30,8 @@ def test_shares_are_those_of_linear_programming(run):
         assert shares.loc[key, "value"] == np.mean(sample)
         if d >= max(T - 1, n):
             assert shares.loc[key, "value"] == 1
-    assert (shares.share == 0).any()
-    assert ((shares.share > 0) & (shares.share < 1)).any()
+    assert (shares.value == 0).any()
+    assert ((shares.value > 0) & (shares.value < 1)).any()
 
 
 def test_every_number_of_the_table_is_drawn(run):

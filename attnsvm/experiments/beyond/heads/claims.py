@@ -1,12 +1,10 @@
 """Heads that train together: the law of the block SVM, and whether more of them act like a regulariser."""
 
-import numpy as np
-
 from attnsvm.analysis.statistics import MEAN
-from attnsvm.audit.conditions import EACH, LAST, number
+from attnsvm.audit.conditions import EACH, FIRST, LAST, number
 from attnsvm.audit.numbers import Limit, each, estimate, largest
 from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import ends, single, where
+from attnsvm.audit.rows import single, where
 
 NEAR = "H = {}: mean within the threshold ({.value:.2g})"
 MISSING = "saturated instance under a {normalisation} norm with the quantity {quantity}"
@@ -84,38 +82,29 @@ def heads_block_svm(tables, asked):
     return shown(rows, parts)
 
 
-@CLAIMS.add(
+most = number(normalisation="joint", heads=LAST, missing="run with one head and run with several")
+WIDER = (
+    "> 1",
+    "a regulariser widens the margin per unit of norm, or keeps more heads out of local ends; the same instances are "
+    "compared",
+)
+wins = most(quantity="global_heads", interval=MEAN)
+CLAIMS.declare(
+    "multi_head",
+    most(quantity="best_margin over one").must(
+        *WIDER, "the block SVM's margin per unit of total norm is wider ({value:.3f} times)"
+    ),
+    most(quantity="margin over one").must(*WIDER, "the trained one is ({value:.3f} times)"),
+    most(quantity="best_margin over one, √H times").must(*WIDER, "wider per head, √H of it ({value:.3f} times)"),
+    wins.above(
+        wins(heads=FIRST),
+        "more heads end at the best tokens ({few.value:.2f} to {value:.2f})",
+        few=wins(heads=FIRST),
+    ),
     group="secondary",
     short="heads as a regulariser",
     statement="Multi-head attention acts like a regulariser of the SVM.",
-    check="certified and trained margin per unit of total norm with the most heads, over that with one; share of heads "
-    "whose tokens are all the best for their own value vector; 95 % intervals",
+    check="certified and trained margin per unit of total norm with the most heads, over that with one, instance by "
+    "instance; share of heads whose tokens are all the best for their own value vector; 95 % intervals",
     measured="margin per unit of total norm, most heads over one",
-    asked=Limit(
-        1.0,
-        "> {}",
-        "a regulariser widens the margin per unit of norm, or keeps more heads out of local ends; the same instances "
-        "are compared, intervals as if they were others",
-    ),
 )
-def multi_head(tables, asked):
-    """The best margin per unit of total norm, with the most heads over that with one; and the share of global ends."""
-    best, trained, wins = (at_end(tables, "joint", name) for name in ("best_margin", "margin", "global_heads"))
-    one, many = ends(best, "heads")
-    heads = many["heads"] / one["heads"]
-
-    def ratio(rows):
-        few, most = ends(rows, "heads")
-        error = np.hypot(*((of["high"] - of["low"]) / of["value"] for of in (few, most))) / 2
-        value = most["value"] / few["value"]
-        return value, value * np.exp(-error), value * np.exp(error)
-
-    value, low, high = ratio(best)
-    few, most = map(estimate, ends(wins, "heads"))
-    parts = {
-        f"the block SVM's margin per unit of total norm is wider ({value:.3f} times)": asked(low),
-        f"the trained one is ({ratio(trained)[0]:.3f} times)": asked(ratio(trained)[1]),
-        f"wider per head, √H of it ({value * np.sqrt(heads):.3f} times)": asked(low * np.sqrt(heads)),
-        f"more heads end at the best tokens ({few.value:.2f} to {most.value:.2f})": most.low > few.high,
-    }
-    return Reading(value, low, high, best["instances"].min(), parts)

@@ -48,6 +48,18 @@ def test_the_table_is_its_definition(run):
             np.testing.assert_array_equal(grown["value"], (values > 1.2).mean(0))
 
 
+def test_what_remains_is_the_median_over_that_a_decade_before(run):
+    """At the last step of every run, in the runs that go as far."""
+    distances = where(run.table, quantity="distance")
+    ends = set(distances.groupby(["rule", "m", "scale"]).step.max())
+    rows = where(run.table, quantity="remaining")
+    assert len(rows) == sum(step in ends for step in distances.step)
+    for row in rows.itertuples():
+        way = where(distances, rule=row.rule, m=row.m, scale=row.scale).set_index("step").value
+        earlier = min(way[: row.step].index, key=lambda step: abs(np.log10(step * 10 / row.step)))
+        assert row.value == way[row.step] / way[earlier]
+
+
 def test_what_is_trained():
     runs = descent.planned(resolve({})["experiments"]["factors"]["descent"], 10)
     longest = {name for name, (_, steps, _, _) in runs.items() if steps == 10**6}

@@ -1,8 +1,8 @@
 """A head that mixes tokens: the trained W against the generalised SVM; and what print leaves out."""
 
 from attnsvm.audit.conditions import LAST, number
-from attnsvm.audit.numbers import Limit, exact, proportion, sample_mean
-from attnsvm.audit.reading import Claims, Reading, only, some
+from attnsvm.audit.numbers import Limit, exact, proportion, smallest
+from attnsvm.audit.reading import Claims, Reading, some
 
 CLAIMS = Claims(group="print")
 
@@ -10,11 +10,8 @@ CLAIMS = Claims(group="print")
 def ends(tables, *solutions):
     """The mean 1 − correlation with each solution after the last step, by d, which rises."""
     table = tables.own(panel="curve")
-    end = number(step=LAST, alone=True, missing="curve of {solution} at d = {d}")
-    return {
-        d: [end(d=d, solution=solution).estimate(table).value for solution in solutions]
-        for d in sorted(set(table["d"]))
-    }
+    end = number(step=LAST, missing="curve of {solution} at d = {d}")
+    return {d: [end(d=d, solution=solution).estimate(table) for solution in solutions] for d in sorted(set(table["d"]))}
 
 
 def at_largest(tables):
@@ -36,11 +33,11 @@ def at_largest(tables):
     ),
 )
 def generalised_svm(tables, asked):
-    parts = {}
-    for d, (ours, *others) in ends(tables, "svmeq_norm", "mm", "one_token").items():
-        parts[f"d = {d}: within the threshold ({ours:.2g})"] = asked(ours)
-        parts[f"d = {d}: nearer than W_mm and the one-token SVM"] = ours < min(others)
-    return Reading(*sample_mean(only(at_largest(tables), panel="scatter")["value"]), parts)
+    parts, found = {}, ends(tables, "svmeq_norm", "svmeq", "mm", "one_token")
+    for d, (ours, _, *others) in found.items():
+        parts[f"d = {d}: within the threshold ({ours.value:.2g})"] = asked(ours.value)
+        parts[f"d = {d}: nearer than W_mm and the one-token SVM"] = ours.value < smallest(others).value
+    return Reading(*found[max(found)][1], parts)
 
 
 @CLAIMS.add(
@@ -53,9 +50,11 @@ def generalised_svm(tables, asked):
 )
 def print_oracle(tables, asked):
     found = ends(tables, "svmeq_norm", "svmeq")
-    parts = {f"d = {d}: the same without the oracle": asked(abs(ours - fit)) for d, (ours, fit) in found.items()}
+    parts = {
+        f"d = {d}: the same without the oracle": asked(abs(ours.value - fit.value)) for d, (ours, fit) in found.items()
+    }
     ours, fit = found[max(found)]
-    return Reading(*exact(ours, at_largest(tables)["accepted"].iloc[0]), parts, fit)
+    return Reading(*exact(ours.value, ours.instances), parts, fit.value)
 
 
 @CLAIMS.add(

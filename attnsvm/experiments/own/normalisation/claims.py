@@ -17,7 +17,7 @@ CLAIMS = Claims(group="paper")
 def distance(parametrisation, tables, asked):
     """1 − correlation with the own norm's solution: median and quartiles are shown, the mean decides."""
     line = some(where(tables.own(), normalisation="exact", parametrisation=parametrisation), MISSING)
-    end, before = decade(where(line, interval=QUARTILES).sort_values("step"))
+    end, before = decade(some(where(line, interval=QUARTILES), MISSING).sort_values("step"))
     mean = one(line, "mean of the distance", interval=MEAN)["value"]
     words = f"median no larger than a decade of steps before ({before['value']:.2g})"
     near = {f"mean within the threshold ({mean:.2g})": asked(mean)}

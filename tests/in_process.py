@@ -54,7 +54,8 @@ def run_all(folder: Path) -> None:
     # In this process: one of its own for each pdf would load its writer anew.
     with mock.patch.object(stages, "_save_figure", look), mock.patch.object(style, "_beside", nullcontext):
         for card in cards.figures():
-            stages.figure(card.name, SMOKE["figures"], at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
+            settings = plan.params("figure")["settings"](figure=card.name)
+            stages.figure(card.name, settings, at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
     (folder / SEEN).write_text(json.dumps(seen))
     tables = {kind: f"{plan.at}results/audit/{name}" for kind, name in AUDIT.items()}
     stages.claims(at(tables), at(plan.at))

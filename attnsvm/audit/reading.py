@@ -10,7 +10,7 @@ import pandas as pd
 from attnsvm.audit.conditions import Condition
 from attnsvm.audit.conditions import NoInstance as NoInstance
 from attnsvm.audit.numbers import Limit, exact
-from attnsvm.errors import require
+from attnsvm.errors import UserError, require
 from attnsvm.store import load_csv
 
 HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE = "holds", "holds in part", "fails", "differs from print", "untestable"
@@ -172,11 +172,20 @@ class Claim:
 
         Raises:
             NoInstance: the run has nothing to check it on.
+            UserError: a table is missing or damaged.
             TypeError: the claim cannot be tested.
+            RuntimeError: it asks the tables for something that they do not have.
         """
         if self.read is None:
             raise TypeError(f"claim {self.key!r} cannot be tested")
-        return self.read(tables, self.asked, **self.also)
+        try:
+            return self.read(tables, self.asked, **self.also)
+        except (NoInstance, UserError):
+            raise
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            where = f"the claims.py of {tables.name}"
+            raise RuntimeError(f"{where}: the claim {self.key!r} could not be read: {what}") from error
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
-from attnsvm.errors import UserError, require
+from attnsvm.errors import require
 from attnsvm.svm.statuses import COUNTS, STATUSES, require_tight
 
 
@@ -74,11 +74,6 @@ def _row(claim: Claim, tables: Tables) -> dict:
         reading = claim.reading(tables)
     except NoInstance as nothing:
         return row | {"why": str(nothing)}
-    except UserError:
-        raise
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        raise RuntimeError(f"{_file(tables.name)}: the claim {claim.key!r} could not be read: {what}") from error
     row |= {name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")}
     parts = "; ".join(f"{'yes' if met else 'no'}: {what}" for what, met in reading.parts.items())
     return row | {"instances": int(reading.instances), "threshold": claim.asked.value, "parts": parts}

@@ -83,8 +83,8 @@ class Card:
         blocks: the number of blocks of its instances.
         settings: {stage: {key: JSON schema with `value`, perhaps `smoke`, and `text`}}.
         relations: [{"below" | "at_most" | "same_length": [two keys "stage.key"]}].
-        caption: a template over the settings (Jinja).
-        notes: more about the figure, for docs/figures.md.
+        caption: what is drawn and of how many instances, in 90 words; a template over the settings (Jinja).
+        notes: the method and what the csv has besides, for docs/figures.md, the site and the report.
         columns: what each column of the csv means, with its unit.
         modules: {a stage or one of `OTHERS`: dotted name of its module}; a missing one has no module.
     """

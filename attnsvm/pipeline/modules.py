@@ -32,8 +32,10 @@ def of_stages(experiment: str) -> tuple[str, ...]:
 
 
 def of_figure(figure: str) -> tuple[str, ...]:
-    """The modules that draw a figure."""
-    return cards.read(figure).modules["figure"], "attnsvm.plots.style"
+    """The modules that draw a figure: its own, and those of its headline."""
+    own = cards.read(figure).modules
+    claims = (own["claims"],) if "claims" in own else ()
+    return own["figure"], "attnsvm.plots.style", "attnsvm.audit.headline", *claims
 
 
 def of_claims(experiments: list[str]) -> tuple[str, ...]:

@@ -58,21 +58,21 @@ class Plan:
             ValueError: there is no such rule.
         """
         figures: dict[str, Param] = {"settings": lambda **_: self.resolved["figures"]}
+        drawn: dict[str, Param] = {
+            "settings": lambda figure: (
+                self.resolved["figures"] | {"scale": self.resolved["scale"], "title": cards.read(figure).title}
+            ),
+            "code": lambda figure: digest(*modules.of_figure(figure)),
+        }
         writer: dict[str, Param] = {"code": lambda **_: modules.hash_of_writer(rule)}
         match rule:
             case "problems" | "descent" | "svm" | "measures" | "measures_of_block":
                 stage = "measures" if rule == "measures_of_block" else rule
                 return {name: partial(getattr(self, name), stage) for name in ("settings", "code", "origin")}
             case "figure":
-                return figures | {
-                    "code": lambda figure: digest(*modules.of_figure(figure)),
-                    "origin": lambda figure: self.histories(targets.behind(figure)),
-                }
+                return drawn | {"origin": lambda figure: self.histories(targets.behind(figure))}
             case "standalone":
-                return figures | {
-                    "code": lambda figure: digest(*modules.of_figure(figure)),
-                    "writer": lambda figure: modules.hash_of_writer(rule),
-                }
+                return drawn | {"writer": lambda figure: modules.hash_of_writer(rule)}
             case "claims" | "claims_of":
                 names: dict[str, Param] = {"claiming": targets.claiming} if rule == "claims" else {}
                 return names | {

@@ -34,7 +34,7 @@ def write(name: str, settings: dict, output: str) -> None:
     """Write the file of a figure's code.
 
     Args:
-        settings: those of all figures, see figures.yaml.
+        settings: those of all figures, see figures.yaml, and the headline.
         output: its path; the figure's csv lies beside it.
     """
     module = cards.read(name).modules["figure"]

@@ -5,10 +5,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from textwrap import wrap
 
 import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase, SubFigure
+from matplotlib.lines import Line2D
 
 # Okabe and Ito's palette, told apart under every common colour blindness.
 BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
@@ -22,6 +24,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 COLOUR = {"W": BLUE, "fro": BLUE, "KQ": VERMILLION, "nuc": VERMILLION}
 DASHES = {"W": "-", "fro": "-", "KQ": (0, (3.2, 1.4)), "nuc": (0, (3.2, 1.4))}
 NAME = {"W": "$W$", "KQ": "$(K, Q)$", "fro": "Frobenius norm", "nuc": "nuclear norm"}
+
+LINE = 1.45  # height of a line of the headline, as a multiple of the font size
+POINTS = 72  # per inch
 
 METADATA = {
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -81,19 +86,38 @@ def _looks(font_size: float) -> Iterator[None]:
 
 
 @contextmanager
-def canvas(settings: dict, height: float) -> Iterator[Figure]:
+def canvas(settings: dict, height: float) -> Iterator[FigureBase]:
     """A figure to draw on; laid out, and its layout frozen, on leaving.
 
     Args:
-        settings: "width" in inches and "font_size" in points.
+        settings: "width" in inches and "font_size" in points; with a "headline" (see `attnsvm.audit.headline`) the
+            figure has that on top, and is taller by its lines.
         height: as a multiple of the width.
     """
-    width = settings.get("width", 6.75)
-    with _looks(settings.get("font_size", 8)):
-        figure = Figure(figsize=(width, height * width), layout="constrained")
-        yield figure
+    width, size = settings.get("width", 6.75), settings.get("font_size", 8)
+    with _looks(size):
+        if "headline" in settings:
+            figure, below = _headed(settings, width, height, size)
+        else:
+            figure = below = Figure(figsize=(width, height * width), layout="constrained")
+        yield below
         figure.draw_without_rendering()  # ticks are made when first drawn: with our fonts, then
         figure.set_layout_engine(None)  # with one, "none" too, saving draws everything twice
+
+
+def _headed(settings: dict, width: float, height: float, size: float) -> tuple[Figure, SubFigure]:
+    """A figure with its headline, and the part of it below."""
+    sentence, note, marker, colour = settings["headline"]
+    line = int(POINTS * width / (0.66 * size)) - len(note)  # the letters that fit into one, in bold
+    lines = wrap(sentence, line, break_long_words=False)
+    top = LINE * size * (len(lines) + 0.3) / POINTS
+    figure = Figure(figsize=(width, height * width + top), layout="constrained")
+    above, below = figure.subfigures(2, hspace=0, height_ratios=(top, height * width))
+    above.text(0.05 / width, 0.5, "\n".join(lines), va="center", weight="bold", size=1.1 * size)
+    if note:
+        mark = Line2D([], [], marker=marker, color=colour, linestyle="none", markersize=0.7 * size)
+        above.legend([mark], [note], loc="center right", fontsize=1.1 * size, handlelength=1, handletextpad=0.3)
+    return figure, below
 
 
 def sheet(height: float) -> Callable[[Callable], Callable]:
@@ -104,7 +128,7 @@ def sheet(height: float) -> Callable[[Callable], Callable]:
     """
 
     def with_canvas(paint: Callable) -> Callable:
-        def draw(table, settings: dict) -> Figure:
+        def draw(table, settings: dict) -> FigureBase:
             with canvas(settings, height) as figure:
                 paint(figure, table)
             return figure
@@ -136,15 +160,15 @@ def bars(rows) -> np.ndarray:
     return np.abs(np.array([rows["low"], rows["high"]], dtype=float).reshape(2, -1) - np.ravel(rows["value"]))
 
 
-def rendered(figure: Figure, kind: str, dpi: float = 300) -> bytes:
-    """The file of a figure, of kind "pdf", "png" or "svg": the same bytes for the same figure."""
+def rendered(figure: FigureBase, kind: str, dpi: float = 300) -> bytes:
+    """The file of a figure or of the one that it is part of, as "pdf", "png" or "svg": the same bytes for the same."""
     drawn = BytesIO()
     with _looks(8):
-        figure.savefig(drawn, format=kind, dpi=dpi, metadata=METADATA[kind])
+        figure.get_figure(root=True).savefig(drawn, format=kind, dpi=dpi, metadata=METADATA[kind])
     return drawn.getvalue()
 
 
-def all_rendered(figure: Figure, dpi: float = 300) -> dict[str, bytes]:
+def all_rendered(figure: FigureBase, dpi: float = 300) -> dict[str, bytes]:
     """The file of every kind, as `rendered` makes it; on Linux a second process makes the pdf at the same time.
 
     The pdf takes half the time of all three, and a user who waits for one figure mostly has a second core.

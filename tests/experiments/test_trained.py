@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from drawing import assert_drawn
+from drawing import SETTINGS, assert_drawn, released
 from running import one_cell, smoke_settings
 
 from attnsvm.data.digits import images, patches
@@ -184,3 +184,12 @@ def test_the_figure_draws_every_median(made):
     asked = [f"{name}_{kind}_fro" for name in ("alignment", "predicted", "margin") for kind in ("own", "random")]
     asked += ["alignment_permuted_fro", "place_predicted_fro", "train", "held_out"]
     assert_drawn(figure.draw, table, y=table[table["quantity"].isin(asked)]["value"])
+
+
+def test_two_checkpoints_are_named_and_are_no_places_of_an_axis():
+    """A mark beside its place is not another number of updates."""
+    table = released("trained")
+    steps = sorted(set(table["step"]))
+    for shown, words in (([0, 1000], "after {:,} updates"), (steps, "{}")):
+        axes = figure.draw(table[table["step"].isin(shown)], SETTINGS).axes[0]
+        assert [label.get_text() for label in axes.get_xticklabels()] == [words.format(step) for step in shown]

@@ -13,7 +13,7 @@ def test_the_files_of_a_figure_are_those_of_its_stages_and_its_own():
     for name in ("problems", "svm", "measures", "figure"):
         assert f"attnsvm/experiments/paper/svm_rank/{name}.py" in files
     assert {"attnsvm/svm/methods/interior_point.py", "attnsvm/data/cells.py", "attnsvm/plots/style.py"} <= set(files)
-    above = [name for name in files if name.startswith(("attnsvm/training/", "attnsvm/audit/"))]
+    above = [name for name in files if name.startswith(("attnsvm/training/", "attnsvm/publish/"))]
     assert not [name for name in above if not name.startswith(("attnsvm/training/lanes/", "attnsvm/training/__init__"))]
 
 

@@ -17,11 +17,16 @@ from PIL import Image
 
 from attnsvm.pipeline import cards, standalone
 from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.running import stages
 from attnsvm.store import load_csv, load_table
 
 FIGURES = cards.figures()
-SETTINGS = resolve({"scale": "smoke"})["figures"]
+PLAN = Plan(resolve({"scale": "smoke"}), {})
+
+
+def settings(name):
+    return PLAN.params("figure")["settings"](figure=name)
 
 
 def tables(everything, card):
@@ -49,7 +54,7 @@ def test_every_figure_is_built_with_the_columns_of_its_card(everything, card):
 @pytest.mark.parametrize("card", FIGURES[::11], ids=lambda card: card.name)
 def test_the_same_table_gives_the_same_bytes_again(everything, card, tmp_path):
     """In another process, of a few: tests/workflow/test_smoke.py."""
-    stages.figure(card.name, SETTINGS, tables(everything, card), str(tmp_path / card.name))
+    stages.figure(card.name, settings(card.name), tables(everything, card), str(tmp_path / card.name))
     for kind in ("pdf", "png", "csv"):
         ours, first = tmp_path / f"{card.name}.{kind}", everything / BUILT / f"figures/{card.name}.{kind}"
         assert ours.read_bytes() == first.read_bytes()
@@ -58,9 +63,9 @@ def test_the_same_table_gives_the_same_bytes_again(everything, card, tmp_path):
 @pytest.mark.parametrize("name", ["overview", "hierarchy"])
 def test_the_code_of_a_figure_draws_the_same_pixels_from_its_csv(everything, name, tmp_path):
     """Of several tables, in a process that finds nothing else of this package."""
-    shutil.copy(everything / BUILT / f"figures/{name}.csv", tmp_path)
+    csv = shutil.copy(everything / BUILT / f"figures/{name}.csv", tmp_path)
     path = tmp_path / f"{name}.plot.pyz"
-    standalone.write(name, SETTINGS, str(path))
+    standalone.write(name, stages.headed(name, settings(name), csv), str(path))
     code = f"import runpy, sys; path = {str(path)!r}; sys.argv = [path]; runpy.run_path(path, run_name='__main__'); "
     code += (
         "files = [getattr(m, '__file__', None) for n, m in sys.modules.items() if n.partition('.')[0] == 'attnsvm']; "
@@ -79,7 +84,8 @@ def test_the_code_of_a_figure_draws_the_same_pixels_from_its_csv(everything, nam
 def test_axes_are_labelled_and_every_text_lies_inside_the_figure_at_every_width(everything, card):
     """At the usual one, as `everything` saw it when it was drawn; at a narrower one labels may run out."""
     assert json.loads((everything / SEEN).read_text())[card.name] == []
-    draw, given = card.module("figure").draw, (drawn(everything, card), SETTINGS | {"width": 5.0})
+    headed = stages.headed(card.name, settings(card.name), everything / BUILT / f"figures/{card.name}.csv")
+    draw, given = card.module("figure").draw, (drawn(everything, card), headed | {"width": 5.0})
     with mock.patch.object(Figure, "draw_without_rendering"):  # the layout takes most of the time
         figure = draw(*given)
     if legible.asked(figure, labels=False):

@@ -3,6 +3,7 @@
 import os
 import sys
 
+import legible
 import matplotlib
 import pandas as pd
 import pytest
@@ -120,3 +121,31 @@ def test_what_cannot_be_drawn_ends_with_its_error(monkeypatch):
     monkeypatch.setattr(style, "rendered", fail)
     with pytest.raises(ValueError, match="no "):
         style.all_rendered(draw(), 80)
+
+
+HEADLINE = ("Every rule has its own SVM", "holds", "o", style.GREEN)
+
+
+def test_a_headline_stands_above_what_is_drawn_which_keeps_its_size():
+    plain, headed = draw(), draw({"headline": HEADLINE})
+    sheet = headed.get_figure(root=True)
+    assert sheet.get_size_inches()[0] == plain.get_size_inches()[0]
+    assert headed.bbox.height == pytest.approx(plain.bbox.height, rel=1e-3)
+    above, below = sheet.subfigs
+    assert below is headed
+    assert above.texts[0].get_text() == HEADLINE[0]
+    assert above.legends[0].get_texts()[0].get_text() == HEADLINE[1]
+    assert legible.faults(headed, 6.75) == []
+    assert style.rendered(headed, "png") == style.rendered(sheet, "png")
+
+
+@pytest.mark.parametrize("width", [3.5, 5.0, 6.75])
+def test_a_long_headline_goes_on_in_a_second_line_and_stays_clear_of_the_verdict(width):
+    words = "rotary attention: does the theorem carry over, and what does rotation add to what can be separated?"
+    headed = draw({"width": width, "headline": (words, "differs from print", "s", style.BLUE)})
+    above = headed.get_figure(root=True).subfigs[0]
+    text, note = above.texts[0], above.legends[0]
+    assert text.get_text().replace("\n", " ") == words
+    assert text.get_window_extent().x1 < note.get_window_extent().x0
+    assert above.bbox.y0 <= text.get_window_extent().y0
+    assert text.get_window_extent().y1 <= above.bbox.y1

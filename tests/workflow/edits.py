@@ -185,13 +185,20 @@ def norms(experiments):
 
 def users(*modules, parts=cards.STAGES):
     """What runs one of `modules`: {(stage, name)} of the stages, figures and claims in `parts` of every run."""
-    also = {"measures": ["attnsvm.pipeline.running.gathering"], "figure": ["attnsvm.plots.style"]}
+    also = {
+        "measures": ["attnsvm.pipeline.running.gathering"],
+        "figure": ["attnsvm.plots.style", "attnsvm.audit.headline"],
+    }
+
+    def more(card, part):
+        return also.get(part, []) + ([card.modules["claims"]] if part == "figure" and "claims" in card.modules else [])
+
     return {
         (part, card.name)
         for card in cards.every()
         if not card.optional
         for part in parts
-        if part in card.modules and behind(card.modules[part], *also.get(part, [])) & {*modules}
+        if part in card.modules and behind(card.modules[part], *more(card, part)) & {*modules}
     }
 
 

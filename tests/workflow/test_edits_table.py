@@ -160,7 +160,8 @@ def test_no_file_is_run_by_every_stage_but_for_what_all_need(path):
 
 SHOWN = {
     "attnsvm/plots/style.py": lambda: ALL["figure"] | ALL["audit_figure"],
-    "attnsvm/audit/figure.py": lambda: ALL["audit_figure"],
+    "attnsvm/audit/figure.py": lambda: ALL["figure"] | ALL["audit_figure"],
+    "attnsvm/audit/headline.py": lambda: ALL["figure"],
     "attnsvm/audit/table.py": lambda: ALL["claims"],
     "attnsvm/audit/page.html.j2": lambda: ALL["claims"],
     "attnsvm/pipeline/provenance.py": lambda: ALL["provenance"],
@@ -271,12 +272,13 @@ def test_an_edit_of_one_module_of_an_experiment_changes_the_params_of_that_stage
     assert claiming
     assert all(by_text.values())
     assert not {rule for jobs in wanted.values() for rule, _ in jobs} & {"claims"}
-    assert {rule for jobs in claiming.values() for rule, _ in jobs} == {"claims"}
+    assert {rule for jobs in claiming.values() for rule, _ in jobs} == {"claims", "figure"}
     groups = in_groups(wanted)
     assert {edit for group in groups for edit in group} == {*wanted}
     blamed = [edit for group in groups if wrong(group) for edit in group]
     assert not blamed, {edit: jobs for edit in blamed if (jobs := wrong([edit]))}
-    assert repository.changed({file(*edit): CODE for edit in claiming}) == ALL["claims"]
+    headed = {job for jobs in claiming.values() for job in jobs if job[0] == "figure"}
+    assert repository.changed({file(*edit): CODE for edit in claiming}) == ALL["claims"] | headed
     assert not [edit for edit in claiming if not repository.checks_anew({file(*edit): CODE})]
 
 
@@ -314,7 +316,6 @@ CARD_EDITS = {
     "sentence of a setting": (LOCAL, with_setting("problems", "n", text="Edited."), set()),
     "caption": (LOCAL, with_keys(caption="Edited."), set()),
     "notes": (LOCAL, with_keys(notes="Edited."), set()),
-    "title": (LOCAL, with_keys(title="Edited."), set()),
     "columns' text": (LOCAL, lambda text: text.replace("Number of updates done.", "Edited."), set()),
     "order of the keys": (LOCAL, lambda text: yaml.safe_dump(yaml.safe_load(text)), set()),
     "fixed": (LOCAL, with_keys(fixed={"attention": "cross", "new": 1}), {"problems", "descent", "svm", "measures"}),
@@ -332,6 +333,11 @@ def test_an_edit_of_a_card_changes_the_params_of_the_stages_it_sets(repository, 
     drawing = {figure for figure in FIGURES if like & set(CARDS[figure].draws)} | {"audit"}
     said = bool(stages) and what != "fixed"  # a figure's provenance says what a user may set
     assert {name for rule, name in changed if rule == "provenance"} == (drawing if said else set())
+
+
+def test_an_edit_of_a_title_changes_the_params_of_its_figure_alone(repository):
+    changed = repository.changed({LOCAL: with_keys(title="Edited.")})
+    assert changed == {("figure", Path(LOCAL).parent.name)}
 
 
 def test_a_new_experiment_changes_the_params_of_no_other(repository):

@@ -9,7 +9,7 @@ from harness import NOTHING, build, dry, edited, few
 
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.publish.documents.captions import caption
+from attnsvm.publish.documents.captions import caption, notes
 
 chromium.required()
 
@@ -79,7 +79,7 @@ def test_the_audit_and_every_figure_have_their_place(browser, report):
         assert set(open_category(browser, report, section)) == {card.name for card in own}
 
 
-def test_every_figure_is_seen_and_has_its_caption(browser, report):
+def test_every_figure_is_seen_and_has_its_caption_and_its_notes(browser, report):
     smoke = resolve({"scale": "smoke"})
     for section, own in SECTIONS.items():
         for card in own:
@@ -90,7 +90,8 @@ def test_every_figure_is_seen_and_has_its_caption(browser, report):
             press(rows_of(browser)[card.name], "information-circle")
             below = browser.find_element("css selector", "#app nav .prose")
             assert below.is_displayed()
-            assert " ".join(below.text.split()) == " ".join(caption(card, smoke).replace("`", "").split())
+            said = f"{caption(card, smoke)} {notes(card, smoke)}"
+            assert below.text.split() == said.replace("`", "").split()
 
 
 def test_the_audit_is_there_as_a_page_and_as_a_picture(browser, report):

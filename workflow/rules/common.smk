@@ -27,6 +27,7 @@ config = or_end(resolve, config)
 arithmetic.choose(config["arithmetic"])
 # For the site and the report.
 config["captions"] = {card.name: or_end(captions.caption, card, config) for card in cards.figures(optional=True)}
+config["notes"] = {card.name: or_end(captions.notes, card, config) for card in cards.figures(optional=True)}
 
 if workflow.output_settings.quiet:
     hide_bars()

@@ -24,6 +24,7 @@ rule site:
     params:
         job=job("site"),
         captions=config["captions"],
+        notes=config["notes"],
         code=of_wildcards(modules.hash_of_site),
     message:
         "build the site"

@@ -25,7 +25,8 @@ with reporting(snakemake.log[0]):
         case "standalone":
             from attnsvm.pipeline import standalone
 
-            standalone.write(wildcards.figure, params.settings, output)
+            headed = stages.headed(wildcards.figure, params.settings, snakemake.input[0])
+            standalone.write(wildcards.figure, headed, output)
         case "claims" | "claims_of":
             claimed = wildcards.get("claimed", "")
             folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv")
@@ -54,7 +55,7 @@ with reporting(snakemake.log[0]):
             from attnsvm.publish.site import build
 
             folder = inputs["claims"].removesuffix("results/audit/claims.csv") or "."
-            build.site(folder, params.captions, output)
+            build.site(folder, params.captions, params.notes, output)
         case "crate":
             from attnsvm.publish.exchange import crate
 

@@ -147,10 +147,20 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
         why = " (measures.py has no `table`: these are its rows)" if plain else ""
         raise UserError(f"{where}: say what {', '.join(map(repr, unknown))} means{why}")
     require(not absent, f"{where}: the table has no column {', '.join(map(repr, absent))}")
-    with covered(*modules.of_figure(name)):
-        figure = card.module("figure").draw(table, settings)
-    _save_figure(figure, stem, settings["dpi"])
     save_csv(f"{stem}.csv", table)
+    with covered(*modules.of_figure(name)):
+        figure = card.module("figure").draw(table, headed(name, settings, f"{stem}.csv"))
+    _save_figure(figure, stem, settings["dpi"])
+
+
+def headed(name: str, settings: dict, csv: str) -> dict:
+    """The settings of a figure with its headline, see `attnsvm.audit.headline`; `csv`: the path of the table drawn."""
+    from attnsvm.audit.headline import headline
+
+    card = cards.read(name)
+    claims = card.module("claims").CLAIMS if "claims" in card.modules else ()
+    line = headline(name, settings["title"], load_csv(csv), claims, settings["scale"])
+    return settings | {"headline": line}
 
 
 def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> None:

@@ -19,7 +19,7 @@ def caption(card: cards.Card, resolved: dict) -> str:
 
 
 def notes(card: cards.Card, resolved: dict) -> str:
-    """What docs/figures.md says beyond the caption."""
+    """What stands below the caption, where there is room; the manuscript has none."""
     return _filled(card, card.notes, resolved, "notes")
 
 

@@ -60,12 +60,13 @@ SETTINGS = {
 }
 
 
-def site(folder: str, captions: dict[str, str], output: str) -> None:
+def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: str) -> None:
     """Build the site of a run.
 
     Args:
         folder: with the run's figures/ and results/ in it.
         captions: of every figure.
+        notes: more about it.
         output: the folder to write; its present content is deleted.
 
     Raises:
@@ -77,7 +78,7 @@ def site(folder: str, captions: dict[str, str], output: str) -> None:
         raise UserError("the site needs Sphinx: install attnsvm[site], or run make install") from error
     missing = [name for name in NEEDED if not (ROOT / name).exists()]
     require(not missing, f"the site is built in a clone of the repository: {', '.join(missing)} is missing")
-    built = Built(ROOT, Path(folder), captions)
+    built = Built(ROOT, Path(folder), captions, notes)
     with tempfile.TemporaryDirectory() as temporary:
         source, extra, made = (Path(temporary) / name for name in ("source", "extra", "made"))
         for path, text in sources(built).items():

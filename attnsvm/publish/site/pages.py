@@ -54,11 +54,13 @@ class Built:
         root: the repository.
         folder: with figures/ and results/ in it; the repository itself at full scale.
         captions: of every figure, at the scale of the run.
+        notes: what a figure's page says beyond its caption; "" where there is nothing.
     """
 
     root: Path
     folder: Path
     captions: dict[str, str]
+    notes: dict[str, str]
 
     @cached_property
     def claims(self) -> list[dict]:
@@ -177,6 +179,7 @@ class _Writer:
         return self.environment.get_template(f"{template}.j2").render(
             claims=self.built.claims,
             captions=self.built.captions,
+            notes=self.built.notes,
             files=self.files,
             groups=GROUPS,
             verdicts=[verdict for verdict in VERDICTS if any(row["verdict"] == verdict for row in self.built.claims)],

@@ -170,13 +170,16 @@ def test_a_stage_without_a_module_has_no_file_and_the_next_gets_nothing(tiny, tm
     assert seen == {"one": ({}, {}), "two": ({}, {})}
 
 
+DRAWN = {"dpi": 50, "scale": "smoke", "title": "two points"}
+
+
 def table(**columns):
     return pd.DataFrame({"seed": [1, 2], "value": [0.5, 0.25]} | columns)
 
 
 def test_a_figure_is_three_pictures_and_exactly_the_numbers_drawn(tiny, tmp_path):
     save_table(tmp_path / "table", table())
-    stages.figure("tiny", {"dpi": 50}, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+    stages.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in (tmp_path / "out.svg").read_bytes()
@@ -193,7 +196,7 @@ def test_a_figure_is_three_pictures_and_exactly_the_numbers_drawn(tiny, tmp_path
 def test_a_column_that_the_card_and_the_table_do_not_share_is_refused(tiny, tmp_path, frame, sentence):
     save_table(tmp_path / "table", frame)
     with pytest.raises(UserError, match=sentence):
-        stages.figure("tiny", {"dpi": 50}, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+        stages.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
     assert not list(tmp_path.glob("out*"))
 
 
@@ -201,7 +204,7 @@ def test_the_tables_of_several_experiments_follow_one_another_with_their_names(t
     tiny.columns = {"experiment": "Name."} | tiny.columns
     for name in ("a", "b"):
         save_table(tmp_path / name, table())
-    stages.figure("tiny", {"dpi": 50}, {name: str(tmp_path / name) for name in ("a", "b")}, str(tmp_path / "out"))
+    stages.figure("tiny", DRAWN, {name: str(tmp_path / name) for name in ("a", "b")}, str(tmp_path / "out"))
     drawn = pd.read_csv(tmp_path / "out.csv")
     assert drawn.experiment.tolist() == ["a", "a", "b", "b"]
     assert drawn.columns.tolist() == ["experiment", "seed", "value"]

@@ -210,6 +210,7 @@ def test_every_picture_says_what_is_seen(workshop, pages):
         own = [found for found in pages[f"gallery/{card.name}.html"].pictures if "figures/" in found["src"]]
         assert [found["src"] for found in own] == [f"../figures/{card.name}.svg", f"../figures/{card.name}.svg#dark"]
         assert {found["alt"] for found in own} == {said}
+        assert ("notes" in pages[f"gallery/{card.name}.html"].names) == bool(card.notes)
         assert said.endswith(".")
     assert not [name for name, page in pages.items() for found in page.pictures if not found.get("alt")]
 

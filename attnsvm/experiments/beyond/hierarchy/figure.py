@@ -3,9 +3,9 @@
 import numpy as np
 from matplotlib.lines import Line2D
 
-from attnsvm.experiments.beyond.layers.figure import DISTANCE, PLAIN, RULES, compared
+from attnsvm.experiments.beyond.layers.figure import DISTANCE, PLAIN, compared
 from attnsvm.plots.plane import colour, marker
-from attnsvm.plots.style import GREY, sheet
+from attnsvm.plots.style import BLACK, BLUE, GREY, PURPLE, sheet
 
 PAD = 0.22  # of the extent of the tokens, around them
 ARROW = {"arrowstyle": "-|>", "linewidth": 0.9, "mutation_scale": 8, "shrinkA": 3, "shrinkB": 5, "zorder": 4}
@@ -51,23 +51,27 @@ def plane(axes, rows, last):
     axes.tick_params(labelbottom=False, labelleft=False, length=0)
 
 
+LAYERS = {
+    "top": (BLACK, "o", "top layer"),
+    "law": (BLUE, "s", "layers below"),
+    "shuffled": (PURPLE, "D", "control"),
+}
 TOKEN = {"markersize": 5, "markeredgecolor": "white", "markeredgewidth": 0.5}
 
 
 def by_depth(axes, law):
     rows = compared(law)
-    rows = rows[rows["architecture"].str.startswith(PLAIN) & rows["quantity"].isin(("top", "law", "shuffled"))]
+    rows = rows[rows["architecture"].str.startswith(PLAIN) & rows["quantity"].isin(LAYERS)]
     rows = rows.assign(depth=rows["architecture"].str.removeprefix(PLAIN).astype(int))
     for row in rows.itertuples():
-        look, place = RULES[row.quantity], row.depth + 0.12 * (row.layer - (row.depth + 1) / 2)
+        look, place = LAYERS[row.quantity], row.depth + 0.12 * (row.layer - (row.depth + 1) / 2)
         axes.vlines(place, row.low, row.high, color=look[0], linewidth=0.8)
         axes.plot(place, row.value, color=look[0], marker=look[1], linestyle="none", markersize=3)
     axes.set(yscale="log", xlabel="number of layers", ylabel=DISTANCE)
     axes.set_ylim(bottom=rows["low"].min() / 30)  # room for the legend
     axes.set_xticks(sorted(rows["depth"].unique()))
-    words = {"top": "top layer", "law": "layers below", "shuffled": "control"}
-    for quantity, said in words.items():
-        axes.plot([], [], color=RULES[quantity][0], marker=RULES[quantity][1], linestyle="none", label=said)
+    for colour_, mark, said in LAYERS.values():
+        axes.plot([], [], color=colour_, marker=mark, linestyle="none", label=said)
     axes.legend(loc="lower right", handlelength=1)
     axes.set_title("Each layer goes to\nthe SVM of its place", loc="left", weight="bold", fontsize="medium")
 

@@ -27,7 +27,7 @@ def with_control(rows, other, words, asked):
 
 
 @CLAIMS.add(
-    short="v and W together: graded margins",
+    short="$v$ and $W$ together: graded margins",
     statement="Where v trains along, W goes to the SVM that asks of each input what v leaves open, at any rate.",
     check="1 − correlation of W with the certified graded solution, mean over instances and its 95 % interval, at "
     "every rate; control: the same margins handed to other inputs",
@@ -42,7 +42,7 @@ def joint_graded(tables, asked):
 
 
 @CLAIMS.add(
-    short="v far ahead of W: relaxed SVM",
+    short="$v$ far ahead of $W$: relaxed SVM",
     statement="With v far ahead, W goes to the SVM that asks a margin of v's support vectors alone, and of the others "
     "the same winner (2306.13596).",
     check="1 − correlation of W with the certified relaxed solution at the fastest v, mean over instances and its 95 % "
@@ -62,7 +62,7 @@ def joint_relaxed(tables, asked):
 
 
 @CLAIMS.add(
-    short="v goes to its SVM",
+    short="$v$ goes to its SVM",
     statement="Trained together with W, v goes to the SVM of the tokens that W selects.",
     check="1 − correlation of v with its certified solution, mean over instances and its 95 % interval, at every rate "
     "but the slowest, whose v has hardly moved; control: other tokens of the same inputs",

@@ -1,4 +1,4 @@
-"""What becomes of stacks, versus the dimension, and how far the farthest are: two panels per depth and shape."""
+"""What becomes of stacks, versus the dimension, and how far the farthest are: two panels per depth."""
 
 import numpy as np
 
@@ -12,60 +12,64 @@ ENDS = {
     "equal tokens": (PURPLE, "\\\\", "equal composed tokens"),
     "uncertified": (BLACK, "", "an SVM without certificate"),
 }
-LINES = {"stated": (VERMILLION, "o", "a winner in every row"), "corrected": (BLUE, "s", "mixtures kept (corrected)")}
+PROBLEMS = {
+    "stated": (VERMILLION, "o", "a winner in every row"),
+    "corrected": (BLUE, "s", "mixtures kept (corrected)"),
+}
+APART = 1  # between the bars of two dimensions, in bars
 
 
 def draw(table, settings):
     """Draw from rows (depth, n, T, d, problem, end, value, low, high, instances, interval, tail)."""
     depths, shapes = sorted(table["depth"].unique()), list(dict.fromkeys(zip(table["n"], table["T"], strict=True)))
-    with canvas(settings, height=0.1 + 0.5 * len(depths)) as figure:
-        grid = figure.subplots(2 * len(depths), len(shapes), sharex=True, sharey="row", squeeze=False)
-        for i, depth in enumerate(depths):
-            for j, (n, T) in enumerate(shapes):
-                rows = table[(table["depth"] == depth) & (table["n"] == n) & (table["T"] == T)]
-                place = 2 * i * len(shapes) + j
-                bars(grid[2 * i, j], rows[rows["problem"] == "present"])
-                title(grid[2 * i, j], "abcdefghijklmnopqrstuvwx"[place], f"{depth} layers, $n={n}$, $T={T}$")
-                tails(grid[2 * i + 1, j], rows)
-                title(grid[2 * i + 1, j], "abcdefghijklmnopqrstuvwx"[place + len(shapes)], "the farthest, and mixtures")
-            grid[2 * i, 0].set_ylabel("share of instances")
-            grid[2 * i + 1, 0].set_ylabel("95 % quantile of\n1 − correlation")
-        for axes in grid[-1]:
-            axes.set_xlabel("dimension d")
-        found = [axes.get_legend_handles_labels() for axes in grid[:2, 0]]
+    with canvas(settings, height=0.75) as figure:
+        grid = figure.subplots(2, len(depths), sharex=True, sharey="row", squeeze=False)
+        letters = iter("abcdefghijklmnopqrstuvwxyz")
+        for paint, row, words in ((bars, grid[0], "the ends of all runs"), (tails, grid[1], "the farthest layers")):
+            for axes, depth in zip(row, depths, strict=True):
+                paint(axes, placed(table[table["depth"] == depth], shapes))
+                title(axes, next(letters), f"{depth} layers, {words}")
+        grid[0, 0].set_ylabel("share of instances")
+        grid[1, 0].set_ylabel("95 % quantile of 1 − correlation")
+        named = ", ".join(f"({n}, {T})" for n, T in shapes)
+        figure.supxlabel(f"dimension d; the bars of each: (n, T) = {named}", fontsize="medium")
+        found = [axes.get_legend_handles_labels() for axes in grid[:, 0]]
         figure.legend(*(found[0][k] + found[1][k] for k in (0, 1)), loc="outside upper center", ncols=3)
     return figure
 
 
-def bars(axes, rows):
+def placed(rows, shapes):
+    """The rows with the place of their bar: the shapes of a dimension side by side."""
     dimensions = sorted(rows["d"].unique())
-    below = np.zeros(len(dimensions))
+    shape = [shapes.index(pair) for pair in zip(rows["n"], rows["T"], strict=True)]
+    return rows.assign(place=rows["d"].map(dimensions.index) * (len(shapes) + APART) + shape)
+
+
+def bars(axes, rows):
+    """How the runs of every shape end, and the 95 % interval of the share of those that follow the law."""
+    rows = rows[rows["problem"] == "present"]
+    places, below = sorted(rows["place"].unique()), 0.0
     for end, (colour, hatch, words) in ENDS.items():
-        one = rows[rows["end"] == end].set_index("d").loc[dimensions]
+        one = rows[rows["end"] == end].set_index("place").loc[places]
         look = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
-        axes.bar(np.arange(len(dimensions)), one["value"], 0.75, bottom=below, label=words, **look)
+        axes.bar(places, one["value"], 0.85, bottom=below, label=words, **look)
         if end == "law":
-            axes.vlines(np.arange(len(dimensions)), one["low"], one["high"], color="black", linewidth=0.9, zorder=4)
+            axes.vlines(places, one["low"], one["high"], color=BLACK, linewidth=0.9, zorder=4)
         below = below + one["value"].to_numpy()
-    axes.set_xticks(np.arange(len(dimensions)), dimensions)
+    middle = rows.groupby("d")["place"].agg(lambda place: np.mean([place.min(), place.max()]))
+    axes.set_xticks(middle, middle.index)
     axes.set(ylim=(0, 1))
     axes.grid(visible=False)
 
 
 def tails(axes, rows):
-    """The farthest layers by both problems, and the share of the measured runs in which a row keeps a mixture."""
-    dimensions = sorted(rows["d"].unique())
-    for problem, (colour, marker, words) in LINES.items():
-        one = rows[(rows["problem"] == problem) & (rows["end"] == "law")].set_index("d").loc[dimensions]
-        axes.plot(np.arange(len(dimensions)), one["tail"], color=colour, marker=marker, label=words)
-    mixed = rows[rows["end"] == "mixed"].set_index("d")
-    axes.plot(
-        [dimensions.index(d) for d in mixed.index],
-        mixed["value"],
-        color=BLACK,
-        marker="D",
-        linestyle=":",
-        label="share with a mixture",
-    )
+    """The farthest layer of every shape by both problems."""
+    ends = {
+        problem: rows[(rows["problem"] == problem) & (rows["end"] == "law")].set_index("place") for problem in PROBLEMS
+    }
+    both = [one["tail"] for one in ends.values()]
+    axes.vlines(both[0].index, both[0], both[1].loc[both[0].index], color=GREY, linewidth=0.8)
+    for tail, (colour, marker, words) in zip(both, PROBLEMS.values(), strict=True):
+        axes.plot(tail.index, tail, color=colour, marker=marker, linestyle="none", label=words)
     axes.set(yscale="log")
-    axes.set_xticks(np.arange(len(dimensions)), dimensions)
+    axes.grid(visible=False, axis="x")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, MARKERS, SERIES, VERMILLION, sheet, title
+from attnsvm.plots.style import BLACK, BLUE, GREY, MARKERS, SERIES, VERMILLION, sheet, title
 
 LINES = {("corrected", 1): (BLUE, "s", "layer below"), ("corrected", 2): (BLACK, "o", "top")}
 LINES |= {("all", 1): (VERMILLION, "X", "layer below, margin 1 in all rows")}
@@ -23,11 +23,14 @@ def draw(figure, table):
     left.set_yticks(np.arange(len(kinds)), [f"{kind} ({share[kind]:.0%})" for kind in kinds])
     left.set(xscale="log", xlabel="1 − correlation with the SVM", ylim=(len(kinds) - 0.5, -0.5))
     title(left, "a", "median to largest (saturated)")
-    for k, kind in enumerate(kinds):
+    mixed = [kind for kind in kinds if share[kind] <= 0.5]
+    looks = {kind: {"color": c, "marker": m, "zorder": 3} for kind, c, m in zip(mixed, SERIES, MARKERS, strict=False)}
+    rest = {"color": GREY, "linewidth": 0.8}
+    for kind in kinds:
         line = table[(table["kind"] == kind) & (table["quantity"] == "norm")].sort_values("step")
-        look = {"color": SERIES[k % len(SERIES)], "marker": MARKERS[k % len(MARKERS)]}
-        right.plot(line["step"], line["value"], "-" if k < len(SERIES) else ":", label=kind, **look)
-    right.set(xscale="log", yscale="log", xlabel="step", ylabel="‖W‖", ylim=(None, 2e4))
-    right.legend(loc="upper left", fontsize="small")
+        right.plot(line["step"], line["value"], **(looks[kind] | {"label": kind} if kind in looks else rest))
+    right.plot([], [], label="the others", **rest)
+    right.set(xscale="log", yscale="log", xlabel="step", ylabel="‖W‖")
+    right.legend(loc="upper left")
     title(right, "b", "how far the weights go")
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3, title="(a)")

@@ -5,11 +5,11 @@ from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, bars, sheet, tit
 
 CASES = {
     ("softmax", "fixed"): "softmax, fixed",
-    ("softmax", "published"): "… 16 tokens",
-    ("softmax", "shuffled"): "… shuffled",
+    ("softmax", "published"): "fixed, 16 tokens",
+    ("softmax", "shuffled"): "permuted",
     ("ReLU", "fixed"): "ReLU, fixed",
-    ("ReLU", "published"): "… 16 tokens",
-    ("ReLU", "shuffled"): "… shuffled",
+    ("ReLU", "published"): "fixed, 16 tokens",
+    ("ReLU", "shuffled"): "permuted",
 }
 LOOKS = (("whole", BLUE, "-", "o", "all rows"), ("rest", ORANGE, "--", "s", "rows without a trigger"))
 
@@ -18,16 +18,18 @@ LOOKS = (("whole", BLUE, "-", "o", "all rows"), ("rest", ORANGE, "--", "s", "row
 def draw(figure, table):
     """Draw from rows (first, model, quantity, at, value, low, high, instances)."""
     weights, errors, path = figure.subplots(1, 3)
-    for shift, quantity, colour, label in (
-        (-0.2, "first", VERMILLION, "first token"),
-        (0.2, "others", GREY, "all others"),
+    for quantity, shift, look in (
+        ("first", -0.12, {"color": VERMILLION, "marker": "o", "label": "the first token"}),
+        ("others", 0.12, {"color": GREY, "marker": "s", "markerfacecolor": "white", "label": "all other tokens"}),
     ):
-        _bars(weights, table, quantity, shift, 0.38, color=colour, label=label)
-    weights.set(ylabel="weight, no trigger", ylim=(0, 1.05))
-    weights.legend(loc="upper right")
+        _cases(weights, table, quantity, shift, **look)
+    weights.set(xlabel="weight, rows without a trigger", xlim=(-0.04, 1.04))
+    weights.set_yticks(range(len(CASES)), CASES.values())
+    weights.legend(loc="center right", bbox_to_anchor=(1, 0.33))
     title(weights, "a", "softmax has a sink")
-    _bars(errors, table, "error", 0.0, 0.6, color=BLUE)
-    errors.set(ylabel="relative squared error", ylim=(0, None))
+    _cases(errors, table, "error", 0.0, color=BLUE, marker="D")
+    errors.set(xlabel="relative squared error")
+    errors.set_yticks(range(len(CASES)), [])
     title(errors, "b", "and needs its token")
     way = where(table, model="path").sort_values("at", ascending=False)
     norm = where(way, quantity="norm")["value"].to_numpy()
@@ -44,11 +46,12 @@ def draw(figure, table):
     title(path, "c", "the sink is its margin")
 
 
-def _bars(axes, table, quantity, shift, width, **look):
+def _cases(axes, table, quantity, shift, **look):
+    """A mark with its interval for each model, those of softmax above those of ReLU."""
     for k, (model, first) in enumerate(CASES):
         row = where(table, model=model, first=first, quantity=quantity)
-        label = look.get("label") if k == 0 else None
-        axes.bar([k + shift], row["value"], width, **(look | {"label": label}))
-        axes.errorbar([k + shift], row["value"], bars(row), color="k")
-    axes.set_xticks(range(len(CASES)), CASES.values(), rotation=35, ha="right")
-    axes.grid(visible=False, axis="x")
+        named = look if k == 0 else look | {"label": None}
+        axes.errorbar(row["value"], [k + shift], xerr=bars(row), linestyle="none", **named)
+    axes.axhline(len(CASES) / 2 - 0.5, color=GREY, linewidth=0.6)
+    axes.set_ylim(len(CASES) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")

@@ -36,15 +36,13 @@ def draw(figure, table):
                 named = label if run == "normalised" and axes is turning else None
                 band(axes, rows, "at", color=colour, linestyle=line, label=named)
     steps = np.array([10.0, table["at"].max()])
-    turning.plot(steps, 3.0 / steps, color=GREY, linestyle=":")
+    for dashes, label in (("-", "normalised steps"), ("--", "plain steps")):
+        turning.plot([], [], color=GREY, linestyle=dashes, label=label)
+    turning.plot(steps, 3.0 / steps, color=GREY, linestyle=":", label="1/t")
     turning.set(xscale="log", yscale="log", xlabel="update t", ylabel="distance of directions")
-    turning.legend(loc="lower left")
     title(turning, "a", "both turn like 1/t")
     falling.set(xscale="log", yscale="log", xlabel="update t", ylabel="−log of the loss")
     falling.set_ylim(bottom=0.1)
-    falling.plot([], [], color=GREY, label="normalised")
-    falling.plot([], [], color=GREY, linestyle="--", label="plain")
-    falling.legend(loc="upper left")
     title(falling, "b", "losses fall linearly")
     for shift, ((run, words), (colour, marker, label)) in zip((0.2, 0.0, -0.2), ENDS.items(), strict=True):
         rows = where(table, words=words, stage="second", run=run).set_index("quantity").loc[list(KINDS)]
@@ -55,3 +53,4 @@ def draw(figure, table):
     right.set(xlim=(0, 1.04), ylim=(-0.6, len(KINDS) + 1.0), xlabel="share of right next words")
     right.legend(loc="upper left")
     title(right, "c", "what follows is right")
+    figure.legend(*turning.get_legend_handles_labels(), loc="outside lower center", ncols=3, title="(a, b)")

@@ -21,7 +21,7 @@ def own_norm(**which):
 CLAIMS.declare(
     "own_norm",
     own_norm(),
-    short="and not the other way round",
+    short="each to its own norm's solution, not the other's",
     statement="Each goes to its own norm's solution and not the other way round.",
     check=CHECK,
     measured="lead of the own solution's correlation over the other's",

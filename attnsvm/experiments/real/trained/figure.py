@@ -38,8 +38,11 @@ def draw(figure, table):
     grid[2, 1].set(ylabel="digits classified right", ylim=(0, 1.03))
     grid[2, 1].legend(loc="lower right")
     title(grid[2, 1], next(letters), "accuracy of the network")
+    steps = sorted(set(table["step"]))
+    for axes in grid.flat:
+        checkpoints(axes, steps)
     for axes in grid[2]:
-        axes.set_xlabel("updates")
+        axes.set_xlabel("updates" if len(steps) > 2 else "checkpoint")
     found = dict(pair[::-1] for axes in grid[:2, 0] for pair in zip(*axes.get_legend_handles_labels(), strict=True))
     figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=2)
 
@@ -72,4 +75,14 @@ def line(axes, table, layer, quantity, look, shift=None, wide=1.0):
     style = {"color": colour, "marker": marker, "linestyle": dashes, "linewidth": wide, "elinewidth": 0.7}
     style |= {"markerfacecolor": "white"} if hollow else {}
     axes.errorbar(x, rows["value"], bars(rows), label=words, **style)
-    axes.set_xticks(range(len(steps)), steps)
+
+
+def checkpoints(axes, steps):
+    """Two are named, without ticks between which a mark beside its place could be read as another number."""
+    if len(steps) > 2:
+        axes.set_xticks(range(len(steps)), steps)
+    else:
+        axes.set_xticks(range(len(steps)), [f"after {step:,} updates" for step in steps])
+        axes.set_xlim(-0.4, len(steps) - 0.6)
+        axes.tick_params(axis="x", length=0)
+        axes.grid(visible=False, axis="x")

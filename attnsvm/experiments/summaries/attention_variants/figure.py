@@ -12,7 +12,7 @@ MARGINS = (  # variant, quantity, what it says
     ("merged", "margin", "pairs merged"),
     ("merged unit", "margin", "merged, unit length"),
     ("half", "margin", "one of each pair"),
-    ("merged", "margin_half", "pairs merged"),
+    ("merged", "margin_half", "pairs merged, over\none of each pair"),
 )
 LIMITS = (
     ("linear", "predictions", "linear: SVM of predictions", VERMILLION, "-"),
@@ -61,16 +61,15 @@ def _dropout(axes, table) -> None:
 
 
 def _merged(axes, table) -> None:
+    names = []
     for k, (variant, quantity, label) in enumerate(MARGINS):
         row = _rows(table, variant, quantity).iloc[-1]
         colour = BLUE if quantity == "margin" else VERMILLION
         axes.errorbar([row["value"]], [k], xerr=bars(row), color=colour, fmt="o")
         same = _rows(table, variant, "same")["value"].iloc[-1]
-        said = f"{label} ({same:.0%} same pair)" if quantity == "margin" else label
-        axes.text(row["value"], k - 0.2, said, ha="center", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
+        names.append(f"{label}\n({same:.0%} same pair)" if quantity == "margin" else label)
     axes.axvline(1, color=GREY, linewidth=0.6)
-    axes.plot([], [], "o", color=BLUE, label="on all tokens")
-    axes.plot([], [], "o", color=VERMILLION, label="on one of each pair")
-    axes.legend(title="margin divided by that", loc="lower right")
-    axes.set(xlim=(0, 2), xlabel="ratio of the margins", ylim=(len(MARGINS) - 0.3, -0.6), yticks=[])
+    axes.set_yticks(range(len(MARGINS)), names)
+    axes.set(xlim=(0, 2), xlabel="ratio of the margins", ylim=(len(MARGINS) - 0.4, -0.6))
+    axes.grid(visible=False, axis="y")
     title(axes, "b", "merged tokens: the margin")

@@ -14,6 +14,11 @@ NAMES = {
     "dirichlet": "Dirichlet form",
     "reward": "entropy rewarded",
 }
+MARKS = {
+    "(b) attention's token, (c) near its SVM": {"marker": "o"},
+    "(b) the best token, (c) saturated": {"marker": "o", "markerfacecolor": "white"},
+    "(c) never": {"marker": ">"},
+}
 # Curves of several penalties may coincide: dashes let the one below be seen.
 PENALTIES = ((BLUE, "-"), (VERMILLION, "--"), (ORANGE, "-."), (SKY, ":"))
 
@@ -34,9 +39,10 @@ def draw(figure, table):
     ends = table.sort_values("step").groupby(["selector", "quantity"]).last()
     _tokens(tokens, ends, selectors, looks)
     _steps(steps, ends, selectors, looks)
+    for label, colour in zip(tokens.get_yticklabels(), (looks[name][0] for name in selectors), strict=True):
+        label.set_color(colour)  # which names the curves of (a) too
     handles = [
-        way.plot([], [], color=c, marker=m, linestyle=line, label=_name(name))[0]
-        for name, (c, m, line) in looks.items()
+        steps.plot([], [], color=GREY, linestyle="none", label=words, **look)[0] for words, look in MARKS.items()
     ]
     count = int(table["instances"].max())
     figure.legend(handles=handles, loc="outside lower center", ncols=3, title=f"95 % intervals, {count} instances")
@@ -62,10 +68,8 @@ def _tokens(axes, ends, selectors, looks) -> None:
             bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
             face = colour if filled else "white"
             axes.errorbar([row["value"]], [k + shift], xerr=bars, color=colour, fmt=marker, markerfacecolor=face)
-    axes.plot([], [], "o", color=GREY, label="attention's token")
-    axes.plot([], [], "o", color=GREY, markerfacecolor="white", label="the best token")
-    axes.legend(loc="lower left")
-    axes.set(xlim=(0, 1.03), xlabel="share of inputs", ylim=(len(selectors) + 1.2, -0.6), yticks=[])
+    axes.set(xlim=(0, 1.03), xlabel="share of inputs", ylim=(len(selectors) - 0.5, -0.5))
+    axes.set_yticks(range(len(selectors)), [_name(name) for name in selectors])
     title(axes, "b", "what is selected")
 
 
@@ -91,10 +95,6 @@ def _steps(axes, ends, selectors, looks) -> None:
             bars = [[row["value"] - row["low"]], [high - row["value"]]]
             axes.errorbar([row["value"]], [k + shift], xerr=bars, color=colour, fmt=marker, markerfacecolor=face)
     axes.axvline(1, color=GREY, linewidth=0.6)
-    axes.plot([], [], "o", color=GREY, label="near its SVM")
-    axes.plot([], [], "o", color=GREY, markerfacecolor="white", label="saturated")
-    axes.plot([], [], ">", color=GREY, label="never")
-    axes.legend(loc="lower right")
-    axes.set(xlim=(0, edge), xlabel="steps / those of attention")
-    axes.set(ylim=(len(selectors) + 1.2, -0.6), yticks=[])
+    axes.set(xlim=(0, edge), xlabel="steps / those of attention", ylim=(len(selectors) - 0.5, -0.5))
+    axes.set_yticks(range(len(selectors)), [])
     title(axes, "c", "how soon")

@@ -1,0 +1,64 @@
+"""The headline of a figure: its first claim and the verdict, both as the audit has them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from re import sub
+
+import pandas as pd
+
+from attnsvm.audit.figure import MARKS
+from attnsvm.audit.reading import UNTESTABLE, Claim, NoInstance, Tables
+from attnsvm.errors import UserError
+from attnsvm.plots.style import GREY
+
+TINY = "tiny settings: no finding"
+
+
+class _Elsewhere(UserError):
+    """A claim reads a table that its figure does not draw."""
+
+
+@dataclass(frozen=True)
+class _Drawn(Tables):
+    """The table of a figure that is being drawn, and no other: those may be missing, or of another run."""
+
+    table: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def _read(self, path: str) -> pd.DataFrame:
+        if path != f"figures/{self.name}.csv":
+            raise _Elsewhere(path)
+        return self.table.copy()
+
+
+def headline(name: str, title: str, table: pd.DataFrame, claims: Sequence[Claim], scale: str = "paper") -> tuple:
+    """What a figure says, and whether it holds.
+
+    Args:
+        name: the figure.
+        title: what it shows, for a figure without a claim that its own table decides.
+        table: as read from its csv.
+        claims: of the experiment of that name, in their order; one about print, or drawn elsewhere, is passed over.
+        scale: of the settings; at another than "paper" no verdict stands there.
+
+    Returns:
+        The sentence, the verdict or another note, its mark and the mark's colour; without a verdict these are "".
+    """
+    sentence, verdict = _first(name, table, claims) or (sub("`(.+?)`", r"$\1$", title), "")
+    sentence = sentence[:1].upper() + sentence[1:]
+    if scale != "paper":
+        return sentence, TINY, "", GREY
+    return sentence, verdict, *MARKS.get(verdict, ("", GREY))
+
+
+def _first(name: str, table: pd.DataFrame, claims: Sequence[Claim]) -> tuple[str, str] | None:
+    own = _Drawn(Path(), name, table=table)
+    for claim in claims:
+        if claim.testable and claim.figure in (None, name) and claim.group != "print":
+            try:
+                return claim.short, claim.reading(own).verdict
+            except NoInstance:
+                return claim.short, UNTESTABLE
+            except _Elsewhere:
+                continue
+    return None

@@ -39,12 +39,13 @@ def KQ_joint(tables, asked, falling, few):
     line = way(tables, "joint")
     end, before = decade(line)
     left = way(tables, "joint", "grown").iloc[-1]
-    parts = {
-        f"median within the threshold ({end['value']:.2g})": asked(end["value"]),
+    own = estimate(end)
+    near = {f"median within the threshold ({own.value:.2g})": asked(own)}
+    further = {
         f"less than half of that a decade before ({before['value']:.2g})": falling(end["value"] / before["value"]),
         f"instances in which it has grown again ({left['value']:.2f}) are few": few(left["value"]),
     }
-    return Reading(*estimate(end), parts)
+    return Reading(*own, near, further)
 
 
 @CLAIMS.add(
@@ -64,13 +65,13 @@ def KQ_published_leaves(tables, asked, most):
     share, control = (estimate(way(tables, rule, "grown").iloc[-1]) for rule in ("published", "joint"))
     words = f"a fifth farther than on the way in most instances: {share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
     other = way(tables, "joint").iloc[-1]
-    parts = {
-        "the median distance has grown over the last decade of steps": asked(grown),
+    grows = {"the median distance has grown over the last decade of steps": asked(grown)}
+    further = {
         words: most(share),
         f"with joint normalisation {control.value:.2f}, below that interval": control.high < share.low,
         f"farther than with joint normalisation ({other['value']:.2g}), quartiles apart": other["high"] < end["low"],
     }
-    return Reading(*exact(grown, end["instances"]), parts)
+    return Reading(*exact(grown, end["instances"]), grows, further)
 
 
 @CLAIMS.add(
@@ -88,10 +89,10 @@ def KQ_published_cause(tables, asked):
     until = tables.own(rule="balanced")["step"].max()
     rules = ("published", "balanced", "published_shrinking", "joint")
     shares = {rule: remaining(tables, rule, step=until) for rule in rules}
+    published = {f"published: {shares['published']:.2f}, more than that": shares["published"] > asked.value}
     parts = {
-        f"published: {shares['published']:.2f}, more than that": shares["published"] > asked.value,
         f"‖K‖ = ‖Q‖ after every step: {shares['balanced']:.2f}, more than that": shares["balanced"] > asked.value,
         f"steps that shrink: {shares['published_shrinking']:.2f}, less": asked(shares["published_shrinking"]),
         f"one norm for both: {shares['joint']:.2f}, less": asked(shares["joint"]),
     }
-    return Reading(*exact(shares["published_shrinking"], way(tables, "balanced")["instances"].min()), parts)
+    return Reading(*exact(shares["published_shrinking"], way(tables, "balanced")["instances"].min()), parts, published)

@@ -28,9 +28,9 @@ def several(tables, quantity):
     return by_heads(some(rows[rows["heads"] > 1], "run with several heads")), control
 
 
-def shown(found, parts):
+def shown(found, near, further):
     """The largest mean; instances as at the number of heads that has the fewest."""
-    return Reading(*largest(found)[:3], min(seen.instances for seen in found.values()), parts)
+    return Reading(*largest(found)[:3], min(seen.instances for seen in found.values()), near, further)
 
 
 after = number(step=LAST, heads=EACH, interval=MEAN, missing=MISSING)
@@ -63,7 +63,7 @@ CLAIMS.declare(
 def heads_norm_ratios(tables, asked):
     rows, control = several(tables, "ratios")
     words = f"not {ELSEWHERE} ({control['value']:.2g})"
-    return shown(rows, each(rows, NEAR, asked) | {words: asked.against(estimate(control))})
+    return shown(rows, each(rows, NEAR, asked), {words: asked.against(estimate(control))})
 
 
 @CLAIMS.add(
@@ -76,10 +76,10 @@ def heads_norm_ratios(tables, asked):
 )
 def heads_block_svm(tables, asked):
     rows, control = several(tables, "block")
-    parts = each(rows, NEAR, asked)
+    farther = {}
     if same := rows.get(control["heads"]):
-        parts[f"farther {ELSEWHERE} ({control['value']:.2g})"] = estimate(control).low > same.high
-    return shown(rows, parts)
+        farther[f"farther {ELSEWHERE} ({control['value']:.2g})"] = estimate(control).low > same.high
+    return shown(rows, each(rows, NEAR, asked), farther)
 
 
 most = number(normalisation="joint", heads=LAST, missing="run with one head and run with several")
@@ -91,10 +91,12 @@ WIDER = (
 wins = most(quantity="global_heads", interval=MEAN)
 CLAIMS.declare(
     "multi_head",
-    most(quantity="best_margin over one").must(
-        *WIDER, "the block SVM's margin per unit of total norm is wider ({value:.3f} times)"
+    (
+        most(quantity="best_margin over one").must(
+            *WIDER, "the block SVM's margin per unit of total norm is wider ({value:.3f} times)"
+        ),
+        most(quantity="margin over one").must(*WIDER, "the trained one is ({value:.3f} times)"),
     ),
-    most(quantity="margin over one").must(*WIDER, "the trained one is ({value:.3f} times)"),
     most(quantity="best_margin over one, √H times").must(*WIDER, "wider per head, √H of it ({value:.3f} times)"),
     wins.above(
         wins(heads=FIRST),

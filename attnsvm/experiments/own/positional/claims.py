@@ -13,8 +13,10 @@ MOST = (
 )
 CLAIMS.declare(
     "positional",
-    wider(tokens="encoded").must(*MOST, "most margins widen, token lengths brought back to one ({value:.2g})"),
-    wider(tokens="added").must(*MOST, "most margins widen, token lengths left to grow ({value:.2g})"),
+    (
+        wider(tokens="encoded").must(*MOST, "most margins widen, token lengths brought back to one ({value:.2g})"),
+        wider(tokens="added").must(*MOST, "most margins widen, token lengths left to grow ({value:.2g})"),
+    ),
     short="positions as a regulariser",
     statement="A positional encoding acts like a regulariser of the SVM.",
     check="taken to mean that it widens the margin 1/‖W_mm‖: share of instances whose margin sinusoidal positions "

@@ -16,20 +16,22 @@ ROOT = (
 )
 CLAIMS.declare(
     "multi_head_root",
-    scaled.must(*ROOT, around=1.0),
-    scaled(heads=EACH).must(*ROOT, around=1.0),
+    (
+        scaled.must(*ROOT, around=1.0),
+        scaled(heads=EACH).must(*ROOT, around=1.0),
+        (most - few).must(
+            "difference of the shares at the best tokens, size ≤ 0.15",
+            "an interval of 64 heads",
+            "share of heads at the best tokens: {few.value:.2f} to {most.value:.2f}",
+            around=0.0,
+            few=few,
+            most=most,
+        ),
+    ),
     over_one(heads=EACH).must(
         "margin per unit of total norm over that of one head < 1",
         "as first asked, reversed",
         "H = {heads}: narrower ({value:.3f} times)",
-    ),
-    (most - few).must(
-        "difference of the shares at the best tokens, size ≤ 0.15",
-        "an interval of 64 heads",
-        "share of heads at the best tokens: {few.value:.2f} to {most.value:.2f}",
-        around=0.0,
-        few=few,
-        most=most,
     ),
     sharpens="multi_head",
     seeds=(100000, 100063),

@@ -12,12 +12,14 @@ before, end = (own(quantity="distance", interval=MEDIAN, step=step) for step in 
 NEARER = "share of instances ≥ 0.85", "all of 32 leave .89 at the lower end"
 CLAIMS.declare(
     "real_KQ_slow",
-    end.must(
-        "≤ 0.05",
-        "an angle of 18°, the whole interval: on its way, not there",
-        "median, its interval within the threshold ({value:.2g} [{low:.2g}, {high:.2g}])",
+    (
+        end.must(
+            "≤ 0.05",
+            "an angle of 18°, the whole interval: on its way, not there",
+            "median, its interval within the threshold ({value:.2g} [{low:.2g}, {high:.2g}])",
+        ),
+        own(quantity="nearer").must(*NEARER, "{value:.2f} of the instances nearer than a decade of steps before"),
     ),
-    own(quantity="nearer").must(*NEARER, "{value:.2f} of the instances nearer than a decade of steps before"),
     own(quantity="nearer than fro").must(*NEARER, "{value:.2f} nearer than to the Frobenius solution"),
     (end.without_interval() / before.without_interval()).must(
         "median over that a decade of steps before < 0.7",

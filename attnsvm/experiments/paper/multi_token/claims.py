@@ -23,7 +23,8 @@ def at_largest(tables):
     group="paper",
     short="nonlinear head: generalised SVM",
     statement="With a nonlinear head that mixes tokens, the trained W is W_fin + C·W_mm of the generalised SVM.",
-    check="1 − correlation with W_SVMeq, C from the norm of W alone, mean over the instances of every d and its 95 % interval",
+    check="1 − correlation with W_SVMeq, C from the norm of W alone, mean over the instances of every d and its 95 % "
+    "interval",
     measured="mean of 1 − correlation with W_fin + C·W_mm, the farthest d",
     asked=Limit(0.02, "each mean ≤ {}", "an angle of 11°, required at every d"),
 )

@@ -97,7 +97,7 @@ def test_feasible_constraints_have_no_farkas_certificate():
 
 def test_solve_asks_the_checker(monkeypatch):
     """An answer the checker does not like comes back uncertified, with the reason."""
-    monkeypatch.setattr("attnsvm.svm.solver.check", lambda *_: Verdict("uncertified", "because"))
+    monkeypatch.setattr("attnsvm.svm.solver.check_all", lambda *_: [Verdict("uncertified", "because")])
     answer = solve(problem())
     assert answer.status is Status.UNCERTIFIED
     assert answer.rejected == "because"

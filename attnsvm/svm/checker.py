@@ -295,6 +295,15 @@ def decided(problem: Problem, norm: str, tol: float, W, dual, whole: Matrix, M: 
         W: (d, e), or None where it is held as factors. whole, M: enclosures of W and of Σ dual_k A_k.
         reached, error: ⟨A_k, W⟩ (m,) and bounds of their errors.
     """
+    verdict = _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error)
+    hopeless = verdict.status == "uncertified" and verdict.high == math.inf
+    if hopeless and verdict.low >= REMOTE * _alone(problem, norm) > 0:  # then the multipliers are worth more than W
+        return _refutation(problem, norm, dual, W is None)
+    return verdict
+
+
+def _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error) -> Verdict:
+    """See `decided`."""
     value, low = whole.norm(norm), _lower(problem, norm, M, dual)
     moved = _moved(problem, norm, value, reached, error)
     verdict = _bracketed(problem, norm, tol, whole, value, M, low, moved, "floating")

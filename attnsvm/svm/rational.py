@@ -221,7 +221,7 @@ class Products:
         return np.sqrt(_floats(squares, 1, 2 * self.exponent))
 
 
-def _independent(gram: np.ndarray) -> list[int]:
+def _independent(gram: np.ndarray) -> np.ndarray:
     """The first rows that do not depend on those before, of a square matrix of integers, modulo a prime.
 
     What is independent modulo a prime is independent. Of an unlucky prime there are too few: what follows from them is
@@ -230,10 +230,11 @@ def _independent(gram: np.ndarray) -> list[int]:
     from flint import nmod_mat
 
     if len(gram) == 0:
-        return []
+        return np.zeros(0, dtype=int)
     size = len(gram)
     matrix, rank = nmod_mat(size, size, [value % PRIME for value in gram.ravel().tolist()], PRIME).rref()
-    return [next(k for k, entry in enumerate(row) if entry != 0) for row in matrix.tolist()[:rank]]
+    rows = matrix.tolist()[:rank]
+    return np.array([next(k for k, entry in enumerate(row) if entry != 0) for row in rows], dtype=int)
 
 
 def _solved(matrix: np.ndarray, goal: np.ndarray) -> tuple[np.ndarray, int]:

@@ -127,15 +127,17 @@ def _judged(batch: list[Constraints], measure: Norm, tol: float, claims: Iterabl
     problems = [(batch[k].factors, batch[k].bound, batch[k].equality) for k in asked]
     said = dict(zip(asked, check_all(problems, measure.name, tol, [made[k] for k in asked]), strict=True))
     for k, (c, claim) in enumerate(zip(batch, made, strict=True)):
-        answer = claim if k not in said else _with(claim, said[k])
+        answer = claim if k not in said else _with(c, claim, said[k])
         held = claim.factors or (() if np.isnan(claim.W).all() else (claim.W,))
         ledger.enter((c, measure.name, tol), claim, answer, held)
         answers.append(answer)
     return answers
 
 
-def _with(claim: Solution, said: Verdict) -> Solution:
+def _with(c: Constraints, claim: Solution, said: Verdict) -> Solution:
     """The claim as far as it is proved."""
+    if claim.status is Status.SOLVED and said.status in (Status.INFEASIBLE, Status.REMOTE):
+        claim = _infeasible(c, np.full(c.shape, np.nan), claim.dual, claim.method)
     proved = {name: getattr(said, name) for name in PROVED}
     return replace(claim, status=Status(said.status), gap=said.gap, rejected=said.reason, **proved)
 

@@ -5,6 +5,7 @@ of those that methods find (`svm.ledger`). The checker must say the same of each
 the file holds. A descent that solves is trained again.
 """
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from attnsvm.svm import ledger
 from attnsvm.svm.statuses import STATUSES
 
 STAGES = ("descent", "svm")
+COUNTED = re.compile(r"; judged again from ([0-9]+) stage files, ([0-9]+) files failed$")  # the end of the last line
 CLOSE = {"rtol": 1e-6, "atol": 1e-9}  # of numbers that follow from an answer: another processor rounds otherwise
 
 
@@ -40,7 +42,7 @@ class Seen(NamedTuple):
 
 def main(folders: list[str]) -> int:
     """Judge what lies under the folders again; the status is 1 where anything differs, and each such file is named."""
-    whole, failed = Seen(Counter(), 0, 0.0), 0
+    whole, judged, failed = Seen(Counter(), 0, 0.0), 0, 0
     for path in (found for folder in folders for found in files(folder)):
         try:
             seen = again(path)
@@ -53,9 +55,10 @@ def main(folders: list[str]) -> int:
             continue
         whole = Seen(whole.counts + seen.counts, whole.rational + seen.rational, max(whole.largest, seen.largest))
         if seen.counts:
-            print(f"{path}: {_said(seen)}", flush=True)
-    if whole.counts or failed:
-        print(f"{_said(whole)}; judged again from their files, {failed} files failed")
+            judged += 1
+            print(shown(f"{path}: {_said(seen)}"), flush=True)
+    if judged or failed:
+        print(f"{_said(whole)}; judged again from {judged} stage files, {failed} files failed", flush=True)
     return 1 if failed else 0
 
 

@@ -34,8 +34,8 @@ def main(paths: Sequence[str], judge: Judge = lambda path: None, stages: int = 0
         print("There is nothing to verify in results and figures: name a file or a folder.")
         return 1
     again = f"answers of {_number(stages + failed, 'stage file')} judged again, " if stages + failed else ""
-    counts = f"{_number(compared, 'file')} compared, {again}{_number(judged, 'answer file')} judged"
-    print(f"{counts}: {wrong or 'nothing'} wrong.")
+    files = f"{_number(compared, 'file')} compared, {again}{_number(judged, 'answer file')} judged"
+    print(f"{files}: {wrong or 'nothing'} wrong.")
     return 1 if wrong else 0
 
 

@@ -47,6 +47,8 @@ def _groups(problems, claims) -> Iterator[list[int]]:
     for k, ((matrices, bound, equality), claim) in enumerate(zip(problems, claims, strict=True)):
         if claim.status == "solved" and getattr(claim, "factors", None) is None and not np.count_nonzero(equality):
             arrays = *matrices, bound, equality, claim.dual, claim.W
+            if any(type(array) is not np.ndarray for array in arrays):
+                continue
             key = tuple([array.shape for array in arrays] + [array.dtype for array in arrays])
             places.setdefault(key, []).append(k)
     for key, group in places.items():

@@ -247,7 +247,9 @@ def _arrays(matrices, bound, equality, claim):
 
 
 def _float64(array) -> np.ndarray:
-    """The same numbers; without axes, and so of no shape that is asked for, where they have to be rounded."""
+    """The same numbers; without axes, and so of no shape that is asked for, where they are masked or to be rounded."""
+    if type(array) is not np.ndarray and np.ma.is_masked(array):
+        return np.array(math.nan)
     array = np.asarray(array)
     if array.dtype == np.float64:
         return array

@@ -91,3 +91,17 @@ def test_nothing_and_what_is_refuted():
     assert [one.status for one in check_all([(c.factors, c.bound, c.equality)] * 2, "fro", 1e-10, claims)] == [
         "infeasible"
     ] * 2
+
+
+@pytest.mark.parametrize("kind", [np.ndarray.tolist, np.ma.array, lambda a: np.ma.masked_less(a, 0.1), np.matrix, str])
+@pytest.mark.parametrize("name", ["W", "dual"])
+def test_arrays_of_other_classes_are_left_to_the_checker(kind, name):
+    """Which takes plain numbers for what they are, and nothing where some are masked."""
+    c = separation(*gaussian(1))
+    claim = solve_batch([c])[0]
+    claim = replace(claim, **{name: kind(getattr(claim, name))})
+    problem = c.factors, c.bound, c.equality
+    alone = check(*problem, "fro", 1e-10, claim)
+    assert [said(one) for one in check_all([problem] * 2, "fro", 1e-10, [claim] * 2)] == [said(alone)] * 2
+    hidden = np.ma.is_masked(getattr(claim, name)) or isinstance(getattr(claim, name), str)
+    assert alone.status == ("uncertified" if hidden or (kind, name) == (np.matrix, "dual") else "solved")

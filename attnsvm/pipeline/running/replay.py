@@ -79,7 +79,8 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     """
     held = load_cells(path)
     asked, kept = records.load(str(path))
-    if not kept and not any(next(answers.batches(tree), None) for tree in held.values()):
+    written = path.stem != "svm" or bool(asked)  # a descent that solves nothing keeps nothing
+    if written and not kept and not any(next(answers.batches(tree), None) for tree in held.values()):
         return Seen(Counter(), 0, 0.0)
     require(bool(kept), f"{path}: its answers were not kept; delete it and run snakemake again")
     require(asked["stage"] == path.stem, f"{path}: was written by the stage {asked['stage']}")
@@ -87,6 +88,8 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     module, settings = card.module(path.stem), asked["settings"]
     inputs = {stage: str(path.with_name(f"{stage}.npz")) for stage in card.stages[: card.stages.index(path.stem)]}
     drawn, trained = load_cells(inputs["problems"]), stages.of_stage(inputs, "descent")
+    alone = drawn.keys() ^ held.keys()
+    require(not alone, f"{path}: {', '.join(sorted(alone))}: is a cell of it or of its problems alone")
     found: list[dict] = []
     for label, cell in drawn.items():
         mine = kept.get(label, {})

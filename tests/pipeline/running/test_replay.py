@@ -156,6 +156,23 @@ def test_a_file_without_any_record_is_named(built, capsys):
     assert "svm.npz: its answers were not kept" in capsys.readouterr().out
 
 
+def test_a_cell_that_no_problems_belong_to_is_named(built):
+    def another(arrays):
+        arrays |= {
+            f"more/{name.split('/', 1)[1]}": array for name, array in arrays.items() if name.startswith(CELLS[0])
+        }
+
+    rewritten(built / "svm.npz", another)
+    with pytest.raises(UserError, match="more: is a cell of it or of its problems alone"):
+        replay.again(built / "svm.npz")
+
+
+def test_a_file_without_answers_and_records_is_named(built, capsys):
+    rewritten(built / "svm.npz", without_all(records.NAME, NUC, NONE, f"{CELLS[0]}/nuc", f"{CELLS[0]}/none"))
+    assert replay.main([str(built)]) == 1
+    assert "svm.npz: its answers were not kept" in capsys.readouterr().out
+
+
 def test_of_a_descent_that_solves_what_it_trained_must_follow(built, capsys):
     rewritten(built / "descent.npz", scaled(f"{CELLS[0]}/W/weights", 1.01))
     assert replay.main([str(built)]) == 1

@@ -6,6 +6,7 @@ A new norm is one file here, and one entry in `svm/checker.py`, which repeats th
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # the command line lists the names, and needs no NumPy
 
 FAMILY = "lp"  # the file of the norms l<p>
 NAMES = tuple(sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - {"__init__", "base", FAMILY}))
+POWER = re.compile(r"l[0-9]{1,3}(\.[0-9]{1,30})?")
 KNOWN = f"{', '.join(NAMES)}, or l<p> with a number p, as in l1.75"
 BIAS_NORM = {"W": "fro", "KQ": "nuc"}  # the implicit bias of descent on each parametrisation
 
@@ -78,10 +80,6 @@ def get(name: str) -> Norm:
     """
     if isinstance(name, str) and name in NAMES:
         return import_module(f"{__name__}.{name}").NORM
-    try:
-        p = float(name[1:]) if name.startswith("l") else None
-    except (ValueError, AttributeError, TypeError):
-        p = None
-    if p is None:
+    if not (isinstance(name, str) and POWER.fullmatch(name)):  # as the checker and answer files have it
         raise ValueError(f"norm: expected one of {KNOWN}, got {name!r}")
-    return import_module(f"{__name__}.{FAMILY}").norm(p)
+    return import_module(f"{__name__}.{FAMILY}").norm(float(name[1:]))

@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from attnsvm.training import lanes
+
 if TYPE_CHECKING:  # the command line lists the names, and needs no NumPy
     import numpy as np
 
@@ -31,7 +33,7 @@ class Norm(ABC):
         unitarily_invariant: whether ‖U W V‖ = ‖W‖ for orthogonal U and V.
         reads_terms: whether `steepest_lanes` reads the terms of the gradient one by one, and not only their sum.
         tolerance: relative duality gap that a solution must prove, unless told otherwise.
-        parameter: a number in the norm's name, which `steepest_lanes` is given.
+        parameter: a number that `steepest_lanes` is given, as that in the norm's name.
     """
 
     name: str
@@ -70,6 +72,18 @@ class Norm(ABC):
             slope: the gradient, a `slopes.Slope`; it may be zero.
             memory: a `slopes.Memory`, for its direction and its scratch.
         """
+
+
+class OfSingularValues(Norm):
+    """A norm whose steepest direction has the singular vectors of the gradient; it is compiled once for all of them."""
+
+    unitarily_invariant, reads_terms = True, True
+
+    @staticmethod
+    def steepest_lanes(only, slope, memory):
+        """The polar factor, zero where ∇L is zero; with `only` 1 its leading pair of singular vectors alone."""
+        pairs = 1 if only == 1.0 else len(slope.left)
+        lanes.singular.polar(slope.left, slope.right, slope.logs, memory.room, pairs, memory.direction)
 
 
 def get(name: str) -> Norm:

@@ -1,4 +1,4 @@
-"""How rows end that do not count: a mixture with λ > 0 and β = 0, which the page once excluded, and a row that leaves."""
+"""How rows end: in a mixture with λ > 0 and β = 0, which the page once excluded; and one that has not ended."""
 
 from dataclasses import replace
 
@@ -72,7 +72,7 @@ def test_beta_is_zero_where_two_rows_that_select_the_same_token_support_the_top(
 
 
 def test_the_degenerate_case_does_not_depend_on_rounding(trained):
-    """The first input of seed 102 by itself has one row with β = 0, which rounding makes positive or not: H3 is not met."""
+    """The first input of seed 102 alone has one row with β = 0, which rounding makes positive or not: H3 is not met."""
     problems, run, _, _ = trained
     s, (_, _, w, t) = SEEDS.index(102), LEVEL[102]
     ends = stated(problems, run, TWO)

@@ -90,7 +90,7 @@ def test_the_mended_start_has_a_ball(planted, R):
 
 
 def test_weights_go_where_the_next_order_says(trained):
-    """‖P(W − r u)‖ is 7 to 9; without (log r) V + ξ* less than .1 is left of it at R = 1000, and it falls."""
+    """‖P(W − r u)‖ is 7 to 9; without (log r) V + ξ^∞ less than .1 is left of it at R = 1000, and it falls."""
     problems, run, ends, solved = trained
     for s in range(len(SEEDS)):
         one = Instance(problems, ends, solved, s)
@@ -104,7 +104,7 @@ def test_weights_go_where_the_next_order_says(trained):
 
 @pytest.mark.parametrize("s", [0, 2])
 def test_the_step_points_along_u_where_the_theorem_puts_the_weights(trained, s):
-    """At R u + (log R) V + ξ* the part of a step off u is O(log R/R): at ten times R less than a fifth of it."""
+    """At R u + (log R) V + ξ^∞ the part of a step off u is O(log R/R): at ten times R less than a fifth of it."""
     problems, _, ends, solved = trained
     one = Instance(problems, ends, solved, s)
     V, finite = one.next_order()

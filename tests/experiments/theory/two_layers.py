@@ -118,7 +118,7 @@ class Instance:
         return singular[-1] > NEAR * singular[0] and self.multipliers.min() > NEAR * self.multipliers.max()
 
     def next_order(self):
-        """V and ξ*, (2, d, d) each, of W = r u + (log r) V + ξ* + ζ."""
+        """V and ξ^∞, (2, d, d) each, of W = r u + (log r) V + ξ^∞ + ζ."""
         nu = sum(term.multiplier for term in self.held)
         slow = [-self.rho * nu] * len(self.support) + [1.0] * len(self.held) + [0.0] * len(self.mixed)
         finite = [np.log(of.slope / (self.rho * of.multiplier)) for of in self.support]
@@ -138,13 +138,13 @@ class Instance:
         return (np.linalg.pinv(self.matrices) @ (self.matrices @ W.ravel())).reshape(W.shape)
 
     def off(self, W):
-        """P(W − r u) − (log r) V − ξ*, which the theorem sends to zero."""
+        """P(W − r u) − (log r) V − ξ^∞, which the theorem sends to zero."""
         V, finite = self.next_order()
         r = (W * self.u).sum()
         return self.spanned(W) - r * self.u - np.log(r) * V - finite
 
     def rows(self, W):
-        """At weights W (2, d, d): log p (n, T, T) of the rows below, log P (n, T) of the top, composed tokens (n, T, d)."""
+        """At W (2, d, d): log p (n, T, T) of the rows below, log P (n, T) of the top, composed tokens (n, T, d)."""
         rows = forward(TWO, self.X[None], self.Z[None], W[None, :, None])
         return rows.below[0, 0, 0], rows.top[0, 0, :, 0], rows.tokens[0, 1]
 

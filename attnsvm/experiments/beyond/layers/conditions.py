@@ -14,9 +14,9 @@ class Conditions(NamedTuple):
     Attributes:
         separable: H1, some S_1 has a margin of one in every row of the layer below.
         better: H2, in the terms at the margin of the rows that count the winner has the better score.
-        held: H3, each term at margin zero has a multiplier above it and a token that the margin above would lose: β > 0.
-            *Degenerate* is β = 0, as where two rows that select the same token both support the top: there rounding gave
-            β of either sign, at most 1e-15 of the logits. The least β of other terms was 7e-3 of them.
+        held: H3, each term at margin zero has a multiplier above it and tokens that the margin above loses, β > 0.
+            *Degenerate* is β = 0, as where two rows that select the same token both support the top. There rounding
+            gave β of either sign, up to 1e-15 of the logits; the least β of other terms was 7e-3 of them.
     """
 
     separable: np.ndarray

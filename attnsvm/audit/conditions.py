@@ -28,6 +28,8 @@ class NoInstance(Exception):
 class Place(Enum):
     """Which rows, instead of those with a value: those of the column's last or first value, or each value's.
 
+    Last and first are those of the rows that the other columns leave: of a quantity its own last step.
+
     MOST and LEAST are last and first of a column that must have a second value, so that there is something to compare.
     """
 
@@ -146,10 +148,11 @@ class Number:
         Args:
             wanted: words that end with a sign and the limit: "each ≥ 0.95".
             why: the reason for the limit.
-            words: of a part of the claim, for each number: columns of its row in braces, {value}, {low}, {high} and
-                {instances}; numbers with the same words are one part.
+            words: of a part of the claim, for each number: columns of its row in braces, {value}, {low}, {high},
+                {instances} and {limit}; numbers with the same words are one part.
             around: the limit is asked of the distance from this, of the farther end.
-            whole: False: the limit is asked of the value alone; the interval is shown.
+            whole: False: the limit is asked of the value alone, which `wanted` names, "share ≥ 0.95"; the interval is
+                shown.
             names: what the words say for a value of a column: {"fro": "Frobenius"}.
             beside: further numbers that the words name: "{other.value:.2g}".
         """
@@ -264,7 +267,8 @@ class Condition:
         for place, (one, other) in enumerate(_paired(found, others)):
             named = {name: _like(place, seen, found).number for name, seen in beside.items()}
             row = {column: self.names.get(value) or value for column, value in one.row.items()}
-            words = self.words.format(**{**row, **one.number._asdict(), **named})
+            said = {"limit": limit.value} if limit else {}
+            words = self.words.format(**{**row, **one.number._asdict(), **said, **named})
             met[words] = met.get(words, True) and self._met(one.number, other.number, limit)
         return [one.number for one in found], met
 

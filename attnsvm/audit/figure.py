@@ -5,7 +5,7 @@ Behind the mark stands, smaller, that of each claim that sharpens this one: what
 
 import pandas as pd
 
-from attnsvm.audit.reading import DIFFERS, FAILS, GROUPS, HOLDS, IN_PART, UNTESTABLE, VERDICTS
+from attnsvm.audit.reading import DIFFERS, FAILS, GROUPS, HOLDS, IN_PART, UNTESTABLE, counts, is_sharper, of_paper
 from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, canvas
 
 # Shape and colour: a reader who sees neither hue nor grey tells them apart by the mark.
@@ -76,16 +76,17 @@ def _height(groups: list[tuple[str, list[dict]]]) -> float:
 
 
 def _key(axes, table: pd.DataFrame) -> None:
-    """What the marks mean, and how many claims have each."""
-    asked = table[table["sharpens"].fillna("") == ""]
-    counts = {verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS}
-    present = [verdict for verdict in VERDICTS if counts[verdict]]
-    for k, verdict in enumerate(present):
-        x = k / max(4, len(present))
+    """What the marks mean, and how many claims have each, those of the paper in brackets."""
+    asked = table[~is_sharper(table)]
+    every, own = counts(asked), counts(of_paper(asked))
+    for k, (verdict, count) in enumerate(every.items()):
+        x = k / max(4, len(every))
         _mark(axes, x + MARK, 0.9, verdict)
-        axes.text(x + TEXT, 0.9, f"{verdict}: {counts[verdict]}", va="center", weight="bold")
-    if len(asked) < len(table):
-        axes.text(0, 2.0, "the smaller mark: what holds instead, on new seeds", va="center")
+        brackets = f" ({own[verdict]})" if verdict in own else ""
+        axes.text(x + TEXT, 0.9, f"{verdict}: {count}{brackets}", va="center", weight="bold")
+    words = ["in brackets: of the paper itself"] if own else []
+    words += ["the smaller mark: what holds instead, on new seeds"] if len(asked) < len(table) else []
+    axes.text(0, 2.0, "; ".join(words), va="center")
 
 
 def _column(axes, x: float, groups: list[tuple[str, list[dict]]]) -> None:

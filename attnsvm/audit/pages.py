@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pandas as pd
 
-from attnsvm.audit.reading import FAILS, GROUPS, IN_PART, UNTESTABLE, VERDICTS
+from attnsvm.audit.reading import FAILS, GROUPS, IN_PART, UNTESTABLE, counts, is_sharper, of_paper
 from attnsvm.svm.statuses import COUNTS
 
 
@@ -50,6 +50,12 @@ def wanted(row) -> str:
     return row["wanted"].format(number(row["threshold"]))
 
 
+def unmet(row) -> list[str]:
+    """The conditions of a row that are not met, the main ones first."""
+    parts = "; ".join(row[of] for of in ("main", "further") if isinstance(row[of], str) and row[of]).split("; ")
+    return [part.removeprefix("no: ") for part in parts if part.startswith("no: ")]
+
+
 def sharper(row) -> str:
     """What stands before a claim that sharpens another: which one, and the seeds it is judged on; "" for any other."""
     if not isinstance(row["sharpens"], str) or not row["sharpens"]:
@@ -68,11 +74,6 @@ def unexplained(claims: pd.DataFrame) -> dict[str, list[dict]]:
     return {name: rows.to_dict("records") for name, rows in parts.items()}
 
 
-def is_sharper(claims: pd.DataFrame) -> pd.Series:
-    """Whether each row sharpens another; in a file that has been read, an empty word is NaN."""
-    return claims["sharpens"].fillna("") != ""
-
-
 def _of(words) -> str:
     return f"{words}: " if isinstance(words, str) and words else ""
 
@@ -87,7 +88,13 @@ def _render(template: str, claims, certificates, left_out, autoescape: bool) -> 
     environment = jinja2.Environment(
         autoescape=autoescape, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"number": number, "measured": measured, "wanted": wanted, "sharper": sharper}
+    environment.filters |= {
+        "number": number,
+        "measured": measured,
+        "wanted": wanted,
+        "sharper": sharper,
+        "unmet": unmet,
+    }
     groups = [(title, claims[claims["group"] == group].to_dict("records")) for group, title in GROUPS.items()]
     groups = [(title, rows) for title, rows in groups if rows]
     asked = claims[~is_sharper(claims)]
@@ -95,7 +102,7 @@ def _render(template: str, claims, certificates, left_out, autoescape: bool) -> 
     return environment.from_string(files("attnsvm.audit").joinpath(template).read_text("utf-8")).render(
         groups=groups,
         left_out=left_out,
-        verdicts={verdict: int((asked["verdict"] == verdict).sum()) for verdict in VERDICTS},
+        verdicts=[(whose, counts(rows)) for whose, rows in (("the paper", of_paper(asked)), ("this page", asked))],
         unexplained=unexplained(claims),
         certificates=certificates.to_dict("records"),
         totals=totals.astype(int).to_dict(),

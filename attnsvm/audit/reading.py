@@ -24,6 +24,22 @@ GROUPS = {
 }
 
 
+def counts(claims: pd.DataFrame) -> dict[str, int]:
+    """How many rows have each verdict, those that none has left out."""
+    found = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
+    return {verdict: count for verdict, count in found.items() if count}
+
+
+def of_paper(claims: pd.DataFrame) -> pd.DataFrame:
+    """The claims of the founding paper itself."""
+    return claims[claims["group"] == "paper"]
+
+
+def is_sharper(claims: pd.DataFrame) -> pd.Series:
+    """Whether each row sharpens another; in a file that has been read, an empty word is NaN."""
+    return claims["sharpens"].fillna("") != ""
+
+
 def some(rows: pd.DataFrame, what: str) -> pd.DataFrame:
     """The rows, for a selection that a configuration may leave empty.
 
@@ -58,7 +74,8 @@ class Reading:
         value: the number that the statement is about.
         low, high: its interval; NaN where the value is exact or an extreme.
         instances: the number of instances.
-        parts: the conditions that together are the claim, by what they say; at least one.
+        main: the conditions that are the claim's statement, and whether each is met, by what they say; at least one.
+        further: what else was asked: controls, and that the numbers are what they are taken for.
         published: the printed number, for a claim about print; NaN otherwise.
     """
 
@@ -66,19 +83,27 @@ class Reading:
     low: float
     high: float
     instances: float
-    parts: dict[str, bool]
+    main: dict[str, bool]
+    further: dict[str, bool] = field(default_factory=dict)
     published: float = float("nan")
 
     def __post_init__(self):
-        if not self.parts:
-            raise ValueError("a reading without parts would always hold")
+        if not self.main:
+            raise ValueError("a reading without a main condition would never fail")
+
+    @property
+    def parts(self) -> dict[str, bool]:
+        """All conditions, the main ones first."""
+        return self.main | self.further
 
     @property
     def verdict(self) -> str:
-        met = [bool(part) for part in self.parts.values()]
+        """A main condition that is not met fails the claim; where only further ones are not, it holds in part."""
+        if all(self.parts.values()):
+            return HOLDS
         if pd.notna(self.published):
-            return HOLDS if all(met) else DIFFERS
-        return HOLDS if all(met) else IN_PART if any(met) else FAILS
+            return DIFFERS
+        return IN_PART if all(self.main.values()) else FAILS
 
 
 @dataclass(frozen=True)
@@ -190,30 +215,32 @@ class Claim:
 
 @dataclass(frozen=True)
 class Declared:
-    """The reading of a claim that is declared: its main condition, and further ones.
+    """The reading of a claim that is declared: its main conditions, and further ones.
 
     Attributes:
-        main: of its numbers the one that is nearest to the limit, or farthest beyond it, is the claim's value.
+        main: of the numbers of the first, the one that is nearest to the limit, or farthest beyond it, is the claim's
+            value.
     """
 
-    main: Condition
+    main: tuple[Condition, ...]
     further: tuple[Condition, ...] = ()
 
     def __call__(self, tables: Tables, asked: Limit, **also: Limit) -> Reading:
         table, limits = tables.own(), {limit.wanted + limit.why: limit for limit in also.values()}
-        numbers, parts = self.main.parts(table, asked)
-        for condition in self.further:
+        first = self.main[0]
+        numbers, main = first.parts(table, asked)
+        further: dict[str, bool] = {}
+        for place, condition in enumerate((*self.main[1:], *self.further), 1):
             own = condition.limit and limits.get(condition.limit.wanted + condition.limit.why, condition.limit)
             found = condition.parts(table, asked if condition.beyond else own)[1]
+            parts = main if place < len(self.main) or found.keys() & main.keys() else further
             parts |= {words: met and parts.get(words, True) for words, met in found.items()}
-        shown = self.main.worst(numbers, asked)
-        if pd.isna(shown.instances):
-            raise KeyError("instances")
-        if self.main.number.alone:
+        shown = first.worst(numbers, asked)
+        if first.number.alone:
             shown = exact(shown.value, shown.instances)
         if pd.isna(shown.instances):
             raise KeyError("instances")  # a claim says over how many
-        return Reading(*shown, parts)
+        return Reading(*shown, main, further)
 
 
 FIELDS = Claim.__dataclass_fields__.keys() - {"read", "also"}  # those that stand above a reading
@@ -258,16 +285,18 @@ class Claims(list[Claim]):
         self.append(Claim(key=key, read=read, also=also, **self.shared | words))
         return read
 
-    def declare(self, key: str, main: Condition, *further: Condition, **words) -> None:
+    def declare(self, key: str, main: Condition | tuple[Condition, ...], *further: Condition, **words) -> None:
         """Add a claim that compares numbers of the experiment's table with limits, see `attnsvm.audit.conditions`.
 
         Args:
-            main: what the claim is about; it has a limit.
+            main: what the statement says: the claim fails without it. Of a statement that says several things,
+                several conditions; the first has the limit of the claim.
             further: what else must be so: controls, and that the other numbers are what they are taken for.
             words: fields of the `Claim`.
         """
-        if main.limit is None:
+        first, *others = main if isinstance(main, tuple) else (main,)
+        if first.limit is None:
             raise TypeError(f"the main condition of the claim {key!r} has no limit")
-        limits = [one.limit for one in further if one.limit and one.limit != main.limit]
+        limits = [one.limit for one in (*others, *further) if one.limit and one.limit != first.limit]
         also = {f"limit_{place}": limit for place, limit in enumerate(dict.fromkeys(limits), 1)}
-        self.add(Declared(main, further), key=key, asked=main.limit, **also, **words)
+        self.add(Declared((first, *others), further), key=key, asked=first.limit, **also, **words)

@@ -66,7 +66,7 @@ def _row(claim: Claim, tables: Tables) -> dict:
     row |= {"seeds": "{} to {}".format(*claim.seeds) if claim.seeds else ""}
     row |= {"wanted": claim.asked.wanted, "printed": claim.printed, "instances": 0}
     row |= dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
-    row |= {"why": claim.asked.why, "also": _also(claim), "parts": "", "verdict": UNTESTABLE}
+    row |= {"why": claim.asked.why, "also": _also(claim), "main": "", "further": "", "verdict": UNTESTABLE}
     row |= {"figure": tables.name if claim.figure is None else claim.figure}
     if not claim.testable:
         return row
@@ -75,8 +75,13 @@ def _row(claim: Claim, tables: Tables) -> dict:
     except NoInstance as nothing:
         return row | {"why": str(nothing)}
     row |= {name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")}
-    parts = "; ".join(f"{'yes' if met else 'no'}: {what}" for what, met in reading.parts.items())
-    return row | {"instances": int(reading.instances), "threshold": claim.asked.value, "parts": parts}
+    row |= {"main": _said(reading.main), "further": _said(reading.further)}
+    return row | {"instances": int(reading.instances), "threshold": claim.asked.value}
+
+
+def _said(parts: dict[str, bool]) -> str:
+    """Conditions as text: "yes: W trained; no: KQ trained"."""
+    return "; ".join(f"{'yes' if met else 'no'}: {what}" for what, met in parts.items())
 
 
 def _also(claim: Claim) -> str:

@@ -13,8 +13,8 @@ import pytest
 from tried import BY_KEY, CARDS, HOME, RELEASE, path, table
 
 from attnsvm.audit import NoInstance, Tables, trial
-from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import GROUPS
+from attnsvm.audit.numbers import Estimate, Limit
+from attnsvm.audit.reading import GROUPS, HOLDS, IN_PART
 from attnsvm.audit.table import audit
 from attnsvm.pipeline import cards
 
@@ -44,7 +44,7 @@ def test_the_rows_stand_by_group(audited):
 
 def test_the_verdicts_are_those_of_the_release(audited):
     """The release's tables, read by the claims that are here."""
-    kept = audited[audited.key.isin(RELEASE.verdicts)]
+    kept = audited[audited.key.isin(RELEASE.verdicts) & audited.key.map(HOME).isin(list(RELEASE.figures))]
     assert len(kept) >= 200
     assert dict(zip(kept.key, kept.verdict, strict=True)) == {key: RELEASE.verdicts[key] for key in kept.key}
 
@@ -89,6 +89,15 @@ def test_every_limit_is_said_with_its_reason(key):
         assert isinstance(limit, Limit)
         assert len(limit.wanted.split()) >= 4, "what is asked of which number"
     assert all(limit.why for limit in (claim.asked, *claim.also.values()))
+
+
+def test_a_limit_that_the_whole_interval_does_not_meet_says_what_it_is_asked_of(audited):
+    """It is asked of the interval; or its words name what else: "share ≥ 0.95", "mean ≤ 0.01"."""
+    met = audited[audited.verdict.isin([HOLDS, IN_PART]) & audited.low.notna() & audited.published.isna()]
+    beyond = [row for row in met.itertuples() if not BY_KEY[row.key].asked(Estimate(row.value, row.low, row.high, 1))]
+    assert len(beyond) >= 10
+    bare = [row.key for row in beyond if not set(row.wanted.split()[:-2]) - {"each"}]
+    assert not bare
 
 
 @pytest.mark.parametrize("name", CARDS)

@@ -66,6 +66,11 @@ def test_an_estimate_meets_a_limit_with_the_whole_of_its_interval():
     assert END(run="flow").must("≤ 0.6", "", "a").parts(missing)[1] == {"a": False}
 
 
+def test_words_may_name_the_limit():
+    below = END(run="flow").must("≤ 0.60", "so", "{run}: {value:.1f}, at most {limit:g}")
+    assert below.parts(ROWS)[1] == {"flow: 0.4, at most 0.6": True}
+
+
 def test_numbers_with_the_same_words_are_one_part():
     assert END(run=EACH).must("≤ 0.6", "", "all of them").parts(ROWS)[1] == {"all of them": False}
 
@@ -111,10 +116,22 @@ def test_a_declared_claim_shows_the_number_that_is_nearest_to_its_limit():
     assert [limit.said for limit in claim.also.values()] == ["at first ≥ 0.5"]
     reading = read(claim)
     assert (reading.value, reading.low, reading.high, reading.instances) == (0.7, 0.6, pytest.approx(0.8), 5)
-    assert reading.parts == {"flow": True, "joint": True, "first": True}
+    assert reading.main == {"flow": True, "joint": True}
+    assert reading.further == {"first": True}
     assert reading.verdict == HOLDS
-    assert read(claim, ROWS.assign(high=1.0)).verdict == IN_PART
-    assert read(claim, ROWS.assign(high=1.0, low=0.0)).verdict == FAILS
+    assert read(claim, ROWS.assign(low=ROWS.low.where(ROWS.step > 1, 0.0))).verdict == IN_PART
+    assert read(claim, ROWS.assign(high=1.0)).verdict == FAILS
+
+
+def test_a_statement_of_several_things_has_several_main_conditions():
+    """A further condition with the words of a main one is a part of it; limits of all but the first are said."""
+    first, late = END(run="flow").must("≤ 0.9", "so", "flow"), END(run="joint").must("late ≤ 0.9", "so", "joint")
+    again = number(run="joint", step=FIRST).must("at first ≥ 0.5", "a fall", "joint")
+    (claim,) = claims((first, late), again)
+    assert [limit.said for limit in claim.also.values()] == ["late ≤ 0.9", "at first ≥ 0.5"]
+    reading = read(claim)
+    assert (reading.value, reading.main, reading.further) == (0.4, {"flow": True, "joint": True}, {})
+    assert read(claim, ROWS.assign(low=0.0)).main == {"flow": True, "joint": False}
 
 
 def test_a_number_without_an_interval_is_shown_without_one():

@@ -47,8 +47,15 @@ def test_the_mark_beside_a_claim_is_that_of_its_verdict(table, drawn):
         verdicts = [row.verdict, *table.verdict[table.sharpens == row.key]]
         assert [(line.get_marker(), line.get_color()) for line in beside] == [MARKS[verdict] for verdict in verdicts]
         assert all(line.get_markersize() < beside[0].get_markersize() for line in beside[1:])
-    counts = [f"{verdict}: {count}" for verdict in VERDICTS if (count := (asked.verdict == verdict).sum())]
-    assert [text.get_text() for text in drawn.texts][: len(counts)] == counts
+    every, own = (
+        {verdict: (rows.verdict == verdict).sum() for verdict in VERDICTS}
+        for rows in (asked, asked[asked.group == "paper"])
+    )
+    found = [
+        f"{verdict}: {count}" + f" ({own[verdict]})" * bool(own[verdict]) for verdict, count in every.items() if count
+    ]
+    assert [text.get_text() for text in drawn.texts][: len(found)] == found
+    assert drawn.texts[len(found)].get_text().startswith("in brackets: of the paper itself")
 
 
 def overlaps(axes):

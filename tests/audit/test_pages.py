@@ -1,15 +1,17 @@
 """The audit as a page."""
 
+import re
 from html import unescape
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import EXPERIMENTS
 from tried import CLAIMS
 
 from attnsvm.audit import Tables, audit, certificates
-from attnsvm.audit.pages import html, markdown, measured, number, wanted
-from attnsvm.audit.reading import HOLDS, UNTESTABLE
+from attnsvm.audit.pages import html, markdown, measured, number, unmet, wanted
+from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, UNTESTABLE
 
 
 def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder, audited):
@@ -33,6 +35,27 @@ def test_what_is_left_out_is_named_with_its_own_page(folder):
         assert "snakemake figures/model" in page
         assert f"results/audit/model.{kind}" in page
         assert "Optional figures" not in render(claims, counted)
+
+
+def test_the_pages_count_the_papers_own_claims_apart(folder):
+    tables = Tables(folder)
+    claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)
+    both = pd.concat([claims.assign(verdict=[HOLDS, FAILS]), claims.assign(group="ours", verdict=IN_PART)])
+    for page in (html(both, counted), markdown(both, counted)):
+        text = " ".join(re.sub("<[^>]*>", "", page).split())
+        assert "2 claims of the paper, as first asked: 1 holds, 1 fails." in text
+        assert "4 claims of this page, as first asked: 1 holds, 2 holds in part, 1 fails." in text
+
+
+def test_the_pages_say_which_conditions_are_not_met(folder):
+    tables = Tables(folder)
+    claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)
+    claims = claims.assign(main="yes: near", further="yes: nearer; no: the control")
+    assert unmet(claims.iloc[0]) == ["the control"]
+    assert unmet({"main": "no: far; yes: near", "further": float("nan")}) == ["far"]
+    assert "(not met: the control)" in markdown(claims, counted)
+    assert "Main yes: near</div>" in html(claims, counted)
+    assert "Further yes: nearer; no: the control</div>" in html(claims, counted)
 
 
 def test_a_group_without_a_claim_has_no_heading(folder):

@@ -8,24 +8,42 @@ import pytest
 
 from attnsvm.audit import Claim, Claims, NoInstance, Reading, Tables, only, some
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART
+from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART, counts, of_paper
 from attnsvm.errors import UserError
 
 ROWS = pd.DataFrame({"norm": ["fro", "fro", "nuc"], "d": [2, 4, 4]})
 
 
-def test_a_verdict_follows_the_parts():
-    reading = Reading(1.0, 0.9, 1.1, 10, {"a": True, "b": True})
-    assert reading.verdict == HOLDS
-    assert replace(reading, parts={"a": True, "b": False}).verdict == IN_PART
-    assert replace(reading, parts={"a": False, "b": False}).verdict == FAILS
-    assert replace(reading, parts={"a": True, "b": False}, published=2.0).verdict == DIFFERS
-    assert replace(reading, published=1.0).verdict == HOLDS
+YES, NO = {"a": True, "b": True}, {"a": True, "b": False}
 
 
-def test_a_reading_without_parts_is_an_error():
-    with pytest.raises(ValueError, match="would always hold"):
-        Reading(1.0, 0.9, 1.1, 10, {})
+@pytest.mark.parametrize(
+    ("main", "further", "verdict"),
+    [
+        (YES, {}, HOLDS),
+        (YES, {"control": True}, HOLDS),
+        (YES, {"control": False}, IN_PART),
+        (NO, {}, FAILS),  # one of two things that the statement says
+        (NO, {"control": True}, FAILS),
+        (NO, {"control": False}, FAILS),
+    ],
+)
+def test_a_claim_fails_with_a_main_condition_and_holds_in_part_with_a_further_one(main, further, verdict):
+    reading = Reading(1.0, 0.9, 1.1, 10, main, further)
+    assert reading.verdict == verdict
+    assert list(reading.parts) == [*main, *further]
+    assert replace(reading, published=2.0).verdict == (HOLDS if verdict == HOLDS else DIFFERS)
+
+
+def test_a_reading_without_a_main_condition_is_an_error():
+    with pytest.raises(ValueError, match="would never fail"):
+        Reading(1.0, 0.9, 1.1, 10, {}, {"control": False})
+
+
+def test_counts_leave_out_what_no_claim_has():
+    rows = pd.DataFrame({"group": ["paper", "ours", "paper"], "verdict": [FAILS, HOLDS, FAILS]})
+    assert counts(rows) == {HOLDS: 1, FAILS: 2}
+    assert counts(of_paper(rows)) == {FAILS: 2}
 
 
 def test_some_gives_the_rows_or_says_what_there_is_none_of():

@@ -6,6 +6,7 @@ from tried import CLAIMS
 
 from attnsvm.audit import Claim, Reading, Tables, audit, certificates
 from attnsvm.audit.numbers import Limit
+from attnsvm.audit.reading import IN_PART
 from attnsvm.checksums import beside
 from attnsvm.errors import UserError
 from attnsvm.pipeline.hashes.dependencies import module_files
@@ -39,11 +40,12 @@ def test_a_key_that_is_taken_ends_with_a_sentence(folder, claims):
 
 def test_a_reading_is_given_the_limits_by_name_and_the_row_says_them(folder):
     def read(tables, asked, control):
-        return Reading(1.0, 0.5, 1.5, 3.0, {"more": asked(1.0), "the control is less": control(0.2)})
+        return Reading(1.0, 0.5, 1.5, 3.0, {"more": asked(1.0)}, {"as many": True, "the control is less": control(0.2)})
 
     also = {"control": Limit(0.1, "of the control < {}", "as much as chance")}
     row = audit(Tables(folder), {"cone": (claim("a", read=read, also=also),)}).iloc[0]
-    assert (row.parts, row.also) == ("yes: more; no: the control is less", "of the control < 0.1: as much as chance")
+    assert (row.main, row.further) == ("yes: more", "yes: as many; no: the control is less")
+    assert (row.verdict, row.also) == (IN_PART, "of the control < 0.1: as much as chance")
     assert (row.threshold, row.wanted, row.instances) == (0.0, "> {}", 3)
 
 

@@ -2,7 +2,8 @@
 
 declared keys    what paper/numbers.yaml reads from a csv: "layers.rows"
 audit.KEY        the value of an audit row; audit.KEY.threshold, .instances and .published what the row also has
-rows.VERDICT     how many rows of the audit have this verdict; rows.asked and rows.sharper: how many there are
+rows.VERDICT     how many claims as first asked have this verdict; rows.asked and rows.sharper: how many there are
+rows.paper.*     the same of the claims of the founding paper itself
 cost.minutes     processor time of all jobs behind the audit's figures; cost.jobs: how many jobs
 certificates.*   how many answers the checker saw, by status, and how many were decided in rationals; largest_gap
 settings.*       a setting: "settings.normalisation.problems.n"
@@ -16,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.audit import pages
-from attnsvm.audit.reading import GROUPS, VERDICTS, Tables
+from attnsvm.audit.reading import GROUPS, VERDICTS, Tables, of_paper
 from attnsvm.audit.table import certificates
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
@@ -30,6 +31,7 @@ COST = "figures/audit.json"
 OF_A_ROW = ("threshold", "instances", "published")
 DIGITS = 2  # significant, of a number that no declaration speaks of
 COUNT = 9  # of a count: all of them
+PRINTED = 4  # of a number in print
 WORDS = ("key", "short", "statement", "check", "why", "also", "verdict", "figure", "sharpens")
 
 
@@ -64,7 +66,7 @@ def collect(
     """
     built, complete = list(figures), resolved["scale"] == "paper"
     rows = pd.concat([load_csv(path) for path in audits], ignore_index=True)
-    words = [*WORDS, "measured", "printed", "parts"]
+    words = [*WORDS, "measured", "printed", "main", "further"]
     texts = rows.astype(dict.fromkeys(words, object)).fillna(dict.fromkeys(words, ""))
     numbers: dict[str, dict] = {}
     for key, one in declared.items():
@@ -127,19 +129,18 @@ def _of_a_row(row: dict) -> Iterator[tuple[str, dict]]:
     key, where = f"audit.{row['key']}", f"the audit, row {row['key']}"
     yield key, entry(row["value"], DIGITS, where, row["figure"], row["key"], low=row["low"], high=row["high"])
     for name in OF_A_ROW:
-        digits = COUNT if name == "instances" else DIGITS
+        digits = {"instances": COUNT, "published": PRINTED}.get(name, DIGITS)
         yield f"{key}.{name}", entry(row[name], digits, f"{where}, {name}", row["figure"], row["key"])
 
 
 def _counts(rows: pd.DataFrame, checked: pd.DataFrame) -> Iterator[tuple[str, dict]]:
     asked = rows[rows["sharpens"] == ""]
-    for verdict in VERDICTS:
-        name = verdict.replace(" ", "_")
-        yield (
-            f"rows.{name}",
-            entry(int((asked["verdict"] == verdict).sum()), COUNT, f"the audit: claims as first asked, {verdict}"),
-        )
-    yield "rows.asked", entry(len(asked), COUNT, "the audit: claims as first asked")
+    for place, whose, own in (("rows", "claims", asked), ("rows.paper", "claims of the paper", of_paper(asked))):
+        source = f"the audit: {whose} as first asked"
+        for verdict in VERDICTS:
+            count = int((own["verdict"] == verdict).sum())
+            yield f"{place}.{verdict.replace(' ', '_')}", entry(count, COUNT, f"{source}, {verdict}")
+        yield f"{place}.asked", entry(len(own), COUNT, source)
     sharper = rows[rows["sharpens"] != ""]
     yield "rows.sharper", entry(len(sharper), COUNT, "the audit: rows that say what holds instead")
     yield "rows.sharper_hold", entry(int((sharper["verdict"] == "holds").sum()), COUNT, "the audit: of those, holds")
@@ -176,7 +177,7 @@ def _claim(row: dict) -> dict:
         "measured": pages.measured(row),
         "wanted": pages.wanted(row),
         "instances": int(row["instances"]),
-        "parts": [part for part in row["parts"].split("; ") if part],
+        "unmet": pages.unmet(row),
     }
 
 

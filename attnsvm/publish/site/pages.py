@@ -67,7 +67,7 @@ class Built:
         """The rows of the audit, each with the experiment that it stands in."""
         homes = {claim.key: card.name for card in cards.claiming() for claim in card.module("claims").CLAIMS}
         table = load_csv(self.folder / "results/audit/claims.csv")
-        table = table.fillna(dict.fromkeys(("parts", "figure", "why", "also", "sharpens", "seeds"), ""))
+        table = table.fillna(dict.fromkeys(("main", "further", "figure", "why", "also", "sharpens", "seeds"), ""))
         return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]
 
     def offered(self, name: str) -> dict[str, Path]:
@@ -165,6 +165,7 @@ class _Writer:
             "measured": audit_pages.measured,
             "wanted": audit_pages.wanted,
             "sharper": audit_pages.sharper,
+            "unmet": audit_pages.unmet,
             "number": audit_pages.number,
             "css": lambda verdict: verdict.replace(" ", "-"),
         }

@@ -35,7 +35,14 @@ CITATION = "authors:\n  - name: Somebody\nversion: 1.2.3\nrepository-code: https
 WORDS = {
     **dict.fromkeys(("sharpens", "seeds", "printed", "also"), ""),
     **{"key": "stays", "group": "paper", "short": "stays", "statement": "It stays in `W`.", "check": "share"},
-    **{"measured": "share", "wanted": "≥ {}", "why": "half", "parts": "yes: it does", "figure": "cone"},
+    **{
+        "measured": "share",
+        "wanted": "≥ {}",
+        "why": "half",
+        "main": "yes: it does",
+        "further": "yes: the control does not",
+        "figure": "cone",
+    },
 }
 NUMBERS = {"instances": 40, "value": 0.9, "low": 0.8, "high": 0.95, "published": None, "threshold": 0.5}
 ROW = {**WORDS, **NUMBERS, "verdict": "holds"}

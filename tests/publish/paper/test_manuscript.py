@@ -77,7 +77,8 @@ def whole():
     names = [*declared.read()]
     names += [f"audit.{key}{end}" for key in keys for end in ("", *(f".{name}" for name in numbers.OF_A_ROW))]
     rows = ("asked", "holds", "holds_in_part", "fails", "differs_from_print", "sharper", "sharper_hold")
-    names += [f"rows.{name}" for name in rows]
+    names += [f"{place}.{name}" for place in ("rows", "rows.paper") for name in rows[:5]]
+    names += [f"rows.{name}" for name in rows[5:]]
     names += [
         f"certificates.{name}"
         for name in ("checked", "solved", "infeasible", "remote", "uncertified", "rational", "largest_gap")

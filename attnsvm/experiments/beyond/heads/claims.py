@@ -30,9 +30,9 @@ def several(tables, quantity):
     return by_heads(some(rows[rows["heads"] > 1], "run with several heads")), control
 
 
-def shown(found, parts):
+def shown(found, near, further):
     """The largest mean; instances as at the number of heads that has the fewest."""
-    return Reading(*largest(found)[:3], min(seen.instances for seen in found.values()), parts)
+    return Reading(*largest(found)[:3], min(seen.instances for seen in found.values()), near, further)
 
 
 after = number(step=LAST, heads=EACH, column="mean", std="std", missing=MISSING)
@@ -65,7 +65,7 @@ CLAIMS.declare(
 def heads_norm_ratios(tables, asked):
     rows, control = several(tables, "ratios")
     words = f"not {ELSEWHERE} ({control['mean']:.2g})"
-    return shown(rows, each(rows, NEAR, asked) | {words: asked.against(mean(control))})
+    return shown(rows, each(rows, NEAR, asked), {words: asked.against(mean(control))})
 
 
 @CLAIMS.add(
@@ -78,10 +78,10 @@ def heads_norm_ratios(tables, asked):
 )
 def heads_block_svm(tables, asked):
     rows, control = several(tables, "block")
-    parts = each(rows, NEAR, asked)
+    farther = {}
     if same := rows.get(control["heads"]):
-        parts[f"farther {ELSEWHERE} ({control['mean']:.2g})"] = mean(control).low > same.high
-    return shown(rows, parts)
+        farther[f"farther {ELSEWHERE} ({control['mean']:.2g})"] = mean(control).low > same.high
+    return shown(rows, each(rows, NEAR, asked), farther)
 
 
 @CLAIMS.add(
@@ -115,7 +115,9 @@ def multi_head(tables, asked):
     parts = {
         f"the block SVM's margin per unit of total norm is wider ({value:.3f} times)": asked(low),
         f"the trained one is ({ratio(trained)[0]:.3f} times)": asked(ratio(trained)[1]),
+    }
+    further = {
         f"wider per head, √H of it ({value * np.sqrt(heads):.3f} times)": asked(low * np.sqrt(heads)),
         f"more heads end at the best tokens ({few.value:.2f} to {most.value:.2f})": most.low > few.high,
     }
-    return Reading(value, low, high, best["instances"].min(), parts)
+    return Reading(value, low, high, best["instances"].min(), parts, further)

@@ -29,8 +29,8 @@ def formed(tables):
 )
 def induction_forms(tables, asked, false):
     found, control = map(formed(tables), (SMALL, FALSE))
-    parts = {"in the share asked of all starts": asked(found), "not with answers at random": false(control)}
-    return Reading(*found, parts)
+    forms, not_so = {"in the share asked of all starts": asked(found)}, {"not with answers at random": false(control)}
+    return Reading(*found, forms, not_so)
 
 
 @CLAIMS.add(
@@ -118,17 +118,19 @@ CLAIMS.declare(
 task = end(run=TASK)
 CLAIMS.declare(
     "induction_rows",
-    task(quantity="part, answer's row").must(
-        "lower end ≥ 1", "all tokens, in at least half of the instances", "the answer's row, against all tokens"
-    ),
-    task(quantity="part, query's row").must(
-        "part of the tokens of the query's row ≥ 0.5", "most of them", "the query's row"
-    ),
-    task(quantity="part, other rows, first place").must(
-        "part of other rows at the first place > 0", "those behind it", "another row, against the first place"
-    ),
-    task(quantity="part, other rows, other tokens").must(
-        "part of the other tokens of other rows ≤ 0", "none of them", "another row, against other tokens: never"
+    (
+        task(quantity="part, answer's row").must(
+            "lower end ≥ 1", "all tokens, in at least half of the instances", "the answer's row, against all tokens"
+        ),
+        task(quantity="part, query's row").must(
+            "part of the tokens of the query's row ≥ 0.5", "most of them", "the query's row"
+        ),
+        task(quantity="part, other rows, first place").must(
+            "part of other rows at the first place > 0", "those behind it", "another row, against the first place"
+        ),
+        task(quantity="part, other rows, other tokens").must(
+            "part of the other tokens of other rows ≤ 0", "none of them", "another row, against other tokens: never"
+        ),
     ),
     short="which rows count at which query",
     statement="The margin of the top gains by the row at the answer's place against all tokens, by the query's row, "

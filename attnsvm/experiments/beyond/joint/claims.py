@@ -21,8 +21,8 @@ def by_rate(rows):
 def with_control(rows, other, words, asked):
     """Every rate within the limit, and the farthest of the control's beyond it; instances of the rate with fewest."""
     found, control = by_rate(rows), largest(by_rate(other))
-    parts = each(found, NEAR, asked) | {f"{words} ({control.value:.2g})": asked.against(control)}
-    return Reading(*largest(found)[:3], rows["instances"].min(), parts)
+    not_so = {f"{words} ({control.value:.2g})": asked.against(control)}
+    return Reading(*largest(found)[:3], rows["instances"].min(), each(found, NEAR, asked), not_so)
 
 
 @CLAIMS.add(
@@ -52,12 +52,12 @@ def joint_graded(tables, asked):
 def joint_relaxed(tables, asked):
     """At the fastest v: the relaxed solution; at the slowest not, and there margin 1 throughout."""
     (slow, fast), (near, far) = (map(mean, ends(rows_of(tables, name), "rate")) for name in ("relaxed", "even"))
-    parts = {
-        f"fastest v: within the threshold ({fast.value:.2g})": asked(fast),
+    near_it = {f"fastest v: within the threshold ({fast.value:.2g})": asked(fast)}
+    further = {
         f"fastest v: margin 1 throughout is farther ({far.value:.2g})": far.low > fast.high,
         f"slowest v: margin 1 throughout is nearer ({near.value:.2g})": near.high < slow.low,
     }
-    return Reading(*fast, parts)
+    return Reading(*fast, near_it, further)
 
 
 @CLAIMS.add(

@@ -6,6 +6,7 @@ from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 SHAPE = ["depth", "n", "T", "d"]
+MEASURED = ("law", "farther")
 CLAIMS = Claims(group="beyond")
 
 
@@ -27,20 +28,20 @@ def runs(table, end):
 def layers_boundary(tables, asked, lost):
     """Of the runs that can be measured, the share that follows the law."""
     table = tables.own(problem="present")
-    follow, others = (runs(table, end) for end in ("law", "farther"))
-    if not follow + others:
+    follow, farther = (runs(table, end) for end in MEASURED)
+    if not follow + farther:
         raise NoInstance("instance that could be measured")
-    whole = proportion(follow, follow + others)
-    widest = table[table["d"] == table["d"].max()]
-    failed = widest[widest["end"].isin(("equal tokens", "not separable", "not saturated"))]
-    wide = failed.groupby(SHAPE)["share"].sum().max()
-    narrow = table[(table["d"] == table["d"].min()) & (table["end"] != "law")].groupby(SHAPE)["share"].sum().max()
-    parts = {
-        "of all runs that can be measured, the lower end of the share that follows": asked(whole),
+    whole = proportion(follow, follow + farther)
+    others = table[~table["end"].isin(MEASURED)]
+    narrow, wide = (
+        others[others["d"] == d].groupby(SHAPE)["share"].sum().max() for d in (table["d"].min(), table["d"].max())
+    )
+    follows = {"of all runs that can be measured, the lower end of the share that follows": asked(whole)}
+    further = {
         "at the largest dimension few runs cannot be measured": lost(wide),
-        "at the smallest dimension more runs do not follow": narrow > wide,
+        "at the smallest dimension more cannot be": narrow > wide,
     }
-    return Reading(*whole, parts)
+    return Reading(*whole, follows, further)
 
 
 @CLAIMS.add(

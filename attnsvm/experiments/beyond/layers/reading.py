@@ -16,7 +16,7 @@ def ratio_at_bottom(architecture, rule, law, words) -> tuple[Condition, Conditio
     bottom = end(architecture=architecture, layer=1)
     near, far = bottom(quantity=law), bottom(quantity=rule)
     why = "a factor that no interval of a median could make"
-    return (far / near).must("≥ 10", why, "by the factor asked", whole=False), far.above(near, words)
+    return (far / near).must("≥ 10", why, "by the factor asked"), far.above(near, words)
 
 
 def compared(table) -> pd.DataFrame:
@@ -29,6 +29,6 @@ def at(rows, architecture, layer, quantity) -> Estimate:
     return estimate(one(rows, missing, architecture=architecture, layer=layer, quantity=quantity))
 
 
-def farthest(laws, parts) -> Reading:
+def farthest(laws, near, further=None) -> Reading:
     """The largest of all distances, with the fewest instances of any."""
-    return Reading(*largest(laws)[:3], min(law.instances for law in laws), parts)
+    return Reading(*largest(laws)[:3], min(law.instances for law in laws), near, further or {})

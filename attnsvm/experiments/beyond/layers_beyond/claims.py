@@ -24,8 +24,8 @@ def where_saturated(kinds, tables, asked):
     found = some(found, "instance whose counting rows saturate")
     rival = end(kind="plain", quantity="all").estimate(table)
     parts = {f"{row['kind']}: largest below {asked.value}": asked(row["largest"]) for _, row in found.iterrows()}
-    parts["margin 1 in all rows is farther"] = bool(rival.low > found["largest"].max())
-    return Reading(*exact(found["largest"].max(), found["instances"].sum()), parts)
+    farther = {"margin 1 in all rows is farther": bool(rival.low > found["largest"].max())}
+    return Reading(*exact(found["largest"].max(), found["instances"].sum()), parts, farther)
 
 
 CLAIMS.add(
@@ -66,9 +66,10 @@ def layers_beyond_stalls(tables, asked, grows):
     mixed = some(where(rows, quantity="growth, mixed"), "instance whose counting rows stay mixed")
     whole = some(where(rows, quantity="growth, saturated"), "instance whose counting rows saturate")
     parts = {f"{row['kind']}, mixed: median {row['value']:.2f}": asked(row["value"]) for _, row in mixed.iterrows()}
-    for _, row in whole.iterrows():
-        parts[f"{row['kind']}, saturated: median {row['value']:.2f}"] = grows(row["value"])
-    return Reading(*exact(mixed["value"].max(), mixed["instances"].sum()), parts)
+    others = {
+        f"{row['kind']}, saturated: median {row['value']:.2f}": grows(row["value"]) for _, row in whole.iterrows()
+    }
+    return Reading(*exact(mixed["value"].max(), mixed["instances"].sum()), parts, others)
 
 
 @CLAIMS.add(
@@ -84,5 +85,5 @@ def layers_beyond_temperatures(tables, asked):
     ratio, plain = (end(kind=kind, quantity="ratio").estimate(table) for kind in (name, "plain"))
     wanted = np.log(KINDS[name].below / KINDS[name].top)
     off, other = (abs(seen.value - wanted) for seen in (ratio, plain))
-    parts = {"median log ratio": asked(off), "that of equal temperatures is not there": other > asked.value}
-    return Reading(*ratio, parts)
+    equal = {"that of equal temperatures is not there": other > asked.value}
+    return Reading(*ratio, {"median log ratio": asked(off)}, equal)

@@ -31,7 +31,7 @@ def mirror_own(tables, asked, most):
     for q in sorted(set(table["q"].dropna())):
         own = exactly(quantity="distance", p=q, q=q, step=LAST).estimate(table)
         nearest = exactly(quantity="nearest", q=q).estimate(table)
-        parts[f"p = {q:g}: median {own.value:.2g}"] = asked(own.value)
+        parts[f"p = {q:g}: median {own.value:.2g}"] = asked(own)
         parts[f"p = {q:g} is nearest to this solution in {nearest.value:.2f} of the instances"] = most(nearest)
         found.append(own)
     return Reading(*max(found), parts)
@@ -61,7 +61,7 @@ def print_other_tokens(tables, asked):
     if not found:
         raise NoInstance("second p")
     ours, drawn, instances = zip(*found, strict=True)
-    return Reading(*exact(median(ours), max(instances)), parts, median(drawn))
+    return Reading(*exact(median(ours), max(instances)), parts, published=median(drawn))
 
 
 @CLAIMS.add(
@@ -85,7 +85,7 @@ def print_stalls(tables, asked):
             drawn.value / ours.value
         )
     ours, drawn = found[max(found)]
-    return Reading(*ours, parts, drawn.value)
+    return Reading(*ours, parts, published=drawn.value)
 
 
 @CLAIMS.add(
@@ -101,4 +101,5 @@ def print_stalls(tables, asked):
 def print_unseeded(tables, asked):
     table = tables.own(quantity="same_tokens")
     apart, shared = (estimate(single(only(table, comparison=name))) for name in ("published", "shared"))
-    return Reading(*shared, {"runs from starts of their own select the same tokens": asked(apart.value)}, apart.value)
+    same = {"runs from starts of their own select the same tokens": asked(apart.value)}
+    return Reading(*shared, same, published=apart.value)

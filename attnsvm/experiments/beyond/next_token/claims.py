@@ -17,9 +17,9 @@ squared = ahead(loss="squared")
 inside = end(quantity="direction", graphs="cyclic").of("mean")
 
 
-def shown(found, parts):
+def shown(found, near, further):
     """The largest mean; the instances of all."""
-    return Reading(*largest(found)[:3], sum(seen.instances for seen in found.values()), parts)
+    return Reading(*largest(found)[:3], sum(seen.instances for seen in found.values()), near, further)
 
 
 @CLAIMS.add(
@@ -33,8 +33,8 @@ def shown(found, parts):
 def graph_svm(tables, asked):
     table = tables.own()
     found, part = {kind: ahead(graphs=kind).estimate(table) for kind in KINDS}, inside.estimate(table).value
-    parts = each(found, NEAR, asked)
-    return shown(found, parts | {f"inside the components, W_fin alone ({part:.2g})": asked(part)})
+    inner = {f"inside the components, W_fin alone ({part:.2g})": asked(part)}
+    return shown(found, each(found, NEAR, asked), inner)
 
 
 @CLAIMS.add(
@@ -58,7 +58,7 @@ def graph_svm_printed(tables, asked, nll_most, squared_least, squared_most):
         words = f"{loss}, {kind}: mean in print's range ({value:.4f} in {low.value} to {high.value})"
         parts[words] = low(value) and high(value)
         found.append((value, seen.instances))
-    return Reading(*exact(found[0][0], sum(count for _, count in found)), parts, asked.value)
+    return Reading(*exact(found[0][0], sum(count for _, count in found)), parts, published=asked.value)
 
 
 @CLAIMS.add(
@@ -84,8 +84,7 @@ def graph_svm_passed(tables, asked, squared):
 SQUARED = "≤ 0.001", "as for −log u", "{graphs}: mean within the threshold ({value:.2g})"
 CLAIMS.declare(
     "graph_svm_squared",
-    squared(graphs="cyclic").must(*SQUARED),
-    squared(graphs="acyclic").must(*SQUARED),
+    (squared(graphs="cyclic").must(*SQUARED), squared(graphs="acyclic").must(*SQUARED)),
     short="next tokens: the squared loss, margin 1",
     statement="The same Graph-SVM, of margin 1 on every edge, is the limit under the squared loss.",
     check="1 − correlation after the last step, loss (1 − u)², gradient split; mean and its 95 % interval",
@@ -122,11 +121,10 @@ CLAIMS.declare(
     unsharpened=ELSEWHERE,
 )
 def graph_svm_factored(tables, asked):
-    table, own, parts = tables.own(), {}, {}
+    table, own, farther = tables.own(), {}, {}
     for kind in KINDS:
         own[kind], other = (
             ahead(graphs=kind, solution=norm, parametrisation="KQ").estimate(table) for norm in ("nuc", "fro")
         )
-        parts |= each({kind: own[kind]}, NEAR, asked)
-        parts[f"{kind}: nearer than the Frobenius norm's ({other.value:.2g})"] = own[kind].high < other.low
-    return shown(own, parts)
+        farther[f"{kind}: nearer than the Frobenius norm's ({other.value:.2g})"] = own[kind].high < other.low
+    return shown(own, each(own, NEAR, asked), farther)

@@ -38,11 +38,9 @@ def layers_plain(tables, asked):
     one, other = found["normalised"]["value"].align(found["a norm per layer"]["value"], join="inner")
     some(one, "step at which both distances were measured")
     longest = found["normalised"]["norm"].groupby("seed").max().median()
-    parts = {
-        f"largest of {len(one)} weights, to ‖W‖ = {longest:.1f} in the median": asked(one.max()),
-        f"with a norm per layer each is farther (median {other.median():.2g})": bool((other > one).all()),
-    }
-    return Reading(*exact(one.max(), one.index.get_level_values("seed").nunique()), parts)
+    near = {f"largest of {len(one)} weights, to ‖W‖ = {longest:.1f} in the median": asked(one.max())}
+    farther = {f"with a norm per layer each is farther (median {other.median():.2g})": bool((other > one).all())}
+    return Reading(*exact(one.max(), one.index.get_level_values("seed").nunique()), near, farther)
 
 
 @CLAIMS.add(
@@ -58,7 +56,7 @@ def layers_plain(tables, asked):
 )
 def layers_graded_norms(tables, asked, ahead):
     """The margin ratio of the layer below by graded margins, and how often it leads each rival."""
-    found, parts = {}, {}
+    found, parts, leads = {}, {}, {}
     for run in ("sign, 5:1", "spectral, 5:1"):
         found[run] = own = ratios(tables, run, "graded")
         parts[f"{run}: {own.value:.3f}"] = asked(own)
@@ -67,8 +65,8 @@ def layers_graded_norms(tables, asked, ahead):
         for name in RIVALS:
             rival = some(where(below, rule=name), f"margin ratio by '{name}' of {run}").set_index("seed")["value"]
             lead = share_of(np.greater(*graded.align(rival, join="inner")))
-            parts[f"{run}: ahead of '{name}' ({rival.median():.3f}) in {lead.value:.2f}"] = ahead(lead)
-    return Reading(*smallest(found), parts)
+            leads[f"{run}: ahead of '{name}' ({rival.median():.3f}) in {lead.value:.2f}"] = ahead(lead)
+    return Reading(*smallest(found), parts, leads)
 
 
 @CLAIMS.add(

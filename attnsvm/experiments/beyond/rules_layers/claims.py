@@ -10,7 +10,7 @@ CLAIMS = Claims(group="beyond")
 CLAIMS.declare(
     "rules_layers",
     end(quantity="own").must(
-        "≥ 0.95",
+        "each median ≥ 0.95",
         "as for one layer: what is missing falls with the steps; and in more than half of the instances, beyond doubt, "
         "the norm of the rule is ahead of both controls",
         "{rule}, {layer}: {value:.3f}",

@@ -25,8 +25,10 @@ def errors(tables, run, low=0.0, high=float("inf")):
 
 CLAIMS.declare(
     "benign_two_steps",
-    error(run=TWO, at=2).must("≤ 0.01", NONE, "signal {at:g}: error {value:.2g}"),
-    fitted(at=2).must(*FITTED, "signal {at:g}: fitted in {value:.2f}"),
+    (
+        error(run=TWO, at=2).must("≤ 0.01", NONE, "signal {at:g}: error {value:.2g}"),
+        fitted(at=2).must(*FITTED, "signal {at:g}: fitted in {value:.2f}"),
+    ),
     fitted(at=FIRST, missing="{quantity} of {run}").must(*FITTED, "control, signal {at:g}: fitted in {value:.2f}"),
     error(run=TWO, at=FIRST, missing="{quantity} of {run}").must(
         "error with the shortest signal ≥ 0.2",
@@ -82,8 +84,8 @@ def benign_constant(tables, asked, control):
     counted = control.worst(estimate(r) for _, r in wrong.iterrows())
     farthest = max(values.values(), key=lambda e: e.off(1.0))
     parts = {f"{name}: {e.value:.4f}": asked(e.off(1.0)) for name, e in values.items()}
-    parts[f"control, flipped inputs counted: {counted.value:.3f}"] = control(counted)
-    return Reading(*farthest, parts)
+    wrong_law = {f"control, flipped inputs counted: {counted.value:.3f}": control(counted)}
+    return Reading(*farthest, parts, wrong_law)
 
 
 @CLAIMS.add(
@@ -99,11 +101,8 @@ def benign_constant(tables, asked, control):
 def benign_choice(tables, asked, harm):
     """At half the printed scale: the error with the signal selected, and that of the best choice of tokens."""
     chosen, free = asked.worst(errors(tables, SIGNAL, 0.5, 0.5)), harm.worst(errors(tables, MAX_MARGIN, 0.5, 0.5))
-    parts = {
-        f"signal tokens: error at most {chosen.value:.2g}": asked(chosen),
-        f"best choice of tokens: error at least {free.value:.2g}": harm(free),
-    }
-    return Reading(*chosen, parts)
+    right = {f"signal tokens: error at most {chosen.value:.2g}": asked(chosen)}
+    return Reading(*chosen, right, {f"best choice of tokens: error at least {free.value:.2g}": harm(free)})
 
 
 @CLAIMS.add(
@@ -126,6 +125,5 @@ def benign_unlearned(tables, asked, before, above):
     parts = {
         f"signal 1, {many}: error {later.value:.2g}": asked(later),
         f"signal 1, {TWO}: error {first.value:.2g}": before(first),
-        f"control, signal 2, {many}: error {long.value:.2g}": above(long),
     }
-    return Reading(*later, parts)
+    return Reading(*later, parts, {f"control, signal 2, {many}: error {long.value:.2g}": above(long)})

@@ -26,13 +26,15 @@ def between(tables, quantity, low, high):
 
 CLAIMS.declare(
     "selection_benign",
-    end(run="published", quantity="error").must(
-        "≤ 0.01", "a twentieth of the flipped labels' share", "error {value:.2g}"
-    ),
-    end(run="published", quantity="fitted").must(
-        "share of instances with all labels fitted ≥ 0.9",
-        "nearly all, beyond doubt",
-        "all labels fitted in {value:.2f}",
+    (
+        end(run="published", quantity="error").must(
+            "≤ 0.01", "a twentieth of the flipped labels' share", "error {value:.2g}"
+        ),
+        end(run="published", quantity="fitted").must(
+            "share of instances with all labels fitted ≥ 0.9",
+            "nearly all, beyond doubt",
+            "all labels fitted in {value:.2f}",
+        ),
     ),
     end(run="longer", quantity="harm", multiple=FIRST).must(
         "growth of the error with the shortest signal ≥ 0.02",
@@ -68,8 +70,7 @@ def selection_scale(tables, asked, harm, fitted):
     fits = fitted.worst(between(tables, "fitted", 0.0, inf))
     parts = {f"signal {name}: error grows by {e.value:.2g}": asked(e) for name, e in long.items()}
     parts |= {f"signal {name}: error grows by {e.value:.2g}": harm(e) for name, e in short.items()}
-    parts[f"all labels fitted in at least {fits.value:.2f}"] = fitted(fits)
-    return Reading(*asked.worst(long), parts)
+    return Reading(*asked.worst(long), parts, {f"all labels fitted in at least {fits.value:.2f}": fitted(fits)})
 
 
 @CLAIMS.add(
@@ -88,8 +89,8 @@ def selection_late(tables, asked, grows):
     """What the error loses, and the relevant token gains, after all labels are fitted, up to √(d/n)."""
     lost, gained = (between(tables, f"{q} since", 0.0, 1.0) for q in ("error", "signal"))
     parts = {f"signal {name}: error changes by {e.value:+.2g}": asked(e) for name, e in lost.items()}
-    parts |= {f"signal {name}: probability grows by {e.value:.2g}": grows(e) for name, e in gained.items()}
-    return Reading(*asked.worst(lost), parts)
+    further = {f"signal {name}: probability grows by {e.value:.2g}": grows(e) for name, e in gained.items()}
+    return Reading(*asked.worst(lost), parts, further)
 
 
 CLAIMS.declare(

@@ -1,7 +1,7 @@
 """Where rules with decoupled weight decay end: on the ball of their norm, and with vanishing decay at its SVM."""
 
 from attnsvm.audit.conditions import FIRST, LEAST, MOST, number
-from attnsvm.audit.numbers import Limit, exact, largest, smallest
+from attnsvm.audit.numbers import Limit, each, exact, largest, smallest
 from attnsvm.audit.reading import Claims, Reading
 
 RULES = ("l1", "fro", "linf", "spectral", "nuc")
@@ -30,8 +30,8 @@ def decay_radius(tables, asked, gap, coupled):
     sizes, gaps, ((_, control),) = of(ON_BALL, "radius"), of(ON_BALL, "gap"), of("linf, coupled", "radius")
     parts = {f"{run}: radius {size.value:.4f}/λ": asked(size.off(1.0)) for run, size in sizes}
     parts |= {f"{run}: conditions unmet by {one.value:.2g}": gap(one) for run, one in gaps}
-    parts[f"with λW in the gradient: radius {control.value:.2g}/λ"] = coupled(control)
-    return Reading(*largest(exact(size.off(1.0), size.instances) for _, size in sizes), parts)
+    not_so = {f"with λW in the gradient: radius {control.value:.2g}/λ": coupled(control)}
+    return Reading(*largest(exact(size.off(1.0), size.instances) for _, size in sizes), parts, not_so)
 
 
 CLAIMS.declare(
@@ -65,13 +65,13 @@ CLAIMS.declare(
 )
 def decay_svm(tables, asked, missing, ahead):
     """The margin ratio in the own norm with the least decay, and what is still missing of that with the largest."""
-    table, found, parts = tables.own(), {}, {}
+    table, found, further = tables.own(), {}, {}
     for run in RULES:
         own, leads = (least(run=run, quantity=quantity) for quantity in ("ratio", "ahead"))
         ratio, before = (own(decay=place).estimate(table) for place in (LEAST, MOST))
         left = missing((1.0 - ratio.value) / (1.0 - before.value))
-        parts[f"{run}: {ratio.value:.3f}, and half of what was missing is gone"] = asked(ratio) and left
+        further[f"{run}: half of what was missing is gone"] = left
         share = leads.estimate(table)
-        parts[f"{run}: ahead in its norm in {share.value:.2f} of the instances"] = ahead(share.value)
+        further[f"{run}: ahead in its norm in {share.value:.2f} of the instances"] = ahead(share.value)
         found[run] = ratio
-    return Reading(*smallest(found), parts)
+    return Reading(*smallest(found), each(found, "{}: {.value:.3f}", asked), further)

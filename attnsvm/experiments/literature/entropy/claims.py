@@ -64,21 +64,23 @@ def entropy_amplified(tables, asked, few, even):
         parts[f"{model}, largest target: {kept.value:.2f} tokens"] = few(kept)
         parts[f"{model}, smallest target: {share.value:.3f} of all tokens"] = even(share)
     tiny, great = (by_size(tables, "square", "tokens", start)[-1] for start in ("min", "max"))
-    parts[f"largest target, least start: {tiny.value:.2f} tokens, intervals apart"] = tiny.low > great.high
-    return Reading(*error, parts)
+    further = {f"largest target, least start: {tiny.value:.2f} tokens, intervals apart": tiny.low > great.high}
+    return Reading(*error, parts, further)
 
 
 CLAIMS.declare(
     "entropy_pace",
-    trained(quantity="exponent").must(
-        "distance of each end from −2 ≤ 0.05",
-        "of the next order are powers of 1/τ",
-        "V trained: 1 − σ as τ^{value:.3f}",
-        around=-2.0,
-    ),
-    trained(quantity="constant").must("times τ² ≥ 1", "one rival", "times τ²: {value:.3f}"),
-    trained(quantity="constant").must(
-        "times τ² ≤ 2", "2(1 − 1/C), all others alike, is less for every C", "times τ²: {value:.3f}"
+    (
+        trained(quantity="exponent").must(
+            "distance of each end from −2 ≤ 0.05",
+            "of the next order are powers of 1/τ",
+            "V trained: 1 − σ as τ^{value:.3f}",
+            around=-2.0,
+        ),
+        trained(quantity="constant").must("times τ² ≥ 1", "one rival", "times τ²: {value:.3f}"),
+        trained(quantity="constant").must(
+            "times τ² ≤ 2", "2(1 − 1/C), all others alike, is less for every C", "times τ²: {value:.3f}"
+        ),
     ),
     frozen(quantity="exponent").must(
         "V frozen: distance of each end from −1 ≤ 0.1",

@@ -46,11 +46,8 @@ def minibatch_adam(tables, asked, near):
     adam = end(rule="Adam", norm="linf")
     whole, one = (adam(inputs=inputs).estimate(tables.own()) for inputs in (ALL, ONE))
     lost = whole.low - one.high
-    parts = {
-        f"one input: {one.value:.3f}, and at least {lost:.3f} less than on all": asked(lost),
-        f"all inputs: {whole.value:.3f}": near(whole),
-    }
-    return Reading(*one, parts)
+    departs = {f"one input: {one.value:.3f}, and at least {lost:.3f} less than on all": asked(lost)}
+    return Reading(*one, departs, {f"all inputs: {whole.value:.3f}": near(whole)})
 
 
 CLAIMS.declare(

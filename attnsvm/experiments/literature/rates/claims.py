@@ -17,7 +17,7 @@ turning, deepening, saturating = (end(quantity=name) for name in ("turning", "de
     check="share of instances that end on the optimal token of every input, for starts of several sizes, 95 % Wilson "
     "intervals; control: scores as they come",
     measured="smallest share over the sizes of the start",
-    asked=Limit(0.95, "each ≥ {}", "one in twenty may still be on its way from the largest start"),
+    asked=Limit(0.95, "each share ≥ {}", "one in twenty may still be on its way from the largest start"),
     control=Limit(0.9, "with other scores, every interval < {}", "else the conditions would decide nothing"),
     unsharpened="With nearly orthogonal tokens descent ends on the optimal ones in nearly every instance, whatever the "
     "other scores are: that they are equal suffices, and sixty instances do not tell whether it matters.",
@@ -31,18 +31,17 @@ def rates_global(tables, asked, control):
         parts[f"start of size {row['at']:g}: {share.value:.2f}"] = asked(share.value)
     others = some(where(table, scores="different"), "instance with different scores")
     most = estimate(others.loc[others["high"].idxmax()])
-    parts[f"with different scores at most in {most.value:.2f}"] = control(most)
-    return Reading(*smallest(found), parts)
+    return Reading(*smallest(found), parts, {f"with different scores at most in {most.value:.2f}": control(most)})
 
 
 def both(exponent, *asked, around):
     """That of normalised steps, which the claim shows, and that of Polyak steps."""
-    return (exponent(run=run).must(*asked, around=around) for run in ("normalised", "Polyak"))
+    return tuple(exponent(run=run).must(*asked, around=around) for run in ("normalised", "Polyak"))
 
 
 CLAIMS.declare(
     "rates_turning",
-    *both(
+    both(
         turning,
         "distance of each end from −1 ≤ 0.05",
         "a bounded rest divided by a norm that grows linearly",
@@ -63,18 +62,20 @@ CLAIMS.declare(
 
 CLAIMS.declare(
     "rates_saturating",
-    *both(
-        deepening,
-        "distance of each end from 1 ≤ 0.05",
-        "margins grow as the norm does",
-        "{run}: −log(1 − p) as step^{value:.3f} [{low:.3f}, {high:.3f}]",
-        around=1.0,
-    ),
-    saturating(run="plain").must(
-        "plain: distance of each end of the exponent from −1 ≤ 0.2",
-        "logarithmic corrections",
-        "plain: 1 − p as step^{value:.3f}",
-        around=-1.0,
+    (
+        *both(
+            deepening,
+            "distance of each end from 1 ≤ 0.05",
+            "margins grow as the norm does",
+            "{run}: −log(1 − p) as step^{value:.3f} [{low:.3f}, {high:.3f}]",
+            around=1.0,
+        ),
+        saturating(run="plain").must(
+            "plain: distance of each end of the exponent from −1 ≤ 0.2",
+            "logarithmic corrections",
+            "plain: 1 − p as step^{value:.3f}",
+            around=-1.0,
+        ),
     ),
     short="the softmax saturates exponentially",
     statement="Under these conditions what the softmax gives other tokens falls exponentially in the number of "

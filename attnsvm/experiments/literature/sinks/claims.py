@@ -11,14 +11,16 @@ end_of_path = number(model="path", at=LEAST, missing="path")
 
 CLAIMS.declare(
     "sinks_softmax",
-    at_both(model="softmax", quantity="first").must(
-        "softmax ≥ 0.9", "nearly all", "{first}, softmax: {value:.3f}", names=SIZES
-    ),
-    at_both(model="ReLU", quantity="first").must(
-        "weight with ReLU ≤ 0.05",
-        "a third of what even rows would give it",
-        "{first}, ReLU: {value:.3f}",
-        names=SIZES,
+    (
+        at_both(model="softmax", quantity="first").must(
+            "softmax ≥ 0.9", "nearly all", "{first}, softmax: {value:.3f}", names=SIZES
+        ),
+        at_both(model="ReLU", quantity="first").must(
+            "weight with ReLU ≤ 0.05",
+            "a third of what even rows would give it",
+            "{first}, ReLU: {value:.3f}",
+            names=SIZES,
+        ),
     ),
     at_both(model=("softmax", "ReLU"), quantity="error").must(
         "error of both ≤ 0.05", "else the task is not learned", "{first}, {model}: error {value:.2g}", names=SIZES
@@ -34,14 +36,16 @@ CLAIMS.declare(
 
 CLAIMS.declare(
     "sinks_anchor",
-    shuffled(model="softmax", quantity="error").must(
-        "softmax ≥ 0.2", "four times what counts as learned", "softmax: error {value:.2f}"
+    (
+        shuffled(model="softmax", quantity="error").must(
+            "softmax ≥ 0.2", "four times what counts as learned", "softmax: error {value:.2f}"
+        ),
+        shuffled(model="SVM", quantity="refuted").must(
+            "share with such a proof ≥ 0.9", "nearly all, beyond doubt", "no W exists in {value:.2f}"
+        ),
     ),
     shuffled(model="ReLU", quantity="error").must(
         "error with ReLU ≤ 0.2", "on the other side of the same limit", "ReLU: error {value:.2g}"
-    ),
-    shuffled(model="SVM", quantity="refuted").must(
-        "share with such a proof ≥ 0.9", "nearly all, beyond doubt", "no W exists in {value:.2f}"
     ),
     short="no fixed token: no solution",
     statement="Softmax cannot solve the task once the first token's embedding is permuted in each sequence: no W "

@@ -33,7 +33,7 @@ def sparse_stops(tables, asked, moved, grows):
         parts[f"{name}: margin {margin.value:.4f} of 1/(α − 1)"] = asked(found[name].value)
         parts[f"{name}: moved by {still.value:.2g} in the last nine tenths of the steps"] = moved(still)
     control = without_decay(attention="softmax", quantity="moved").estimate(table)
-    return Reading(*largest(found), parts | {f"softmax still moves, by {control.value:.2g}": grows(control)})
+    return Reading(*largest(found), parts, {f"softmax still moves, by {control.value:.2g}": grows(control)})
 
 
 CLAIMS.declare(
@@ -68,33 +68,40 @@ def sparse_svm(tables, asked, plain, grows):
     far, near = (run(attention=SPARSE, quantity="distance").read(table) for run in (without_decay, least_decay))
     found = [one.number for one in near]
     parts = {DISTANCE.format(**one.row): asked(one.number) for one in near}
+    further = {}
     for name, one_far, one_near in zip(SPARSE, far, near, strict=True):
         ratio = one_far.number.low / one_near.number.high
-        parts[f"{name}: {ratio:.0f} times as far without decay"] = plain(ratio)
+        further[f"{name}: {ratio:.0f} times as far without decay"] = plain(ratio)
     sizes = some(where(table, attention="softmax", run="decayed", quantity="size"), "size of softmax")
     _, least = ends(sizes.sort_values("at", ascending=False), "at")
     tenth = one(sizes[sizes["at"].between(9 * least["at"], 11 * least["at"])], "decay ten times the least")
     growth = least["low"] / tenth["high"]
-    return Reading(*largest(found), parts | {f"softmax grows by the factor {growth:.2f} a decade": grows(growth)})
+    further[f"softmax grows by the factor {growth:.2f} a decade"] = grows(growth)
+    return Reading(*largest(found), parts, further)
 
 
 stays = number(quantity="stays", missing="solution of sparsemax")
 CLAIMS.declare(
     "sparse_rate",
-    least_decay(attention="1.5-entmax", quantity="exponent").must(
-        "either end's distance from one ≤ 0.05",
-        "the next order is λ itself, small by then",
-        "1.5-entmax: exponent {value:.3f} [{low:.3f}, {high:.3f}]",
-        around=1.0,
-    ),
-    stays(at=LEAST).must(
-        "share that stays below λ* ≥ 0.95",
-        "one in twenty may need smaller steps",
-        "sparsemax stays below λ* in {value:.2f} of the instances",
-        whole=False,
-    ),
-    stays(at=MOST).must(
-        "share that stays above λ* ≤ 0.05", "or else λ* would be no limit", "and above it in {value:.2f}", whole=False
+    (
+        least_decay(attention="1.5-entmax", quantity="exponent").must(
+            "either end's distance from one ≤ 0.05",
+            "the next order is λ itself, small by then",
+            "1.5-entmax: exponent {value:.3f} [{low:.3f}, {high:.3f}]",
+            around=1.0,
+        ),
+        stays(at=LEAST).must(
+            "share that stays below λ* ≥ 0.95",
+            "one in twenty may need smaller steps",
+            "sparsemax stays below λ* in {value:.2f} of the instances",
+            whole=False,
+        ),
+        stays(at=MOST).must(
+            "share that stays above λ* ≤ 0.05",
+            "or else λ* would be no limit",
+            "and above it in {value:.2f}",
+            whole=False,
+        ),
     ),
     short="sparsemax is there at finite decay",
     statement="The distance from that solution falls as λ^((α − 1)/(2 − α)): as λ for 1.5-entmax; and sparsemax, whose "

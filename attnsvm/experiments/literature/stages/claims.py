@@ -26,7 +26,7 @@ CLAIMS = Claims(group="beyond")
 )
 def stages_turn(tables, asked, least, most, plain, exact):
     """The distances at the end, the exponents, those of plain descent, and the stage that is there at once."""
-    table, found, parts = tables.own(), {}, {}
+    table, found, parts, further = tables.own(), {}, {}, {}
     for stage, words in STAGES:
         name = f"{stage} stage, {words}"
         found[name] = end(words=words, stage=stage, run="normalised", quantity="distance").estimate(table)
@@ -34,18 +34,20 @@ def stages_turn(tables, asked, least, most, plain, exact):
         control = end(words=words, stage=stage, run="plain", quantity="exponent").estimate(table)
         parts[f"{name}: {found[name].value:.4f}"] = asked(found[name])
         parts[f"{name}: as t^{slope.value:.2f}"] = least(slope.low) and most(slope.high)
-        parts[f"{name}, plain descent: as t^{control.value:.2f}"] = plain(control)
+        further[f"{name}, plain descent: as t^{control.value:.2f}"] = plain(control)
     once = end(words="orthonormal", stage="first", run="normalised", quantity="distance").estimate(table)
-    parts[f"first stage, orthonormal: {once.value:.0e}"] = exact(once)
-    return Reading(*largest(found), parts)
+    further[f"first stage, orthonormal: {once.value:.0e}"] = exact(once)
+    return Reading(*largest(found), parts, further)
 
 
 deepening = end(stage=("first", "second"), words=("gaussian", "orthonormal"), quantity="deepening")
 SLOPE = "{stage} stage, {words}: −log loss as t^{value:.3f}"
 CLAIMS.declare(
     "stages_loss",
-    deepening(run="normalised").must("each ≥ 0.85", "one, less what the first tenth of the decade gains", SLOPE),
-    deepening(run="normalised").must("exponent of each ≤ 1.15", "more would be faster than linear", SLOPE),
+    (
+        deepening(run="normalised").must("each ≥ 0.85", "one, less what the first tenth of the decade gains", SLOPE),
+        deepening(run="normalised").must("exponent of each ≤ 1.15", "more would be faster than linear", SLOPE),
+    ),
     deepening(run="plain").must(
         "plain descent ≤ 0.6",
         "1/t has 1/log t, after its first steps more",
@@ -85,18 +87,22 @@ CLAIMS.declare(
 both = end(words=WORDS, stage="second", run="together")
 CLAIMS.declare(
     "stages_together",
-    both(quantity="below").must(
-        "each ≤ 0.5",
-        "in two stages all are right with orthonormal words, four fifths with others",
-        "{words}, {quantity}: {value:.2f}",
-    ),
-    both(quantity="trained").must(
-        "trained sentences ≥ 0.99",
-        "else it is no more than a run that has not ended",
-        "{words}, trained sentences: {value:.3f}",
-    ),
-    both(quantity="distance").must(
-        "distance from the solution ≥ 0.2", "ten times what two stages end with", "{words}, {quantity}: {value:.2f}"
+    (
+        both(quantity="below").must(
+            "each ≤ 0.5",
+            "in two stages all are right with orthonormal words, four fifths with others",
+            "{words}, {quantity}: {value:.2f}",
+        ),
+        both(quantity="trained").must(
+            "trained sentences ≥ 0.99",
+            "else it is no more than a run that has not ended",
+            "{words}, trained sentences: {value:.3f}",
+        ),
+        both(quantity="distance").must(
+            "distance from the solution ≥ 0.2",
+            "ten times what two stages end with",
+            "{words}, {quantity}: {value:.2f}",
+        ),
     ),
     short="both at once: no such order",
     statement="Trained at once from zero, both layers learn the training sentences, and not what these imply: values "

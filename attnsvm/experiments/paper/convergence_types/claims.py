@@ -57,7 +57,7 @@ def global_under_conditions(tables, asked):
     if not count.sum():
         raise NoInstance("instance whose tokens are all support vectors")
     parts = {
-        f"{name} trained: {lost[name]} of {count[name]}": asked(lost[name] / count[name])
+        f"{name} trained: {lost[name]} of {count[name]}": asked(proportion(lost[name], count[name]))
         for name in hits.index
         if count[name]
     }
@@ -70,7 +70,11 @@ def global_under_conditions(tables, asked):
     check="share of the runs that are not global, unsaturated ones included, whose tokens are locally optimal and "
     "whose correlation is 0.9 or more, Wilson interval; each part by its share",
     measured="share of runs that are not global and end locally optimal",
-    asked=Limit(0.95, "≥ {}", "a limit is judged after finitely many steps: one run in twenty may still be on its way"),
+    asked=Limit(
+        0.95,
+        "each share ≥ {}",
+        "a limit is judged after finitely many steps: one run in twenty may still be on its way",
+    ),
 )
 def locally_optimal(tables, asked, **which):
     """Among the runs that are not global, unsaturated ones included, those that end locally optimal along their SVM."""

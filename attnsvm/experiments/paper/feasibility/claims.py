@@ -14,7 +14,7 @@ CLAIMS = Claims(group="paper")
     statement="From d = max(T − 1, n) on, any choice of tokens can be separated, in cross- and in self-attention.",
     check="share of random instances with a certified separator, all d at or above the bound, Wilson interval",
     measured="share of instances with a certified separator",
-    asked=Limit(1.0, "≥ {}", "the claim is for almost all data: one infeasible instance refutes it"),
+    asked=Limit(1.0, "each share ≥ {}", "the claim is for almost all data: one infeasible instance refutes it"),
 )
 def feasibility(tables, asked):
     table = with_hits(tables.own())

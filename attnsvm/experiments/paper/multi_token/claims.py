@@ -1,8 +1,8 @@
 """A head that mixes tokens: the trained W against the generalised SVM; and what print leaves out."""
 
 from attnsvm.audit.conditions import LAST, number
-from attnsvm.audit.numbers import Limit, exact, proportion, sample_mean
-from attnsvm.audit.reading import Claims, Reading, only, some
+from attnsvm.audit.numbers import Limit, exact, proportion
+from attnsvm.audit.reading import Claims, Reading, some
 
 CLAIMS = Claims(group="print")
 
@@ -26,21 +26,17 @@ def at_largest(tables):
     group="paper",
     short="nonlinear head: generalised SVM",
     statement="With a nonlinear head that mixes tokens, the trained W is W_fin + C·W_mm of the generalised SVM.",
-    check="1 − correlation with W_SVMeq at the largest d, mean over instances and its 95 % interval",
-    measured="mean of 1 − correlation with W_fin + C·W_mm",
-    asked=Limit(
-        0.02,
-        "≤ {}",
-        "an angle of 11°, required at every d, with C from the norm of W alone (the value shown has C fitted, as "
-        "published: they agree to 1e-3)",
-    ),
+    check="1 − correlation with W_SVMeq, C from the norm of W alone, mean over the instances of every d",
+    measured="mean of 1 − correlation with W_fin + C·W_mm, the farthest d",
+    asked=Limit(0.02, "each mean ≤ {}", "an angle of 11°, required at every d"),
 )
 def generalised_svm(tables, asked):
-    parts = {}
-    for d, (ours, *others) in ends(tables, "svmeq_norm", "mm", "one_token").items():
-        parts[f"d = {d}: within the threshold ({ours:.2g})"] = asked(ours)
-        parts[f"d = {d}: nearer than W_mm and the one-token SVM"] = ours < min(others)
-    return Reading(*sample_mean(only(at_largest(tables), panel="scatter")["value"]), parts)
+    near, nearer, found = {}, {}, ends(tables, "svmeq_norm", "mm", "one_token")
+    for d, (ours, *others) in found.items():
+        near[f"d = {d}: within the threshold ({ours:.2g})"] = asked(ours)
+        nearer[f"d = {d}: nearer than W_mm and the one-token SVM"] = ours < min(others)
+    instances = at_largest(tables)["accepted"].iloc[0]
+    return Reading(*exact(max(ours for ours, *_ in found.values()), instances), near, nearer)
 
 
 @CLAIMS.add(
@@ -55,7 +51,7 @@ def print_oracle(tables, asked):
     found = ends(tables, "svmeq_norm", "svmeq")
     parts = {f"d = {d}: the same without the oracle": asked(abs(ours - fit)) for d, (ours, fit) in found.items()}
     ours, fit = found[max(found)]
-    return Reading(*exact(ours, at_largest(tables)["accepted"].iloc[0]), parts, fit)
+    return Reading(*exact(ours, at_largest(tables)["accepted"].iloc[0]), parts, published=fit)
 
 
 @CLAIMS.add(
@@ -70,4 +66,4 @@ def print_rejections(tables, asked):
     accepted, tried = (int(at_largest(tables).iloc[0][name]) for name in ("accepted", "tried"))
     kept = proportion(accepted, tried)
     parts = {f"no more rejected than the threshold ({accepted} of {tried} kept)": asked(1 - kept.value)}
-    return Reading(*kept, parts, 1.0)
+    return Reading(*kept, parts, published=1.0)

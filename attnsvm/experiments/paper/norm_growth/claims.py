@@ -26,7 +26,9 @@ def runs_of(tables, condition):
     check="share of runs whose norm grows by the threshold or more over the last decade of steps, Wilson interval",
     measured="share of runs whose norm still grows over the last decade of steps",
     asked=Limit(
-        0.05, "growth ≥ {}", "growth like log k means 25 % over the decade up to 1e5 steps; a fifth of that is required"
+        0.05,
+        "growth of every run ≥ {}",
+        "growth like log k means 25 % over the decade up to 1e5 steps; a fifth of that is required",
     ),
 )
 def diverges(tables, asked):
@@ -44,7 +46,7 @@ def diverges(tables, asked):
     measured="share of runs that come to rest",
     asked=Limit(
         1e-6,
-        "gradient ≤ {}",
+        "gradient of every run ≤ {}",
         "a diverging run's gradient at this step is above 1e-5, and its norm grows by 25 % and more",
     ),
     still=Limit(

@@ -26,7 +26,7 @@ def selected_count(tables, asked, near):
         raise NoInstance("second penalty")
     worst = once.groupby("lambda")["value"].median().max()
     parts = {
-        "number of selected tokens as in the closed form, within the threshold": asked(error.value),
+        "number of selected tokens as in the closed form, within the threshold": asked(error),
         "the mean number rises with the penalty": means.is_monotonic_increasing and means.iloc[-1] > means.iloc[0],
         f"W_SVMeq: median 1 − correlation at most {near.value} at every penalty ({worst:.2g})": near(worst),
     }

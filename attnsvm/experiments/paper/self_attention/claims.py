@@ -26,6 +26,6 @@ CLAIMS.add(
     "solution.",
     check="as for cross-attention",
     measured="share of runs that are not global and end locally optimal",
-    asked=Limit(0.95, "≥ {}", "as for cross-attention"),
+    asked=Limit(0.95, "each share ≥ {}", "as for cross-attention"),
     read=partial(locally_optimal, experiment="self_convergence_types"),
 )

@@ -10,7 +10,7 @@ ends = number(parametrisation=("W", "KQ"), step=LAST, column="mean", std="std", 
 
 
 def near(attention):
-    return ends(attention=attention).must("≥ 0.98", "an angle of 11°", "{parametrisation} trained", whole=False)
+    return ends(attention=attention).must("≥ 0.98", "an angle of 11°", "{parametrisation} trained")
 
 
 CLAIMS.declare(

@@ -33,8 +33,8 @@ def excess(rows):
 def bounded(tables, asked, near):
     """The excess of the rank, and the distance to the rank that it must have."""
     seen, away = largest(excess, tables, asked), largest(itemgetter("rank_error"), tables, near)
-    parts = {f"{words} are {away.value:.0e} away from that rank at most": met for words, met in away.parts.items()}
-    return replace(seen, parts=seen.parts | parts)
+    parts = {f"{words} are {away.value:.0e} away from that rank at most": met for words, met in away.main.items()}
+    return replace(seen, further=parts)
 
 
 def cells(tables, **values):
@@ -84,7 +84,7 @@ def print_infeasible(tables, asked):
     drawn = some(published[published.index.isin(empty.index)], "published rank of such a shape")["rank_mean"].mean()
     instances = empty["instances"].groupby(["n", "T", "d"]).first().sum()
     parts = {"no rank is drawn where nothing can be separated": asked(drawn)}
-    return Reading(*exact(float(empty["feasible"].sum()), instances), parts, drawn)
+    return Reading(*exact(float(empty["feasible"].sum()), instances), parts, published=drawn)
 
 
 @CLAIMS.add(
@@ -104,4 +104,4 @@ def print_noise(tables, asked):
     seen = mean(row, "rank_mean", "rank_std")
     n, T, d, _ = worst
     parts = {f"the mean ranks agree at n = {n}, T = {T}, d = {d}": asked(abs(printed - seen.value))}
-    return Reading(*seen, parts, printed)
+    return Reading(*seen, parts, published=printed)

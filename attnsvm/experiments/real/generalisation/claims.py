@@ -39,7 +39,7 @@ def said(seen):
 )
 def easy_to_overfit(tables, asked, most):
     """What flipped labels cost the Frobenius solution on new inputs where it fits every one of them."""
-    table, drops, parts = tables.own(), {}, {}
+    table, drops, parts, further = tables.own(), {}, {}, {}
     for tokens, name in TOKENS.items():
         row = fitted(table, tokens)
         n, fits = row["n"], estimate(row)
@@ -48,13 +48,13 @@ def easy_to_overfit(tables, asked, most):
         parts[f"{name}: they cost {said(drop)} on new inputs"] = asked(drop)
         # Without them there must be something to lose.
         clean, chance = (at(table, f"{tokens}_clean", n, by, "held_out") for by in ("fro", "chance"))
-        parts[f"{name}: {said(clean)} without them, above chance"] = clean.low > chance.value
+        further[f"{name}: {said(clean)} without them, above chance"] = clean.low > chance.value
     n = fitted(table, "gaussian")["n"]
     coins, clean = (at(table, f"gaussian_{labels}", n, "fro", "held_out") for labels in ("random", "clean"))
     fits = at(table, "gaussian_random", n, "fro", "separable")
-    parts[f"labels that are coins are fitted too, in {said(fits)}"] = most(fits)
-    parts[f"and teach less than the rule's: {said(coins)}"] = coins.high < clean.low
-    return Reading(*smallest(drops), parts)
+    further[f"labels that are coins are fitted too, in {said(fits)}"] = most(fits)
+    further[f"and teach less than the rule's: {said(coins)}"] = coins.high < clean.low
+    return Reading(*smallest(drops), parts, further)
 
 
 @CLAIMS.add(
@@ -89,17 +89,17 @@ def overfit_by_training(tables, asked):
 )
 def overfit_ends(tables, asked, few):
     """With the largest n: new inputs by the rule's labels, and whether flipped labels are still fitted."""
-    table, ends, parts = tables.own(), {}, {}
+    table, ends, parts, further = tables.own(), {}, {}, {}
     for tokens, name in TOKENS.items():
         sizes = sorted(only(table, variant=f"{tokens}_clean", by="fro", quantity="held_out")["n"])
         if len(sizes) < 2:
             raise NoInstance(f"second n, {name}")
         first, ends[tokens] = (at(table, f"{tokens}_clean", n, "fro", "held_out") for n in (sizes[0], sizes[-1]))
         parts[f"{name}, n = {sizes[-1]}: {said(ends[tokens])} of new inputs"] = asked(ends[tokens])
-        parts[f"{name}: more than with n = {sizes[0]}: {said(first)}"] = ends[tokens].low > first.high
+        further[f"{name}: more than with n = {sizes[0]}: {said(first)}"] = ends[tokens].low > first.high
         fits = at(table, f"{tokens}_flipped", sizes[-1], "fro", "separable")
         parts[f"{name}: flipped labels cannot be fitted any more: {said(fits)}"] = few(fits)
-    return Reading(*smallest(ends), parts)
+    return Reading(*smallest(ends), parts, further)
 
 
 lead = number(quantity="lead", n=LAST, missing="nuclear solution of {variant}")

@@ -40,11 +40,8 @@ def answers_maps(tables, asked, others):
     (layer,) = where(rows, mapping=1)["layer"]
     rest = some(where(rows, mapping=0, layer=layer), "other head of that layer")
     most = largest(estimate(row) for _, row in rest.iterrows())
-    parts = {
-        "the head selects the right atom": asked(own),
-        f"no other head of its layer does (at most {most.value:.2f})": others(most.value),
-    }
-    return Reading(*own, parts)
+    alone = {f"no other head of its layer does (at most {most.value:.2f})": others(most.value)}
+    return Reading(*own, {"the head selects the right atom": asked(own)}, alone)
 
 
 @CLAIMS.add(

@@ -25,7 +25,7 @@ CLAIMS.declare(
     theorem(quantity="alignment_fro", when="end").must(
         "≥ 0.95",
         "as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
-        "lower end at least 0.95",
+        "lower end at least {limit:g}",
     ),
     theorem(quantity="alignment_fro", when="end").above(
         theorem(quantity="null_fro", when="end"), "the null's interval lies below"
@@ -74,9 +74,9 @@ def ladder_above_null(tables, asked, untrained):
         name: rung(name=name, when="end", quantity=f"gain_{of.norm}").estimate(table) for name, of in RUNGS.items()
     }
     starts = rung(name=tuple(RUNGS), when="start", quantity="gain_fro").read(table)
-    parts = each(gains, "'{}' is above its null", asked)
-    parts[f"before training no rung is {untrained.value} above its null"] = all(untrained(one.number) for one in starts)
-    return Reading(*asked.worst(gains), parts)
+    words = f"before training no rung is {untrained.value} above its null"
+    before = {words: all(untrained(one.number) for one in starts)}
+    return Reading(*asked.worst(gains), each(gains, "'{}' is above its null", asked), before)
 
 
 @CLAIMS.add(
@@ -95,9 +95,9 @@ def ladder_decay_rank(tables, asked):
     parts = {
         f"on K and Q: upper end at most {asked.value}": asked(factors),
         "on W: the interval lies above that of K and Q": whole.low > factors.high,
-        "on K and Q: the more decay, the lower": bool((np.diff([1, *ratios]) < 0).all()),
     }
-    return Reading(*factors, parts)
+    falls = {"on K and Q: the more decay, the lower": bool((np.diff([1, *ratios]) < 0).all())}
+    return Reading(*factors, parts, falls)
 
 
 @CLAIMS.add(
@@ -131,9 +131,8 @@ def ladder_decay_breaks(tables, asked, fits):
     table = tables.own()
     gain, free = (decayed(quantity="gain_nuc", decay=decay).estimate(table) for decay in (MOST, 0.0))
     train = decayed(quantity="train", decay=MOST).estimate(table)
-    parts = {
+    further = {
         "without decay the alignment is above its null": asked.against(free),
-        "with the largest decay it is not": asked(gain.low),
         "the layer still fits its inputs": fits(train.value),
     }
-    return Reading(*gain, parts)
+    return Reading(*gain, {"with the largest decay the alignment is not above its null": asked(gain.low)}, further)

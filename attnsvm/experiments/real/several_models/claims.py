@@ -80,7 +80,9 @@ CLAIMS.declare(
     statement="In every model fewer heads lead the rule in the last sixth of the depth than in the first.",
     check="share of heads predicted better than by the best rule, last sixth of the layers less the first",
     measured="largest difference of a model",
-    asked=Limit(0.0, "difference of a model < {}", "one model in which late heads lead it as often is enough"),
+    asked=Limit(
+        0.0, "difference of the shares of every model < {}", "one model in which late heads lead it as often is enough"
+    ),
 )
 def several_models_deep(tables, asked):
     rows = where(tables.own(), part="share", control="predicted, rule")

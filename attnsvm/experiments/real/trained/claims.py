@@ -12,13 +12,17 @@ NULLS = {"predicted_above_random_fro": "random heads", "predicted_above_place_fr
 
 CLAIMS.declare(
     "trained_permuted",
-    above_permuted(step=LAST).must(
-        "> 0",
-        "the whole interval above zero, in both layers, before and after training",
-        "trained heads of both layers are above it",
-    ),
-    above_permuted(step=LEAST).must(
-        "> 0", "the whole interval above zero, in both layers, before and after training", "and so are untrained ones"
+    (
+        above_permuted(step=LAST).must(
+            "> 0",
+            "the whole interval above zero, in both layers, before and after training",
+            "trained heads of both layers are above it",
+        ),
+        above_permuted(step=LEAST).must(
+            "> 0",
+            "the whole interval above zero, in both layers, before and after training",
+            "and so are untrained ones",
+        ),
     ),
     short="against permutation every head passes",
     statement="Every trained head looks like the SVM of what it selects if permuted selections are the null, and so "

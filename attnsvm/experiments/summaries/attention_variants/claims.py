@@ -26,13 +26,12 @@ def with_dropout(table, quantity):
     asked=Limit(0.05, "≤ {}", "a correlation of .95, as for plain attention after as many steps"),
 )
 def dropout_law(tables, asked):
-    table, parts = tables.own(), {}
+    table, further = tables.own(), {}
     ends = with_dropout(table, "distance")
     for name, at in ends.items():
         earlier = decade_before(where(table, variant=name, quantity="distance"))
-        parts[f"{name} near its solution"] = asked(at)
-        parts[f"{name} still falling"] = at.value < earlier["value"]
-    return Reading(*largest(ends), parts)
+        further[f"{name} still falling"] = at.value < earlier["value"]
+    return Reading(*largest(ends), each(ends, "{} near its solution", asked), further)
 
 
 @CLAIMS.add(

@@ -66,8 +66,10 @@ CLAIMS.declare(
 ABOVE = "> 0", "any matrix is aligned with the solution of what it selects: the random heads say how much"
 CLAIMS.declare(
     "crate_svm",
-    end(layer="crate", quantity="alignment_over_symmetric").must(*ABOVE, "CRATE above symmetric random heads"),
-    each(quantity="alignment_over_random").must(*ABOVE, "{layer} above random heads", names=NAMES),
+    (
+        end(layer="crate", quantity="alignment_over_symmetric").must(*ABOVE, "CRATE above symmetric random heads"),
+        each(quantity="alignment_over_random").must(*ABOVE, "{layer} above random heads", names=NAMES),
+    ),
     short="CRATE goes to its SVM",
     statement="A trained head is nearer to the max-margin solution of what it selects than random heads to theirs.",
     check="mean over the seeds of the cosine on the span of the constraints, minus that of random heads of the same "

@@ -35,14 +35,14 @@ def end(tables, selector, quantity):
 )
 def router_law(tables, asked):
     """The largest median distance of a router; the control must stay away, and no router may have stopped."""
-    parts, ends = {}, {}
+    parts, further, ends = {}, {}, {}
     for name in selectors(tables):
         ends[name] = at = end(tables, name, "distance")
         earlier = decade_before(where(tables.own(), selector=name, quantity="distance"))
         parts[f"{name} near the solution of its tokens"] = asked(at)
-        parts[f"{name} still falling"] = at.value < earlier["value"]
-    parts["with entropy rewarded far from it"] = asked.against(end(tables, "reward", "distance"))
-    return Reading(*largest(ends), parts)
+        further[f"{name} still falling"] = at.value < earlier["value"]
+    further["with entropy rewarded far from it"] = asked.against(end(tables, "reward", "distance"))
+    return Reading(*largest(ends), parts, further)
 
 
 @CLAIMS.add(

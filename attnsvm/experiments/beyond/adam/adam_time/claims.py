@@ -55,8 +55,8 @@ def adam_pace_closed(tables, asked, slower):
     own, other = (ends(tables, quantity) for quantity in ("deviation", "slower"))
     parts = {f"β2, η = {run}: {row['median']:+.1e}": asked(abs(row["median"])) for run, row in own.iterrows()}
     control = max(other["median"], key=abs)
-    parts[f"the slower of two paces: {control:+.2f} in some run"] = slower(abs(control))
-    return Reading(*exact(max(own["median"], key=abs), own["instances"].min()), parts)
+    further = {f"the slower of two paces: {control:+.2f} in some run": slower(abs(control))}
+    return Reading(*exact(max(own["median"], key=abs), own["instances"].min()), parts, further)
 
 
 @CLAIMS.add(
@@ -82,12 +82,12 @@ def adam_sign_time(tables, asked, done, spread, start):
     has_its_time = ends(tables, "time")["median"].reindex(ratios.index).map(done)
     late = some(ratios[has_its_time], "run that has its time behind it")
     seen = {run: estimate(row, "median") for run, row in late.iterrows()}
-    parts = each(seen, "β2, η = {}: {.value:.3f}", lambda one: asked(one.value))
+    parts = each(seen, "β2, η = {}: {.value:.3f}", asked)
     apart = distances([way for way in ways(tables, start).values() if len(way[0])])
     if not apart:
         raise NoInstance("time that two runs share")
     widest = max(apart)
-    parts[f"at {len(apart)} equal times no two runs farther apart than {widest:.3f}"] = spread(widest)
+    further = {f"at {len(apart)} equal times no two runs farther apart than {widest:.3f}": spread(widest)}
     early = some(ratios[~has_its_time], "run that ends before its time")["median"]
-    parts[f"{len(early)} runs before their time: {early.max():.3f} at most"] = not asked(early.max())
-    return Reading(*smallest(seen), parts)
+    further[f"{len(early)} runs before their time: {early.max():.3f} at most"] = not asked(early.max())
+    return Reading(*smallest(seen), parts, further)

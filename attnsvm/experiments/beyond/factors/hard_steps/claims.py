@@ -42,6 +42,8 @@ def KQ_published_spiral(tables, asked, tenth, most, times, apart, slack, nuclear
     parts = {
         f"published rule nearer to hard steps than to the nuclear solution by that: {near.value:.2f}": most(near),
         f"far out, the spiral's conditions are met ({own.value:.2g})": asked(own),
+    }
+    further = {
         f"without turning {turning.value:.1f} times as much is left": times(turning),
         f"multipliers at least margins only ({excess.value:.2g})": slack(excess),
         f"the nuclear solution's are not met ({other.value:.2g})": apart(other),
@@ -50,4 +52,4 @@ def KQ_published_spiral(tables, asked, tenth, most, times, apart, slack, nuclear
         f"the spiral's are not ({unlike.value:.2g})": apart(unlike),
         f"and it is the nuclear solution ({joint.value:.2g} away)": nuclear(joint),
     }
-    return Reading(*own, parts)
+    return Reading(*own, parts, further)

@@ -37,14 +37,14 @@ def multi_head_root(tables, asked, apart, alone):
         raise NoInstance("run with one head")
     if len(best) < 2:
         raise NoInstance("run with several heads")
-    first, found, parts = best.pop(1), [], {}
+    first, found, parts, further = best.pop(1), [], {}, {}
     for H, own in best.items():
         error = np.hypot((own.high - own.low) / own.value, (first.high - first.low) / first.value) / 2
         ratio = own.value / first.value
         found.append(scaled := Estimate(*(ratio * np.sqrt(H) * np.exp([0, -error, error])), own.instances))
         parts[f"H = {H}: √H of it {scaled.value:.3f} times that of one head"] = asked(scaled.off(1.0))
-        parts[f"H = {H}: narrower ({ratio:.3f} times)"] = alone(ratio * np.exp(error))
+        further[f"H = {H}: narrower ({ratio:.3f} times)"] = alone(ratio * np.exp(error))
     few, *_, most = wins.values()
     more = difference(most, few)
     parts[f"share of heads at the best tokens: {few.value:.2f} to {most.value:.2f}"] = apart(abs(more.value))
-    return Reading(*found[-1], parts)
+    return Reading(*found[-1], parts, further)

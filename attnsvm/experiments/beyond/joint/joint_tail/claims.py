@@ -36,22 +36,22 @@ def after(tables):
 )
 def joint_graded_median(tables, asked, within, most, falling, nearest):
     """Median, tail and fall at every rate; and which of three solutions is the nearest where they are apart."""
-    found, parts, rival = {}, {}, []
+    found, parts, further, rival = {}, {}, {}, []
     for rate, (rows, fall) in after(tables).items():
         found[rate] = own = sample_median(rows["graded"])
         near, worst = share_of(rows["graded"].map(within)), rows["graded"].max()
         parts[f"rate {rate:g}: median within the threshold ({own.value:.2g})"] = asked(own)
-        parts[f"rate {rate:g}: {near.value:.2f} of the instances near it, the farthest at {worst:.2g}"] = most(near)
+        further[f"rate {rate:g}: {near.value:.2f} of the instances near it, the farthest at {worst:.2g}"] = most(near)
         parts[f"rate {rate:g}: the median falls to {fall:.2g} of itself"] = falling(fall)
         rival.append(rows["graded"] <= rows[["relaxed", "even", "shuffled"]].min(axis=1))
     best = [share_of(hits) for hits in rival[:-1]]
     if not best:
         raise NoInstance("second rate")
     fewest = min(best)
-    parts[f"nearest of four solutions in {fewest.value:.2f} of the instances, every rate but the last"] = nearest(
+    further[f"nearest of four solutions in {fewest.value:.2f} of the instances, every rate but the last"] = nearest(
         fewest
     )
-    return Reading(*largest(found)[:3], min(len(hits) for hits in rival), parts)
+    return Reading(*largest(found)[:3], min(len(hits) for hits in rival), parts, further)
 
 
 @CLAIMS.add(

@@ -21,16 +21,16 @@ def layers(tables, rule):
 
 
 def ends(tables):
-    """The median of every layer after the last step, and the parts of a claim that say how tails and control are."""
+    """The median of every layer after the last step, and the further conditions: how tails and control are."""
     laws, shuffled = layers(tables, "law"), layers(tables, "shuffled")
     found = {place: sample_median(wide.iloc[:, -1]) for place, wide in laws.items()}
     tails = [tail.iloc[-1] < tail.iloc[-2] for tail in (wide.quantile(0.95) for wide in laws.values())]
     controls = [sample_median(shuffled[at].iloc[:, -1]).low > own.high for at, own in found.items() if at in shuffled]
-    parts = {
+    further = {
         "every layer's 95 % quantile falls": all(tails),
         "every layer below the top is farther with the counting rows shuffled": all(controls),
     }
-    return found, parts
+    return found, further
 
 
 @CLAIMS.add(
@@ -63,8 +63,7 @@ def layers_depth_steps(tables, asked, slope, foretold):
     parts = {
         f"every layer: upper end below {asked.value}": all(map(asked, found.values())),
         f"every layer's median falls like the step to the power {worst:.2f} or faster": slope(worst),
-        f"known before: every median within a factor {np.exp(max(ratios.values())):.2f}": foretold(
-            np.exp(max(ratios.values()))
-        ),
     }
-    return Reading(*largest(found)[:3], min(one.instances for one in found.values()), parts | others)
+    factor = np.exp(max(ratios.values()))
+    others = {f"known before: every median within a factor {factor:.2f}": foretold(factor)} | others
+    return Reading(*largest(found)[:3], min(one.instances for one in found.values()), parts, others)

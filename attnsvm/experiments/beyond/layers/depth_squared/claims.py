@@ -35,4 +35,4 @@ def layers_depth_squared(tables, asked, foretold):
         f"every layer: upper end below {asked.value}": all(map(asked, found.values())),
         f"every median as 1/steps² foretells it, within a factor {worst:.2f}": foretold(worst),
     }
-    return Reading(*largest(found)[:3], min(one.instances for one in found.values()), parts | others)
+    return Reading(*largest(found)[:3], min(one.instances for one in found.values()), parts, others)

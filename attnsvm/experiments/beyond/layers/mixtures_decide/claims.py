@@ -28,10 +28,10 @@ def layers_mixture_decides(tables, asked, often):
     far = mixed[~mixed["stated"].map(asked)]
     share = proportion(len(mixed), len(table))
     largest = free["stated"].max()
-    parts = {
-        f"without a mixture near in every instance ({len(free)}, the farthest at {largest:.2g})": asked(largest),
+    near = {f"without a mixture near in every instance ({len(free)}, the farthest at {largest:.2g})": asked(largest)}
+    further = {
         f"with one, {len(far)} of {len(mixed)} are farther, one at {mixed['stated'].max():.2g}": len(far) > 0,
         f"with mixtures kept these are near too ({mixed['corrected'].max():.2g})": asked(mixed["corrected"].max()),
         f"a mixture in {share.value:.2f} of the instances": often(share),
     }
-    return Reading(largest, float("nan"), float("nan"), len(free), parts)
+    return Reading(largest, float("nan"), float("nan"), len(free), near, further)

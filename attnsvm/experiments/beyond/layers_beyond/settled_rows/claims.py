@@ -40,10 +40,11 @@ def layers_settled_rows(tables, asked, moved, often, falls):
     )
     growth = both["norm"] / both["norm before"]
     ratio = (both["value"] / both["value before"] * growth**2).median()
-    parts |= {
-        f"share of settled instances: {share.value:.2f}; of the other {len(others)}, "
-        f"{len(others[~others['value'].map(asked)])} are farther": often(share),
-        f"while ‖W‖ grows {growth.median():.2f}-fold, their distance times ‖W‖² does {ratio:.2f}-fold": falls(ratio),
+    far = len(others[~others["value"].map(asked)])
+    words = f"while ‖W‖ grows {growth.median():.2f}-fold, their distance times ‖W‖² does {ratio:.2f}-fold"
+    parts[words] = falls(ratio)
+    further = {
+        f"share of settled instances: {share.value:.2f}, of the other {len(others)} {far} are farther": often(share),
         "each is farther from margin 1 in all rows": bool((still["all"] > still["value"]).all()),
     }
-    return Reading(still["value"].max(), float("nan"), float("nan"), len(still), parts)
+    return Reading(still["value"].max(), float("nan"), float("nan"), len(still), parts, further)

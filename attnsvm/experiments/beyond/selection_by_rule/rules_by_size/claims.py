@@ -26,9 +26,7 @@ def fades(rule):
 
 CLAIMS.declare(
     "rule_and_tokens_small_d",
-    behind(rule=("l1", "adam"), d=(LEAST, MOST)),
-    *fades("linf"),
-    *fades("spectral"),
+    (behind(rule=("l1", "adam"), d=(LEAST, MOST)), *fades("linf"), *fades("spectral")),
     sharpens="rule_and_tokens",
     seeds=(100000, 100399),
     short="sign, spectral: fewer optimal tokens at small $d$ only",

@@ -31,5 +31,5 @@ def positional_length(tables, asked, widened):
     found = {name: share_of(ratio < 1) for name, ratio in ratios.items()}
     parts = {f"{WORDS[name]}: narrower in {seen.value:.2f}": asked(seen) for name, seen in found.items()}
     grown = share_of(norms["added"] < norms["plain"])
-    parts[f"token lengths left to grow: wider in {grown.value:.2f}"] = widened(grown)
-    return Reading(*min(found.values()), parts)
+    further = {f"token lengths left to grow: wider in {grown.value:.2f}": widened(grown)}
+    return Reading(*min(found.values()), parts, further)

@@ -9,10 +9,12 @@ CLAIMS = Claims(group="ours")
 
 CLAIMS.declare(
     "parametrisations_cross_saturation",
-    lead(d=16, counted="selected").must(
-        "> 0", "every interval must leave out zero, on its own side", "d = {d}: W ahead ({value:+.3f})"
+    (
+        lead(d=16, counted="selected").must(
+            "> 0", "every interval must leave out zero, on its own side", "d = {d}: W ahead ({value:+.3f})"
+        ),
+        lead(d=3, counted="selected").misses("d = {d}: (K, Q) ahead ({value:+.3f})"),
     ),
-    lead(d=3, counted="selected").misses("d = {d}: (K, Q) ahead ({value:+.3f})"),
     lead(d=2, counted="saturated").misses("d = {d}: (K, Q) ahead if saturated runs count alone ({value:+.3f})"),
     share(quantity="waiting", d=2, counted="selected").must(
         "> 0",

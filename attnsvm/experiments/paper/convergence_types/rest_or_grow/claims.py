@@ -25,8 +25,8 @@ def grow_or_rest(attention, tables, asked, still, inseparable):
     parts[f"{share:.2f} of the {len(others)} others rest"] = still(share)
     without, control = (share_of(~part["separable"]) for part in (resting, growing))
     words = f"optimal tokens without a separator: {without.value:.2f} of them, {control.value:.2f} of the growing runs"
-    parts[words] = inseparable(without.value) and without.low > control.high
-    return Reading(*share_of(growing["local"]), parts)
+    further = {words: inseparable(without.value) and without.low > control.high}
+    return Reading(*share_of(growing["local"]), parts, further)
 
 
 for key, short, attention, place in (
@@ -48,7 +48,7 @@ for key, short, attention, place in (
         "a run grows if its norm grows by more than the root of that; of the growing ones, share that ends at locally "
         "optimal tokens with a correlation of 0.9 or more, Wilson interval; beside it the share as first asked",
         measured="share of growing runs that end locally optimal",
-        asked=Limit(0.95, "≥ {}", "as first asked, of each parametrisation"),
+        asked=Limit(0.95, "each share ≥ {}", "as first asked, of each parametrisation"),
         still=Limit(0.8, "share of the others that rest ≥ {}", "some come to rest late"),
         inseparable=Limit(
             0.9,

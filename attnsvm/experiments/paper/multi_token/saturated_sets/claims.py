@@ -25,12 +25,14 @@ def generalised_svm_saturated(tables, asked, selected, barely):
     """The mean distance of the saturated runs at every d, beside that of all runs whose tokens are barely selected."""
     rows = tables.own()
     done, begun = (rows[rows["unselected_max"].map(limit)] for limit in (selected, barely))
-    parts, found = {}, []
+    parts, further, found = {}, {}, []
     for d in sorted(rows["d"].unique()):
         here = some(done[done["d"] == d], f"saturated run at d = {d}")
         found.append(near := sample_mean(here["svmeq_norm"]))
         parts[f"d = {d}: {len(here)} saturated runs within the threshold ({near.value:.2g})"] = asked(near)
-        parts[f"d = {d}: nearer than W_mm and the one-token SVM"] = near.value < here[["mm", "one_token"]].mean().min()
+        further[f"d = {d}: nearer than W_mm and the one-token SVM"] = (
+            near.value < here[["mm", "one_token"]].mean().min()
+        )
     far = sample_mean(some(begun, "run whose tokens are barely selected")["svmeq_norm"])
-    parts[f"the {len(begun)} barely selected runs beyond it ({far.value:.2g})"] = asked.against(far)
-    return Reading(*largest(found)[:3], len(done), parts)
+    further[f"the {len(begun)} barely selected runs beyond it ({far.value:.2g})"] = asked.against(far)
+    return Reading(*largest(found)[:3], len(done), parts, further)

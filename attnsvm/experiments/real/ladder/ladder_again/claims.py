@@ -44,9 +44,11 @@ CLAIMS.declare(
 change = strong(quantity="change_alignment", missing="weight decay above zero")
 CLAIMS.declare(
     "ladder_decay_lowers",
-    change.must("< 0", "below zero, the whole interval", "decay {decay:g} lowers it ({value:+.3f})"),
-    change(decay=EACH).must(*NONE, "decay {decay:g} raises it by less ({value:+.3f})"),
-    change(decay=FIRST).must(*NONE, "decay {decay:g} lowers it by less ({value:+.3f})", around=0.0),
+    (
+        change.must("< 0", "below zero, the whole interval", "decay {decay:g} lowers it ({value:+.3f})"),
+        change(decay=EACH).must(*NONE, "decay {decay:g} raises it by less ({value:+.3f})"),
+        change(decay=FIRST).must(*NONE, "decay {decay:g} lowers it by less ({value:+.3f})", around=0.0),
+    ),
     sharpens="ladder_decay_alignment",
     short="decay on K, Q: no help, and strong decay hurts",
     statement="No weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution: the weakest leaves "
@@ -57,13 +59,15 @@ CLAIMS.declare(
 
 CLAIMS.declare(
     "ladder_decay_rest",
-    strong(quantity="gain_nuc").must(
-        "≤ 0.15", "less than what was found without decay, 0.18", "by no more than the threshold"
-    ),
-    strong(quantity="gain_nuc").must(
-        "difference from the null > 0",
-        "above zero, the whole interval",
-        "the alignment is above its null ({value:.2g})",
+    (
+        strong(quantity="gain_nuc").must(
+            "≤ 0.15", "less than what was found without decay, 0.18", "by no more than the threshold"
+        ),
+        strong(quantity="gain_nuc").must(
+            "difference from the null > 0",
+            "above zero, the whole interval",
+            "the alignment is above its null ({value:.2g})",
+        ),
     ),
     strong(quantity="train").must(
         "share of training inputs right, median ≥ 0.99",

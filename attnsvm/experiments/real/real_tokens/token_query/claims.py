@@ -39,8 +39,10 @@ def real_KQ_slow(tables, asked, nearer, halved):
     parts = {
         f"median, its interval within the threshold ({own.value:.2g} [{own.low:.2g}, {own.high:.2g}])": asked(own),
         f"{closer.value:.2f} of the instances nearer than a decade of steps before": nearer(closer),
+    }
+    further = {
         f"{ahead.value:.2f} nearer than to the Frobenius solution": nearer(ahead),
         f"the median falls to {ratio:.2g} of itself over that decade": halved(ratio),
         f"95 % quantile falls too, from {tails[0]:.2g} to {tails[1]:.2g}": tails[1] < tails[0],
     }
-    return Reading(*own, parts)
+    return Reading(*own, parts, further)

@@ -36,11 +36,10 @@ def merged_margin_length(tables, asked, length, restored):
     expected = 1 / np.sqrt(2)
     parts = {
         f"narrower than on one of two ({ratio.value:.3f} times)": asked(ratio),
-        f"narrower than on all tokens ({whole.value:.3f} times)": asked(whole),
         f"by the length lost: {ratio.value / expected:.3f} of 1/√2": length(abs(ratio.value / expected - 1)),
         f"with the length brought back {unit.value:.3f} times that on one of two": restored(abs(unit.value - 1)),
     }
-    return Reading(*ratio, parts)
+    return Reading(*ratio, parts, {f"narrower than on all tokens ({whole.value:.3f} times)": asked(whole)})
 
 
 @CLAIMS.add(

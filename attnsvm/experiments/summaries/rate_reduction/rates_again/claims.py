@@ -45,11 +45,15 @@ CLAIMS.declare(
 peak = end(quantity="peak")
 CLAIMS.declare(
     "crate_spreads",
-    peak(layer="crate").must("< 0.5", "no token has most of the weight", "CRATE spreads its weight ({value:.2f})"),
+    (
+        peak(layer="crate").must("< 0.5", "no token has most of the weight", "CRATE spreads its weight ({value:.2f})"),
+        peak(layer="plain").above(
+            peak(layer="crate"), "plain attention spreads it less ({value:.2f}), intervals apart"
+        ),
+    ),
     peak(layer="crate").must(
         "largest probability > 0.125", "twice that of uniform weights", "but not evenly: {value:.2f}"
     ),
-    peak(layer="plain").above(peak(layer="crate"), "plain attention spreads it less ({value:.2f}), intervals apart"),
     sharpens="crate_selects",
     short="CRATE spreads its weight",
     statement="The attention of a CRATE layer spreads its weight over several tokens: its largest probability is below "

@@ -1,4 +1,4 @@
-"""The corrected law: rows that keep mixtures, forces and multipliers, unequal steps, and what would have killed it."""
+"""The corrected law on instances that nobody had seen when it was written: mixtures, forces, multipliers, rivals."""
 
 import numpy as np
 import pandas as pd
@@ -6,11 +6,11 @@ import pandas as pd
 from attnsvm.audit.conditions import NoInstance
 from attnsvm.audit.numbers import Limit, each, estimate, largest
 from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import last, one, where
+from attnsvm.audit.rows import where
 from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, PLANTED, RATES, plain
 from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, end, farthest, ratio_at_bottom
 
-CORRECTED = Claims(group="beyond")
+CLAIMS = Claims(group="beyond")
 two = end(architecture=plain(2))
 
 
@@ -31,32 +31,7 @@ def late_slope(tables, quantity) -> float:
     return float(np.polyfit(np.log(line["norm"]), np.log(line["value"]), 1)[0])
 
 
-@CORRECTED.add(
-    short="rows may end in mixtures",
-    statement="A row that does not count may end in a mixture of tokens, which no step changes: this is no exception.",
-    check="two layers: share of instances in which a row keeps a mixture after the last step, 95 % Wilson interval; "
-    "slope of the median second probability of these rows, and of the rows that the SVM holds, against ‖W‖ over its "
-    "last decade",
-    measured="share of instances with a mixture",
-    asked=Limit(0.2, "≥ {}", "one in five beyond doubt: a set of instances that is open, and not small"),
-    stays=Limit(-0.25, "slope of a mixture ≥ {}", "nearer to no fall than to that of held rows, by far"),
-    falls_from=Limit(-1.25, "slope of held rows ≥ {}", "as 1/‖W‖, to a quarter"),
-    falls_to=Limit(-0.75, "slope of held rows ≤ {}", "as 1/‖W‖, to a quarter"),
-)
-def layers_mixtures(tables, asked, stays, falls_from, falls_to):
-    """Whether rows end in mixtures, and whether their probabilities stay while those of held rows fall as 1/‖W‖."""
-    share = two(layer=0, quantity="share mixed").estimate(tables.own())
-    slope = {kind: late_slope(tables, f"{kind} probability") for kind in ("mixed", "held")}
-    parts = {
-        "share of instances with a mixture: lower end above it": asked(share),
-        f"its second probability stays (slope against ‖W‖ {slope['mixed']:.2f})": stays(slope["mixed"]),
-        f"that of held rows falls as 1/‖W‖ (slope {slope['held']:.2f})": falls_from(slope["held"])
-        and falls_to(slope["held"]),
-    }
-    return Reading(*share, parts)
-
-
-@CORRECTED.add(
+@CLAIMS.add(
     short="with mixtures, no plateau is left",
     statement="With equal logits of the tokens that a row keeps in a mixture, every layer of every instance goes to "
     "its SVM; with a winner in every row, some stop at a distance.",
@@ -79,15 +54,44 @@ def layers_corrected(tables, asked, times, plateau):
     parts = {
         "largest of all instances and layers": asked(largest_),
         f"the stated problem's largest is {ratio:.3g} times as far": times(ratio),
+    }
+    further = {
         f"over the last stride the stated one's falls by no more than the factor {plateau.value}": plateau(
             fallen["stated"]
         ),
         "and the corrected one's falls by more": fallen["corrected"] > fallen["stated"],
     }
-    return Reading(largest_, float("nan"), float("nan"), last["corrected"]["instances"], parts)
+    return Reading(largest_, float("nan"), float("nan"), last["corrected"]["instances"], parts, further)
 
 
-@CORRECTED.add(
+@CLAIMS.add(
+    short="rows may end in mixtures",
+    statement="A row that does not count may end in a mixture of tokens, which no step changes: this is no exception.",
+    check="two layers: share of instances in which a row keeps a mixture after the last step, 95 % Wilson interval; "
+    "slope of the median second probability of these rows, and of the rows that the SVM holds, against ‖W‖ over its "
+    "last decade",
+    measured="share of instances with a mixture",
+    asked=Limit(0.2, "≥ {}", "one in five beyond doubt: a set of instances that is open, and not small"),
+    stays=Limit(-0.25, "slope of a mixture ≥ {}", "nearer to no fall than to that of held rows, by far"),
+    falls_from=Limit(-1.25, "slope of held rows ≥ {}", "as 1/‖W‖, to a quarter"),
+    falls_to=Limit(-0.75, "slope of held rows ≤ {}", "as 1/‖W‖, to a quarter"),
+)
+def layers_mixtures(tables, asked, stays, falls_from, falls_to):
+    """Whether rows end in mixtures, and whether their probabilities stay while those of held rows fall as 1/‖W‖."""
+    share = two(layer=0, quantity="share mixed").estimate(tables.own())
+    slope = {kind: late_slope(tables, f"{kind} probability") for kind in ("mixed", "held")}
+    parts = {
+        "share of instances with a mixture: lower end above it": asked(share),
+        f"its second probability stays (slope against ‖W‖ {slope['mixed']:.2f})": stays(slope["mixed"]),
+    }
+    further = {
+        f"that of held rows falls no faster than 1/‖W‖ (slope {slope['held']:.2f})": falls_from(slope["held"]),
+        "and no slower": falls_to(slope["held"]),
+    }
+    return Reading(*share, parts, further)
+
+
+@CLAIMS.add(
     short="multipliers are forces on held rows",
     statement="In a row that does not count and that the SVM holds at margin zero, p·⟨x_t − x_w, W_2 z⟩ goes to ν/λ, "
     "the ratio of its multiplier and of that of its composed token above.",
@@ -106,15 +110,15 @@ def layers_forces(tables, asked):
     spread, then, moved = (
         max(abs(row["first_quartile"] - 1), abs(row["third_quartile"] - 1)) for row in (end, before_, control)
     )
-    parts = {
-        "quartiles within it of one": asked(spread),
+    near = {"quartiles within it of one": asked(spread)}
+    further = {
         "nearer than at a tenth of ‖W‖": spread < then,
         "not so with another row's multipliers": moved > asked.value,
     }
-    return Reading(*estimate(end), parts)
+    return Reading(*estimate(end), near, further)
 
 
-CORRECTED.declare(
+CLAIMS.declare(
     "layers_dual",
     two(layer=0, quantity="dual").must(
         "≤ 0.01", "cosine above .99, of one step's gradient", "the gradient's coefficients"
@@ -132,7 +136,7 @@ CORRECTED.declare(
 )
 
 
-@CORRECTED.add(
+@CLAIMS.add(
     short="unequal steps: graded margins",
     statement="Where each layer has a norm of its steps and that below takes longer ones, a row that does not count is "
     "asked for the margin max(0, 1 − C/ρ), C its cost and ρ the layer's rate.",
@@ -141,21 +145,20 @@ CORRECTED.declare(
     asked=Limit(0.01, "≤ {}", "that of `layers_kinds`; each other rule must have an interval above it"),
 )
 def layers_graded(tables, asked):
-    rows, laws, parts = compared(tables.own()), {}, {}
+    rows, laws, further = compared(tables.own()), {}, {}
     for name in (name for name, rate in RATES.items() if rate > 1):
         laws[name] = at(rows, name, 1, "graded")
         for rule in ("law", "read", "all"):
-            parts[f"{name}: farther by '{rule}'"] = at(rows, name, 1, rule).low > laws[name].high
-    parts = each(laws, f"{{}}: upper end below {asked.value}", asked) | parts
-    return farthest(laws.values(), parts)
+            further[f"{name}: farther by '{rule}'"] = at(rows, name, 1, rule).low > laws[name].high
+    return farthest(laws.values(), each(laws, f"{{}}: upper end below {asked.value}", asked), further)
 
 
-CORRECTED.declare(
+CLAIMS.declare(
     "layers_predicted",
     two(layer=(1, 2), quantity="predicted").must(
         "≤ 0.05",
         "correlation above .95, and the weights of that step must be farther",
-        "W_{layer}: upper end below 0.05",
+        "W_{layer}: upper end below {limit:g}",
     ),
     two(layer=(1, 2), quantity="weights then").above(
         two(layer=(1, 2), quantity="predicted"), "W_{layer}: farther from the weights of that step"
@@ -166,7 +169,7 @@ CORRECTED.declare(
     measured="median 1 − correlation, the farther layer",
 )
 
-CORRECTED.declare(
+CLAIMS.declare(
     "layers_swapped",
     *ratio_at_bottom(plain(2), "swapped", "corrected", "W_1 is farther with the swap"),
     short="one row decides",
@@ -178,31 +181,8 @@ CORRECTED.declare(
 )
 
 
-@CORRECTED.add(
-    short="the theorem's conditions decide",
-    statement="Where the winners meet the conditions H1 to H3 of the theorem, the problem with a winner in every row "
-    "is near in every instance; the instances that stop at a distance do not meet them.",
-    check="two layers, after the last step: largest 1 − correlation with the stated problem where the conditions are "
-    "met, and where not; share of instances that meet them, 95 % Wilson interval",
-    measured="largest 1 − correlation where they are met",
-    asked=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
-    often=Limit(0.1, "share that meets them ≥ {}", "one in ten: the theorem is about something"),
-)
-def layers_conditions(tables, asked, often):
-    """The stated problem's largest distance where the theorem's conditions hold, and where they do not."""
-    rows = last(tables.own(architecture=plain(2)))
-    met, missed = (one(rows, f"instance, {words}", quantity=f"stated, {words}") for words in ("met", "not met"))
-    share = at(rows, plain(2), 0, "share conditions")
-    parts = {
-        "largest where they are met": asked(met["largest"]),
-        "where they are not, an instance is farther than that": not asked(missed["largest"]),
-        f"met in {share.value:.2f} of the instances": often(share),
-    }
-    return Reading(met["largest"], float("nan"), float("nan"), met["instances"], parts)
-
-
-planted = end(architecture=PLANTED, missing="instance that meets the conditions").of("largest")
-CORRECTED.declare(
+planted = end(architecture=PLANTED, missing="instance that starts near such solutions").of("largest")
+CLAIMS.declare(
     "layers_theorem",
     planted(quantity="planted, scaled, met").must(
         "≤ 1",
@@ -212,32 +192,40 @@ CORRECTED.declare(
     planted(quantity="planted, met").must(
         "largest distance ≤ 0.001", "that of `layers_corrected`", "and the distance itself is small"
     ),
-    short="a solution that attracts",
-    statement="Where the conditions H1 to H3 hold, descent that starts near the solutions, far out, stays and goes to "
-    "them: 1 − ⟨u, W/‖W‖⟩ falls like log‖W‖/‖W‖ or faster.",
-    check="two layers from ‖W‖ = 1000, at random off the solutions: the distance over log‖W‖/‖W‖ after the last step, "
-    "as a share of that at the start; the largest of all instances that meet the conditions",
+    planted(quantity="planted, scaled, not met").must(
+        "≤ 1",
+        "the bound of the theorem, with the start for its constant",
+        "where a condition is not met it is no larger either ({value:.2g}): these runs say nothing of the conditions",
+    ),
+    short="descent beside the solutions stays",
+    statement="Descent that starts beside the solutions, far out, and not farther off than a few times log‖W‖, goes to "
+    "them: 1 − ⟨u, W/‖W‖⟩ falls like log‖W‖/‖W‖ or faster, where H1 to H3 hold, as the theorem says, and where not.",
+    check="two layers from ‖W‖ = 1000, with a random matrix of norm 2 added, less than log‖W‖: the distance over "
+    "log‖W‖/‖W‖ after the last step, as a share of that at the start; the largest of all instances that meet the "
+    "conditions",
     measured="largest share of what it was at first",
 )
 
 
-@CORRECTED.add(
+@CLAIMS.add(
     short="held against the gradient: copies only",
     statement="A row that saturates is held by a negative multiplier only if its composed token has a copy: two "
     "positions that select each other, of which the copy holds the margin above.",
     check="two layers, after the last step: share of instances with such a row whose composed token has no copy, 95 % "
     "Wilson interval; and whether there is one with a copy",
     measured="share of instances without a copy",
-    asked=Limit(0.1, "≤ {}", "none is expected; what 64 instances can say of none is 0.06"),
+    asked=Limit(0.0, "share ≤ {}", "one exception refutes it"),
+    unsharpened="In the exception two rows select themselves and both are supports of the top: the force between them "
+    "is of another order, see docs/theory.md.",
 )
 def layers_reversed(tables, asked):
     names = "share reversed", "share reversed alone"
     found, alone = (two(layer=0, quantity=name).estimate(tables.own()) for name in names)
-    parts = {"rows without a copy above: upper end below it": asked(alone), "some row is held so": found.value > 0}
-    return Reading(*alone, parts)
+    copy = {"some row is held so": found.value > 0}
+    return Reading(*alone, {f"rows without a copy above: {alone.value:.2g}": asked(alone.value)}, copy)
 
 
-@CORRECTED.add(
+@CLAIMS.add(
     short="copies are no boundary",
     statement="Without a residual, where the top sees equal tokens, both layers go to the SVMs that ask for no margin "
     "between copies, and in which the rows of all copies count.",

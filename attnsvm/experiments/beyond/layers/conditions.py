@@ -12,9 +12,11 @@ class Conditions(NamedTuple):
     """Which instances (S,) bool meet each condition.
 
     Attributes:
-        separable: H1, some U_1 has a margin of one in every row of the layer below.
+        separable: H1, some S_1 has a margin of one in every row of the layer below.
         better: H2, in the terms at the margin of the rows that count the winner has the better score.
-        held: H3, each term at margin zero has a multiplier above it and a token that the margin above would lose.
+        held: H3, each term at margin zero has a multiplier above it and tokens that the margin above loses, β > 0.
+            *Degenerate* is β = 0, as where two rows that select the same token both support the top. There rounding
+            gave β of either sign, up to 1e-15 of the logits; the least β of other terms was 7e-3 of them.
     """
 
     separable: np.ndarray
@@ -52,7 +54,8 @@ def conditions(problems, ends: Ends, everywhere: np.ndarray, solved: dict) -> Co
     dual = solved["2"]["multipliers"].reshape(S, n, T)
     carried = dual > SUPPORT_TOLERANCE * dual.max((1, 2), keepdims=True)
     along = (problems.tokens @ (problems.queries @ second.swapaxes(1, 2))[..., None])[..., 0][:, :, None]
-    lost = along > np.take_along_axis(np.broadcast_to(along, margin.shape), chosen[..., None], 3)
+    beta = along - np.take_along_axis(np.broadcast_to(along, margin.shape), chosen[..., None], 3)
+    lost = beta > SUPPORT_TOLERANCE * np.abs(along).max((1, 2, 3), keepdims=True)
     bound = SUPPORT_TOLERANCE * np.abs(margin).max((1, 2, 3), keepdims=True)
     at_zero = loses & ~counts[..., None] & (margin <= bound)
     held = ~(at_zero & ~(carried[..., None] & lost)).any((1, 2, 3))

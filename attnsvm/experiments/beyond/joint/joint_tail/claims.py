@@ -1,4 +1,4 @@
-"""What holds of W trained together with v: the graded solution in the median, and in all but few slow instances."""
+"""What holds of W trained together with v: the graded solution in the median, and in all but few instances."""
 
 from attnsvm.audit.numbers import Limit, largest, sample_median, share_of
 from attnsvm.audit.reading import Claims, NoInstance, Reading, some
@@ -21,9 +21,9 @@ def after(tables):
 
 @CLAIMS.add(
     sharpens="joint_graded",
-    short="$v$ and $W$ together: graded margins, few slow",
+    short="$v$ and $W$ together: graded margins, but for few",
     statement="Where v trains along, W goes to the graded SVM at any rate: in the median it is near after 8000 steps "
-    "and comes nearer about like 1/steps²; the mean is that of few slow instances.",
+    "and comes nearer about like 1/steps²; the mean is that of few instances.",
     check="1 − correlation of W with the certified graded solution after 8000 steps, median and its 95 % interval, at "
     "every rate; share of instances within the threshold, Wilson interval; median over that after 2000 steps; share of "
     "instances to which it is nearer than margin 1 throughout, the relaxed solution and margins of other inputs",
@@ -56,7 +56,7 @@ def joint_graded_median(tables, asked, within, most, falling, nearest):
 
 @CLAIMS.add(
     sharpens="joint_relaxed",
-    short="$v$ far ahead of $W$: relaxed SVM, few slow",
+    short="$v$ far ahead of $W$: relaxed SVM, but for few",
     statement="With v far ahead, W goes to the relaxed SVM in the median, and in nearly every instance it is nearer "
     "than margin 1 throughout; with v far behind it is the other way round.",
     check="1 − correlation of W with the certified relaxed solution at the fastest v, median and its 95 % interval; "

@@ -1,4 +1,4 @@
-# `make figures` and `make test` need Python >= 3.11 and nothing else.
+# `make figures`, `make all` and `make test` need Python >= 3.11 and nothing else.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -11,13 +11,14 @@ CHECK = attnsvm/pipeline/first_use/preflight.py --venv "$(VENV)" --torch "$(TORC
 # The address of this repository stands in these, in the words of each format, and nowhere else.
 ADDRESSED = pyproject.toml CITATION.cff
 
-.PHONY: help check install figures report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
+.PHONY: help check install figures all report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make check     before anything is installed: what is missing, and how long the build will take"
 	@echo "make install   the locked requirements into $(VENV); the targets below install it by themselves"
-	@echo "make figures   rebuild every figure at full scale into figures/, and the audit"
+	@echo "make figures   the figures of the paper at full scale, into figures/, and its claims, results/audit/paper.html"
+	@echo "make all       every figure, and the whole audit, results/audit/audit.html"
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
@@ -27,7 +28,7 @@ help:
 	@echo "make compare   for every built figure: are its numbers those of the release?"
 	@echo "make verify    name every file in results/ and figures/ that has changed since it was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on the rooms that pyproject.toml names"
-	@echo "make docs      docs/figures.md, the README's table, the gallery: from the cards, with the pictures of new figures"
+	@echo "make docs      docs/figures.md, the README's verdicts, the gallery: from the cards, with the pictures of new figures"
 	@echo "make gallery   make docs, and every picture of the gallery and profiles/times.json again from the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml again into requirements.lock"
@@ -52,7 +53,10 @@ $(INSTALLED): requirements.lock requirements-cuda.lock pyproject.toml
 	@touch $@
 
 figures: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake figures/all audit
+	PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/snakemake" figures/paper
+
+all: $(INSTALLED)
+	PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/snakemake" figures/all audit
 
 # A file of tests is given to one of several processes as a whole, in the order of tests/conftest.py. Three processes suit two
 # cores, since one of them mostly waits for the cluster. The mathematics and the engine never wait: there two are quicker.
@@ -79,13 +83,13 @@ test: $(INSTALLED)
 test-fast: PART = mathematics
 test-fast: test
 
-report: figures
+report: all
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report --report report.html
 
-paper: figures
+paper: all
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake paper
 
-site: figures
+site: all
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake site
 
 test-slow: $(INSTALLED)

@@ -281,19 +281,30 @@ def _verify(given: argparse.Namespace) -> int:
         except (UserError, ValueError, MemoryError) as error:
             return False, str(error)
 
-    return _judged_again(given.paths) | verify.main(given.paths, judge)
+    return verify.main(given.paths, judge, *_judged_again(given.paths))
 
 
-def _judged_again(paths: list[str]) -> int:
-    """Judge the answers of builds in folders again, in a process that computes as their jobs did; its status."""
+def _judged_again(paths: list[str]) -> tuple[int, int]:
+    """Judge the answers of builds in folders again, in a process that computes as their jobs did.
+
+    Returns:
+        The numbers of stage files whose answers are confirmed, and of those whose answers are not.
+    """
     built = [path for path in paths if next(Path(path).rglob("problems.npz"), None)]
     if not built:
-        return 0
-    from attnsvm.pipeline.running import arithmetic
+        return 0, 0
+    from attnsvm.pipeline.running import arithmetic, replay
 
     same = arithmetic.PORTABLE if arithmetic.supported() else {}
     command = [sys.executable, "-m", "attnsvm.pipeline.running.replay", *built]
-    return subprocess.run(command, env={"OMP_NUM_THREADS": "1"} | os.environ | same).returncode
+    counted, environment = None, {"OMP_NUM_THREADS": "1"} | os.environ | same
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            counted = replay.COUNTED.search(line.rstrip("\n")) or counted
+    judged, failed = (int(count) for count in counted.groups()) if counted else (0, 0)
+    return judged, failed or int(process.returncode != 0)  # it may have ended early
 
 
 def _export(given: argparse.Namespace) -> int:

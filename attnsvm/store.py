@@ -9,6 +9,7 @@ table is read: stages that pass arrays on need not wait for it.
 import os
 import zipfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,14 +29,18 @@ Tree = dict[str, "np.ndarray | Tree"]
 
 
 class Arrays(dict):
-    """Arrays, or dicts of them, by name; one that the file lacks is a `UserError` that names the file."""
+    """Arrays, or dicts of them, by name; one that the file lacks is a `UserError` that names the module to mend."""
 
     def __init__(self, path: str | os.PathLike, place: str):
         super().__init__()
         self.path, self.place = path, place
 
     def __missing__(self, name: str):
-        raise UserError(f"{self.path}: the array {self.place}/{name} is missing; delete it and run snakemake again")
+        stage, known = Path(self.path).stem, ", ".join(self) or "nothing"
+        raise UserError(
+            f"{self.path}: there is no array {self.place}/{name}: {stage}.py of this experiment returned {known}; "
+            f"let it return {name!r}, or read another name in the later stages"
+        )
 
 
 class Cells(dict[str, Arrays]):

@@ -150,10 +150,10 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     require(norm in DUAL or Fraction(101, 100) <= p <= 100, f"there is no norm {norm!r}")
     measure, dual = (norm, DUAL[norm]) if norm in DUAL else (p, p / (p - 1))
     require(tol > 0 and Fraction(tol) * LOOSEST <= 1, f"its tolerance is {tol!r}")
-    problem = Problem(problem or Path(path).parent / Path(file).name)
+    problem, refuted = Problem(problem or Path(path).parent / Path(file).name), status == "infeasible"
     require(problem.hash.hexdigest() == digest, "it was made for other tokens")
-    bound, refuted = problem.bound, status == "infeasible"
-    kind, shape, y = given["farkas" if refuted else "dual"]
+    require(not {"W", "W_left"} <= given.keys(), "it holds W and factors, and only one of both can be judged")
+    bound, (kind, shape, y) = problem.bound, given["farkas" if refuted else "dual"]
     require(kind == "fU"[refuted] and shape == (len(bound),), "its multipliers are no list of one for each constraint")
     y = list(map(int, y)) if refuted else [x for (x,) in integers(y, 1)[0]]
     require(all(x >= 0 for x, b in zip(y, bound, strict=True) if b), "a multiplier of an inequality is negative")
@@ -192,9 +192,9 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
 
 
 if __name__ == "__main__":
-    sys.set_int_max_str_digits(200_000)
+    name = sys.set_int_max_str_digits(200_000) or repr(" ".join(sys.argv[1:2]))[1:-1]  # one line, whatever is in it
     try:
-        print(f"{sys.argv[1]}: {judge(*sys.argv[1:])}")
+        print(f"{name}: {judge(*sys.argv[1:])}")
     except Exception as error:  # whatever a broken file raises, it proves nothing
         reason = error if type(error) is ValueError else f"it or its problem is no such file ({error!r})"
-        sys.exit(print(f"{' '.join(sys.argv[1:2])}: not proved: {reason}") or 1)
+        sys.exit(print(f"{name}: not proved: {reason}") or 1)

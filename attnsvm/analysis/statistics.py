@@ -1,9 +1,12 @@
-"""Shares and means with their 95 % intervals.
+"""Estimates: a number, the ends of its interval, over how many instances it is, and which interval that is.
+
+An estimate has the columns `ESTIMATE`, in every table alike; a function below makes the one of its interval.
 
 Without scipy.stats, whose import takes longer than most measures do; the tests compare with it to the bit.
 """
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +14,12 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
+ESTIMATE = ("value", "low", "high", "instances", "interval")
+SHARE, MEAN, MEDIAN = "Wilson 95 %", "95 % of the mean", "95 % of the median"
+RATIO = "95 % of the ratio of means"
+QUARTILES = "quartiles"  # the value is the median
+# From 16 % to 84 % of the instances: as wide as two standard deviations of a Gaussian, but never beyond what occurs.
+MIDDLE = "middle 68 %"  # the value is the mean
 Z95 = 1.959963984540054  # the normal quantile of a 95 % interval
 
 
@@ -28,17 +37,6 @@ def wilson(hits: int, count: int) -> tuple[float, float, float]:
     return hits / count, middle - half if hits else 0.0, middle + half if hits < count else 1.0
 
 
-def share(hits: "np.ndarray | pd.Series", of: str = "share") -> dict:
-    """The share of instances that hit, (m,) bool, with its 95 % Wilson score interval: `of`, low, high, instances."""
-    value, low, high = wilson(int(hits.sum()), len(hits))
-    return {of: value, "low": low, "high": high, "instances": len(hits)}
-
-
-def mean_of(values: "np.ndarray | pd.Series") -> dict:
-    """The mean of one value per instance, (m,), as `sample_interval` has it: value, low, high, instances."""
-    return dict(zip(("value", "low", "high"), sample_interval(values), strict=True)) | {"instances": len(values)}
-
-
 def mean_interval(mean: float, std: float, count: float) -> tuple[float, float, float]:
     """A mean with its 95 % interval from the standard deviation over `count` instances: value, low, high."""
     half = Z95 * std / np.sqrt(count)
@@ -47,22 +45,13 @@ def mean_interval(mean: float, std: float, count: float) -> tuple[float, float, 
 
 def sample_interval(values: "np.ndarray | pd.Series") -> tuple[float, float, float]:
     """The mean of one value per instance, (m,), and its 95 % interval: value, low, high; without ends for one value."""
-    return mean_interval(values.mean(), values.std(ddof=1), len(values))
+    return mean_interval(values.mean(), values.std(ddof=1) if len(values) > 1 else math.nan, len(values))
 
 
 def share_interval(values: np.ndarray) -> tuple[float, float, float]:
     """The mean of one share per instance, (m,), and its 95 % interval inside [0, 1]: value, low, high."""
     mean, low, high = mean_interval(values.mean(), values.std(ddof=1) if len(values) > 1 else 0.0, len(values))
     return mean, max(low, 0.0), min(high, 1.0)
-
-
-def _quantile(percent: int):
-    return lambda column: np.percentile(column.dropna(), percent)  # a fifth of the time of pandas' own, and its value
-
-
-# The ends of the middle 68 % of a column, for pandas' `agg`: as wide as two standard deviations of a Gaussian, but
-# never beyond what occurs.
-MIDDLE = {"low": _quantile(16), "high": _quantile(84)}
 
 
 def median_interval(values: np.ndarray) -> tuple[float, float, float]:
@@ -80,7 +69,38 @@ def median_interval(values: np.ndarray) -> tuple[float, float, float]:
     return float(np.median(values)), float(values[low]), float(values[high])
 
 
-def quartiles(groups: "pd.core.groupby.SeriesGroupBy", **further) -> "pd.DataFrame":
-    """A row for every group of a column: median, quartiles as low and high, what `further` asks for, instances."""
-    ends = {"low": lambda values: values.quantile(0.25), "high": lambda values: values.quantile(0.75)}
-    return groups.agg(median="median", **ends, **further, instances="size").reset_index()
+def share(hits: "np.ndarray | pd.Series") -> dict:
+    """The share of instances that hit, (m,) bool or ones and zeros, with its Wilson interval: an estimate."""
+    return _estimate(SHARE, lambda hits: wilson(int(hits.sum()), len(hits)), hits)
+
+
+def mean(values: "np.ndarray | pd.Series") -> dict:
+    """The mean of one value per instance, (m,), of a single one without ends: an estimate."""
+    return _estimate(MEAN, sample_interval, values)
+
+
+def mean_share(values: np.ndarray) -> dict:
+    """The mean of one share per instance, (m,), with an interval inside [0, 1]: an estimate."""
+    return _estimate(MEAN, share_interval, values)
+
+
+def median(values: np.ndarray) -> dict:
+    """The median of one value per instance, (m,): an estimate."""
+    return _estimate(MEDIAN, median_interval, values)
+
+
+def middle_half(values: np.ndarray) -> dict:
+    """The median of one value per instance, (m,), with the quartiles: an estimate."""
+    return _estimate(QUARTILES, lambda values: tuple(np.quantile(values, (0.5, 0.25, 0.75))), values)
+
+
+def ratio(values: np.ndarray, others: np.ndarray) -> dict:
+    """The mean of one value per instance over the mean of another of the same instances, (m,) each: an estimate."""
+    value, apart = values.mean() / others.mean(), values / values.mean() - others / others.mean()
+    _, low, high = sample_interval(apart)  # of the logarithm, to first order
+    return _estimate(RATIO, lambda _: (value, value * math.exp(low), value * math.exp(high)), values)
+
+
+def _estimate(interval: str, of: Callable[..., tuple], values: "np.ndarray | pd.Series") -> dict:
+    numbers = of(values) if len(values) else (math.nan,) * 3
+    return dict(zip(ESTIMATE, (*numbers, len(values), interval), strict=True))

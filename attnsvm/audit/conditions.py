@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from attnsvm.audit.numbers import Estimate, Limit, mean
+from attnsvm.audit.numbers import Estimate, Limit
 from attnsvm.errors import require
 
 
@@ -58,14 +58,12 @@ class Number:
         where: of a column its value, None for rows without one; several, in a tuple, of which each is read; or a
             `Place`. The columns are taken in this order, places other than `EACH` after the others.
         column: of the number.
-        std: the column of the instances' standard deviation, of a mean: its 95 % interval is read instead of low, high.
         alone: whether it is read without its interval, the columns low and high: as one from it to itself.
         missing: what a run without such a row has not, for `NoInstance`; names of `where` in braces.
     """
 
     where: Mapping[str, object]
     column: str = "value"
-    std: str = ""
     alone: bool = False
     missing: str = ""
 
@@ -126,10 +124,8 @@ class Number:
     def _found(self, row: pd.Series) -> Found:
         value = row[self.column]
         if self.alone:
-            count = row["instances"] if self.std else row.get("instances", float("nan"))
+            count = row.get("instances", float("nan"))
             return Found(Estimate(value, value, value, count), row.to_dict())
-        if self.std:
-            return Found(mean(row, self.column, self.std), row.to_dict())
         return Found(Estimate(value, row["low"], row["high"], row["instances"]), row.to_dict())
 
     def must(
@@ -221,8 +217,8 @@ class Derived:
 
 
 def number(**where) -> Number:
-    """Numbers of the experiment's table, see `Number`; `column`, `std`, `alone` and `missing` are its attributes."""
-    own = {name: where.pop(name) for name in ("column", "std", "alone", "missing") if name in where}
+    """Numbers of the experiment's table, see `Number`; `column`, `alone` and `missing` are its attributes."""
+    own = {name: where.pop(name) for name in ("column", "alone", "missing") if name in where}
     return Number(where, **own)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from attnsvm.analysis.statistics import mean_interval, median_interval, sample_interval, wilson
+from attnsvm.analysis.statistics import median_interval, sample_interval, wilson
 from attnsvm.errors import require
 
 SIGNS = {"≤": operator.le, "≥": operator.ge, "<": operator.lt, ">": operator.gt}
@@ -27,14 +27,9 @@ class Estimate(NamedTuple):
         return max(abs(self.low - wanted), abs(self.high - wanted))
 
 
-def estimate(row: pd.Series, of: str = "value") -> Estimate:
-    """Of a row with the columns `of`, low, high, instances."""
-    return Estimate(row[of], row["low"], row["high"], row["instances"])
-
-
-def mean(row: pd.Series, of: str = "mean", std: str = "std") -> Estimate:
-    """Of a row with the columns `of`, `std`, instances: the mean with its 95 % interval."""
-    return Estimate(*mean_interval(row[of], row[std], row["instances"]), row["instances"])
+def estimate(row: pd.Series) -> Estimate:
+    """Of a row with the columns value, low, high, instances."""
+    return Estimate(row["value"], row["low"], row["high"], row["instances"])
 
 
 def sample_mean(values: pd.Series) -> Estimate:

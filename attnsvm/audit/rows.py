@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.rows import last as last
 from attnsvm.analysis.rows import where as where
 from attnsvm.audit.numbers import Estimate, estimate
 from attnsvm.audit.reading import NoInstance, some
@@ -27,11 +28,6 @@ def one(rows: pd.DataFrame, missing: str, **values) -> pd.Series:
         ValueError: there are several.
     """
     return single(some(where(rows, **values), missing))
-
-
-def last(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the last step."""
-    return rows[rows["step"] == rows["step"].max()]
 
 
 def at_end(rows: pd.DataFrame, quantity: str, **who) -> Estimate:
@@ -81,4 +77,4 @@ def ends(rows: pd.DataFrame, column: str) -> tuple[pd.Series, pd.Series]:
 
 def with_hits(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table of shares with a column `hits`: how many instances each share counts."""
-    return rows.assign(hits=(rows["share"] * rows["instances"]).round().astype(int))
+    return rows.assign(hits=(rows["value"] * rows["instances"]).round().astype(int))

@@ -4,6 +4,8 @@ import numpy as np
 
 SIDE, PATCH = 8, 2
 TOKENS = (SIDE // PATCH) ** 2  # patches of an image
+PIXELS = PATCH**2  # of a patch
+WIDTH = PIXELS + TOKENS  # of a token: the pixels of its patch and the code of its place
 DARKEST = 16.0
 
 

@@ -6,16 +6,20 @@ A new norm is one file here, and one entry in `svm/checker.py`, which repeats th
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from attnsvm.training import lanes
 
 if TYPE_CHECKING:  # the command line lists the names, and needs no NumPy
     import numpy as np
 
 FAMILY = "lp"  # the file of the norms l<p>
 NAMES = tuple(sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - {"__init__", "base", FAMILY}))
+POWER = re.compile(r"l[0-9]{1,3}(\.[0-9]{1,30})?")
 KNOWN = f"{', '.join(NAMES)}, or l<p> with a number p, as in l1.75"
 BIAS_NORM = {"W": "fro", "KQ": "nuc"}  # the implicit bias of descent on each parametrisation
 
@@ -29,7 +33,7 @@ class Norm(ABC):
         unitarily_invariant: whether ‖U W V‖ = ‖W‖ for orthogonal U and V.
         reads_terms: whether `steepest_lanes` reads the terms of the gradient one by one, and not only their sum.
         tolerance: relative duality gap that a solution must prove, unless told otherwise.
-        parameter: a number in the norm's name, which `steepest_lanes` is given.
+        parameter: a number that `steepest_lanes` is given, as that in the norm's name.
     """
 
     name: str
@@ -70,6 +74,18 @@ class Norm(ABC):
         """
 
 
+class OfSingularValues(Norm):
+    """A norm whose steepest direction has the singular vectors of the gradient; it is compiled once for all of them."""
+
+    unitarily_invariant, reads_terms = True, True
+
+    @staticmethod
+    def steepest_lanes(only, slope, memory):
+        """The polar factor, zero where ∇L is zero; with `only` 1 its leading pair of singular vectors alone."""
+        pairs = 1 if only == 1.0 else len(slope.left)
+        lanes.singular.polar(slope.left, slope.right, slope.logs, memory.room, pairs, memory.direction)
+
+
 def get(name: str) -> Norm:
     """The norm called `name`: one of `NAMES`, or "l<p>" with a number p, as in "l1.75". No other file is imported.
 
@@ -78,10 +94,6 @@ def get(name: str) -> Norm:
     """
     if isinstance(name, str) and name in NAMES:
         return import_module(f"{__name__}.{name}").NORM
-    try:
-        p = float(name[1:]) if name.startswith("l") else None
-    except (ValueError, AttributeError, TypeError):
-        p = None
-    if p is None:
+    if not (isinstance(name, str) and POWER.fullmatch(name)):  # as the checker and answer files have it
         raise ValueError(f"norm: expected one of {KNOWN}, got {name!r}")
-    return import_module(f"{__name__}.{FAMILY}").norm(p)
+    return import_module(f"{__name__}.{FAMILY}").norm(float(name[1:]))

@@ -7,14 +7,12 @@ function with one signature for all norms.
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-from numba import njit, typeof, types
+from numba import njit, types
 from numba.core.ccallback import CFunc
 
 from attnsvm.geometry import Norm
-from attnsvm.training.lanes.arithmetic import OPTIONS, called_from_loops
-from attnsvm.training.lanes.singular import Decomposition
-from attnsvm.training.lanes.slopes import Memory, Slope
+from attnsvm.training.lanes.arithmetic import OPTIONS, call, called_from_loops
+from attnsvm.training.lanes.slopes import MEMORY, SLOPE
 
 
 class Geometry(NamedTuple):
@@ -35,7 +33,7 @@ class Geometry(NamedTuple):
 @njit(**OPTIONS)
 def steepest_direction(geometry, slope, memory):
     """Write the steepest direction of the gradient `slope` to memory.direction."""
-    geometry.direct(geometry.parameter, slope, memory)
+    call(geometry.direct, geometry.parameter, slope, memory)
 
 
 def compiled(norm: Norm) -> Geometry:
@@ -48,10 +46,4 @@ def _direct(norm: type[Norm]) -> CFunc:
     return called_from_loops(norm.steepest_lanes, SIGNATURE)
 
 
-def _empty(*dimensions: int):
-    return (np.empty((1,) * count) for count in dimensions)
-
-
-_ROOM = Decomposition(np.empty((1, 1), dtype=np.int64), *_empty(2, 3, 3, 3, 3, 3, 3, 2, 2))
-_SLOPE, _MEMORY = Slope(*_empty(3, 3, 2, 1, 3, 3)), Memory(*_empty(3, 1, 2), _ROOM, ())
-SIGNATURE = types.void(types.float64, typeof(_SLOPE), typeof(_MEMORY))
+SIGNATURE = types.void(types.float64, SLOPE, MEMORY)

@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from attnsvm.geometry import Norm
-from attnsvm.training import lanes
+from attnsvm.geometry import OfSingularValues
 
 
-class Nuclear(Norm):
+class Nuclear(OfSingularValues):
     """The sum of the singular values."""
 
-    name, block_power, unitarily_invariant = "nuc", 1.0, True
-    reads_terms = True
+    name, block_power = "nuc", 1.0
+    parameter = 1.0  # the leading pair of singular vectors alone
 
     def value(self, W):
         return np.linalg.svd(W, compute_uv=False).sum(-1)
@@ -24,11 +23,6 @@ class Nuclear(Norm):
 
     def expression(self, cvxpy, W):
         return cvxpy.normNuc(W)
-
-    @staticmethod
-    def steepest_lanes(_, slope, memory):
-        """The leading pair of singular vectors."""
-        lanes.singular.polar(slope.left, slope.right, slope.logs, memory.room, 1, memory.direction)
 
 
 NORM = Nuclear()

@@ -2,15 +2,13 @@
 
 import numpy as np
 
-from attnsvm.geometry import Norm
-from attnsvm.training import lanes
+from attnsvm.geometry import OfSingularValues
 
 
-class Spectral(Norm):
+class Spectral(OfSingularValues):
     """The largest singular value."""
 
-    name, block_power, unitarily_invariant = "spectral", np.inf, True
-    reads_terms = True
+    name, block_power = "spectral", np.inf
 
     def value(self, W):
         return np.linalg.svd(W, compute_uv=False)[..., 0]
@@ -25,12 +23,6 @@ class Spectral(Norm):
 
     def expression(self, cvxpy, W):
         return cvxpy.sigma_max(W)
-
-    @staticmethod
-    def steepest_lanes(_, slope, memory):
-        """The polar factor, zero where ∇L is zero."""
-        pairs = len(slope.left)
-        lanes.singular.polar(slope.left, slope.right, slope.logs, memory.room, pairs, memory.direction)
 
 
 NORM = Spectral()

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from attnsvm.data.cells import COUNTED, Cell
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import cards, excerpt, mistakes
 from attnsvm.pipeline.configuration import outside, stage_settings
-from attnsvm.pipeline.hashes.dependencies import digest
+from attnsvm.pipeline.hashes.dependencies import digest, file_of
 from attnsvm.pipeline.hashes.memo import recall
 
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
@@ -49,11 +49,26 @@ def grid(card: cards.Card, resolved: dict) -> list[Part]:
     settings = stage_settings(card, resolved, "problems")
 
     def work_out() -> list[list]:
-        return [list(part) for part in as_parts(card.module("problems").cells(settings))]  # what JSON gives back
+        return [list(part) for part in as_parts(_cells(card, settings))]  # what JSON gives back
 
     # The modules that know a grid import much, and every run of Snakemake asks.
     key = b"grid", digest(card.modules["problems"]).encode(), repr((settings, outside(card, resolved))).encode()
     return [Part(*part) for part in recall(key, work_out)]
+
+
+def _cells(card: cards.Card, settings: dict) -> list[Cell]:
+    """What the `cells` of a card's problems.py say; an error of its author's names the line."""
+    module = card.modules["problems"]
+    try:
+        return excerpt.function(module, "cells")(settings)
+    except UserError:
+        raise
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"{file_of(module)}: `cells` needs {error.name}, which is not installed: let it go without, or install it"
+        ) from error
+    except Exception as error:
+        raise UserError(mistakes.sentence(error, mistakes.place(error) or file_of(module))) from error
 
 
 def cut(card: cards.Card, resolved: dict, most: int | None = None) -> dict[str, list[Part]]:

@@ -6,7 +6,11 @@ lies inside the folder of that experiment.
 A card gives the title of its experiment, the settings and the meaning of the numbers. Modules in the folder are stages:
 problems.py, descent.py, svm.py and measures.py; figure.py draws the table, claims.py reads it. A stage without a
 module has no job. A card that says `problems: NAME` takes the module NAME of attnsvm/data/grids for problems.py. A card
-that says `like: other` takes missing stages and settings from the other card; with a caption, it takes the figure too.
+that says `like: other` takes missing stages and settings from the other card; with a caption, it takes the figure too,
+and where it has no columns of its own, the columns.
+
+An estimate of a table has a value, the ends of its interval, how many instances it is over, and the name of the
+interval. A card that says what `value` and `instances` mean need not say what the other three do.
 
 An experiment whose card says `optional: why` is built only on request: `figures/all` and `audit` leave it out.
 It may read files that do not come with this package; outside.py names them.
@@ -41,6 +45,11 @@ SECTIONS = {
     "real": "Real attention",
     "summaries": "What summaries say of the paper",
     "literature": "The literature",
+}
+# The columns of an estimate that mean the same in every table, and the columns that they come after.
+ESTIMATE = {
+    "value": {"low": "Lower end of the interval.", "high": "Upper end of the interval."},
+    "instances": {"interval": "Which interval; empty where the value has none."},
 }
 JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
 
@@ -156,11 +165,22 @@ def read(name: str) -> Card:
         relations=other.get("relations", []) + own.get("relations", []),
         caption=own.get("caption", ""),
         notes=own.get("notes", ""),
-        columns=own.get("columns", {}),
+        columns=_columns(own.get("columns") or other.get("columns", {})),
         modules=modules,
     )
     _complete(card)
     return card
+
+
+def _columns(said: dict[str, str]) -> dict[str, str]:
+    """The meaning of every column, those of an estimate too, in the order in which they are best read."""
+    if not ESTIMATE.keys() <= said.keys():
+        return said
+    return {
+        column: said.get(column, text)
+        for own, meaning in said.items()
+        for column, text in ({own: meaning} | ESTIMATE.get(own, {})).items()
+    }
 
 
 def _modules(name: str, parts: Sequence[str], content: dict) -> dict[str, str]:

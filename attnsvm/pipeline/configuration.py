@@ -7,8 +7,8 @@ import yaml
 
 from attnsvm import checksums
 from attnsvm.data.cells import COUNTED
-from attnsvm.errors import require
-from attnsvm.pipeline import cards
+from attnsvm.errors import UserError, require
+from attnsvm.pipeline import cards, excerpt
 from attnsvm.pipeline.checking import first_error
 from attnsvm.pipeline.hashes.memo import recall
 
@@ -56,11 +56,13 @@ def resolve(given: dict) -> dict:
 def typed(value, schema: dict):
     """The same with a number wherever a string says one and a number is wanted, and so with true and false.
 
-    Snakemake gives the values of `--config 'figures={dpi: 72}'` as strings, and YAML 1.1 takes 1e-3 for one.
+    Snakemake gives the values of `--config 'figures={dpi: 72}'` as strings, and YAML 1.1 takes 1e-3 for one. Keys come
+    in the order of the schema: jobs compare settings as Python writes them, and a JSON file may have sorted its keys.
     """
     if isinstance(value, dict):
         keys = schema.get("properties", {})
-        return {key: typed(item, keys.get(key, {})) for key, item in value.items()}
+        ordered = [*(key for key in keys if key in value), *(key for key in value if key not in keys)]
+        return {key: typed(value[key], keys.get(key, {})) for key in ordered}
     if isinstance(value, list):
         return [typed(item, schema.get("items", {})) for item in value]
     if isinstance(value, str) and schema.get("type") == "boolean":
@@ -93,7 +95,12 @@ def outside(card: cards.Card, resolved: dict) -> dict[str, str]:
     """
     if "outside" not in card.modules:
         return {}
-    files = card.module("outside").files(stage_settings(card, resolved, "problems"))
+    try:
+        files = excerpt.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"figures/{card.name} reads files from outside, which it looks for with {error.name}: that is not installed"
+        ) from error
     return {file: _sha256(str(path), path.stat().st_mtime_ns) for file, path in sorted(files.items())}
 
 

@@ -123,9 +123,10 @@ class Plan:
         """The parts of cells of which a block is made, as lists: what a job is given has no class of ours."""
         return [list(part) for part in self.blocks(experiment)[block]]
 
-    def histories(self, experiments: Iterable[str]) -> list[str]:
-        """The hashes of the settings and the code of all stages, by experiment."""
-        return [self.history(name, cards.read(name).stages) for name in experiments]
+    def histories(self, experiments: Iterable[str]) -> str:
+        """One hash of the settings and the code of all stages of experiments."""
+        whole = [self.history(name, cards.read(name).stages) for name in experiments]
+        return hashlib.sha256(repr(whole).encode()).hexdigest()
 
     def all_outside(self, pictured: str) -> dict[str, dict[str, str]]:
         """The checksums of the files from outside by experiment, for those behind a figure that read any."""
@@ -183,7 +184,7 @@ class Plan:
         return self.whole_figures(*targets.shown(of_figures)) + claims
 
     def audit_files(self, claimed: str) -> list[str]:
-        """The pages of the claims of an optional figure, or of a group of figures."""
+        """The pages of the claims of an experiment, or of a group of figures."""
         return [f"{self.at}results/audit/{claimed}.{kind}" for kind in targets.TABLES]
 
     def _blocks(self, experiment: str) -> dict[str, list[blocks.Part]]:

@@ -28,7 +28,7 @@ def group(name: str) -> list[str]:
 
 
 def shown(claimed: str) -> list[str]:
-    """The figures behind a page of claims: an optional figure, or those of a section."""
+    """The figures behind a page of claims: that of one experiment, or those of a section."""
     return group(claimed) if claimed in cards.SECTIONS else [claimed]
 
 
@@ -40,6 +40,11 @@ def behind(pictured: str) -> tuple[str, ...]:
 def drawn(pictured: str) -> tuple[str, ...]:
     """The kinds of files that are drawn of a figure."""
     return PICTURES if pictured == "audit" else (*PICTURES, "csv")
+
+
+def pages() -> list[str]:
+    """What has a page of claims of its own: every experiment that makes claims, and every section."""
+    return [*(card.name for card in cards.claiming(optional=True)), *cards.SECTIONS]
 
 
 def claiming(claimed: str = "") -> list[str]:
@@ -90,12 +95,13 @@ def constraints(at: str) -> dict[str, str]:
     return {
         "experiment": "|".join(measured),
         "figure": "|".join(drawn),
-        "claimed": "|".join([*optional(), *cards.SECTIONS]),
+        "claimed": "|".join(pages()),
         "pictured": "|".join([*drawn, "audit"]),
         "block": r"[^/]+",
         "unknown_at": r"([a-z]+/)?",
         "unknown_figure": rf"(?!({'|'.join(drawn)}|audit)\.({'|'.join((*KINDS, ENDING))})$)[^/]+",
         "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|paper)/)[^/]+",
+        "unknown_page": rf"(?!({'|'.join((*pages(), 'claims', 'audit'))})\.({'|'.join(TABLES)})$)[^/]+",
         "unknown_target": r"[\w.-]+",
         "unknown_place": r"(figures|results|paper)/.+" if at else r"smoke/.+",
     }
@@ -107,6 +113,16 @@ def no_such_figure(file: str) -> str:
     if name in (*figures(), *optional(), "audit"):
         return f"figures are not made as .{kind}: build figures/{name}, which makes {', '.join(KINDS)}"
     return cards.unknown_name(name if kind in KINDS else file, _after_figures(), "figure")
+
+
+def no_such_page(file: str) -> str:
+    """A sentence for a file that is asked for under results/audit/ and is no page of claims."""
+    name, _, kind = file.rpartition(".")
+    if name in pages():
+        return f"pages of claims are not made as .{kind}: ask for .html, .md or .csv"
+    if name in cards.names():
+        return f"{name} makes no claim: there is no claims.py in {cards.place(name)}"
+    return cards.unknown_name(name if kind in TABLES else file, pages(), "page of claims")
 
 
 def no_such_experiment(name: str) -> str:

@@ -15,24 +15,27 @@ FOLDERS = ("results", "figures")
 Judge = Callable[[Path], tuple[bool, str] | None]
 
 
-def main(paths: Sequence[str], judge: Judge = lambda path: None) -> int:
+def main(paths: Sequence[str], judge: Judge = lambda path: None, stages: int = 0, failed: int = 0) -> int:
     """Verify files and what is in folders; the exit status: 1 where something is wrong, or where there was nothing.
 
     Args:
         paths: by default those of FOLDERS that are there.
         judge: whether what a file claims holds, and the sentence that says so; None of a file that claims nothing.
+        stages, failed: how many stage files have answers that were judged again and hold, and how many failed.
     """
-    compared, judged, wrong = 0, 0, 0
+    compared, judged, wrong = 0, 0, failed
     for path in paths or filter(os.path.isdir, FOLDERS):
         counts = _verified(path, judge)
-        if paths and not any(counts):
+        if paths and not any(counts) and not stages + failed:
             print(f"{shown(path)}: holds nothing to verify: no answer of attnsvm solve, and no file with its checksum")
             counts = 0, 0, 1
         compared, judged, wrong = compared + counts[0], judged + counts[1], wrong + counts[2]
-    if not (compared or judged or wrong):
+    if not (compared or judged or wrong or stages):
         print("There is nothing to verify in results and figures: name a file or a folder.")
         return 1
-    print(f"{_number(compared, 'file')} compared, {_number(judged, 'answer file')} judged: {wrong or 'nothing'} wrong.")
+    again = f"answers of {_number(stages + failed, 'stage file')} judged again, " if stages + failed else ""
+    files = f"{_number(compared, 'file')} compared, {again}{_number(judged, 'answer file')} judged"
+    print(f"{files}: {wrong or 'nothing'} wrong.")
     return 1 if wrong else 0
 
 

@@ -14,10 +14,10 @@ SPREAD = "bars: 95 % Wilson interval"
 
 
 def shares(axes, rows, x: str) -> None:
-    """Draw rows (type, share, low, high and the column `x`) of one parametrisation and shape."""
+    """Draw rows (type, value, low, high and the column `x`) of one parametrisation and shape."""
     for kind, (label, look) in LOOKS.items():
         line = rows[rows["type"] == kind].sort_values(x)
-        axes.plot(line[x], line["share"], label=label, markersize=3, **look)
+        axes.plot(line[x], line["value"], label=label, markersize=3, **look)
         axes.vlines(line[x], line["low"], line["high"], color=look["color"], linewidth=0.8, alpha=0.7)
     axes.set(ylim=(-0.04, 1.04))
 

@@ -144,20 +144,20 @@ def title(axes, letter: str, text: str) -> None:
     axes.set_title(f"({letter}) {text}", loc="left")
 
 
-def band(axes, rows, along: str, of: str = "value", alpha: float = 0.18, **look) -> None:
-    """A line through the numbers `of` of rows, and a pale band from their `low` to their `high`.
+def band(axes, rows, along: str, alpha: float = 0.18, **look) -> None:
+    """A line through the estimates of rows, and a pale band from their `low` to their `high`.
 
     Args:
         along: the column of the other axis.
         look: of the line, its colour too, which is that of the band.
     """
     axes.fill_between(rows[along], rows["low"], rows["high"], color=look["color"], alpha=alpha, linewidth=0)
-    axes.plot(rows[along], rows[of], **look)
+    axes.plot(rows[along], rows["value"], **look)
 
 
-def bars(rows, of: str = "value") -> np.ndarray:
-    """How far `low` and `high` are from the number `of`, (2, m) for m rows or for one: as `errorbar` asks for it."""
-    return np.abs(np.array([rows["low"], rows["high"]], dtype=float).reshape(2, -1) - np.ravel(rows[of]))
+def bars(rows) -> np.ndarray:
+    """How far the ends of estimates are from their value, (2, m) for m rows or for one: as `errorbar` asks for it."""
+    return np.abs(np.array([rows["low"], rows["high"]], dtype=float).reshape(2, -1) - np.ravel(rows["value"]))
 
 
 def rendered(figure: FigureBase, kind: str, dpi: float = 300) -> bytes:

@@ -5,6 +5,7 @@ from numbers import Real
 
 import numpy as np
 
+EXACT = 2**53  # integers up to it are float64 numbers
 LARGEST = 1e50  # beyond it, squares of products leave the range of floats
 ALONE = "give every input its own tokens alone, as pairs (X_i, z_i), or lengths in a problem file"
 
@@ -34,8 +35,7 @@ def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
         array = np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{name}: expected shape {meaning}, got rows of different lengths") from error
-    if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    _require_real(name, array)
     fits = array.ndim == len(shape) and all(
         have > 0 if want is None else have == want for have, want in zip(array.shape, shape, strict=True)
     )
@@ -49,8 +49,36 @@ def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
             f"{name}: expected finite numbers in shape {meaning}, got NaN or infinity in {array.shape}: "
             f"the first at {first}{f'; if this is padding, {ALONE}' if name.endswith('tokens') else ''}"
         )
+    _require_ordinary(name, largest)
+    return array
+
+
+def _require_real(name: str, array: np.ndarray) -> None:
+    """What is proved is proved of the numbers that are given: float64 has to hold them."""
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name}: expected real numbers, got dtype {array.dtype}")
+    wide = False
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):
+            wide = not np.array_equal(array.astype(np.float64), array, equal_nan=True)
+    large = array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > EXACT
+    if wide or large:
+        raise ValueError(f"{name}: expected numbers that float64 holds, got others of {array.dtype}: round them first")
+
+
+def _require_ordinary(name: str, largest: float) -> None:
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise ValueError(f"{name}: expected numbers of size 1e-50 to 1e50, got {largest:.0e} at most: change the unit")
+
+
+def bounds(value) -> np.ndarray:
+    """Margins that are asked for, float64, finite and not negative, or a ValueError that says why not."""
+    array = plain("bound", value)
+    _require_real("bound", array)
+    array = array.astype(np.float64)
+    if not (np.isfinite(array).all() and (array >= 0).all()):
+        raise ValueError("bound: expected finite numbers of at least 0")
+    _require_ordinary("bound", array.max(initial=0.0))
     return array
 
 
@@ -68,7 +96,7 @@ def token_indices(name: str, value, shape: tuple[int, ...], T: int) -> np.ndarra
         raise ValueError(f"{name}: expected integers of shape {shape}, got {array.dtype} of shape {array.shape}")
     if ((array < 0) | (array >= T)).any():
         raise ValueError(f"{name}: expected token numbers from 0 to {T - 1}, got {array.min()} to {array.max()}")
-    return array
+    return array.astype(np.int64, copy=False)  # unsigned ones and others would be added as floats
 
 
 def setting(value):

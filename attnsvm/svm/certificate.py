@@ -190,6 +190,8 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     lacking = [name for name in (*CLAIMED, *held) if name not in given]
     require(not lacking, f"{path}: is no certificate: the array {', '.join(lacking[:1])} is missing")
     require(_scalar(path, given, "format", "iu") == FORMAT, f"{path}: was written by another version of attnsvm")
+    more = sorted(set(given) - {*CLAIMED, *held, "farkas"})  # as a W beside its factors, which alone are judged
+    require(not more, f"{path}: is no certificate: nothing is proved of its array {', '.join(more[:1])}")
     problem = path.parent / Path(_scalar(path, given, "problem", "U")).name if problem is None else Path(problem)
     require(_is_file(problem), f"{path}: there is no file {problem} with its tokens: name the file with --tokens")
     inputs = read(problem)

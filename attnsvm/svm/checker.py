@@ -11,6 +11,7 @@ rounding is bounded (`enclosures`). Where these bounds do not decide, the produc
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -90,12 +91,18 @@ class Problem:
     Args:
         matrices: (tokens (N, d), queries (n, e), winner (m,), loser (m,), query (m,)), the last three row numbers.
         bound: (m,), equality: (m,) bool.
+        made: asks, token differences, `lengths` and lengths of the queries, where these are made (`alike`).
     """
 
-    def __init__(self, matrices, bound: np.ndarray, equality: np.ndarray):
+    def __init__(self, matrices, bound: np.ndarray, equality: np.ndarray, made: Sequence[np.ndarray] = ()):
         self.matrices, self.bound, self.equality = matrices, bound, equality
         self.tokens, self.queries, self.winner, self.loser, self.query = matrices
         self.shape = self.tokens.shape[1], self.queries.shape[1]
+        self._few: np.ndarray | None
+        if made:
+            self.asks, self._few, self.lengths, self.asking = made
+            self.scalable, self.parts = True, [slice(None)]
+            return
         mixed = np.count_nonzero(equality) > 0
         largest = (bound[~equality] if mixed else bound).max(initial=0.0)
         self.asks = bound > SMALL * largest
@@ -240,7 +247,9 @@ def _arrays(matrices, bound, equality, claim):
 
 
 def _float64(array) -> np.ndarray:
-    """The same numbers; without axes, and so of no shape that is asked for, where they have to be rounded."""
+    """The same numbers; without axes, and so of no shape that is asked for, where they are masked or to be rounded."""
+    if type(array) is not np.ndarray and np.ma.is_masked(array):
+        return np.array(math.nan)
     array = np.asarray(array)
     if array.dtype == np.float64:
         return array
@@ -271,23 +280,36 @@ def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verd
     whole = Matrix(W.copy()) if factors is None else of_product(*factors)
     if not finite(whole.core):
         return Verdict("uncertified", "the solution is not finite")
-    value = whole.norm(norm)
     M = Matrix(*problem.combination(dual)) if factors is None else problem.combined(dual)
-    low = _lower(problem, norm, M, dual)
     if factors is None:
         on, size, count = product(problem.queries, W.T), whole.size, terms(W.shape[1])
     else:
         left, right = factors
         on = product(product(problem.queries, right), left.T)
         size, count = frobenius(left) * frobenius(right), terms(len(right)) + terms(right.shape[1])
-    reached, error = problem.products(on, size, count)
+    return decided(problem, norm, tol, W, dual, whole, M, *problem.products(on, size, count))
+
+
+def decided(problem: Problem, norm: str, tol: float, W, dual, whole: Matrix, M: Matrix, reached, error) -> Verdict:
+    """The verdict on a solution, by floating bounds, or by exact products where these do not decide.
+
+    Args:
+        W: (d, e), or None where it is held as factors. whole, M: enclosures of W and of Σ dual_k A_k.
+        reached, error: ⟨A_k, W⟩ (m,) and bounds of their errors.
+    """
+    verdict = _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error)
+    hopeless = verdict.status == "uncertified" and verdict.high == math.inf
+    if hopeless and verdict.low >= REMOTE * _alone(problem, norm) > 0:  # then the multipliers are worth more than W
+        return _refutation(problem, norm, dual, W is None)
+    return verdict
+
+
+def _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error) -> Verdict:
+    """See `decided`."""
+    value, low = whole.norm(norm), _lower(problem, norm, M, dual)
     moved = _moved(problem, norm, value, reached, error)
     verdict = _bracketed(problem, norm, tol, whole, value, M, low, moved, "floating")
-    if (
-        verdict.status == "solved"
-        or factors is not None
-        or not rational.affordable(problem.matrices, dual, problem.equality)
-    ):
+    if verdict.status == "solved" or W is None or not rational.affordable(problem.matrices, dual, problem.equality):
         return verdict
     exact = rational.Products(problem.matrices)
     M = Matrix(*exact.combination(dual))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.svm.arguments import finite_array, plain, problem_arrays, token_indices
+from attnsvm.svm.arguments import bounds, finite_array, plain, problem_arrays, token_indices
 
 IMPLICIT = 150  # from this many constraints on, products go through the tokens; the m × d arrays are not formed
 COPY = 1e-12  # distance of two tokens, relative to the longer one, up to which rounding may be all of it
@@ -245,14 +245,12 @@ def _with_margins(
     constraints: TokenConstraints, bound: float | np.ndarray, shape: tuple[int, ...], *place: np.ndarray
 ) -> TokenConstraints:
     """The constraints with the margins `bound`: one for all, or the entry at `place`, by as many axes as it has."""
-    margins = plain("bound", bound).astype(float)
+    margins = bounds(bound)
     if margins.ndim == 0 and margins == 1.0:
         return constraints
     if margins.shape not in [shape[:axes] for axes in range(len(shape) + 1)]:
         shapes = " or ".join(str(shape[:axes]) for axes in range(1, len(shape) + 1))
         raise ValueError(f"bound: expected a number or an array of shape {shapes}, got {margins.shape}")
-    if not (np.isfinite(margins).all() and (margins >= 0).all()):
-        raise ValueError("bound: expected finite numbers of at least 0")
     margins = np.broadcast_to(margins.reshape(margins.shape + (1,) * (len(shape) - margins.ndim)), shape)
     asked = np.where(constraints.equality, 0.0, margins[place])
     return TokenConstraints(constraints.factors, asked, constraints.equality, constraints.index)

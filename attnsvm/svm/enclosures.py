@@ -7,6 +7,7 @@ Each comparison is written so that it fails for NaN.
 """
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -40,13 +41,13 @@ def total(values: np.ndarray) -> float:
 
 
 def product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """A @ B, (p, q), with the error of `terms` of the inner size."""
-    inner = A.shape[1]
+    """A @ B, (..., p, q), with the error of `terms` of the inner size."""
+    inner = A.shape[-1]
     if inner <= BLOCK:
         return A @ B
-    total = np.zeros((len(A), B.shape[1]))
+    total = np.zeros((*A.shape[:-1], B.shape[-1]))
     for start in range(0, inner, BLOCK):
-        total += A[:, start : start + BLOCK] @ B[start : start + BLOCK]
+        total += A[..., start : start + BLOCK] @ B[..., start : start + BLOCK, :]
     return total
 
 
@@ -102,16 +103,19 @@ class Matrix:
     @cached_property
     def _decomposition(self) -> tuple[np.ndarray, float, float, float]:
         """Singular values s of the core; the factors a ≤ 1 ≤ b and the distance r with a·s_i − r ≤ σ_i ≤ b·s_i + r."""
-        A, k = self.core, min(self.core.shape)
         try:
-            U, s, Vt = np.linalg.svd(A, full_matrices=False)
+            return self._bounded(*_decomposed(self.core))
         except np.linalg.LinAlgError:  # NaN, or no convergence
-            return np.full(k, math.nan), math.nan, math.nan, math.nan
-        off = [_defect(U), _defect(Vt.T), self.defect]
+            return np.full(min(self.core.shape), math.nan), math.nan, math.nan, math.nan
+
+    def _bounded(self, U, s, V, off_U, off_V, rest) -> tuple[np.ndarray, float, float, float]:
+        """See `_decomposition`; the arrays are those of `_decomposed`."""
+        k = len(s)
+        off = [_defect(U, off_U), _defect(V, off_V), self.defect]
         most = math.prod([math.sqrt(1 + one) for one in off])
         least = math.prod([math.sqrt(1 - one) if one < 1 else 0.0 for one in off])
         size = self.size
-        residual = frobenius(A - product(U * s, Vt))
+        residual = frobenius(rest)
         residual += rounding(terms(k)) * (size + math.sqrt(k) * math.sqrt(1 + off[1]) * frobenius(s[:, None]) * most)
         spare = 1 + rounding(0)
         return s, least / spare, most * spare, residual * (1 + self.defect) + self.error
@@ -145,6 +149,23 @@ class Matrix:
             return math.inf
         value = _entrywise(A, name)
         return (value + ratio(name, A.shape) * error) * (1 + rounding(0))
+
+
+def decompose(matrices: Sequence[Matrix]) -> None:
+    """Find the singular values of matrices with cores of one shape at once: each gets what it would find alone."""
+    try:
+        arrays = _decomposed(np.concatenate([one.core for one in matrices]).reshape(-1, *matrices[0].core.shape))
+    except np.linalg.LinAlgError:  # of one of them
+        return
+    for one, *parts in zip(matrices, *arrays, strict=True):
+        vars(one)["_decomposition"] = one._bounded(*parts)
+
+
+def _decomposed(A: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Computed U, s, V with A ≈ U diag(s) Vᵀ (..., p, q), and what UᵀU and VᵀV are off one, and the product off A."""
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    V = np.swapaxes(Vt, -1, -2)
+    return U, s, V, _off(U), _off(V), A - product(U * s[..., None, :], Vt)
 
 
 def _entrywise(A: np.ndarray, name: str) -> float:
@@ -212,15 +233,18 @@ def of_product(left: np.ndarray, right: np.ndarray) -> Matrix:
     ]
     sizes = (size + lost[0]) * (other + lost[1])
     error = lost[0] * other + (size + lost[0]) * lost[1] + rounding(terms(a.shape[1])) * sizes
-    defect = _defect(q) + _defect(p)
+    defect = _defect(q, _off(q)) + _defect(p, _off(p))
     return Matrix(core, 1.01 * error, (len(left), len(right)), 1.01 * defect)
 
 
-def _defect(basis: np.ndarray) -> float:
-    """A bound of ‖BᵀB − I‖ for nearly orthonormal columns B (d, k)."""
-    gram = product(basis.T, basis)
-    gram.reshape(-1)[:: len(gram) + 1] -= 1.0
-    return frobenius(gram) + rounding(terms(len(basis))) * frobenius(basis) ** 2
+def _off(basis: np.ndarray) -> np.ndarray:
+    """BᵀB − I (..., k, k) for columns B (..., d, k), as computed."""
+    return product(np.swapaxes(basis, -1, -2), basis) - np.eye(basis.shape[-1])
+
+
+def _defect(basis: np.ndarray, off: np.ndarray) -> float:
+    """A bound of ‖BᵀB − I‖ for nearly orthonormal columns B (d, k), from `_off`."""
+    return frobenius(off) + rounding(terms(len(basis))) * frobenius(basis) ** 2
 
 
 def smallest_eigenvalue(gram: np.ndarray, error: float) -> float:

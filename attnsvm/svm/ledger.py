@@ -42,15 +42,14 @@ class DiffersError(ValueError):
 
 class _Replay:
     def __init__(self, records: Iterable[Record], watch: Callable):
-        self.left, self.place, self.watch = list(records)[::-1], -1, watch
-        self.last: Record | None = None  # the record that was given and is not yet judged
+        self.records, self.watch = list(records), watch
+        self.given, self.judged = 0, 0  # how many records: in the place of claims, and of them with an answer
 
     def next(self) -> Record:
-        self.place += 1
-        if not self.left:
-            raise DiffersError(f"answer {self.place} is asked for, and there is no record of it")
-        self.last = self.left.pop()
-        return self.last
+        if self.given == len(self.records):
+            raise DiffersError(f"answer {self.given} is asked for, and there is no record of it")
+        self.given += 1
+        return self.records[self.given - 1]
 
 
 _kept: list[Record] | None = None
@@ -82,8 +81,8 @@ def replaying(records: Iterable[Record], watch: Callable = lambda *_: None) -> I
     before, _replay = _replay, _Replay(records, watch)
     try:
         yield
-        if _replay.left:
-            raise DiffersError(f"{len(_replay.left)} records are left that nothing asks for")
+        if left := len(_replay.records) - _replay.given:
+            raise DiffersError(f"{left} records are left that nothing asks for")
     finally:
         _replay = before
 
@@ -104,7 +103,8 @@ def given(m: int, shape: tuple[int, int]) -> Record:
     found = [part.shape for part in record.matrices]
     held = [shape] if len(found) == 1 else [(size, part[1]) for size, part in zip(shape, found, strict=False)]
     if len(record.dual) != m or found != held:
-        raise DiffersError(f"answer {_replay.place} is not of the problem with {m} constraints on W of shape {shape}")
+        place = _replay.given - 1
+        raise DiffersError(f"answer {place} is not of the problem with {m} constraints on W of shape {shape}")
     return record
 
 
@@ -120,11 +120,12 @@ def enter(problem: tuple, claim: "Solution", answer: "Solution", matrices: "tupl
     """
     status = answer.status.value
     judged[status] += 1
-    if _replay is not None and _replay.last is not None:
-        was, _replay.last = _replay.last.status, None
+    if _replay is not None and _replay.judged < _replay.given:
+        place, _replay.judged = _replay.judged, _replay.judged + 1
+        was = _replay.records[place].status
         if was != status:
             why = f": {answer.rejected}" if answer.rejected else ""
-            raise DiffersError(f"answer {_replay.place} was kept as {was}, and is {status}{why}")
+            raise DiffersError(f"answer {place} was kept as {was}, and is {status}{why}")
         _replay.watch(*problem, answer)
     if _kept is not None:
         _kept.append(Record(claim.status.value, status, claim.method, claim.dual, matrices))

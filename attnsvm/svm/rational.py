@@ -11,7 +11,7 @@ from attnsvm.svm.enclosures import UNIT, Matrix, frobenius, rounding
 
 LARGEST = 2**22  # products of integers that one answer may cost
 MOST = 250  # rows of a system
-DETERMINANT = 2**17  # its rows times the binary digits of products
+DETERMINANT = 2**16  # its rows times the binary digits of products: a system takes three seconds at most
 CUTS = (0.0, 1e-12, 1e-9, 1e-6, 1e-3)  # multipliers below, relative to the largest, are left out, one after the other
 HEAVY = 1e-6  # multipliers above, relative to the largest, belong to rows that are held at their bounds
 PRIME = 2**61 - 1
@@ -28,7 +28,7 @@ def affordable(matrices, dual: np.ndarray, equality: np.ndarray) -> bool:
 
 
 def _solvable(count: int, tokens: np.ndarray, queries: np.ndarray) -> bool:
-    """Whether a system of so many rows takes seconds at most, and its determinant some ten thousands of digits."""
+    """Whether a system of so many rows takes seconds at most."""
     return count <= MOST and count * _digits(tokens, queries) <= DETERMINANT
 
 
@@ -151,17 +151,18 @@ class Products:
 
     def _near(self, order, dual):
         """Integers that combine the matrices to zero: the last dependent rows keep their multipliers."""
-        reduced, scale, pivots = _echelon(self._gram(order, order))
+        gram = self._gram(order, order)
+        pivots = _independent(gram)
         if len(pivots) == len(order):
             return None
-        free = np.delete(np.arange(len(order)), pivots)
-        kept = Integers(dual[order]).values
+        free, kept = np.delete(np.arange(len(order)), pivots), Integers(dual[order]).values
+        others, scale = _solved(gram[np.ix_(pivots, pivots)], -(gram[np.ix_(pivots, free)] @ kept[free]))
+        here = np.zeros(len(order), dtype=object)
+        here[free], here[pivots] = kept[free] * scale, others
+        if (gram @ here).any():
+            return None
         found = np.zeros(len(dual), dtype=object)
-        found[order[free]] = kept[free] * abs(scale)
-        sign = -1 if scale > 0 else 1
-        found[order[pivots]] = sign * np.array(
-            [int((row * kept[free]).sum()) for row in reduced[:, free]], dtype=object
-        )
+        found[order] = here
         return found
 
     def projected(self, W: np.ndarray, bound: np.ndarray, equality: np.ndarray, dual: np.ndarray):
@@ -202,16 +203,9 @@ class Products:
 
     def _weights(self, rows, missing):
         """The first independent ones of the rows; integers x and scale > 0 with Σ x_k ⟨A_j, A_k⟩ = scale·missing_j."""
-        from flint import fmpq_mat
-
         gram = self._gram(rows, rows)
-        _, _, pivots = _echelon(gram)
-        if not pivots:
-            return rows[:0], np.zeros(0, dtype=object), 1
-        goal = fmpq_mat([[int(one)] for one in missing[pivots]])
-        exact = fmpq_mat(gram[np.ix_(pivots, pivots)].tolist()).solve(goal)
-        numerators, scale = exact.numer_denom()
-        return rows[pivots], np.array([int(row[0]) for row in numerators.tolist()], dtype=object), int(scale)
+        pivots = _independent(gram)
+        return rows[pivots], *_solved(gram[np.ix_(pivots, pivots)], missing[pivots])
 
     def _moved(self, W: Integers, change, scale, low):
         exponent = low - self.exponent  # x is in 2^(low − 2 exponent), A in 2^exponent
@@ -227,19 +221,31 @@ class Products:
         return np.sqrt(_floats(squares, 1, 2 * self.exponent))
 
 
-def _echelon(gram: np.ndarray) -> tuple[np.ndarray, int, list[int]]:
-    """The reduced rows (rank, size) of a square matrix of integers, times a scale; the scale; the pivot columns."""
-    from flint import fmpz_mat
+def _independent(gram: np.ndarray) -> np.ndarray:
+    """The first rows that do not depend on those before, of a square matrix of integers, modulo a prime.
+
+    What is independent modulo a prime is independent. Of an unlucky prime there are too few: what follows from them is
+    compared with all rows.
+    """
+    from flint import nmod_mat
 
     if len(gram) == 0:
-        return gram, 1, []
-    matrix, scale, rank = fmpz_mat(gram.tolist()).rref()
+        return np.zeros(0, dtype=int)
+    size = len(gram)
+    matrix, rank = nmod_mat(size, size, [value % PRIME for value in gram.ravel().tolist()], PRIME).rref()
     rows = matrix.tolist()[:rank]
-    pivots = [next(k for k, entry in enumerate(row) if entry != 0) for row in rows]
-    reduced = np.zeros((rank, len(gram)), dtype=object)
-    for row, entries in zip(reduced, rows, strict=True):
-        row[:] = entries
-    return reduced, int(scale), pivots
+    return np.array([next(k for k, entry in enumerate(row) if entry != 0) for row in rows], dtype=int)
+
+
+def _solved(matrix: np.ndarray, goal: np.ndarray) -> tuple[np.ndarray, int]:
+    """Integers x (h,) and scale > 0 with matrix @ x = scale · goal, for an invertible matrix (h, h) of integers."""
+    from flint import fmpq_mat
+
+    if len(matrix) == 0:
+        return np.zeros(0, dtype=object), 1
+    exact = fmpq_mat(matrix.tolist()).solve(fmpq_mat([[value] for value in goal.tolist()]))
+    numerators, scale = exact.numer_denom()
+    return np.array([int(row[0]) for row in numerators.tolist()], dtype=object), int(scale)
 
 
 def refuting(matrices, bound: np.ndarray, equality: np.ndarray, weights: np.ndarray) -> str:

@@ -1,5 +1,6 @@
 """The entry for every norm: solve, rescale to feasibility on both sides, and let the checker judge."""
 
+from collections.abc import Iterable
 from dataclasses import fields, replace
 
 import numpy as np
@@ -7,8 +8,8 @@ import numpy as np
 from attnsvm import geometry
 from attnsvm.geometry import Norm, fro
 from attnsvm.svm import ledger, memory
+from attnsvm.svm.alike import check_all
 from attnsvm.svm.arguments import setting, tolerance
-from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.copies import distinct
 from attnsvm.svm.methods.by_norm import Report, least_frobenius, least_other
@@ -18,6 +19,7 @@ from attnsvm.svm.methods.rescaling import rescaled
 from attnsvm.svm.solution import FactoredSolution, Solution, Status
 from attnsvm.svm.statuses import LOOSEST
 from attnsvm.svm.subspaces import Reduced
+from attnsvm.svm.verdict import Verdict
 from attnsvm.svm.wide import WIDE, narrowed
 
 
@@ -55,7 +57,7 @@ def solve_batch(
     """`solve` for many problems; problems of one shape advance together where the method allows it."""
     measure, tol = asked(norm, tol)
     if ledger.replays():
-        return [_judged(c, measure, tol, _recorded(c)) for c in batch]
+        return _judged(batch, measure, tol, (_recorded(c) for c in batch))
     copies = [c.named_copy() for c in batch]
     single = [distinct(c) for c in batch]
     fewer = [c if one is None else one.constraints for c, one in zip(batch, single, strict=True)]
@@ -65,7 +67,7 @@ def solve_batch(
     found = (_refused(c, copy) if copy else next(claims) for c, copy in zip(fewer, copies, strict=True))
     lifted = (a if one is None else one.lift(a) for a, one in zip(found, wide, strict=True))
     whole = (a if one is None else replace(a, dual=one.spread(a.dual)) for a, one in zip(lifted, single, strict=True))
-    return [judge(c, measure, tol, claim) for c, claim in zip(batch, whole, strict=True)]
+    return _judged(batch, measure, tol, whole)
 
 
 def _refused(c: Constraints, reason: str) -> Solution:
@@ -115,18 +117,29 @@ def judged_solution(
 
 def judge(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
     """The answer with what the independent checker proves of it. `ledger` counts it, or has the claim to judge."""
-    return _judged(c, measure, tol, _recorded(c) if ledger.replays() else claim)
+    return _judged([c], measure, tol, [_recorded(c) if ledger.replays() else claim])[0]
 
 
-def _judged(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
-    answer = claim
-    if claim.status is not Status.UNCERTIFIED:
-        said = check(c.factors, c.bound, c.equality, measure.name, tol, claim)
-        proved = {name: getattr(said, name) for name in PROVED}
-        answer = replace(claim, status=Status(said.status), gap=said.gap, rejected=said.reason, **proved)
-    held = claim.factors or (() if np.isnan(claim.W).all() else (claim.W,))
-    ledger.enter((c, measure.name, tol), claim, answer, held)
-    return answer
+def _judged(batch: list[Constraints], measure: Norm, tol: float, claims: Iterable[Solution]) -> list[Solution]:
+    """Every answer with what is proved of it, the claims being taken and the answers entered in their order."""
+    answers, made = [], list(claims)
+    asked = [k for k, claim in enumerate(made) if claim.status is not Status.UNCERTIFIED]
+    problems = [(batch[k].factors, batch[k].bound, batch[k].equality) for k in asked]
+    said = dict(zip(asked, check_all(problems, measure.name, tol, [made[k] for k in asked]), strict=True))
+    for k, (c, claim) in enumerate(zip(batch, made, strict=True)):
+        answer = claim if k not in said else _with(c, claim, said[k])
+        held = claim.factors or (() if np.isnan(claim.W).all() else (claim.W,))
+        ledger.enter((c, measure.name, tol), claim, answer, held)
+        answers.append(answer)
+    return answers
+
+
+def _with(c: Constraints, claim: Solution, said: Verdict) -> Solution:
+    """The claim as far as it is proved."""
+    if claim.status is Status.SOLVED and said.status in (Status.INFEASIBLE, Status.REMOTE):
+        claim = _infeasible(c, np.full(c.shape, np.nan), claim.dual, claim.method)
+    proved = {name: getattr(said, name) for name in PROVED}
+    return replace(claim, status=Status(said.status), gap=said.gap, rejected=said.reason, **proved)
 
 
 PROVED = ("low", "high", "radius", "arithmetic", "counted")

@@ -5,17 +5,19 @@ instances share nothing and run side by side on the threads of the job.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from attnsvm.data.inputs import Inputs
 from attnsvm.training import threads
 from attnsvm.training.heads.base import Head
-from attnsvm.training.kernels import Factors, Gram, Group, Outer, Record, factored, full
-from attnsvm.training.lanes.arithmetic import LANES, classes, kept_on_disk
+from attnsvm.training.heads.calls import Reader, reader
+from attnsvm.training.kernels import Factors, Gram, Group, Record, evaluate_compiled, factored, full, prepared
+from attnsvm.training.lanes.arithmetic import LANES, kept_on_disk
 from attnsvm.training.log import Log
-from attnsvm.training.matrices import by_rule
+from attnsvm.training.matrices import by_rule, course_of
+from attnsvm.training.rules.calls import mover
 from attnsvm.training.spans import Coordinates
 
 
@@ -25,17 +27,18 @@ def run(inputs: Inputs, head: Head, initial: tuple[np.ndarray, ...], rule: Any, 
     if len(initial) == 1:
         laid_out = _full if rule.along_gradient else _whole
     tokens = np.ascontiguousarray(_last(inputs.tokens))
-    values, reader = head.embed(tokens)
-    compiled = reader.compiled()
+    values, reading = head.embed(tokens)
     loop, given, shape, weights = laid_out(inputs, tokens, rule, *initial)
-    brought = (type(x) for x in (compiled, *given) if isinstance(x, tuple))
-    descend, record = kept_on_disk(loop, *brought, *classes(rule)), _record(inputs, steps, shape)
+    descend, record = kept_on_disk(loop), _record(inputs, steps, shape)
+    evaluate, moving = evaluate_compiled(), mover(rule) if loop is by_rule else rule
 
     def descend_group(part):
         lanes, group, log = part
-        descend(group, *(_cut(x, lanes) for x in given), rule, log)
+        at, own = prepared(group.values, log.probabilities), [_cut(x, lanes) for x in given]
+        course = [course_of(own[0], at, moving)] if loop is by_rule else []
+        descend(evaluate, group, at, *own, *course, moving, log)
 
-    threads.each(descend_group, _groups(inputs, compiled, values, record))
+    threads.each(descend_group, _groups(inputs, reader(reading, tokens.shape[-1]), values, record))
     moved, *logs = (_joined(x) for x in record[1:])
     return Log(steps, weights(moved), *logs)
 
@@ -49,10 +52,10 @@ def _full(inputs, tokens, rule, W):
     start = (tokens * _last(inputs.queries @ W.mT)[:, None]).sum(2)
     if N * T * d * 2 + N * N * d < (N * T) ** 2:  # multiplications of the two ways
         likeness = _last(inputs.queries @ inputs.queries.mT)
-        products: Outer | Gram = Outer(tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
+        gram = Gram(np.empty((0, 0, S)), tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
     else:
-        products = Gram(_last(_gram(inputs)))
-    return full, (start, products), (N * T,), lambda moved: W[:, None] - _combinations(inputs, moved)
+        gram = Gram(_last(_gram(inputs)), *(np.empty((0,) * count + (S,)) for count in (3, 2, 2, 1)))
+    return full, (start, gram), (N * T,), lambda moved: W[:, None] - _combinations(inputs, moved)
 
 
 def _whole(inputs, tokens, rule, W):
@@ -86,7 +89,7 @@ def _record(inputs: Inputs, steps: np.ndarray, shape: tuple[int, ...]) -> Record
     return Record(kept, weights, largest, loss, norms, np.empty((groups, N, T, LANES)))
 
 
-def _groups(inputs: Inputs, head: NamedTuple, values: np.ndarray, record: Record):
+def _groups(inputs: Inputs, head: Reader, values: np.ndarray, record: Record):
     """For each group: its places in the batch, what it learns from, and its part of the record."""
     barrier, labels = _last(np.where(inputs.allowed, 0.0, -np.inf)), inputs.labels.T
     for g in range(len(record.weights)):

@@ -1,26 +1,29 @@
 """The descent loops as compiled code: LANES instances at a time, all their steps while their data lie in the cache.
 
-The arithmetic is that of loss.py and weights.py. A kernel is handed NamedTuples. Three of them bring code that the
-kernel calls: a head brings `readout`, a step rule `scale`, `Gram` and `Outer` `respond`. Numba finds that code by the
-class when it compiles, so nothing is chosen inside the loop.
+The arithmetic is that of loss.py and weights.py. A kernel is handed NamedTuples. Each is compiled once, for all heads:
+a head brings the address of its readout.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import njit, typeof, types
+from numba.core.ccallback import CFunc
 
-from attnsvm.training.heads.calls import readout
+from attnsvm.training.heads.calls import READER, Reader
 from attnsvm.training.lanes.arithmetic import (
     APART,
+    INNER,
     LANES,
     OPTIONS,
+    call,
+    called_from_loops,
     combine,
     copy,
     dot,
     exp,
     matvec,
-    method_of_class,
     shared_by_loops,
 )
 from attnsvm.training.lanes.slopes import sum_of_squares
@@ -35,13 +38,13 @@ class Group(NamedTuple):
         barrier: (n, T, LANES), 0, or −∞ for a token shut out.
         values: (n, T, p, LANES), the head's.
         labels: (n, LANES).
-        head: the structure of a head, see `heads.base.Head.compiled`.
+        head: the head.
     """
 
     barrier: np.ndarray
     values: np.ndarray
     labels: np.ndarray
-    head: NamedTuple
+    head: Reader
 
 
 class Record(NamedTuple):
@@ -63,37 +66,20 @@ class Record(NamedTuple):
 
 
 class Gram(NamedTuple):
-    """The Gram matrix (nT, nT, LANES) of the matrices x_it z_iᵀ."""
-
-    matrix: np.ndarray
-
-    def respond(self, coefficients, out):
-        flat = coefficients.reshape(len(self.matrix), LANES)
-        matvec(self.matrix, flat, out)
-
-
-class Outer(NamedTuple):
-    """The same matrix as the product of its factors: fewer operations where there are many tokens.
+    """The Gram matrix of the matrices x_it z_iᵀ, or its factors: fewer operations where there are many tokens.
 
     Attributes:
+        matrix: (nT, nT, LANES); of the factors no row.
         tokens: (n, T, d, LANES).
         likeness: (n, n, LANES), the Gram matrix of the queries.
         mixed: (n, d, LANES) scratch; row: (d, LANES) scratch.
     """
 
+    matrix: np.ndarray
     tokens: np.ndarray
     likeness: np.ndarray
     mixed: np.ndarray
     row: np.ndarray
-
-    def respond(self, coefficients, out):
-        tokens, likeness, mixed, row = self.tokens, self.likeness, self.mixed, self.row
-        n, T = coefficients.shape[:2]
-        for i in range(n):
-            combine(tokens[i], coefficients[i], mixed[i])
-        for i in range(n):
-            combine(mixed, likeness[i], row)
-            matvec(tokens[i], row, out[i * T : (i + 1) * T])
 
 
 class Factors(NamedTuple):
@@ -133,16 +119,27 @@ class Pass(NamedTuple):
     token_slope: np.ndarray
 
 
-scale = method_of_class("scale")  # of a rule, see `gradient_descent.GradientDescent.scale`
-# Of `Gram` or `Outer`, given coefficients (n, T, LANES) of the matrices x_it z_iᵀ, and out (nT, LANES): how the logits
-# change with them.
-respond = method_of_class("respond")
+scale = njit(**INNER)(GradientDescent.scale)
 
 
-@njit(**OPTIONS)
-def prepared(group, probabilities):
-    """Room for the passes of a group; they write `probabilities`."""
-    n, T, p = group.values.shape[:3]
+@njit(**OPTIONS, **APART)
+def respond(gram, coefficients, out):
+    """How the logits (nT, LANES) change with the coefficients (n, T, LANES) of the matrices x_it z_iᵀ."""
+    tokens, mixed = gram.tokens, gram.mixed
+    n, T = coefficients.shape[:2]
+    if len(gram.matrix):
+        matvec(gram.matrix, coefficients.reshape(n * T, LANES), out)
+        return
+    for i in range(n):
+        combine(tokens[i], coefficients[i], mixed[i])
+    for i in range(n):
+        combine(mixed, gram.likeness[i], gram.row)
+        matvec(tokens[i], gram.row, out[i * T : (i + 1) * T])
+
+
+def prepared(values: np.ndarray, probabilities: np.ndarray) -> Pass:
+    """Room for the passes of a group with these `values`; they write `probabilities`."""
+    n, T, p = values.shape[:3]
     return Pass(
         probabilities,
         np.empty((n, T, LANES)),
@@ -157,7 +154,6 @@ def prepared(group, probabilities):
     )
 
 
-@njit(**OPTIONS, **APART)
 def evaluate(logits, group, at, apart):
     """`loss.evaluate` at logits (n, T, LANES), into the Pass `at`; with `apart` each input keeps a separate factor."""
     barrier, values, labels = group.barrier, group.values, group.labels
@@ -189,7 +185,7 @@ def evaluate(logits, group, at, apart):
                 probabilities[i, t, lane] /= total[lane]
     for i in range(n):
         combine(values[i], probabilities[i], mixed)
-        readout(group.head, mixed, outputs[i], slope)
+        call(group.head.readout, group.head.parameters, group.head.number, mixed, outputs[i], slope)
         for lane in range(LANES):
             weight[lane] = 0.0
         matvec(values[i], slope, token_slope)
@@ -207,6 +203,15 @@ def evaluate(logits, group, at, apart):
         close(direction[i], winner[i], total)
 
 
+@cache
+def evaluate_compiled() -> CFunc:
+    """`evaluate`, as each loop is handed it: compiled once for all of them."""
+    rows, values, inputs = (np.empty((1,) * count) for count in (3, 4, 2))
+    group = types.BaseTuple.from_types((typeof(rows), typeof(values), typeof(inputs), READER), Group)
+    at = typeof(prepared(values, rows))
+    return called_from_loops(evaluate, types.void(typeof(rows), group, at, types.boolean))
+
+
 @shared_by_loops
 def log_pass(largest, loss, labels, at):
     """Add the mean largest probability and the loss to what is logged, (LANES,) each."""
@@ -221,22 +226,23 @@ def log_pass(largest, loss, labels, at):
             loss[lane] += (max(-margin, 0.0) + np.log1p(np.exp(-abs(margin)))) / n
 
 
-def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: GradientDescent, record: Record) -> None:
+def full(
+    evaluate: CFunc, group: Group, at: Pass, start: np.ndarray, gram: Gram, rule: GradientDescent, record: Record
+) -> None:
     """Descent on W through the Gram matrix of the x_it z_iᵀ, see `weights.FullWeights`.
 
     start: (n, T, LANES), the logits at first. record.weights: (L, nT, LANES), the coefficients of W(0) − W(k).
     """
     n, T = start.shape[:2]
     m = n * T
-    at = prepared(group, record.probabilities)
     logits, moved, response = start.copy(), np.zeros((m, LANES)), np.empty((m, LANES))
     direction, log_factor = at.direction, at.log_factor
     flat, coefficients = logits.reshape(m, LANES), direction.reshape(m, LANES)
     size, step_size, factor = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     slot = 0
     for step in range(record.kept[-1] + 1):
-        evaluate(logits, group, at, False)
-        respond(outer_products, direction, response)
+        call(evaluate, logits, group, at, False)
+        respond(gram, direction, response)
         dot(response, coefficients, size)
         for lane in range(LANES):
             factor[lane] = 1.0 if rule.rescaled else exp(log_factor[lane])
@@ -254,12 +260,11 @@ def full(group: Group, start: np.ndarray, outer_products: Gram | Outer, rule: Gr
                 moved[a, lane] += step_size[lane] * coefficients[a, lane]
 
 
-def factored(group: Group, factors: Factors, rule: GradientDescent, record: Record) -> None:
+def factored(evaluate: CFunc, group: Group, at: Pass, factors: Factors, rule: GradientDescent, record: Record) -> None:
     """Descent on (K, Q), see `weights.FactoredWeights`. record.weights: (L, d + e, m, LANES), K above Q."""
     K, Q, X, Z = factors.K, factors.Q, factors.tokens, factors.queries
     n, T, d = X.shape[:3]
     m = K.shape[1]
-    at = prepared(group, record.probabilities)
     logits, row, factor, scratch = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty(LANES), np.empty(LANES)
     projected, keys, mixed = np.empty((n, m, LANES)), np.empty((n, m, LANES)), np.empty((n, d, LANES))
     grad_K, grad_Q = np.empty(K.shape), np.empty(Q.shape)
@@ -270,7 +275,7 @@ def factored(group: Group, factors: Factors, rule: GradientDescent, record: Reco
             combine(Q, Z[i], projected[i])
             matvec(K, projected[i], row)
             matvec(X[i], row, logits[i])
-        evaluate(logits, group, at, False)
+        call(evaluate, logits, group, at, False)
         for lane in range(LANES):
             factor[lane] = 1.0 if rule.rescaled else exp(log_factor[lane])
         for i in range(n):

@@ -1,4 +1,4 @@
-"""The compiled loop for any rule: weights as matrices, gradients as sums of products of vectors.
+"""The compiled loop for all other rules: weights as matrices, gradients as sums of products of vectors.
 
 The Gram loop of kernels.py never forms W. Most rules look at single entries or singular values of the gradient, so that
 W and its gradient are formed here.
@@ -7,28 +7,47 @@ W and its gradient are formed here.
 from typing import NamedTuple
 
 import numpy as np
+from numba.core.ccallback import CFunc
 
-from attnsvm.training.kernels import Factors, Group, Record, evaluate, log_pass, prepared
-from attnsvm.training.lanes.arithmetic import LANES, combine, copy, exp, matvec
-from attnsvm.training.lanes.slopes import flatten, room_for, sloping, sum_of_squares
-from attnsvm.training.rules.protocol import aim, balance, empty, memory_of, move, pace, pooling
+from attnsvm.training.kernels import Factors, Group, Pass, Record, log_pass
+from attnsvm.training.lanes.arithmetic import LANES, call, combine, copy, exp, matvec
+from attnsvm.training.lanes.slopes import Memory, Slope, flatten, memory_of, sloping, sum_of_squares
+from attnsvm.training.rules.calls import Mover, Pool, empty, pooling
 
 
-def by_rule(group: Group, factors: Factors, rule: NamedTuple, record: Record) -> None:
+class Course(NamedTuple):
+    """What a rule has of K and Q, or of W in the place of K: the gradient and a memory of each, and what they share."""
+
+    slopes: tuple[Slope, Slope]
+    memories: tuple[Memory, Memory]
+    pool: Pool
+
+
+def course_of(factors: Factors, at: Pass, rule: Mover) -> Course:
+    """Room for the descent of a group; the gradients have the terms of the passes `at`."""
+    n, d, m, pair = len(factors.queries), factors.tokens.shape[2], factors.K.shape[1], len(factors.Q) > 0
+    projected = np.empty((n, m, LANES)) if pair else factors.queries
+    slope_K = sloping(np.empty((n, d, LANES)), projected, at.by_input)
+    slope_Q = sloping(factors.queries, np.empty((n, m * pair, LANES)), at.by_input)
+    memory_K, memory_Q = (memory_of(slope, rule.matrices, rule.rows) for slope in (slope_K, slope_Q))
+    return Course((slope_K, slope_Q), (memory_K, memory_Q), pooling())
+
+
+def by_rule(
+    evaluate: CFunc, group: Group, at: Pass, factors: Factors, course: Course, rule: Mover, record: Record
+) -> None:
     """Descent on (K, Q), or on W in the place of K, in place. record.weights: (L, d + e, m, LANES), K above Q; or W.
 
     With W, z_i stands in the place of Qᵀz_i.
     """
     K, Q, X, Z = factors.K, factors.Q, factors.tokens, factors.queries
     n, T, d = X.shape[:3]
-    m, pair = K.shape[1], len(Q) > 0
-    at = prepared(group, record.probabilities)
-    logits, row, mixed = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty((n, d, LANES))
-    projected, keys = np.empty((n, m, LANES)) if pair else Z, np.empty((n, m * pair, LANES))
-    slope_K, slope_Q = sloping(mixed, projected, at.by_input), sloping(Z, keys, at.by_input)
-    slopes, moving = (slope_K, slope_Q), (K, Q)
-    memories = memory_of(rule, slope_K, room_for(slope_K)), memory_of(rule, slope_Q, room_for(slope_Q))
-    pool, size, other = pooling(), np.empty(LANES), np.zeros(LANES)
+    pair, moving = len(Q) > 0, (K, Q)
+    slopes, memories, pool = course
+    slope_K, slope_Q = slopes
+    mixed, projected, keys = slope_K.left, slope_K.right, slope_Q.right
+    logits, row = np.empty((n, T, LANES)), np.empty((d, LANES))
+    size, other = np.empty(LANES), np.zeros(LANES)
     slot = 0
     for step in range(record.kept[-1] + 1):
         for i in range(n):
@@ -36,7 +55,7 @@ def by_rule(group: Group, factors: Factors, rule: NamedTuple, record: Record) ->
                 combine(Q, Z[i], projected[i])
             matvec(K, projected[i], row)
             matvec(X[i], row, logits[i])
-        evaluate(logits, group, at, True)
+        call(evaluate, logits, group, at, True)
         for i in range(n):
             combine(X[i], at.direction[i], mixed[i])
             if pair:
@@ -54,10 +73,10 @@ def by_rule(group: Group, factors: Factors, rule: NamedTuple, record: Record) ->
             log_pass(record.largest[slot], record.loss[slot], group.labels, at)
             slot += 1
         empty(pool)
-        for f in range(1 + pair):  # a loop: the rule is compiled once for both factors
-            aim(rule, slopes[f], moving[f], memories[f], pool, step)
-        pace(rule, pool, step)
         for f in range(1 + pair):
-            move(rule, moving[f], memories[f], pool, step)
+            call(rule.aim, rule.numbers, slopes[f], moving[f], memories[f], pool, step)
+        call(rule.pace, rule.numbers, pool, step)
+        for f in range(1 + pair):
+            call(rule.move, rule.numbers, moving[f], memories[f], pool, step)
         if pair:
-            balance(rule, K, Q)
+            call(rule.balance, rule.numbers, K, Q)

@@ -5,7 +5,23 @@ import pandas as pd
 import pytest
 import scipy
 
-from attnsvm.analysis.statistics import MIDDLE, Z95, median_interval, sample_interval, share, share_interval, wilson
+from attnsvm.analysis.statistics import (
+    MEAN,
+    MEDIAN,
+    QUARTILES,
+    RATIO,
+    SHARE,
+    Z95,
+    mean,
+    median,
+    median_interval,
+    middle_half,
+    ratio,
+    sample_interval,
+    share,
+    share_interval,
+    wilson,
+)
 
 
 def test_few_values_have_all_of_them_as_the_interval():
@@ -28,8 +44,8 @@ def test_the_interval_of_a_share_is_scipys_to_the_bit():
     for hits, count in pairs:
         theirs = scipy.stats.binomtest(hits, count).proportion_ci(0.95, method="wilson")
         assert wilson(hits, count) == (hits / count, theirs.low, theirs.high)
-        low_and_high = {"low": theirs.low, "high": theirs.high}
-        assert share(np.arange(count) < hits) == {"share": hits / count, "instances": count} | low_and_high
+        found = {"value": hits / count, "low": theirs.low, "high": theirs.high}
+        assert share(np.arange(count) < hits) == found | {"instances": count, "interval": SHARE}
 
 
 @pytest.mark.parametrize(("hits", "count"), [(0, 0), (2, 1), (-1, 3)])
@@ -45,18 +61,35 @@ def test_the_interval_of_a_median_has_the_places_of_scipys_quantile():
         assert median_interval(values) == ((count - 1) / 2, place - 1, count - place)
 
 
-def test_the_middle_of_a_column_is_pandas_quantile_to_the_bit():
-    draw = np.random.default_rng(0)
-    for count in (1, 2, 3, 10, 97):
-        values = draw.normal(size=count)
-        for column in (pd.Series(values), pd.Series([*values, np.nan])):
-            assert MIDDLE["low"](column) == column.quantile(0.16)
-            assert MIDDLE["high"](column) == column.quantile(0.84)
-
-
 def test_the_interval_of_a_sample_is_that_of_its_standard_error():
     values = pd.Series(np.random.default_rng(3).normal(size=30))
     mean, low, high = sample_interval(values)
     assert mean == values.mean() == pytest.approx((low + high) / 2)
     assert high - mean == pytest.approx(Z95 * values.sem())
     assert np.isnan(sample_interval(values[:1])[1])  # one value says nothing of the others
+
+
+def test_an_estimate_names_its_interval_and_of_nothing_has_no_number():
+    values = np.array([4.0, 1.0, 2.0, 3.0])
+    for of, name, numbers in (
+        (mean, MEAN, sample_interval(values)),
+        (median, MEDIAN, median_interval(values)),
+        (middle_half, QUARTILES, (2.5, 1.75, 3.25)),
+    ):
+        assert tuple(of(values).values()) == (*numbers, 4, name)
+        *nothing, count, kept = of(values[:0]).values()
+        assert np.isnan(nothing).all()
+        assert (count, kept) == (0, name)
+
+
+def test_a_ratio_of_means_is_as_certain_as_its_instances_agree():
+    """Of the same instances: no width where one is a multiple of the other; else that of a resampling."""
+    draw = np.random.default_rng(1)
+    others = draw.normal(3.0, 0.5, size=400)
+    assert list(ratio(2 * others, others).values()) == pytest.approx([2.0, 2.0, 2.0, 400, RATIO])
+    values = 2 * others + draw.normal(0, 0.3, size=400)
+    found = ratio(values, others)
+    picks = draw.integers(400, size=(4000, 400))
+    low, high = np.quantile(values[picks].mean(1) / others[picks].mean(1), (0.025, 0.975))
+    assert found["value"] == values.mean() / others.mean()
+    assert (found["low"], found["high"]) == pytest.approx((low, high), abs=2e-3)

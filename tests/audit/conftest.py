@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 import tried
+from tried import EXPERIMENTS
 
 from attnsvm.audit import audit
 from attnsvm.pipeline import answers
 from attnsvm.store import save_csv
-
-EXPERIMENTS = ("svm_rank", "cone", "feasibility")
 
 
 @pytest.fixture(scope="session")

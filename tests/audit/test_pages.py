@@ -6,8 +6,7 @@ from html import unescape
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import EXPERIMENTS
-from tried import CLAIMS
+from tried import CLAIMS, EXPERIMENTS
 
 from attnsvm.audit import Tables, audit, certificates
 from attnsvm.audit.pages import html, markdown, measured, number, unmet, wanted

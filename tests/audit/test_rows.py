@@ -29,13 +29,13 @@ def test_ends_want_two_values():
 
 
 def test_hits_are_the_instances_that_a_share_counts():
-    rows = pd.DataFrame({"share": [2 / 3, 0.0, 1 / 7], "instances": [3, 5, 700]})
+    rows = pd.DataFrame({"value": [2 / 3, 0.0, 1 / 7], "instances": [3, 5, 700]})
     assert list(with_hits(rows).hits) == [2, 0, 100]
 
 
 def test_a_share_of_no_instance_is_an_error():
     with pytest.raises(ValueError, match="NA or inf"):
-        with_hits(pd.DataFrame({"share": [float("nan")], "instances": [3]}))
+        with_hits(pd.DataFrame({"value": [float("nan")], "instances": [3]}))
 
 
 WAY = pd.DataFrame({"run": "a", "quantity": "q", "step": [1, 10, 30, 100], "value": [4.0, 3.0, 2.0, 1.0]})

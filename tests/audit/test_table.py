@@ -1,8 +1,7 @@
 """The audit as a table: its order, its figures, and what ends it."""
 
 import pytest
-from conftest import EXPERIMENTS
-from tried import CLAIMS
+from tried import CLAIMS, EXPERIMENTS
 
 from attnsvm.audit import Claim, Reading, Tables, audit, certificates
 from attnsvm.audit.numbers import Limit

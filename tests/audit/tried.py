@@ -14,6 +14,7 @@ from attnsvm.publish.exchange import reference
 
 sys.path.append(str(Path(__file__).parents[1] / "experiments"))
 
+EXPERIMENTS = ("svm_rank", "cone", "feasibility")  # those of the folder of a finished run, see conftest.py
 RELEASE = reference.read()
 CARDS = {
     card.name: card

@@ -38,7 +38,7 @@ def test_the_table_is_its_definition(run):
     for key, values in found.items():
         # 1e-5: single and batched solves agree to their gaps of 1e-7, in directions to the root of that
         expected = np.quantile(values, (0.5, 0.25, 0.75))
-        row = table.loc[key, ["median", "low", "high"]].astype(float)
+        row = table.loc[key, ["value", "low", "high"]].astype(float)
         np.testing.assert_allclose(row, expected, rtol=1e-5, atol=1e-6)
 
 
@@ -49,11 +49,11 @@ def test_what_is_trained():
 
 
 def test_the_ways_and_paces_are_drawn():
-    made = drawing.released("adam", "median", "low", "high")
+    made = drawing.released("adam", "value", "low", "high")
     ends = made[
         (made.quantity == "growth")
         & (made.step == made.groupby("run").step.transform("max"))
         & (made.schedule != "root")
     ]
     ways = made[made.quantity == "linf"]
-    drawing.assert_drawn(figure.draw, made, ways[["step", "median"]], y=ends["median"])
+    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], y=ends["value"])

@@ -36,7 +36,7 @@ def test_both_paces_are_its_asymptotes(beta1, beta2):
 def test_the_table_says_how_far_each_run_is_from_both_predictions(run):
     for name, rows in run.table.groupby("run"):
         beta2, rate = map(float, name.split())
-        wide = rows.pivot(index="step", columns="quantity", values="median")
+        wide = rows.pivot(index="step", columns="quantity", values="value")
         own = run.instances[run.instances.run == f"Adam constant {beta2:g} {rate:g}"]
         end = own[own.step == own.step.max()]
         closed = pace(end.sign_pace.to_numpy(), 0.9, beta2)

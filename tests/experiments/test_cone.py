@@ -100,16 +100,16 @@ def test_the_table_counts_who_stayed_and_who_converged(run):
     for row in run.table.itertuples():
         sample = ends[row.kind, row.R, row.mu, row.end]
         assert row.instances == len(sample)
-        assert row.share == np.mean(sample)
-    share = run.table.set_index(["kind", "R", "mu", "end"]).share
+        assert row.value == np.mean(sample)
+    share = run.table.set_index(["kind", "R", "mu", "end"]).value
     assert share["locally_optimal", 100, 0.0, "stayed"] == 1
     assert share["not_locally_optimal", 100, 0.0, "converged"] < 1
 
 
 def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "share")
+    table = told_apart(run.table, "value")
     converged = table[table.end == "converged"]
     local = converged[converged.kind == "locally_optimal"]
     place = np.log10(0.3) + local.mu.map({0.0: -0.8, 0.3: 0.0}) + local.R.map({5: 0.0, 100: 0.03})
-    others = converged[converged.kind == "not_locally_optimal"].share
-    assert_drawn(figure.draw, table, [*zip(place, local.share, strict=True)], [*enumerate(others)])
+    others = converged[converged.kind == "not_locally_optimal"].value
+    assert_drawn(figure.draw, table, [*zip(place, local.value, strict=True)], [*enumerate(others)])

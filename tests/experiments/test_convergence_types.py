@@ -88,11 +88,11 @@ def test_the_table_holds_the_share_of_every_type(name, run):
     for row in run.table.itertuples():
         group = types.query("n == @row.n and T == @row.T and d == @row.d and parametrisation == @row.parametrisation")
         assert row.instances == len(group) == SMALL[name]["problems"]["instances"]
-        assert row.share == group[row.type].mean()
-        assert 0 <= row.low <= row.share <= row.high <= 1
+        assert row.value == group[row.type].mean()
+        assert 0 <= row.low <= row.value <= row.high <= 1
     assert len(run.table) == len({(g.n, g.T, g.d) for g in types.itertuples()}) * 2 * 6
 
 
 def test_every_number_of_the_table_is_drawn():
-    table = drawing.released("convergence_types", "share")
-    drawing.assert_drawn(figure.draw, table, table[table.type != "all_support_not_global"][["d", "share"]])
+    table = drawing.released("convergence_types", "value")
+    drawing.assert_drawn(figure.draw, table, table[table.type != "all_support_not_global"][["d", "value"]])

@@ -5,6 +5,7 @@ import numpy as np
 from by_hand import cosine
 
 from attnsvm import geometry
+from attnsvm.analysis.rows import where
 from attnsvm.experiments.beyond.factors import descent, figure
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
@@ -41,11 +42,22 @@ def test_the_table_is_its_definition(run):
         values = np.array(values).reshape(3, len(rows))  # the runs of one instance stand in the order of the table
         # 1e-5: a nuclear solution of a batch and of a single solve agree to the root of their gap of 1e-7 at worst
         expected = np.quantile(values, (0.5, 0.25, 0.75), axis=0).T
-        np.testing.assert_allclose(rows[["median", "low", "high"]], expected, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(rows[["value", "low", "high"]], expected, rtol=1e-5, atol=1e-5)
         if quantity == "left":
-            np.testing.assert_array_equal(rows["larger"], (values > 1.2).mean(0))
-        else:
-            assert rows["larger"].isna().all()
+            grown = where(table, m=m, scale=scale, step=step, quantity="grown")
+            np.testing.assert_array_equal(grown["value"], (values > 1.2).mean(0))
+
+
+def test_what_remains_is_the_median_over_that_a_decade_before(run):
+    """At the last step of every run, in the runs that go as far."""
+    distances = where(run.table, quantity="distance")
+    ends = set(distances.groupby(["rule", "m", "scale"]).step.max())
+    rows = where(run.table, quantity="remaining")
+    assert len(rows) == sum(step in ends for step in distances.step)
+    for row in rows.itertuples():
+        way = where(distances, rule=row.rule, m=row.m, scale=row.scale).set_index("step").value
+        earlier = min(way[: row.step].index, key=lambda step: abs(np.log10(step * 10 / row.step)))
+        assert row.value == way[row.step] / way[earlier]
 
 
 def test_what_is_trained():
@@ -57,9 +69,9 @@ def test_what_is_trained():
 
 
 def test_every_number_of_the_way_is_drawn():
-    made = drawing.released("factors", "median", "low", "high")
+    made = drawing.released("factors", "value", "low", "high")
     usual = made[(made.m == 10) & (made.scale == 1) & (made.quantity == "distance")]
     last = made.step == made.groupby(["rule", "m", "scale"]).step.transform("max")
     starts = made[((made.m != 10) | (made.scale != 1)) & (made.quantity == "distance") & last]
     ways = usual[usual.rule.isin(figure.CAUSE)]
-    drawing.assert_drawn(figure.draw, made, ways[["step", "median"]], y=starts["median"])
+    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], y=starts["value"])

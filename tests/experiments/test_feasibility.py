@@ -27,13 +27,13 @@ def test_shares_are_those_of_linear_programming(run):
     for key, sample in separated.items():
         n, T, d, *_ = key
         assert shares.loc[key, "instances"] == len(sample) == 12
-        assert shares.loc[key, "share"] == np.mean(sample)
+        assert shares.loc[key, "value"] == np.mean(sample)
         if d >= max(T - 1, n):
-            assert shares.loc[key, "share"] == 1
-    assert (shares.share == 0).any()
-    assert ((shares.share > 0) & (shares.share < 1)).any()
+            assert shares.loc[key, "value"] == 1
+    assert (shares.value == 0).any()
+    assert ((shares.value > 0) & (shares.value < 1)).any()
 
 
 def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "share")
-    assert_drawn(figure.draw, table, table[["d", "share"]])
+    table = told_apart(run.table, "value")
+    assert_drawn(figure.draw, table, table[["d", "value"]])

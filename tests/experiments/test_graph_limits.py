@@ -26,7 +26,7 @@ def runs(tmp_path_factory):
     ],
 )
 def test_the_distances_are_those_of_the_experiment_that_it_sharpens(runs, run, loss, parametrisation, solution):
-    here = runs["graph_limits"].table.query("run == @run and solution == @solution")
+    here = runs["graph_limits"].instances.dropna().query("run == @run and solution == @solution")
     there = runs["next_token"].instances.query(
         "loss == @loss and parametrisation == @parametrisation and solution == @solution"
         " and rule == 'split' and quantity == 'ahead'"
@@ -35,3 +35,11 @@ def test_the_distances_are_those_of_the_experiment_that_it_sharpens(runs, run, l
     both = here.merge(there, on=keys, suffixes=("", "_there"))
     assert len(both) == len(here) == len(there.dropna(subset="value")) > 0
     assert (both.value == both.value_there).all()
+
+
+def test_the_share_nearer_than_the_other_norms_solution_counts_data_sets(runs):
+    run = runs["graph_limits"]
+    ends = run.instances.dropna().query("run == 'factored'")
+    ends = ends[ends.step == ends.step.max()].pivot(index=["graphs", "seed"], columns="solution", values="value")
+    nearer = run.table[run.table.quantity == "nearer than fro"].set_index("graphs").value
+    assert nearer.to_dict() == (ends.nuc < ends.fro).groupby("graphs").mean().to_dict()

@@ -61,12 +61,12 @@ def test_the_shares_of_a_shape_add_up_to_one():
     frame = pd.DataFrame({"depth": 2, "n": 3, "T": 5, "d": 4, "seed": range(5), "end": ends} | values)
     rows = table(Measures(frame, frame), {}).set_index("end")
     assert list(rows.index) == [*ENDS, "mixed"]
-    assert rows.loc["mixed", ["share", "instances"]].tolist() == [0.5, 4]  # of the runs that can be measured
+    assert rows.loc["mixed", ["value", "instances"]].tolist() == [0.5, 4]  # of the runs that can be measured
     assert np.isclose(rows.loc["law", "tail"], np.quantile([0.1, 0.2, 0.3, 0.4], 0.95))
     rows = rows.loc[list(ENDS)]
-    assert np.isclose(rows["share"].sum(), 1)
-    assert rows.loc["law", "share"] == 0.6
-    assert (rows["low"] <= rows["share"]).all()
+    assert np.isclose(rows["value"].sum(), 1)
+    assert rows.loc["law", "value"] == 0.6
+    assert (rows["low"] <= rows["value"]).all()
 
 
 def test_the_figure_draws_the_farthest_layers_of_every_shape_by_both_problems():

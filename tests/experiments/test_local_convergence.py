@@ -8,12 +8,15 @@ import pytest
 from by_hand import NORM, cosine, softmax_of
 from running import Run
 
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import MEAN, MIDDLE
 from attnsvm.data.grids.one_shape import cells
 from attnsvm.experiments.paper.local_convergence import figure
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
 STAGES = {"descent": {"steps": 60, "learning_rate": 0.1, "log_every": 20}, "measures": {"drawn_steps": 40}}
+OWN = {"W": ("fro", "nuc"), "KQ": ("nuc", "fro")}
 SMALL = {
     "local_convergence": STAGES | {"problems": {"n": 3, "T": 4, "d": 6, "first_seed": 5, "instances": 4}},
     "self_local_convergence": STAGES | {"problems": {"n": 2, "T": 3, "d": 5, "first_seed": 5, "instances": 4}},
@@ -35,16 +38,23 @@ def test_the_table_is_its_definition(name, tmp_path):
             for quantity, value in found.items():
                 values.setdefault((kind, quantity, int(step)), []).append(value)
     assert set(run.table.step) == {0, 20, 40}
-    assert len(run.table) == 2 * 3 * 3
-    for row in run.table.itertuples():
+    curves, leads = (where(run.table, interval=interval) for interval in (MIDDLE, MEAN))
+    assert len(curves) == 2 * 3 * 3
+    for row in curves.itertuples():
         sample = np.array(values[row.parametrisation, row.quantity, row.step])
         assert row.instances == len(sample) == 4
         # 1e-6: a nuclear solution of a batch and of a single solve agree to the root of their gap at worst.
-        assert row.mean == pytest.approx(sample.mean(), abs=1e-6)
-        assert row.std == pytest.approx(sample.std(), abs=1e-6)
+        assert row.value == pytest.approx(sample.mean(), abs=1e-6)
         assert [row.low, row.high] == pytest.approx(np.quantile(sample, [0.16, 0.84]), abs=1e-6)
-    table = drawing.told_apart(run.table, "mean")
-    drawing.assert_drawn(figure.draw, table, table[["step", "mean"]])
+    assert list(leads.parametrisation) == ["W", "KQ"]
+    for row in leads.itertuples():
+        own, other = (np.array(values[row.parametrisation, f"corr_{norm}", 40]) for norm in OWN[row.parametrisation])
+        half = 1.959964 * (own - other).std(ddof=1) / np.sqrt(4)
+        assert (row.quantity, row.step, row.instances) == ("lead", 40, 4)
+        assert row.value == pytest.approx((own - other).mean(), abs=1e-6)
+        assert row.high - row.low == pytest.approx(2 * half, abs=1e-5)
+    table = drawing.told_apart(curves, "value")
+    drawing.assert_drawn(figure.draw, table, table[["step", "value"]])
 
 
 def test_the_papers_instances():

@@ -7,7 +7,9 @@ import pytest
 from by_hand import slope
 
 from attnsvm.analysis.measured import Measures
+from attnsvm.analysis.rows import where
 from attnsvm.analysis.selection import optimal_tokens
+from attnsvm.analysis.statistics import MEAN, QUARTILES
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.errors import UserError
 from attnsvm.experiments.beyond.mirror_descent import figure, measures
@@ -49,15 +51,19 @@ def test_the_table_is_its_definition(run):
                     for step, W in zip(log["steps"], log["weights"][s], strict=True):
                         key = comparison, float(name), float(other), int(step)
                         values.setdefault(key, []).append(definition(solutions[asked], W, float(other)))
-    drawn = run.table[run.table.quantity == "distance"].set_index(["comparison", "p", "q", "step"])
+    names = ["comparison", "p", "q", "step"]
+    drawn, means = (where(run.table, interval=kind).set_index(names) for kind in (QUARTILES, MEAN))
     assert sorted(drawn.index) == sorted(values)
     for key, sample in values.items():
         row = drawn.loc[key]
         assert row.instances == 4
-        expected = [*np.quantile(sample, (0.5, 0.25, 0.75)), np.mean(sample)]
         # 1e-6: the differences of the definition, and the gaps of two solves
-        np.testing.assert_allclose(row[["value", "low", "high", "mean"]].astype(float), expected, rtol=0, atol=1e-6)
+        expected = np.quantile(sample, (0.5, 0.25, 0.75))
+        np.testing.assert_allclose(row[["value", "low", "high"]].astype(float), expected, rtol=0, atol=1e-6)
     last = {1.75: 60, 2.0: 50, 3.0: 80}
+    assert sorted(means.index) == [key for key in sorted(values) if key[-1] == last[key[1]]]
+    for key in means.index:
+        assert means.loc[key, "value"] == pytest.approx(np.mean(values[key]), abs=1e-6)
     for comparison, hits in same.items():
         rows = run.table[run.table.comparison == comparison]
         assert rows[rows.quantity == "same_tokens"].value.tolist() == [np.mean(hits)]
@@ -89,7 +95,8 @@ def test_without_an_instance_there_is_a_sentence():
 
 def test_every_number_of_the_table_is_drawn(run):
     table = drawing.told_apart(run.table, "value")
-    shown = table[(table.quantity == "distance") & table.comparison.isin(figure.WORDS)]
+    shown = where(table, interval=QUARTILES)
+    shown = shown[shown.comparison.isin(figure.WORDS)]
     drawing.assert_drawn(figure.draw, table, shown[["step", "value"]])
 
 

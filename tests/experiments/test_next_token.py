@@ -76,7 +76,7 @@ def test_claims_of_other_numbers_fail(measured):
     both = [part[3] for part in measured.values()]
     gathered = Measures(pd.concat(m.instances for m in both), pd.concat(m.outcomes for m in both))
     table = measures.table(gathered, SETTINGS["measures"])
-    table[["median", "mean", "smallest", "largest"]] = 0.5
+    table[["value", "low", "high", "smallest", "largest"]] = 0.5
     given = Tables(Path(), "next_token", {"figures/next_token.csv": table})
     by_key = {claim.key: claim for claim in claims.CLAIMS}
     for key in ("graph_svm", "graph_svm_passed", "graph_svm_squared", "graph_svm_graded", "graph_svm_factored"):

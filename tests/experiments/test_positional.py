@@ -5,6 +5,7 @@ import pytest
 from by_hand import cosine, winners
 from drawing import assert_drawn, told_apart
 
+from attnsvm.analysis.rows import where
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.own.positional import figure
 from attnsvm.experiments.own.positional.problems import added, encoded
@@ -46,7 +47,7 @@ def test_the_same_instances_are_compared(run):
 
 def test_the_table_is_its_definition(run):
     table = run.table.set_index(["tokens", "quantity", "seed"]).value
-    assert len(table) == 3 * 2 * 5
+    assert len(table) == 3 * 2 * 5 + 2 * 2
     for label, s, p, t, _ in run.each():
         X, Z, seed = p["tokens"][s], p["queries"][s], p["seeds"][s]
         variant, selected = label.rsplit("_", 1)[1], winners(X, t["weights"][s], Z)
@@ -55,8 +56,16 @@ def test_the_table_is_its_definition(run):
         assert table[variant, "norm", seed] == pytest.approx(np.linalg.norm(first.W), rel=1e-9)
 
 
+def test_shares_count_the_margins_that_are_wider_and_those_that_are_narrower_for_their_length(run):
+    margins = 1 / where(run.instances, quantity="norm").pivot(index="seed", columns="tokens", values="value")
+    shares = run.table[run.table.seed.isna()].set_index(["tokens", "quantity"]).value
+    for tokens, length in (("encoded", 1.0), ("added", np.sqrt(2))):
+        assert shares[tokens, "wider"] == (margins[tokens] > margins["plain"]).mean()
+        assert shares[tokens, "narrower for its length"] == (margins[tokens] / length < margins["plain"]).mean()
+
+
 def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "value")
+    table = told_apart(run.table[run.table.seed.notna()], "value")
     wide = table.pivot(index="seed", columns=["quantity", "tokens"], values="value")
     margins = [1 / wide["norm"][["plain", name]] for name in ("encoded", "added")]
     assert_drawn(figure.draw, table, *margins, x=1 - table[table.quantity == "correlation"].value)

@@ -7,16 +7,18 @@ from attnsvm.experiments.paper.self_attention import figure
 
 def test_what_both_attentions_have_in_common_is_drawn_of_both():
     curves, types = (
-        released("local_convergence", "mean").assign(low=0.5, high=1.0),
-        released("convergence_types", "share"),
+        released("local_convergence", "value").assign(low=0.5, high=1.0),
+        released("convergence_types", "value"),
     )
-    cross_curves, cross_types = curves.assign(mean=curves["mean"] - 0.01), types.assign(share=types.share + 0.01)
+    cross_curves, cross_types = curves.assign(value=curves["value"] - 0.01), types.assign(value=types["value"] + 0.01)
     table = together(
         self_local_convergence=curves,
         self_convergence_types=types,
         local_convergence=cross_curves,
         convergence_types=cross_types,
     )
-    correlations = [rows[rows.quantity != "softmax"][["step", "mean"]] for rows in (curves, cross_curves)]
-    shares = [rows[rows.type.isin(["global", "not_local"])][["d", "share"]] for rows in (types, cross_types)]
+    correlations = [
+        rows[rows.quantity.isin(["corr_fro", "corr_nuc"])][["step", "value"]] for rows in (curves, cross_curves)
+    ]
+    shares = [rows[rows.type.isin(["global", "not_local"])][["d", "value"]] for rows in (types, cross_types)]
     assert_drawn(figure.draw, table, *correlations, *shares)

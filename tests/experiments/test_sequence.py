@@ -7,6 +7,8 @@ import pytest
 from by_hand import NORM, cosine, softmax_of
 from drawing import assert_drawn, told_apart
 
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import MEAN, MIDDLE
 from attnsvm.experiments.paper.sequence import figure
 from attnsvm.svm import Constraints, solve
 
@@ -48,17 +50,22 @@ def test_solutions_keep_their_margins_at_every_position_and_the_table_is_their_c
         if t["probabilities"][s].max(1).min() >= 0.9995:
             for step, weights in zip(t["steps"], t["weights"][s], strict=True):
                 values.setdefault(int(step), []).append(cosine(weights, W))
-    table = run.table[(run.table.attention == attention) & (run.table.parametrisation == kind)].set_index("step")
+    rows = where(run.table, attention=attention, parametrisation=kind)
+    table, mean = (where(rows, interval=interval).set_index("step") for interval in (MIDDLE, MEAN))
     assert sorted(values) == sorted(table.index)
     for step, sample in values.items():
         assert table.loc[step, "instances"] == len(sample) > 0
-        assert table.loc[step, "mean"] == pytest.approx(np.mean(sample), abs=1e-12)
-        assert table.loc[step, "std"] == pytest.approx(np.std(sample), abs=1e-12)
+        assert table.loc[step, "value"] == pytest.approx(np.mean(sample), abs=1e-12)
         band = table.loc[step, ["low", "high"]].to_list()
         assert band == pytest.approx(np.quantile(sample, [0.16, 0.84]), abs=1e-12)
-    assert table["mean"].iloc[-1] > 0.5 > table["mean"].iloc[0]
+    (step,) = mean.index
+    half = 1.959964 * np.std(values[step], ddof=1) / np.sqrt(len(values[step]))
+    assert step == max(values)
+    expected = np.mean(values[step]) + half * np.array([0, -1, 1])
+    assert mean.loc[step, ["value", "low", "high"]].to_list() == pytest.approx(expected, abs=1e-9)
+    assert table["value"].iloc[-1] > 0.5 > table["value"].iloc[0]
 
 
 def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "mean")
-    assert_drawn(figure.draw, table, table[["step", "mean"]])
+    table = told_apart(run.table, "value")
+    assert_drawn(figure.draw, table, where(table, interval=MIDDLE)[["step", "value"]])

@@ -5,6 +5,8 @@ import pytest
 import torch
 from running import one_cell, smoke_settings
 
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import MEAN
 from attnsvm.experiments.beyond.heads import measures
 
 SETTINGS = smoke_settings("heads", descent={"steps": 3000, "heads": [1, 3], "control": 3})
@@ -51,8 +53,8 @@ def test_the_block_is_its_heads_and_every_answer_is_certified(run):
 
 def test_the_law_shows_after_a_few_thousand_steps(run):
     """Heads near their solutions, and one ratio of norms under a common norm but not under separate ones."""
-    table = measures.table(run[4], SETTINGS["measures"]).query("step == 3000 and heads == 3").set_index("quantity")
-    joint, separate = (table[table["normalisation"] == how]["mean"] for how in ("joint", "separate"))
+    table = where(measures.table(run[4], SETTINGS["measures"]), interval=MEAN, heads=3).set_index("quantity")
+    joint, separate = (table[table["normalisation"] == how]["value"] for how in ("joint", "separate"))
     assert joint["head"] < 0.01
     assert joint["other_head"] > 0.5
     assert joint["ratios"] < 0.05 < separate["ratios"]

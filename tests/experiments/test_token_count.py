@@ -13,5 +13,5 @@ def test_the_cells_differ_in_their_number_of_tokens():
 
 
 def test_every_number_of_the_table_is_drawn():
-    table = released("token_count", "share")
-    assert_drawn(figure.draw, table, table[table.type != "all_support_not_global"][["T", "share"]])
+    table = released("token_count", "value")
+    assert_drawn(figure.draw, table, table[table.type != "all_support_not_global"][["T", "value"]])

@@ -107,7 +107,7 @@ def test_an_unknown_norm_is_refused_with_the_names_of_those_there_are(name):
         get(name)
 
 
-@pytest.mark.parametrize("name", ["l1.0", "l0.5", "l101", "linfinity", "lnan"])
+@pytest.mark.parametrize("name", ["l1.0", "l0.5", "l101"])
 def test_a_p_out_of_range_is_refused(name):
     with pytest.raises(ValueError, match=r"norm: expected p of l<p> from 1\.01 to 100, got "):
         get(name)

@@ -8,22 +8,21 @@ from attnsvm import geometry
 from attnsvm.geometry.base import compiled, steepest_direction
 from attnsvm.training.lanes import LANES
 from attnsvm.training.lanes.arithmetic import OPTIONS
-from attnsvm.training.lanes.slopes import remembering, room_for, sloping
+from attnsvm.training.lanes.slopes import memory_of, sloping
 
 NAMES = (*geometry.NAMES, "l1.75", "l3")
 
 
 @njit(**OPTIONS)
-def descended(norm, left, right, logs):
-    slope = sloping(left, right, logs)
-    memory = remembering(slope, room_for(slope), ())
+def descended(norm, slope, memory):
     steepest_direction(norm, slope, memory)
     return memory.direction
 
 
 def directions(name, left, right, logs):
     """(LANES, d, e) for the gradients Σ_i exp(logs_i) left_i right_iᵀ."""
-    return np.moveaxis(descended(compiled(geometry.get(name)), left, right, logs), -1, 0)
+    slope = sloping(left, right, logs)
+    return np.moveaxis(descended(compiled(geometry.get(name)), slope, memory_of(slope, 0, 0)), -1, 0)
 
 
 def terms(n, d, e, seed=0):

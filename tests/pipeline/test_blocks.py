@@ -125,3 +125,24 @@ def test_a_grid_is_worked_out_once_and_the_next_run_imports_nothing_for_it(card,
     monkeypatch.setattr(cards.Card, "module", None)
     assert blocks.grid(card, SMOKE) == first
     assert all(isinstance(part, blocks.Part) for part in first)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError("nn"), "attnsvm/experiments/own/cone/problems.py: KeyError: 'nn'; mend this module"),
+        (
+            ModuleNotFoundError("x", name="nosuch"),
+            "attnsvm/experiments/own/cone/problems.py: `cells` needs nosuch, which",
+        ),
+        (UserError("a sentence"), "a sentence"),
+    ],
+)
+def test_a_grid_that_fails_names_its_module(monkeypatch, error, said):
+    def cells(settings):
+        raise error
+
+    monkeypatch.setattr(blocks.excerpt, "function", lambda module, name: cells)
+    with pytest.raises(UserError) as caught:
+        blocks._cells(cards.read("cone"), {})
+    assert str(caught.value).startswith(said)

@@ -123,6 +123,26 @@ def test_a_twin_with_a_caption_is_drawn_as_the_other_unless_it_has_a_figure(fold
     assert cards.read("two").draws == ("two",)
 
 
+def test_a_twin_without_columns_has_those_of_the_other(folder):
+    folder("one")
+    folder("two", files=(), like="one", columns=None)
+    folder("three", files=("figure",), like="one", columns={"n": "Inputs."})
+    assert cards.read("two").columns == cards.read("one").columns == {"d": "Dimension."}
+    assert cards.read("three").columns == {"n": "Inputs."}
+
+
+def test_the_columns_of_an_estimate_follow_its_value_and_instances(folder):
+    columns = {"d": "Dimension.", "instances": "Runs.", "value": "Mean."}
+    folder("one", columns=columns)
+    folder("raw", columns={"value": "A number.", "seed": "Its seed."})
+    found = cards.read("one").columns
+    assert list(found) == ["d", "instances", "interval", "value", "low", "high"]
+    assert found.items() >= columns.items()
+    folder("own", columns=columns | {"high": "The print's."})
+    assert cards.read("own").columns["high"] == "The print's."
+    assert set(cards.read("raw").columns) == {"value", "seed"}
+
+
 def test_a_card_names_the_problems_that_its_folder_does_not_have(folder):
     folder("one", files=("measures", "figure"), problems="one_shape")
     folder("two", files=(), like="one", caption=None, columns=None)

@@ -1,5 +1,6 @@
 """The configuration follows from the cards; a wrong one gets one sentence that names the key."""
 
+import json
 from functools import reduce
 from operator import getitem
 from unittest import mock
@@ -62,6 +63,13 @@ def test_what_was_resolved_resolves_to_itself():
     for scale in ("paper", "smoke"):
         resolved = resolve({"scale": scale})
         assert resolve(resolved) == resolved
+
+
+@pytest.mark.parametrize("scale", ["paper", "smoke"])
+def test_a_file_of_sorted_json_gives_jobs_the_same_settings_to_the_letter(scale):
+    """Snakemake compares params as Python writes them, and figures/<name>.json, which bundles read, sorts its keys."""
+    resolved = resolve({"scale": scale})
+    assert repr(resolve(json.loads(json.dumps(resolved, sort_keys=True)))) == repr(resolved)
 
 
 def keeps_its_bounds(setting):

@@ -91,9 +91,7 @@ def test_an_array_or_a_cell_that_is_missing_ends_with_its_sentence(tmp_path, pla
     *above, name = place.split("/")
     for step in above:
         found = found[step]
-    with pytest.raises(
-        UserError, match=rf"block\.npz: the array {place} is missing; delete it and run snakemake again"
-    ):
+    with pytest.raises(UserError, match=rf"block\.npz: there is no array {place}: block\.py of"):
         found[name]
 
 

@@ -77,15 +77,15 @@ def test_every_colour_of_a_series_and_every_marker_is_another():
     assert set(style.COLOUR) == set(style.DASHES) == set(style.NAME)
 
 
-ROWS = pd.DataFrame({"step": [1, 10], "value": [2.0, 3.0], "mean": [2.5, 3.5], "low": [1.0, 2.0], "high": [5.0, 4.0]})
+ROWS = pd.DataFrame({"step": [1, 10], "value": [2.0, 3.0], "low": [1.0, 2.0], "high": [5.0, 4.0]})
 
 
 def test_a_band_lies_around_its_line_in_the_same_colour():
     with style.canvas({}, height=0.5) as figure:
         axes = figure.subplots()
-        style.band(axes, ROWS, "step", "mean", 0.25, color=style.GREEN, linestyle="--")
+        style.band(axes, ROWS, "step", 0.25, color=style.GREEN, linestyle="--")
     (line,), (around,) = axes.lines, axes.collections
-    assert line.get_xydata().tolist() == [[1, 2.5], [10, 3.5]]
+    assert line.get_xydata().tolist() == [[1, 2], [10, 3]]
     assert line.get_linestyle() == "--"
     corners = {tuple(corner) for corner in around.get_paths()[0].vertices.tolist()}
     assert corners >= {(1, 1), (1, 5), (10, 2), (10, 4)}
@@ -94,7 +94,7 @@ def test_a_band_lies_around_its_line_in_the_same_colour():
 
 def test_bars_reach_from_the_number_to_both_ends_of_one_row_or_several():
     assert style.bars(ROWS).tolist() == [[1, 1], [3, 1]]
-    assert style.bars(ROWS.iloc[0], "mean").tolist() == [[1.5], [2.5]]
+    assert style.bars(ROWS.iloc[0]).tolist() == [[1], [3]]
 
 
 @pytest.mark.parametrize("system", ["linux", "darwin"])

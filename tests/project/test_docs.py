@@ -10,6 +10,7 @@ import yaml
 from harness import ROOT, run_python
 from PIL import Image
 
+from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.publish.documents import docs
 from attnsvm.publish.exchange import reference
@@ -81,8 +82,8 @@ RELEASED = set(reference.read().figures)
 
 def drafts():
     """New experiments that `make docs` has not put into the pages yet: one that was just made is no fault."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    return {card.name for card in cards.every() if new(card) and f"figures/{card.name}`" not in readme}
+    gallery = (ROOT / "figures/README.md").read_text("utf-8")
+    return {card.name for card in cards.every() if new(card) and f"figures/{card.name}`" not in gallery}
 
 
 def new(card):
@@ -98,14 +99,13 @@ def test_the_pages_are_what_the_cards_say(monkeypatch):
 
 
 def test_every_figure_is_documented_with_its_caption_its_columns_and_its_picture():
-    figures, readme, gallery = (
-        (ROOT / name).read_text("utf-8") for name in ("docs/figures.md", "README.md", "figures/README.md")
-    )
+    figures, gallery = ((ROOT / name).read_text("utf-8") for name in ("docs/figures.md", "figures/README.md"))
     for card in cards.figures(optional=True):
         if card.name in drafts():
             continue
         assert f"`{card.name}`" in figures
-        assert f"snakemake figures/{card.name}`" in readme
+        assert f"snakemake figures/{card.name}`" in gallery
+        assert re.search(rf"^\| \[{card.name}\]\(#{card.name}\) \| .* \| (about )?(\d+ s|–) \|$", gallery, re.MULTILINE)
         if not new(card):
             assert f"gallery/{card.name}.png" in gallery
             assert (ROOT / f"figures/gallery/{card.name}.png").read_bytes().startswith(b"\x89PNG")
@@ -140,6 +140,31 @@ def test_pictures_and_times_that_are_there_stay_unless_all_are_asked_for(tmp_pat
         assert set(kept) == left
         assert kept["cone"] == cone | {"one": 3.0}
         assert kept["ladder"] == new
+
+
+def test_the_readme_is_one_page_and_its_verdicts_are_those_of_the_gallery():
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert len(text.splitlines()) <= 110
+    rows = re.findall(r"^\| (.+) \| ([a-z ]+) \| \[(\w+)\]\(figures/README\.md#\3\) \|$", text, re.MULTILINE)
+    found = docs.known_verdicts()
+    assert [verdict for _, verdict, _ in rows] == [found.get(key, "not built") for key in docs.TOLD]
+    assert "not built" not in {verdict for _, verdict, _ in rows}
+    assert rows[0][0] == cards.read("normalisation").module("claims").CLAIMS[0].statement
+
+
+def test_claims_of_the_paper_are_counted_as_first_asked(monkeypatch):
+    """What sharpens a claim is another claim, and no second try of the first."""
+    monkeypatch.setattr(docs, "known_verdicts", lambda: dict.fromkeys(("rank_bound", "row_space"), "holds"))
+    assert docs._counted() == "Of the 2 claims of the paper that are tested, 2 hold"
+    one = {"global_grows": "fails", "locally_optimal_growing": "holds", "geometries": "holds", "rank_bound": "holds"}
+    monkeypatch.setattr(docs, "known_verdicts", lambda: one)
+    assert docs._counted() == "Of the 2 claims of the paper that are tested, 1 holds, 1 fails"
+
+
+def test_a_claim_that_the_readme_tells_of_and_that_is_gone_is_named(monkeypatch):
+    monkeypatch.setattr(docs, "TOLD", ("no_such_claim",))
+    with pytest.raises(UserError, match="TOLD: there is no claim 'no_such_claim'"):
+        docs._told()
 
 
 def test_every_command_of_make_is_explained_and_every_one_that_is_named_exists():

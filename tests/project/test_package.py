@@ -133,7 +133,7 @@ def test_every_python_that_is_here_installs_and_runs_it(version, wheel, tmp_path
     pip = [tmp_path / "venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
     subprocess.run(pip, env=environment, check=True, capture_output=True)
     (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
-    assert run(tmp_path, "python", "-c", example).stdout.startswith("solved ")
+    assert run(tmp_path, "python", "-c", example).stdout.startswith("solved: ")
     assert run(tmp_path, "attnsvm", "version").stdout == f"attnsvm {PROJECT['version']}\n"
 
 
@@ -141,7 +141,7 @@ def test_the_readmes_solver_runs_with_its_dependencies_alone(installed):
     (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
     solved = run(installed, "python", "-c", example)
     assert solved.returncode == 0, solved.stderr
-    assert solved.stdout.startswith("solved ")
+    assert solved.stdout.startswith("solved: ")
 
 
 def test_the_estimator_runs_with_its_dependencies_alone(installed):

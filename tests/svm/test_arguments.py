@@ -140,3 +140,59 @@ def test_a_gap_that_a_norm_proves_by_itself_may_be_asked_for():
     """The loosest is a tolerance of norms."""
     model = AttentionSVM("nuc", tol=LOOSEST).fit(TOKENS, QUERIES, SELECTED)
     assert model.gap_ <= LOOSEST
+
+
+WIDE = {
+    "integers": 2**62 + np.arange(TOKENS.size).reshape(TOKENS.shape),  # all of them the same float64
+    "unsigned": np.full(TOKENS.shape, 2**64 - 1, dtype=np.uint64),
+    "negative": np.full(TOKENS.shape, -(2**53) - 1),
+    "long": TOKENS.astype(np.longdouble) / 3,
+}
+
+
+@pytest.mark.parametrize("array", WIDE.values(), ids=WIDE)
+def test_numbers_that_float64_does_not_hold_are_not_rounded_in_silence(array):
+    """Tokens that differ would become equal, and a proof that nothing separates them would be one of other tokens."""
+    if array.dtype == np.longdouble and np.finfo(np.longdouble).eps == np.finfo(float).eps:
+        pytest.skip("no wider type on this machine")
+    for given in (
+        lambda: AttentionSVM().fit(array, QUERIES, SELECTED),
+        lambda: separation(TOKENS, array[:, 0], SELECTED),
+        lambda: separation(TOKENS, QUERIES, SELECTED, array[:, :, 0]),
+        lambda: ragged([(array[0], QUERIES[0], 0)]),
+    ):
+        with pytest.raises(ValueError, match=r"^\w[\w ]*: expected numbers that float64 holds, got others of "):
+            given()
+    assert solve(separation(TOKENS.astype(np.longdouble), QUERIES, SELECTED)).W.dtype == float
+
+
+@pytest.mark.parametrize("kind", [np.uint64, np.uint8, np.int8, np.int32])
+def test_token_numbers_of_every_kind_of_integer(kind):
+    found = separation(TOKENS, QUERIES, SELECTED.astype(kind))
+    assert np.array_equal(found.left, separation(TOKENS, QUERIES, SELECTED).left)
+    assert solve(found).solved
+
+
+@pytest.mark.parametrize(
+    ("bound", "sentence"),
+    [
+        (1j, "expected real numbers, got dtype complex128"),
+        ("1", "expected real numbers, got dtype <U1"),
+        (None, "expected real numbers, got dtype object"),
+        (10**400, "expected real numbers, got dtype object"),
+        (1e300, "expected numbers of size 1e-50 to 1e50, got 1e[+]300 at most"),
+        (np.array([1e-200, 0.0, 0.0, 0.0]), "expected numbers of size 1e-50 to 1e50, got 1e-200 at most"),
+        (np.nan, "expected finite numbers of at least 0"),
+        (-1, "expected finite numbers of at least 0"),
+    ],
+)
+def test_margins_that_are_no_ordinary_numbers_are_refused(bound, sentence):
+    with pytest.raises(ValueError, match=f"^bound: {sentence}"):
+        separation(TOKENS, QUERIES, SELECTED, bound)
+
+
+@pytest.mark.parametrize("norm", ["l1e1", "l\u0663", "l 2", "l+2", "l1_0", "l2.", "linfinity", "lnan", "l1.5\n"])
+def test_a_norm_has_one_way_to_be_written(norm):
+    """The one that the checker and answer files know: no answer is written under a name that `verify` refuses."""
+    with pytest.raises(ValueError, match=r"^norm: expected one of"):
+        solve(separation(TOKENS, QUERIES, SELECTED), norm)

@@ -97,7 +97,7 @@ def test_feasible_constraints_have_no_farkas_certificate():
 
 def test_solve_asks_the_checker(monkeypatch):
     """An answer the checker does not like comes back uncertified, with the reason."""
-    monkeypatch.setattr("attnsvm.svm.solver.check", lambda *_: Verdict("uncertified", "because"))
+    monkeypatch.setattr("attnsvm.svm.solver.check_all", lambda *_: [Verdict("uncertified", "because")])
     answer = solve(problem())
     assert answer.status is Status.UNCERTIFIED
     assert answer.rejected == "because"
@@ -129,3 +129,35 @@ def test_ranks_are_those_of_the_answer_that_was_judged(norm):
     assert first.ranks.rank > 0
     answer.W[:] = 1.0
     assert later.ranks == first.ranks == answer.ranks
+
+
+def hardly_separable(away=1e-9):
+    """A winner that is `away` from the middle of two losers: every W has a norm of some 1/away."""
+    tokens = np.array([[[0.0, away, 0.0], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]])
+    return separation(tokens, np.ones((1, 1)), np.array([0]))
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
+def test_a_wrong_solution_of_a_problem_whose_multipliers_say_more_is_remote(norm):
+    c = hardly_separable()
+    best = solve(c, norm)
+    assert best.solved
+    for W in (-best.W, 0 * best.W, best.W + 1e10 * np.array([[1.0], [0.0], [0.0]])):
+        said = verdict(c, norm, replace(best, W=W))
+        assert said.status == "remote"
+        assert 1e8 < said.low <= best.high < said.high == np.inf
+    assert verdict(c, norm, replace(best, W=best.W * 1.001)).status == "uncertified"  # there is a W
+    c = hardly_separable(1e-3)
+    assert verdict(c, norm, replace(solve(c, norm), W=-solve(c, norm).W)).status == "uncertified"
+
+
+def test_a_wrong_solution_of_a_problem_that_its_multipliers_refute_is_infeasible(monkeypatch):
+    c = hardly_separable(0.0)
+    refuted = solve(c)
+    assert refuted.status is Status.INFEASIBLE
+    wrong = replace(refuted, status=Status.SOLVED, W=np.ones(c.shape))
+    assert verdict(c, "fro", wrong).status == "infeasible"
+    monkeypatch.setattr("attnsvm.svm.solver._claims", lambda *_: [wrong])
+    answer = solve(c)
+    assert answer.status is Status.INFEASIBLE
+    assert np.isnan(answer.W).all()

@@ -385,16 +385,6 @@ def test_integers_that_float64_does_not_hold_are_taken_as_they_are(tmp_path):
     assert refusal(path) == "its multipliers give zero, or its Farkas vector does not"
 
 
-def test_of_two_matrices_in_a_file_both_judges_take_the_factors(tmp_path):
-    path = solved(tmp_path)
-    answer = dict(certificate.load(path))
-    answer |= {"W_left": 2 * answer["W"], "W_right": np.eye(answer["W"].shape[1])}
-    np.savez(path, **answer)
-    assert "larger than what it proves" in refusal(path)
-    with pytest.raises(UserError, match="times the solution is meant"):
-        certificate.verify(path)
-
-
 def test_what_a_projection_leaves_short_is_held_too(tmp_path):
     """On the rows with multipliers alone, W would miss the other one by 5e-5; on all it is optimal to 1e-12."""
     rows = np.array([[1.0, -1e-6, 0.0], [1.0, 1e9, 0.0], [0.0, 0.0, 1.0]])
@@ -404,3 +394,46 @@ def test_what_a_projection_leaves_short_is_held_too(tmp_path):
     low, high = ends(JUDGE.judge(path))
     assert 1 - 1e-12 <= low / 2**0.5 <= high / 2**0.5 <= 1 + 1e-12
     assert "verified" in certificate.verify(path)
+
+
+def with_more(path, **arrays):
+    with np.load(path) as archive:
+        held = dict(archive)
+    np.savez(path, **{name: array for name, array in (held | arrays).items() if array is not None})
+    return path
+
+
+def test_a_matrix_beside_the_factors_that_are_judged_is_refused_by_both(tmp_path):
+    """Whoever reads the file takes W, of which nothing is proved."""
+    path = solved(tmp_path)
+    W = np.load(path)["W"]
+    factors = {"W_left": W, "W_right": np.eye(W.shape[1])}
+    assert "solved" in JUDGE.judge(with_more(path, W=None, **factors))
+    assert ": verified" in certificate.verify(path)
+    with_more(path, W=1e9 * W)
+    assert "it holds W and factors" in refusal(path)
+    with pytest.raises(UserError, match=r"nothing is proved of its array W$"):
+        certificate.verify(path)
+
+
+@pytest.mark.parametrize("name", ["gap", "rank", "w"])
+def test_nothing_else_stands_in_an_answer_that_is_verified(tmp_path, name):
+    """The second judge says what it proves, whatever else there is."""
+    path = with_more(solved(tmp_path), **{name: np.zeros(2)})
+    with pytest.raises(UserError, match=f"nothing is proved of its array {name}"):
+        certificate.verify(path)
+    assert "solved" in JUDGE.judge(path)
+
+
+def test_a_name_with_a_line_in_it_is_no_line_of_the_judge(tmp_path):
+    path = solved(tmp_path)
+    forged = (
+        tmp_path / "x\ny.npz: solved: the least fro norm is from 1.0 to 1.0, relative distance 0.0e+00 <= 1e-10.npz"
+    )
+    path.rename(forged)
+    edit(forged, W=lambda W: 2 * W)
+    done = subprocess.run([sys.executable, FILE, forged], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert len(done.stdout.splitlines()) == 1
+    assert "x\\ny.npz" in done.stdout
+    assert ": not proved: its W is larger" in done.stdout

@@ -6,23 +6,24 @@ import torch
 from numba import njit
 from training_references import HEADS, S, T, batch, d, n, rand, relative
 
-from attnsvm.training.heads.calls import parameter_slope, parameters, readout, trainable
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.heads.calls import reader, trainable
+from attnsvm.training.lanes.arithmetic import LANES, call
 
 
 @njit
 def compiled_readout(head, mixed, h, slope):
-    readout(head, mixed, h, slope)
-
-
-@njit
-def compiled_parameters(head):
-    return parameters(head)
+    call(head.readout, head.parameters, head.number, mixed, h, slope)
 
 
 @njit
 def compiled_parameter_slope(head, mixed, slope):
-    parameter_slope(head, mixed, slope)
+    call(head.parameter_slope, head.parameters, head.number, mixed, slope)
+
+
+def compiled(head):
+    """The head as a loop has it: its parameters are a copy in C order."""
+    whole = reader(head, LANES)
+    return whole._replace(parameters=np.array(whole.parameters, order="C"))
 
 
 @pytest.mark.parametrize("head", HEADS)
@@ -72,7 +73,7 @@ def assert_same_readout(torchs, ours, mixed):
     np.testing.assert_allclose(slope_by_numpy, expected_slope, rtol=0, atol=1e-13)
     for i in range(n):
         h, slope = np.full(LANES, np.nan), np.full(mixed.shape[1:], np.nan)
-        compiled_readout(ours.compiled(), mixed[i].numpy(), h, slope)
+        compiled_readout(compiled(ours), mixed[i].numpy(), h, slope)
         np.testing.assert_allclose(h, expected[i], rtol=0, atol=1e-13)
         np.testing.assert_allclose(slope, expected_slope[i], rtol=0, atol=1e-13)
 
@@ -92,13 +93,13 @@ def test_the_compiled_readout_is_that_of_torch(head):
 def test_the_slope_along_the_parameters_is_that_of_autograd(head):
     """Of the heads that can be trained along: those whose weights the readout holds, and not the embedding."""
     _, ours = built(head)
-    compiled = ours.compiled()
-    assert trainable(compiled) == (ours.embedding is None)
-    if not trainable(compiled):
+    assert trainable(ours) == (ours.embedding is None)
+    if not trainable(ours):
         return
+    one = compiled(ours)
     mixed, v = rand(d, LANES, seed=3), rand(LANES, d, seed=1).requires_grad_()
-    assert np.array_equal(compiled_parameters(compiled), v.detach().T)
+    assert np.array_equal(one.parameters, v.detach().T)
     torch.stack([HEADS[head].h(x, a) for x, a in zip(mixed.T, v, strict=True)]).sum().backward()
     slope = np.full((d, LANES), np.nan)
-    compiled_parameter_slope(compiled, mixed.numpy(), slope)
+    compiled_parameter_slope(one, mixed.numpy(), slope)
     np.testing.assert_allclose(slope, v.grad.T, rtol=0, atol=1e-14)

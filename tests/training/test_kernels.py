@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnsvm.training.kernels import Gram, Outer
+from attnsvm.training.kernels import Gram, respond
 from attnsvm.training.lanes.arithmetic import LANES
 from attnsvm.training.weights import FullWeights
 
@@ -18,11 +18,12 @@ def test_logits_respond_to_coefficients_as_to_the_move_of_the_weights(n, T, d):
     move = np.einsum("itl,itdl,iel->del", coefficients, tokens, queries)
     expected = np.einsum("itdl,del,iel->itl", tokens, move, queries).reshape(n * T, LANES)
     by_instance = (torch.from_numpy(np.moveaxis(x, -1, 0)) for x in (tokens, queries, np.zeros((d, d, LANES))))
-    gram = Gram(FullWeights(*by_instance).gram.numpy())
+    matrix = np.ascontiguousarray(FullWeights(*by_instance).gram.numpy())
     likeness = np.einsum("idl,jdl->ijl", queries, queries)
-    outer = Outer(tokens, likeness, np.full((n, d, LANES), np.nan), np.full((d, LANES), np.nan))
-    for products in (gram, outer):
+    factors = tokens, likeness, np.full((n, d, LANES), np.nan), np.full((d, LANES), np.nan)
+    nothing = (np.empty((0,) * (factor.ndim - 1) + (LANES,)) for factor in factors)
+    for gram in (Gram(matrix, *nothing), Gram(np.empty((0, 0, LANES)), *factors)):
         out = np.full((n * T, LANES), np.nan)
-        products.respond(coefficients, out)
+        respond(gram, coefficients, out)
         # 1e-13: sums of at most n·T·d = 135 products
         assert np.abs(out - expected).max() <= 1e-13 * np.abs(expected).max()

@@ -1,7 +1,5 @@
 """A head of one's own, one class and its compiled half: in a layer and in a stack, as any other head."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 import torch
@@ -23,55 +21,36 @@ from attnsvm.training.start import PARAMETRISATIONS
 P = 3  # what the head sees of a token, of d = 4 components
 
 
-class Bounded(NamedTuple):
-    a: np.ndarray
+class BoundedHead(Head):
+    """h(x) = Σ_j a_j u_j/√(1 + u_j²), u = Eᵀx; of the weights V (S, d, d), E is P columns and a is of the last."""
 
-    def readout(self, mixed, h, slope):
-        a = self.a
+    def __init__(self, V):
+        self.embedding, self.parameters = V[:, :, :P], V[:, :P, -1].T
+
+    def readout(self, mixed):
+        square = 1 + mixed * mixed
+        return (self.parameters * mixed / square**0.5).sum(1), self.parameters / square**1.5
+
+    @staticmethod
+    def readout_lanes(parameters, number, mixed, h, slope):
         for lane in range(LANES):
             h[lane] = 0.0
         for j in range(len(mixed)):
             for lane in range(LANES):
                 u = mixed[j, lane]
                 root = np.sqrt(1 + u * u)
-                h[lane] += a[j, lane] * u / root
-                slope[j, lane] = a[j, lane] / (root * root * root)
+                h[lane] += parameters[j, lane] * u / root
+                slope[j, lane] = parameters[j, lane] / (root * root * root)
 
-    def parameters(self):
-        return self.a
-
-    def parameter_slope(self, mixed, slope):
+    @staticmethod
+    def parameter_slope_lanes(parameters, number, mixed, slope):
         for j in range(len(mixed)):
             for lane in range(LANES):
                 slope[j, lane] = mixed[j, lane] / np.sqrt(1 + mixed[j, lane] * mixed[j, lane])
 
 
-class BoundedHead(Head):
-    """h(x) = Σ_j a_j u_j/√(1 + u_j²), u = Eᵀx; of the weights V (S, d, d), E is P columns and a is of the last."""
-
-    def __init__(self, V):
-        self.embedding, self.a = V[:, :, :P], V[:, :P, -1].T
-
-    def readout(self, mixed):
-        square = 1 + mixed * mixed
-        return (self.a * mixed / square**0.5).sum(1), self.a / square**1.5
-
-    def compiled(self):
-        return Bounded(self.a)
-
-
-class Fixed(NamedTuple):
-    """A readout alone: it cannot be trained along."""
-
-    def readout(self, mixed, h, slope):
-        for lane in range(LANES):
-            h[lane] = mixed[0, lane]
-            slope[:, lane] = 0.0
-            slope[0, lane] = 1.0
-
-
 class FirstHead(Head):
-    """h(x) = x_1, of no weights."""
+    """h(x) = x_1, of no weights; a readout alone: it cannot be trained along."""
 
     def __init__(self, given):
         pass
@@ -79,8 +58,12 @@ class FirstHead(Head):
     def readout(self, mixed):
         raise NotImplementedError
 
-    def compiled(self):
-        return Fixed()
+    @staticmethod
+    def readout_lanes(parameters, number, mixed, h, slope):
+        for lane in range(LANES):
+            h[lane] = mixed[0, lane]
+            slope[:, lane] = 0.0
+            slope[0, lane] = 1.0
 
 
 def h(x, V, inverse_root=torch.rsqrt):
@@ -118,7 +101,7 @@ def test_every_engine_of_a_layer_takes_it(kind, monkeypatch):
     assert_close(ours, train(*arguments))
 
 
-@pytest.mark.slow  # a minute to compile
+@pytest.mark.slow  # the loop of a stack to compile
 @pytest.mark.parametrize(
     "stack",
     [

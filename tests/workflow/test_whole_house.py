@@ -6,6 +6,8 @@ By day it builds those in `harness.FEW`; tests/experiments and tests/plots look 
 import pytest
 from harness import BUILT, NOTHING, build, copy_repository, dry, snapshot
 
+from attnsvm.publish.exchange import bundle, unbundle
+
 TIMED = (".json", ".json.sha256")  # provenance holds times
 
 
@@ -20,6 +22,10 @@ def test_snakemake_builds_every_experiment_as_one_process_does(everything, tmp_p
         path for path in ours if path.endswith(TIMED)
     }
     assert NOTHING in dry(folder).stdout
+    packed, fresh = tmp_path / "all.tar.zst", copy_repository(tmp_path / "fresh")
+    bundle.write(["figures/all", "audit"], packed, "smoke", folder)
+    unbundle.read(packed, fresh)
+    assert NOTHING in dry(fresh).stdout
 
 
 def test_a_dry_run_plans_every_experiment(everything):

@@ -1,7 +1,7 @@
 """Every claim against the tables behind the figures."""
 
 
-# The page of claims of one optional figure, which the audit leaves out, or of a group of figures.
+# The page of the claims of one experiment, or of a group of figures; the audit leaves out those that are optional.
 rule claims_of:
     input:
         figures=lambda wildcards: plan.figure_files(*targets.shown(wildcards.claimed), kinds=["csv"]),

@@ -5,15 +5,16 @@ rule figure:
     input:
         unpack(files(plan.tables)),
     output:
-        pdf=f"{AT}figures/{{figure}}.pdf",
+        # `update`: a figure stays until another one is drawn, whatever is wrong with the code that is to draw it.
+        pdf=update(f"{AT}figures/{{figure}}.pdf"),
         png=report(
-            f"{AT}figures/{{figure}}.png",
+            update(f"{AT}figures/{{figure}}.png"),
             caption="../report/figure.rst",
             category=lambda wildcards: cards.SECTIONS[cards.read(wildcards.figure).section],
             labels={"figure": "{figure}"},
         ),
-        svg=f"{AT}figures/{{figure}}.svg",
-        csv=f"{AT}figures/{{figure}}.csv",
+        svg=update(f"{AT}figures/{{figure}}.svg"),
+        csv=update(f"{AT}figures/{{figure}}.csv"),
     log:
         f"{AT}results/logs/figures/{{figure}}.log",
     benchmark:

@@ -8,6 +8,8 @@
 `_benchmark`, `cache` (seen in 9.27) of what `rules.svm` stands for: that its files may come from the cache, and so have no
 benchmark.
 `workflow.scheduling_settings.max_jobs_per_timespan` (seen in 9.27): None for no limit, which its command line has no word for.
+`workflow.dag.reason(job).params_changed` (seen in 9.27): whether a job runs since its code or settings are other ones.
+`event`, `reason` and `input` of a log record of a job, `workflow.output_settings.verbose` (seen in 9.27): what is said of a job.
 `workflow._rules`, `_localrules` (seen in 9.27): what `snakemake --list` prints.
 Params that are functions of `output` (in common.smk, seen in 9.27): Snakemake derives them, and does not compare them.
 `workflow.resource_settings.overwrite_scatter` (in common.smk), `workflow.local_exec`, `docstring` of a rule
@@ -29,8 +31,9 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from attnsvm.pipeline import provenance
+from attnsvm.pipeline import changed, provenance, terse
 from attnsvm.pipeline.cluster import outlook
+from attnsvm.pipeline.first_use import preflight
 from attnsvm.checksums import DIFFERS, Search, forget_the_gone
 from attnsvm.pipeline.records import ARRIVED as NEW, TRAVELLING as PACKED
 
@@ -82,6 +85,10 @@ def choose_jobs_when_one_ends():
         workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
+# What a user may change; `config` has captions too.
+SETTINGS = {name: config[name] for name in ("scale", "figures", "experiments")}
+
+
 class SaysHowFar(logging.Handler):
     """After a job has ended, at most every few seconds: how far the run is, and how long the rest will take."""
 
@@ -92,13 +99,28 @@ class SaysHowFar(logging.Handler):
         self.began, self.said, self.kinds = time.monotonic(), 0.0, None
 
     def emit(self, record):
+        event = getattr(record, "event", None)
+        if event == LogEvent.RUN_INFO and self.kinds is None:
+            self.begin()
+        elif event == LogEvent.PROGRESS and time.monotonic() - self.said >= self.EVERY:
+            self.go_on(record)
+
+    def begin(self):
+        """Before the first job: how long all will take, where that is long and they run on this machine."""
+        self.kinds = {job: self.kind(job) for job in workflow.dag.needrun_jobs(exclude_finished=False)}
+        cores = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
+        self.outlook = outlook.Outlook(self.kinds.values(), cores, BESIDE / "profiles/times.json")
+        if any(workflow.dag.reason(job).params_changed for job in self.kinds) and (said := changed.sentence(SETTINGS)):
+            logger.info(said)
+        if workflow.local_exec and config["scale"] == "paper" and self.outlook.whole() > outlook.LONG:
+            self.outlook.pace, self.outlook.before, how = preflight.pace(sys.executable, cores)
+            logger.info(f"{len(self.kinds)} jobs, expected to take {preflight.between(self.outlook.whole())}: {how}.")
+        self.began = time.monotonic()
+
+    def go_on(self, record):
         now = time.monotonic()
-        if getattr(record, "event", None) != LogEvent.PROGRESS or now - self.said < self.EVERY:
-            return
         if self.kinds is None:
-            self.kinds = {job: self.kind(job) for job in workflow.dag.needrun_jobs(exclude_finished=False)}
-            cores = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
-            self.outlook = outlook.Outlook(self.kinds.values(), cores, BESIDE / "profiles/times.json")
+            self.begin()
         waiting = set(workflow.dag.needrun_jobs())
         done = [kind for job, kind in self.kinds.items() if job not in waiting]
         left = self.outlook.left(done, now - self.began)
@@ -113,6 +135,27 @@ class SaysHowFar(logging.Handler):
 
 if workflow.is_main_process and not workflow.dryrun and not workflow.output_settings.quiet:
     logger.addHandler(SaysHowFar())
+
+
+class SaysLess(logging.Filter):
+    """Reasons and lists of files in few words; of a dry run of many jobs, how many they are."""
+
+    count = None
+
+    def filter(self, record):
+        if getattr(record, "event", None) != LogEvent.JOB_INFO:
+            return True
+        first, self.count = self.count is None, self.count or len([*workflow.dag.needrun_jobs(exclude_finished=False)])
+        if workflow.dryrun and self.count > terse.LISTED:
+            if first:
+                logger.info(terse.unlisted(self.count))
+            return False
+        record.reason, record.input = terse.reason(str(record.reason)), terse.files([*record.input])
+        return True
+
+
+if workflow.is_main_process and not workflow.output_settings.verbose:
+    logger.addFilter(SaysLess())
 
 
 # The records travel with the results: copied into a fresh clone, they say what is up to date. Those of a workflow that
@@ -172,6 +215,7 @@ def from_cache(proxy):
 
 onsuccess:
     leave()
+    changed.remember(SETTINGS)
 
 
 onerror:

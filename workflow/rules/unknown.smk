@@ -9,6 +9,10 @@ REFUSED = {
         f"{AT}results/{{unknown_experiment}}/{{file}}",
         lambda wildcards: targets.no_such_experiment(wildcards.unknown_experiment),
     ),
+    "unknown_page": (
+        f"{AT}results/audit/{{unknown_page}}",
+        lambda wildcards: targets.no_such_page(wildcards.unknown_page),
+    ),
     "unknown_place": ("{unknown_place}", lambda wildcards: targets.no_such_place(wildcards.unknown_place, AT)),
     "unknown_target": ("{unknown_target}", lambda wildcards: targets.no_such_target(wildcards.unknown_target)),
 }

@@ -24,12 +24,14 @@ class Cost:
     Attributes:
         seeds: of the largest cell.
         stages: {stage: (seconds, jobs)}.
+        work: {stage: seconds of processor time}, what it takes on a machine that does nothing else.
         one: {stage: seconds} of a block of one seed, see benchmarks/block_times.py.
     """
 
     seeds: int
     stages: dict[str, tuple[float, int]]
     one: dict[str, float] = field(default_factory=dict)
+    work: dict[str, float] = field(default_factory=dict)
 
 
 def costs(path: Path) -> dict[str, Cost]:
@@ -45,7 +47,8 @@ def costs(path: Path) -> dict[str, Cost]:
             stages = {stage: (cost["wall_s"], cost["jobs"]) for stage, cost in one["cost"].items() if cost}
             if "problems" in stages and "measures" in stages:
                 seeds = one["seeds"]["last"] - one["seeds"]["first"] + 1
-                found[name] = Cost(seeds, stages, one.get("one", {}))
+                work = {stage: cost.get("cpu_s", cost["wall_s"]) for stage, cost in one["cost"].items() if cost}
+                found[name] = Cost(seeds, stages, one.get("one", {}), work)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: this is not a file of stage times, such as profiles/times.json") from error
     require(bool(found), f"{path}: it has no times: its results came from a cache or a bucket")

@@ -1,7 +1,8 @@
-"""One line for the person who waits: jobs done, running and failed, and how long the rest will take.
+"""For the person who waits: how long a run will take, said before it begins, and then how far it is.
 
-A job is expected to take what its stage took in profiles/times.json, shared by the blocks of this run; then everything
-is scaled by how this run has gone so far, so that a slow machine or a smaller scale is known after the first jobs.
+A job is expected to take the processor time of its stage in profiles/times.json, shared by the blocks of this run,
+times the pace of this machine as measured at the start. Then everything is scaled by how this run has gone so far, so
+that a smaller scale, or a machine that others use too, is known after the first jobs.
 """
 
 from collections import Counter
@@ -11,7 +12,9 @@ from pathlib import Path
 from attnsvm.errors import UserError
 from attnsvm.pipeline.cluster.costs import Cost, costs
 
-OTHER = 3.0  # seconds of a job without a measured time: a figure, the audit, a page
+OTHER = 1.5  # seconds of a job without a measured time: a figure, the audit, a page
+START = 0.5  # seconds at least of every other: its imports
+LONG = 60.0  # expected seconds from which on a run says how long it takes before it begins
 TRUSTED = 20.0  # expected seconds of finished jobs from which on this run says more than the file
 Kind = tuple[str, str]  # rule and experiment; "" without one
 
@@ -23,10 +26,15 @@ class Outlook:
         jobs: the kinds of all its jobs.
         cores: that work side by side.
         times: a file as profiles/times.json.
+
+    Attributes:
+        pace: how many times more seconds this machine takes.
+        before: seconds of processor time before anything, to compile loops.
     """
 
     def __init__(self, jobs: Iterable[Kind], cores: int, times: Path):
         self.counts, self.cores = Counter(jobs), max(cores, 1)
+        self.pace, self.before = 1.0, 0.0
         try:
             self.measured: dict[str, Cost] = costs(times)
         except (UserError, OSError):
@@ -39,7 +47,14 @@ class Outlook:
         cost = self.measured.get(experiment)
         if cost is None or stage not in cost.stages:
             return OTHER
-        return cost.stages[stage][0] / max(self.counts[kind], 1)
+        return max(cost.work[stage] / max(self.counts[kind], 1), START)
+
+    def whole(self) -> float:
+        """Seconds of the whole run. While its longest job ends, the other cores have less and less to do."""
+        each = {kind: self.expected(kind) for kind in self.counts}
+        together = sum(count * each[kind] for kind, count in self.counts.items())
+        alone = max(each.values(), default=0.0) * (1 - 1 / self.cores)
+        return (together / self.cores + alone) * self.pace + self.before / self.cores
 
     def left(self, done: Iterable[Kind], elapsed: float) -> float:
         """Seconds to the end, `elapsed` seconds after the start.
@@ -51,7 +66,7 @@ class Outlook:
         behind = sum(count * self.expected(kind) for kind, count in ended.items())
         ahead = sum(max(count - ended[kind], 0) * self.expected(kind) for kind, count in self.counts.items())
         # As if the first TRUSTED seconds had gone as expected.
-        pace = (elapsed * self.cores + TRUSTED) / (behind + TRUSTED)
+        pace = (elapsed * self.cores + TRUSTED * self.pace) / (behind + TRUSTED)
         return ahead * pace / self.cores
 
 

@@ -1,10 +1,11 @@
-"""`make check`: what stands in the way of `make figures`, and how long it will take, before anything is installed.
+"""`make check`: what stands in the way of a build, and how long one will take, before anything is installed.
 
 Run as a file by whichever Python there is: it imports the standard library only, and older Pythons can read it.
 """
 
 import argparse
 import importlib.util
+import json
 import math
 import os
 import platform
@@ -23,14 +24,18 @@ DOWNLOADED = {"cuda": 3.1 * GB, "cpu": 0.6 * GB}
 RESULTS = 1.5 * GB
 UNPACKED = 1.0 * GB  # in the temporary folder, while pip works
 MEMORY_OF_A_JOB = 1.0 * GB
-# Minutes on the processor of profiles/times.json, an Intel Xeon of 2.3 GHz with AVX-512.
-CORE_MINUTES = 35  # of all figures
-ALONE_MINUTES = 3  # of them, what does not get faster with more cores
+# On an Intel Xeon of 2.3 GHz with AVX-512, which nothing else used: the measured machine.
+MINUTES = {"figures": 4, "all": 16}  # of make, on two cores
+SLOWEST = {"figures": 8, "all": 24}  # the slowest of the four machines that were measured
+ALONE = 0.1  # share of them that does not get faster with more cores
 IN_LOOPS = 0.7  # share of them in the compiled loops of descent, docs/performance.md
-PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second there, the most of three runs of Python 3.11
+PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second, the most of three runs of Python 3.11
+WITHIN = 1.25  # a time is said as a range, from so many times less to so many times more than expected
+SIDE_BY_SIDE = 16  # processes at most that time a machine
 # How many times longer first_use/speed.py takes there with loops compiled for narrower vectors (NUMBA_CPU_NAME).
 NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 1.6}
-COMPILING = 60  # seconds there, once: what numba compiles for the first figures
+COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
+COMPILED = 2.0  # seconds: a loop that is there takes less to begin
 MEGABIT = 10**6 / 8
 SPEED = 100 * MEGABIT  # of a download per second: assumed
 
@@ -40,7 +45,11 @@ def main(arguments=None):
     parser.add_argument("--venv", default=".venv")
     parser.add_argument("--torch", default="", help="cpu: torch without CUDA")
     parser.add_argument("--quiet", action="store_true", help="print only what is missing")
+    parser.add_argument("--rounds", action="store_true", help="print how fast this process is, and nothing else")
     given = parser.parse_args(arguments)
+    if given.rounds:
+        print(json.dumps({"rounds": rounds()}))
+        return 0
     venv = Path(given.venv).absolute()
     kind = "cpu" if given.torch == "cpu" or platform.system() != "Linux" else "cuda"
     there = (venv / ".installed").exists()
@@ -56,7 +65,7 @@ def main(arguments=None):
 
 
 def obstacles(venv, torch, kind, there):
-    """What must be changed before `make figures` can work, a sentence each."""
+    """What must be changed before a build can work, a sentence each."""
     if sys.version_info < OLDEST:
         yield (
             f"attnsvm needs Python >= {dotted(OLDEST)}, and this is {platform.python_version()} ({sys.executable}); "
@@ -137,39 +146,72 @@ def notes(venv, kind, there):
             f"make install: downloads about {gigabytes(DOWNLOADED[kind])} if pip has nothing on disk{cuda}, "
             f"takes {gigabytes(INSTALLED[kind])} of disk and about {installing:.0f} minutes at 100 Mbit/s."
         )
-    slower, how = pace(venv, there)
-    figures = (ALONE_MINUTES + (CORE_MINUTES - ALONE_MINUTES) / cores) * slower
-    yield f"make figures: about {figures:.0f} minutes on {cores} cores, and {gigabytes(RESULTS)} of disk for results."
-    yield f"This processor takes {slower:.1f} times as long as the processor of the measured times: {how}."
-    yield f"Together about {installing + figures:.0f} minutes."
-    yield (
-        "A first try: snakemake figures/cone --config scale=smoke; the first run of a figure also compiles the loops "
-        f"that it trains with, which takes {slower * COMPILING:.0f} s of processor time at most and is kept."
-    )
+    slower, compiling, how = pace(str(venv / "bin" / "python") if there else None, cores)
+    for target, what in (("figures", "the paper"), ("all", "everything")):
+        minutes = MINUTES[target] * (ALONE + (1 - ALONE) * 2 / cores) * slower + compiling / cores / 60
+        yield f"make {target} ({what}): {between(60 * minutes)} on {cores} cores."
+    yield f"{gigabytes(RESULTS)} of disk hold all results. {how[0].upper()}{how[1:]}."
+    if installing:
+        yield f"The installation comes first, in about {installing:.0f} min."
 
 
-def pace(venv, there):
-    """How many times more seconds the figures take than where they were timed, and how that is known."""
-    plain = PYTHON_ROUNDS / rounds()
-    loop = compiled(venv) if there else None
-    if loop is not None:
-        return IN_LOOPS * loop + (1 - IN_LOOPS) * plain, f"its compiled loops were timed, {loop:.1f} times"
+def pace(python, cores):
+    """How long this machine takes, as busy as it is now, against the measured one.
+
+    As many processes as there are cores are timed side by side, in seconds of the clock.
+
+    Args:
+        python: an interpreter that has attnsvm; its compiled loops are timed, if it has any yet, or else plain Python.
+
+    Returns:
+        How many times more seconds it takes; seconds of processor time to compile loops first; how that is known.
+    """
+    count = max(1, min(cores, SIDE_BY_SIDE))
+    told = _told([python, "-m", "attnsvm.pipeline.first_use.speed"], count) if python and has_loops() else []
+    if told:
+        loops, plain, begun = (sum(one[key] for one in told) / len(told) for key in ("loops", "plain", "begun"))
+        slower = IN_LOOPS * loops + (1 - IN_LOOPS) * plain
+        return slower, COMPILING * slower if begun > COMPILED else 0.0, "its compiled loops were timed just now"
+    told = _told([sys.executable, os.path.abspath(__file__), "--rounds"], count)
+    plain = PYTHON_ROUNDS * len(told) / sum(one["rounds"] for one in told) if told else 1.0
     vectors = widest()
-    loop = plain * NARROW.get(vectors, 1.0)
-    how = "plain Python was timed" + (f", and it has {vectors}" if vectors in NARROW else "")
-    return IN_LOOPS * loop + (1 - IN_LOOPS) * plain, how + "; once installed, make check times the compiled loops"
+    slower = (IN_LOOPS * NARROW.get(vectors, 1.0) + 1 - IN_LOOPS) * plain
+    how = "plain Python was timed just now" + (f", on a processor with {vectors}" if vectors in NARROW else "")
+    return slower, COMPILING * slower, how + "; the loops are compiled first, and timed from then on"
+
+
+def has_loops():
+    """Whether an earlier run has left compiled loops: to compile them under load would take a minute."""
+    folder = os.environ.get("NUMBA_CACHE_DIR") or str(Path(__file__).absolute().parents[2] / "training")
+    return next(Path(folder).rglob("*.nbi"), None) is not None
+
+
+def _told(command, count):
+    """What `count` processes say that run side by side, each a line of JSON; [] where one does not."""
+    try:
+        runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(count)]
+        return [json.loads(run.communicate(timeout=120)[0].decode()) for run in runs]
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return []
+
+
+def between(seconds):
+    """A time as a range in words."""
+    low, high = seconds / WITHIN, seconds * WITHIN
+    if high < 100:
+        return f"{max(round(low / 10), 1) * 10} to {max(math.ceil(high / 10), 2) * 10} s"
+    low, high = math.floor(low / 60 + 0.25), math.ceil(high / 60 - 0.25)
+    return f"{max(low, 1)} to {max(high, 2)} min"
 
 
 def rounds(budget=0.3):
-    """Rounds of a small loop that plain Python does in a second, the best stretch of `budget` seconds."""
-    best, end = 0.0, time.perf_counter() + budget
-    while time.perf_counter() < end:
-        start, x = time.process_time(), 0.5
+    """Rounds of a small loop that plain Python does in a second, as busy as the machine is."""
+    done, start, x = 0, time.perf_counter(), 0.5
+    while time.perf_counter() - start < budget:
         for k in range(20000):
             x = math.exp(-x) + 1e-3 * (k & 7)
-        taken = time.process_time() - start
-        best = max(best, 20000 / taken) if taken > 0 else best
-    return best
+        done += 20000
+    return done / (time.perf_counter() - start)
 
 
 def widest():
@@ -182,16 +224,6 @@ def widest():
     if flags is None:
         return ""
     return "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "neither AVX-512 nor AVX2"
-
-
-def compiled(venv):
-    """How many times slower the compiled loops are, as the installed package finds out; None if it does not."""
-    command = [str(venv / "bin" / "python"), "-m", "attnsvm.pipeline.first_use.speed"]
-    try:
-        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120)
-        return float(run.stdout) if run.returncode == 0 else None
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
 
 
 def can_write(folder):

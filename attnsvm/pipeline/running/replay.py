@@ -5,6 +5,7 @@ of those that methods find (`svm.ledger`). The checker must say the same of each
 the file holds. A descent that solves is trained again.
 """
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from attnsvm.svm import ledger
 from attnsvm.svm.statuses import STATUSES
 
 STAGES = ("descent", "svm")
+COUNTED = re.compile(r"; judged again from ([0-9]+) stage files, ([0-9]+) files failed$")  # the end of the last line
 CLOSE = {"rtol": 1e-6, "atol": 1e-9}  # of numbers that follow from an answer: another processor rounds otherwise
 
 
@@ -40,7 +42,7 @@ class Seen(NamedTuple):
 
 def main(folders: list[str]) -> int:
     """Judge what lies under the folders again; the status is 1 where anything differs, and each such file is named."""
-    whole, failed = Seen(Counter(), 0, 0.0), 0
+    whole, judged, failed = Seen(Counter(), 0, 0.0), 0, 0
     for path in (found for folder in folders for found in files(folder)):
         try:
             seen = again(path)
@@ -53,9 +55,10 @@ def main(folders: list[str]) -> int:
             continue
         whole = Seen(whole.counts + seen.counts, whole.rational + seen.rational, max(whole.largest, seen.largest))
         if seen.counts:
-            print(f"{path}: {_said(seen)}", flush=True)
-    if whole.counts or failed:
-        print(f"{_said(whole)}; judged again from their files, {failed} files failed")
+            judged += 1
+            print(shown(f"{path}: {_said(seen)}"), flush=True)
+    if judged or failed:
+        print(f"{_said(whole)}; judged again from {judged} stage files, {failed} files failed", flush=True)
     return 1 if failed else 0
 
 
@@ -76,7 +79,8 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     """
     held = load_cells(path)
     asked, kept = records.load(str(path))
-    if not kept and not any(next(answers.batches(tree), None) for tree in held.values()):
+    written = path.stem != "svm" or bool(asked)  # a descent that solves nothing keeps nothing
+    if written and not kept and not any(next(answers.batches(tree), None) for tree in held.values()):
         return Seen(Counter(), 0, 0.0)
     require(bool(kept), f"{path}: its answers were not kept; delete it and run snakemake again")
     require(asked["stage"] == path.stem, f"{path}: was written by the stage {asked['stage']}")
@@ -84,6 +88,8 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     module, settings = card.module(path.stem), asked["settings"]
     inputs = {stage: str(path.with_name(f"{stage}.npz")) for stage in card.stages[: card.stages.index(path.stem)]}
     drawn, trained = load_cells(inputs["problems"]), stages.of_stage(inputs, "descent")
+    alone = drawn.keys() ^ held.keys()
+    require(not alone, f"{path}: {', '.join(sorted(alone))}: is a cell of it or of its problems alone")
     found: list[dict] = []
     for label, cell in drawn.items():
         mine = kept.get(label, {})

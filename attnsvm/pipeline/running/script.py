@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attnsvm.errors import UserError
+from attnsvm.pipeline import mistakes
 
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
 
@@ -39,8 +40,13 @@ def reporting(log_path: str):
             sentence = f"the memory of this machine does not hold this stage: {REMEDY}"
             logging.getLogger("attnsvm").error("error: %s (%s)", sentence, error)
             sys.exit(f"error: {sentence}")
-        logging.getLogger("attnsvm").exception("unexpected error")
-        raise
+        own = mistakes.place(error)
+        if not own:
+            logging.getLogger("attnsvm").exception("unexpected error")
+            raise
+        sentence = mistakes.sentence(error, own)
+        logging.getLogger("attnsvm").exception("error: %s", sentence)
+        sys.exit(f"error: {sentence}")
 
 
 @contextmanager

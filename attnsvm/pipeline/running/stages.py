@@ -41,7 +41,9 @@ def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
         for place, cell in blocks.cells(parts):
             where = {"place": np.array(place)}
             where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
-            drawn[cell.label] = {"cell": where, "problems": module.problems(cell, settings).arrays()}
+            arrays = module.problems(cell, settings).arrays()
+            _require_finite(f"{name}: problems.py: {cell.label}", arrays, "draw no such instance")
+            drawn[cell.label] = {"cell": where, "problems": arrays}
     save_cells(output, drawn)
 
 
@@ -53,7 +55,8 @@ def descent(name: str, settings: dict, inputs: dict[str, str], output: str, thre
         for label, cell in drawn.items():
             with ledger.recording() as judged:
                 trained[label] = descent_of(module, cell, settings, f"{name} {label} descent")
-            _require_finite(label, trained[label])
+            diverged = f"the descent diverged; choose a smaller learning_rate, or mend descent.py of {name}"
+            _require_finite(label, trained[label], diverged)
             if judged:
                 kept[label] = records.packed(judged, trained[label])
     asked = {records.ASKED: records.asked(name, "descent", settings)}
@@ -167,7 +170,7 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
     """Check claims against the csv files under `folder`; write paths "csv", "html" and "md".
 
     Args:
-        claimed: an optional figure, which the audit of every run leaves out, or a group of figures: its claims alone.
+        claimed: an experiment, or a group of figures: its claims alone; "": those of every run.
     """
     names = targets.claiming(claimed)
     left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
@@ -231,10 +234,10 @@ def _placed(content: dict) -> tuple[int, Cell, Problems]:
     return int(where["place"]), Cell(n, T, d, tuple(batch.seeds.tolist()), str(where["variant"])), batch
 
 
-def _require_finite(path: str, tree: dict) -> None:
+def _require_finite(path: str, tree: dict, remedy: str) -> None:
     for name, value in tree.items():
         if isinstance(value, dict):
-            _require_finite(f"{path}/{name}", value)
+            _require_finite(f"{path}/{name}", value, remedy)
         elif value.dtype.kind == "f":
             finite = np.isfinite(value).all() or name in (*answers.PROOF, "dual")
-            require(finite, f"{path}/{name} is not finite: the descent diverged; choose a smaller learning_rate")
+            require(bool(finite), f"{path}/{name} is not finite: {remedy}")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import yaml
 
+UNSET = "github.com/OWNER/"  # in the address that a copy of no repository has
+
 
 def text(root: Path) -> str:
     """The content of codemeta.json for a repository, by the crosswalk of CodeMeta 3.0."""
@@ -18,7 +20,7 @@ def text(root: Path) -> str:
         "description": project["description"],
         "version": str(cited["version"]),
         "license": license_url(cited),
-        "codeRepository": cited.get("repository-code"),
+        "codeRepository": repository(cited),
         "author": [person(one) for one in cited["authors"]],
         "keywords": project.get("keywords"),
         "programmingLanguage": "Python",
@@ -28,6 +30,12 @@ def text(root: Path) -> str:
         "referencePublication": [publication(one) for one in cited.get("references", ())] or None,
     }
     return json.dumps({key: value for key, value in found.items() if value}, indent=2, ensure_ascii=False) + "\n"
+
+
+def repository(cited: dict) -> str:
+    """The address of the repository; "" while nobody has set it with `make address`."""
+    address = cited.get("repository-code", "")
+    return "" if UNSET in address else address
 
 
 def license_url(cited: dict) -> str:

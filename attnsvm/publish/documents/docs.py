@@ -1,6 +1,6 @@
 """`python -m attnsvm.publish.documents.docs` (or `make docs`): the pages that follow from the cards.
 
-docs/figures.md, the README's table of figures, and figures/README.md with its small pictures and the verdicts.
+docs/figures.md, the README's table of claims and verdicts, and figures/README.md with its small pictures and times.
 Pictures, verdicts and profiles/times.json are made from what is built, for what has none yet: another processor draws
 other pixels and takes other times, which is no reason to change those that are there. --anew (`make gallery`) makes
 all of them anew. With --check nothing is written: the command says which page is not what the cards say, and ends
@@ -9,21 +9,30 @@ with status 1.
 
 import csv
 import json
+import math
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import jinja2
 import yaml
 
+from attnsvm.audit.reading import VERDICTS
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
+from attnsvm.pipeline.cluster.outlook import Outlook
 from attnsvm.pipeline.configuration import figure_settings, resolve
-from attnsvm.publish.documents import captions, codemeta
+from attnsvm.publish.documents import captions, codecheck, codemeta
 
 ROOT = cards.HERE.parents[1]
-GALLERY, COLOURS = ROOT / "figures/gallery", 256
-BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
+GALLERY, COLOURS, TIMES = ROOT / "figures/gallery", 256, ROOT / "profiles/times.json"
+BEGIN, END = "<!-- verdicts: made by `make docs` -->\n", "<!-- end of verdicts -->\n"
+# The claims that the README tells of: those of the paper as first asked, and what was found beyond it.
+TOLD = (
+    *("W_to_frobenius", "KQ_to_nuclear", "KQ_to_nuclear_joint", "global_grows", "locally_optimal"),
+    *("locally_optimal_growing", "geometries", "adam_sign", "layers_depth", "layers_corrected", "trained_random"),
+)
 
 
 def generated() -> dict[str, str]:
@@ -37,7 +46,8 @@ def generated() -> dict[str, str]:
         "docs/figures.md": _rendered("figures.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
         "codemeta.json": codemeta.text(ROOT),
-        "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
+        "codecheck.yml": codecheck.text(ROOT),
+        "README.md": f"{before}{BEGIN}\n{_rendered('readme_verdicts.md.j2')}\n{END}{after}",
     }
 
 
@@ -108,8 +118,65 @@ def _rendered(template: str) -> str:
         pictured=lambda card: (GALLERY / f"{card.name}.png").exists(),
         read=cards.read,
         place=cards.place,
+        seconds=_seconds,
+        told=_told(),
+        counted=_counted(),
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def known_verdicts() -> dict[str, str]:
+    """The verdict of every claim of the gallery's build, by key."""
+    path = GALLERY / "verdicts.csv"
+    rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.exists() else []
+    return {row["key"]: row["verdict"] for row in rows}
+
+
+def _told() -> list[dict[str, str]]:
+    """The claims of `TOLD` with their verdicts and figures.
+
+    Raises:
+        UserError: one of them is no claim any more.
+    """
+    homes = {
+        claim.key: (claim, card) for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS
+    }
+    gone = [key for key in TOLD if key not in homes]
+    if gone:
+        raise UserError(f"attnsvm/publish/documents/docs.py: TOLD: there is no claim {gone[0]!r}")
+    found, rows = known_verdicts(), [(key, *homes[key]) for key in TOLD]
+    return [
+        {"claim": claim.statement, "figure": card.name, "verdict": found.get(key, "not built")}
+        for key, claim, card in rows
+    ]
+
+
+def _counted() -> str:
+    """How many claims of the paper, as first asked, have which verdict: "12 hold, 2 hold in part"."""
+    found = known_verdicts()
+    asked = [
+        claim.key
+        for card in cards.claiming()
+        for claim in card.module("claims").CLAIMS
+        if claim.group == "paper" and not claim.sharpens
+    ]
+    counts = Counter(found[key] for key in asked if key in found)
+    many = {"holds": "hold", "holds in part": "hold in part", "fails": "fail"}
+    said = [f"{counts[word]} {many.get(word, word) if counts[word] > 1 else word}" for word in VERDICTS if counts[word]]
+    return f"Of the {counts.total()} claims of the paper that are tested, {', '.join(said)}"
+
+
+def _seconds(card: cards.Card) -> str:
+    """What a figure takes from clean: as measured, or as reckoned from the times of its stages; "–" where unknown."""
+    if card.seconds:
+        return f"{card.seconds} s"
+    behind = [cards.read(name) for name in card.draws]
+    jobs = [("figure", ""), ("provenance", "")]
+    for one in behind:
+        jobs += [(stage, one.name) for stage in one.stages for _ in range(1 if stage == "measures" else one.blocks)]
+    reckoned = Outlook(jobs, 2, TIMES)
+    known = all(one.name in reckoned.measured for one in behind)
+    return f"about {math.ceil(reckoned.whole() / 5 + 1) * 5} s" if known else "–"
 
 
 def _claims(card: cards.Card) -> str:
@@ -137,6 +204,7 @@ def main(arguments: list[str]) -> int:
     if "--check" not in arguments:
         small_pictures(ROOT / "figures", GALLERY, "--anew" in arguments)
         verdicts(ROOT / "results/audit", GALLERY / "verdicts.csv", "--anew" in arguments)
+        stage_times(ROOT / "figures/audit.json", TIMES, "--anew" in arguments)
     try:
         made = generated()
     except UserError as error:
@@ -152,7 +220,6 @@ def main(arguments: list[str]) -> int:
     for path in stale:
         (ROOT / path).parent.mkdir(exist_ok=True)
         (ROOT / path).write_text(made[path], "utf-8")
-    stage_times(ROOT / "figures/audit.json", ROOT / "profiles/times.json", "--anew" in arguments)
     return 0
 
 

@@ -121,7 +121,7 @@ def _numbers(reference: Reference, name: str, path: Path) -> tuple[str, str]:
     if len(here) != len(there):
         return DIFFERS, f"{len(here)} rows here, {len(there)} in the reference"
     short = here.assign(**{c: rounded(here[c].to_numpy()) for c in here if here[c].dtype.kind == "f"})
-    found = furthest(short, there, reference.figures[name].tolerances, standard_errors(cards.read(name), there))
+    found = furthest(short, there, reference.figures[name].tolerances, standard_errors(there))
     outcome = ROUNDED if all(one.allowed for one in found) else DIFFERS
     return outcome, _told(found, there) if found else "no number moved by more than its last digits"
 

@@ -88,7 +88,8 @@ def _workflow(crate: ROCrate, cited: dict, origins: dict[str, dict]):
     workflow["license"] = codemeta.license_url(cited)
     workflow["version"] = str(cited["version"])
     workflow["creator"] = _people(crate, cited)
-    workflow["url"] = cited["repository-code"]
+    if address := codemeta.repository(cited):
+        workflow["url"] = address
     if commits:  # the last commits that touched the files behind the figures
         workflow["identifier"] = commits
     libraries = {name: version for name, version in packages.items() if version and name != "snakemake"}

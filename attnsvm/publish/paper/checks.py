@@ -20,6 +20,7 @@ def check(manuscript: Manuscript, declared: dict[str, Declared], found: dict) ->
     """
     numbers(manuscript, declared, found)
     verdicts(manuscript, found)
+    titles(manuscript, found)
     references(manuscript)
     figures(manuscript)
 
@@ -44,6 +45,13 @@ def verdicts(manuscript: Manuscript, found: dict) -> None:
     known = [row["key"] for row in found["claims"]]
     for one in manuscript.asked["verdicts"]:
         require(one.name in known or _of_an_absent_row(one.name, found), _unknown("row of the audit", one, known))
+
+
+def titles(manuscript: Manuscript, found: dict) -> None:
+    """Every figure whose title the text takes is there."""
+    for one in manuscript.asked["titles"]:
+        known = [*found["titles"], *found["absent"]]
+        require(one.name in known, _unknown("figure", one, known))
 
 
 def figures(manuscript: Manuscript) -> None:

@@ -18,7 +18,8 @@ STYLE = "paper/style.typ"  # defines what the others call
 PARAGRAPH = "paragraph.typ"
 CALLS = {
     "numbers": re.compile(r'#(?:n|within)\("([^"]+)"'),
-    "verdicts": re.compile(r'#(?:verdict|claim)\("([^"]+)"'),
+    "verdicts": re.compile(r'#(?:verdict|claim|stated)\("([^"]+)"'),
+    "titles": re.compile(r'#titled\("([^"]+)"'),
     "figures": re.compile(r'#fig\("([^"]+)"'),
     "labels": re.compile(r"<([\w:.-]+)>"),
     "references": re.compile(r"@([\w:.-]*\w)"),

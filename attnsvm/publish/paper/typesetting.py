@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from attnsvm.errors import UserError, require
+from attnsvm.publish.documents import codemeta
 from attnsvm.publish.paper import checks, declared, manuscript
 from attnsvm.store import save_bytes
 
@@ -60,10 +61,10 @@ def _lay_out(folder: Path, root: Path, found: dict, pictures: dict[str, str]) ->
 
 
 def about(root: Path) -> dict:
-    """Authors, version and address as CITATION.cff says them."""
+    """Authors, version and address as CITATION.cff says them; "" for an address that nobody has set."""
     cited = yaml.safe_load((root / AUTHORS).read_text("utf-8"))
     names = [one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cited["authors"]]
-    return {"authors": names, "version": cited["version"], "address": cited["repository-code"]}
+    return {"authors": names, "version": cited["version"], "address": codemeta.repository(cited)}
 
 
 def _compiled(typst, folder: Path, kind: str) -> bytes:

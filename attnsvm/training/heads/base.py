@@ -5,11 +5,13 @@ these two: one layer embeds its tokens once and mixes the results, and a stack e
 readout gives value and gradient in closed form, once for arrays and once for the compiled engine. Arrays carry the
 instances last. They are NumPy's or torch's, as the weights of the head are.
 
-A new head is one file: a class for arrays, and the NamedTuple that its compiled readout reads.
+A new head is one file with one class. The loops are compiled once for all heads, and call what the class compiles.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 
 class Head(ABC):
@@ -17,9 +19,13 @@ class Head(ABC):
 
     Attributes:
         embedding: E, (S, d, p); None: the identity, p = d.
+        parameters: what the compiled readout reads of the head, (q, S); a head that has nothing to read has no row.
+        number: a number that it reads beside them.
     """
 
     embedding: Any = None
+    parameters: Any = np.empty((0, 1))
+    number = 0.0
 
     def embed(self, tokens):
         """The values (n, T, p, S) of tokens (n, T, d, S), and the head whose readout takes mixtures of these values."""
@@ -32,14 +38,16 @@ class Head(ABC):
     def readout(self, mixed):
         """h (n, S) and its gradient (n, p, S) at the mixture `mixed` (n, p, S) of values."""
 
+    @staticmethod
     @abstractmethod
-    def compiled(self) -> NamedTuple:
-        """The head for the compiled engine: numpy arrays (..., S) and numbers, and methods that are compiled.
+    def readout_lanes(parameters, number, mixed, h, slope) -> None:
+        """`readout` for compiled loops, which compile it: LANES instances, in arrays that do not overlap.
 
-        They see LANES instances, in arrays that do not overlap (`lanes.arithmetic.Apart`):
-            `readout(self, mixed, h, slope)` reads the mixture (p, LANES) of values, and writes h (LANES) and its
-                gradient `slope` (p, LANES);
-            `parameters(self)` and `parameter_slope(self, mixed, slope)`: only for a head that can be trained along with
-                the attention weights. The first returns one array of the head, (q, LANES), which the loop moves in
-                place. The second writes the gradient of h with respect to this array, (q, LANES).
+        A head whose parameters a stack can train along has `parameter_slope_lanes(parameters, number, mixed, slope)`,
+        too: it writes the gradient of h with respect to the parameters to `slope` (q, LANES).
+
+        Args:
+            parameters: (q, LANES), of the head; number: as above.
+            mixed: (p, LANES), the mixture of values.
+            h: (LANES,), to be written; slope: (p, LANES), to be written, the gradient of h.
         """

@@ -1,19 +1,7 @@
 """The head of one hidden layer, h(x) = 1ᵀ relu(Vᵀx)."""
 
-from typing import NamedTuple
-
 from attnsvm.training.heads.base import Head
 from attnsvm.training.lanes.arithmetic import LANES
-
-
-class Relu(NamedTuple):
-    def readout(self, mixed, h, slope):
-        for lane in range(LANES):
-            h[lane] = 0.0
-        for j in range(len(mixed)):
-            for lane in range(LANES):
-                h[lane] += max(mixed[j, lane], 0.0)
-                slope[j, lane] = 1.0 if mixed[j, lane] > 0 else 0.0
 
 
 class ReluHead(Head):
@@ -25,5 +13,11 @@ class ReluHead(Head):
     def readout(self, mixed):
         return mixed.clip(min=0).sum(1), (mixed > 0) + 0 * mixed
 
-    def compiled(self):
-        return Relu()
+    @staticmethod
+    def readout_lanes(parameters, number, mixed, h, slope):
+        for lane in range(LANES):
+            h[lane] = 0.0
+        for j in range(len(mixed)):
+            for lane in range(LANES):
+                h[lane] += max(mixed[j, lane], 0.0)
+                slope[j, lane] = 1.0 if mixed[j, lane] > 0 else 0.0

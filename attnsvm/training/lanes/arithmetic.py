@@ -12,10 +12,11 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import cfunc, njit
+from numba import cfunc, njit, types
+from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
-from numba.extending import overload
+from numba.extending import intrinsic, overload
 
 from attnsvm.training.lanes import LANES
 from attnsvm.training.lanes.on_disk import kept
@@ -55,23 +56,15 @@ TO_INTEGER = 1.5 * 2.0**52  # added to a small whole number, leaves it in the la
 SQRT2 = 1.4142135623730951
 
 
-def kept_on_disk(function: Callable, *structures: type) -> Callable:
-    """`function` compiled for arguments of the classes `structures`, and kept on disk for the next process.
-
-    Each choice of classes has a separate file: two processes that fill one file at the same time can hand each other's
-    code to a third (numba writes index and code in two steps). The file's name holds a hash of the sources of
-    COMPILED and of the classes: numba itself looks only at the date of the file that holds `function`, and heads and
-    rules stand elsewhere. Code of a class that no file defines is not kept.
-    """
-    return _kept_on_disk(function, structures)
-
-
 @cache
-def _kept_on_disk(function, structures):
-    files = [getattr(sys.modules[s.__module__], "__file__", None) for s in structures]
-    sources = hashlib.sha256(SOURCES.encode() + b"".join(Path(file).read_bytes() for file in files if file))
-    own = _named(function, sources.hexdigest(), function.__name__, *(s.__name__ for s in structures))
-    return kept(njit, own, nogil=True, **OPTIONS) if all(files) else njit(own, nogil=True, **OPTIONS)
+def kept_on_disk(function: Callable) -> Any:
+    """`function` compiled for the one signature that Python calls it with, and kept on disk for the next process.
+
+    One signature per file: two processes that fill one file at the same time can hand each other's code to a third
+    (numba writes index and code in two steps). The file's name holds a hash of the sources of COMPILED: numba itself
+    looks only at the date of the file that holds `function`.
+    """
+    return kept(njit, _named(function, SOURCES, function.__name__), nogil=True, **OPTIONS)
 
 
 def shared_by_loops(function: Callable) -> Any:
@@ -82,24 +75,53 @@ def shared_by_loops(function: Callable) -> Any:
     return kept(njit, _named(function, SOURCES, function.__name__), **INNER, **APART)
 
 
-def called_from_loops(function: Any, signature: Any) -> CFunc:
+def called_from_loops(function: Any, signature: Any, structures: tuple[type, ...] = (), **known: Any) -> CFunc:
     """`function` compiled for one signature, and kept on disk: compiled code takes it as an argument, and calls it.
 
-    What calls it is compiled once for all functions of this signature.
+    What calls it is compiled once for all functions of this signature. No array that it writes to may overlap another
+    one, see `Apart`.
+
+    Args:
+        function: its sources, and those of the classes `structures`, whose methods it calls, count beside COMPILED. If
+            one of them is defined in no file, the code is not kept.
+        known: what the function reads as a global of this name.
     """
-    own = _named(function, SOURCES, *function.__qualname__.split("."))
-    return kept(partial(cfunc, signature), own, **OPTIONS)
+    files = [getattr(sys.modules[part.__module__], "__file__", None) for part in (function, *structures)]
+    parts = [SOURCES.encode(), str(known).encode(), *(Path(file).read_bytes() for file in files if file)]
+    names = *function.__qualname__.split("."), *(structure.__name__ for structure in structures)
+    own = _named(function, hashlib.sha256(b"".join(parts)).hexdigest(), *names, **known)
+    compiler = partial(cfunc, signature)
+    return kept(compiler, own, **OPTIONS, **APART) if all(files) else compiler(**OPTIONS, **APART)(own)
 
 
-def _named(function: Callable, sources: str, *names: str) -> FunctionType:
+@intrinsic
+def call(_, function, *given):
+    """Call what `called_from_loops` has compiled; numba's own call compiles three ways, one of them through Python."""
+    expected = function.signature.args
+
+    def lowered(context, builder, signature, values):
+        address = builder.extract_value(values[0], 0)
+        kinds, parts = signature.args[1].types, cgutils.unpack_tuple(builder, values[1])
+        parts = [context.cast(builder, *one) for one in zip(parts, kinds, expected, strict=True)]
+        place = builder.bitcast(address, context.get_value_type(function.ftype))
+        builder.call(place, parts)
+        return context.get_dummy_value()
+
+    return types.void(function, types.StarArgTuple(given)), lowered
+
+
+def _named(function: Callable, sources: str, *names: str, **known: Any) -> FunctionType:
     """A copy of `function` whose compiled code has a separate file on disk, for these sources."""
-    own = FunctionType(function.__code__, function.__globals__, function.__name__)  # type: ignore[attr-defined]
+    given: Any = function
+    # A copy of the names would lack those that the module has not defined yet.
+    names_known = given.__globals__ | known if known else given.__globals__
+    own = FunctionType(given.__code__, names_known, given.__name__)
     own.__qualname__ = "_".join([*names, sources[:12]])
     return own
 
 
-def method_of_class(name: str, default: Callable | None = None) -> Any:
-    """What compiled code calls, with a NamedTuple first: the method of this name of its class, or `default`.
+def method_of_class(name: str) -> Any:
+    """What compiled code calls, with a NamedTuple first: the method of this name of its class.
 
     No array that the method writes to may overlap another one, see `Apart`.
     """
@@ -111,7 +133,7 @@ def method_of_class(name: str, default: Callable | None = None) -> Any:
 
     @overload(called, strict=False, jit_options=INNER | APART)
     def method(structure, *arguments):
-        return getattr(structure.instance_class, name, default)
+        return getattr(structure.instance_class, name)
 
     return called
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import APART, INNER, LANES, exp, log, shared_by_loops
+from attnsvm.training.lanes.arithmetic import APART, INNER, LANES, exp, log
 
 DEPENDENT = 1e-12  # of a vector: what is left of it outside the span of others, and is taken for rounding
 SWEEPS = 40  # far more than are ever needed: about six
@@ -46,8 +46,7 @@ class Decomposition(NamedTuple):
     rows: np.ndarray
 
 
-@njit(**INNER)
-def decomposition(n, d, e):
+def decomposition(n: int, d: int, e: int) -> Decomposition:
     """Room for `polar`."""
     return Decomposition(
         np.empty((n, LANES), dtype=np.int64),
@@ -63,7 +62,7 @@ def decomposition(n, d, e):
     )
 
 
-@shared_by_loops
+@njit(**INNER, inline="always")  # a function of its own would be compiled twice: by itself, and in what calls it
 def polar(left, right, logs, room, pairs, out):
     """out (d, e, LANES): U Vᵀ over the singular pairs of Σ_i exp(logs_i) left_i right_iᵀ, no pair with value zero.
 

@@ -7,7 +7,7 @@ added up in the unit of the largest one, or not at all (`singular.polar`).
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import njit, typeof
 
 from attnsvm.training.lanes.arithmetic import APART, INNER, LANES, exp, shared_by_loops
 from attnsvm.training.lanes.singular import Decomposition, decomposition
@@ -40,34 +40,34 @@ class Memory(NamedTuple):
         direction: (d, e, LANES), where the factor goes, divided by exp(unit). unit: (LANES,), zero at first.
         rows: (4, LANES) scratch.
         room: scratch of the singular value decomposition.
-        state: what the rule keeps of the factor from step to step.
+        kept: (k, d, e, LANES), matrices that the rule keeps of the factor from step to step, zero at first.
+        kept_rows: (r, LANES), as many numbers as it keeps, zero at first.
     """
 
     direction: np.ndarray
     unit: np.ndarray
     rows: np.ndarray
     room: Decomposition
-    state: tuple
+    kept: np.ndarray
+    kept_rows: np.ndarray
 
 
-@njit(**INNER)
-def room_for(slope):
+def sloping(left: np.ndarray, right: np.ndarray, logs: np.ndarray) -> Slope:
+    """A `Slope` with room to be flattened."""
+    n, d, e = len(left), left.shape[1], right.shape[1]
+    return Slope(left, right, logs, np.empty(LANES), np.empty((d, e, LANES)), np.empty((n, d, LANES)))
+
+
+def room_for(slope: Slope) -> Decomposition:
     """Scratch to decompose a slope of these shapes."""
     return decomposition(len(slope.left), *slope.matrix.shape[:2])
 
 
-@njit(**INNER)
-def remembering(slope, room, state):
-    """The `Memory` of a factor before the first step."""
+def memory_of(slope: Slope, matrices: int, rows: int) -> Memory:
+    """The `Memory` of a factor before the first step, of a rule that keeps so many matrices and rows."""
     d, e = slope.matrix.shape[:2]
-    return Memory(np.zeros((d, e, LANES)), np.zeros(LANES), np.zeros((4, LANES)), room, state)
-
-
-@njit(**INNER)
-def sloping(left, right, logs):
-    """A `Slope` with room to be flattened."""
-    n, d, e = len(left), left.shape[1], right.shape[1]
-    return Slope(left, right, logs, np.empty(LANES), np.empty((d, e, LANES)), np.empty((n, d, LANES)))
+    kept, kept_rows = np.zeros((matrices, d, e, LANES)), np.zeros((rows, LANES))
+    return Memory(np.zeros((d, e, LANES)), np.zeros(LANES), np.zeros((4, LANES)), room_for(slope), kept, kept_rows)
 
 
 @shared_by_loops
@@ -124,3 +124,7 @@ def largest(A, out):
         for b in range(A.shape[1]):
             for lane in range(LANES):
                 out[lane] = max(out[lane], abs(A[a, b, lane]))
+
+
+_SLOPE = sloping(*(np.empty((1,) * count + (LANES,)) for count in (2, 2, 1)))
+SLOPE, MEMORY = typeof(_SLOPE), typeof(memory_of(_SLOPE, 1, 1))  # their types, for what loops call

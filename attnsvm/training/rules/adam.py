@@ -9,14 +9,6 @@ from attnsvm.training.lanes.slopes import flatten
 from attnsvm.training.rules.protocol import Alone
 
 
-class Moments(NamedTuple):
-    """first and second: (d, e, LANES), in the units exp(unit) and its square. unit: (LANES,)."""
-
-    first: np.ndarray
-    second: np.ndarray
-    unit: np.ndarray
-
-
 class Numbers(NamedTuple):
     """See `adam`."""
 
@@ -35,13 +27,12 @@ class Adam(Numbers, Alone):
     root of the second as the gradient vanishes, and the step grows with it.
     """
 
-    def remember(self, slope):
-        shape = slope.matrix.shape
-        return Moments(np.zeros(shape), np.zeros(shape), np.zeros(LANES))
+    matrices, rows = 2, 1  # the moments; u
 
     def direct(self, slope, memory, step):
         flatten(slope)
-        matrix, direction, (first, second, unit) = slope.matrix, memory.direction, memory.state
+        matrix, direction = slope.matrix, memory.direction
+        first, second, unit = memory.kept[0], memory.kept[1], memory.kept_rows[0]
         share, one, two = memory.rows[0], memory.rows[1], memory.rows[2]
         beta1, beta2 = self.beta1, self.beta2
         slowest = 0.5 * log(beta2)

@@ -23,9 +23,7 @@ class Mirror(Numbers, Alone):
     """ℓp mirror descent: V ← V − η ∇L/(‖∇L‖_q + epsilon), W = sign(V)|V|^(1/(p − 1))."""
 
     parametrisations = ("W",)
-
-    def remember(self, slope):
-        return np.empty(slope.matrix.shape)  # V, of the weights before the first step
+    matrices = 1  # V
 
     def direct(self, slope, memory, step):
         flatten(slope)
@@ -47,9 +45,9 @@ class Mirror(Numbers, Alone):
                     direction[a, b, lane] = matrix[a, b, lane] * total[lane]
 
     def apply(self, weights, memory, rate, step):
-        direction, dual = memory.direction, memory.state
+        direction, dual = memory.direction, memory.kept[0]
         forth, back = self.p - 1.0, 1.0 / (self.p - 1.0)
-        if step == 0:
+        if step == 0:  # V, of the weights before the first step
             for a in range(weights.shape[0]):
                 for b in range(weights.shape[1]):
                     for lane in range(LANES):

@@ -2,32 +2,25 @@
 
 from typing import NamedTuple
 
-import numpy as np
 from numba import njit
 
 from attnsvm.training.lanes.arithmetic import INNER, LANES
 from attnsvm.training.lanes.slopes import Memory
-from attnsvm.training.rules.protocol import Rule, Wrapper, apply, collect, direct, remember, settle
-
-
-class Ball(NamedTuple):
-    """velocity (d, e, LANES), and the state of the inner rule."""
-
-    velocity: np.ndarray
-    inner: tuple
+from attnsvm.training.rules.protocol import Rule, Wrapper, apply, collect, direct, settle
 
 
 @njit(**INNER)
 def inside(memory):
-    """The memory as the inner rule sees it."""
-    return Memory(memory.direction, memory.unit, memory.rows, memory.room, memory.state.inner)
+    """The memory as the inner rule sees it: without the velocity."""
+    return Memory(memory.direction, memory.unit, memory.rows, memory.room, memory.kept[1:], memory.kept_rows)
 
 
 class Momentum(NamedTuple("Parts", [("inner", Rule), ("weight", float)]), Wrapper):
     """See `momentum`."""
 
-    def remember(self, slope):
-        return Ball(np.zeros(slope.matrix.shape), remember(self.inner, slope))
+    @property
+    def matrices(self) -> int:
+        return 1 + self.inner.matrices
 
     def direct(self, slope, memory, step):
         direct(self.inner, slope, inside(memory), step)
@@ -37,7 +30,7 @@ class Momentum(NamedTuple("Parts", [("inner", Rule), ("weight", float)]), Wrappe
 
     def settle(self, memory, pool):
         settle(self.inner, inside(memory), pool)
-        direction, velocity, weight = memory.direction, memory.state.velocity, self.weight
+        direction, velocity, weight = memory.direction, memory.kept[0], self.weight
         for a in range(direction.shape[0]):
             for b in range(direction.shape[1]):
                 for lane in range(LANES):

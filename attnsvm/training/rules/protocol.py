@@ -5,16 +5,16 @@ beyond what floats can hold. So the rule is exact at any ‖W‖, however far th
 step of a model:
 
     empty(pool)
-    for every factor:   aim(rule, slope, weights, memory, pool, step)
-    pace(rule, pool, step)
-    for every factor:   move(rule, weights, memory, pool, step)
-    for every (K, Q):   balance(rule, K, Q)
+    for every factor:   direct, collect
+    rate_at
+    for every factor:   settle, apply
+    for every (K, Q):   balance
 
-A rule is a class of two bases: a NamedTuple of its numbers, `learning_rate` among them, and `Alone`; or, with the rule
-that it wraps as `inner`, and `Wrapper`. Its methods are compiled, and reach other rules through the functions of the
-same names below. Every array ends in LANES, and overlaps no other one (`lanes.arithmetic.Apart`):
+A rule is a class of two bases: a NamedTuple of its numbers, `learning_rate` first, and `Alone`; or, with the rule that
+it wraps as `inner` first, and `Wrapper`. Its methods are compiled, and reach other rules through the functions of the
+same names below; the loops are compiled once for all rules, and call the methods as calls.py says. Every array ends in
+LANES, and overlaps no other one (`lanes.arithmetic.Apart`):
 
-remember(slope)                       what the rule keeps of a factor from step to step, as the state of its memory
 direct(slope, memory, step)           writes memory.direction, in the unit exp(memory.unit)
 collect(memory, pool)                 adds to the sums over all factors
 settle(memory, pool)                  may change the direction by these sums
@@ -25,23 +25,20 @@ balance(K, Q)                         after the step, without moving K Qᵀ
 A method that a class lacks comes from `Alone`, or from the inner rule. So do the answers of `Rule`.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numba import njit
-
-from attnsvm.training.lanes.arithmetic import INNER, LANES, method_of_class
-from attnsvm.training.lanes.singular import NOTHING
-from attnsvm.training.lanes.slopes import remembering, sum_of_squares
+from attnsvm.training.lanes.arithmetic import LANES, method_of_class
 
 # How compiled code calls the methods of a rule.
-METHODS = ("remember", "direct", "collect", "settle", "rate_at", "apply", "balance")
-remember, direct, collect, settle, rate_at, apply, balance = map(method_of_class, METHODS)
+METHODS = ("direct", "collect", "settle", "rate_at", "apply", "balance")
+direct, collect, settle, rate_at, apply, balance = map(method_of_class, METHODS)
 
 
 class Rule:
     """The properties that Python asks of a rule, and their defaults."""
 
+    matrices: Any = 0  # how many matrices and rows it keeps of a factor, see `Memory.kept` and `Memory.kept_rows`
+    rows: Any = 0
     along_gradient = False  # whether it has `scale`, and so runs in every engine: see gradient_descent.py
 
     @property
@@ -80,9 +77,6 @@ class Rule:
 class Alone(Rule):
     """A rule that wraps no other rule, with the default methods."""
 
-    def remember(self, slope):
-        return ()
-
     def collect(self, memory, pool):
         pass
 
@@ -113,12 +107,11 @@ class Wrapper(Rule):
     follows_rotations = property(lambda self: self.inner.follows_rotations)
     divides = property(lambda self: self.inner.divides)
     reads_terms = property(lambda self: self.inner.reads_terms)
+    matrices = property(lambda self: self.inner.matrices)
+    rows = property(lambda self: self.inner.rows)
 
     def with_rate(self: Any, learning_rate: float) -> Any:
         return self._replace(inner=self.inner.with_rate(learning_rate))
-
-    def remember(self, slope):
-        return remember(self.inner, slope)
 
     def direct(self, slope, memory, step):
         direct(self.inner, slope, memory, step)
@@ -146,70 +139,3 @@ def check(rule: Rule, parametrisation: str) -> None:
         raise ValueError(f"rule: expected {known} for {type(rule).__name__}, got {parametrisation!r}")
     if parametrisation == "KQ" and rule.penalty and not rule.along_gradient:
         raise ValueError("rule: expected no penalty on (K, Q) in a rule that is wrapped: take `exact` or `plain`")
-
-
-class Pool(NamedTuple):
-    """The data that all factors of a model share in one step.
-
-    Attributes:
-        unit, squares: (LANES,), exp(2·unit)·squares is the sum of what `collect` adds.
-        weights: (LANES,), the sum of the squared weights.
-        rate: (LANES,), the learning rate.
-        scratch: (LANES,).
-    """
-
-    unit: np.ndarray
-    squares: np.ndarray
-    weights: np.ndarray
-    rate: np.ndarray
-    scratch: np.ndarray
-
-
-@njit(**INNER)
-def pooling():
-    """A `Pool`, not yet emptied."""
-    return Pool(np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES))
-
-
-@njit(**INNER)
-def empty(pool):
-    """Before the factors of a step."""
-    for lane in range(LANES):
-        pool.unit[lane] = NOTHING
-        pool.squares[lane] = 0.0
-        pool.weights[lane] = 0.0
-
-
-@njit(**INNER)
-def memory_of(rule, slope, room):
-    """The `Memory` of a factor before the first step, with the scratch `room` of `room_for(slope)`."""
-    return remembering(slope, room, remember(rule, slope))
-
-
-@njit(**INNER)
-def aim(rule, slope, weights, memory, pool, step):
-    """The direction of a factor, and its part in the `Pool`."""
-    direct(rule, slope, memory, step)
-    collect(rule, memory, pool)
-    sum_of_squares(weights, pool.scratch)
-    for lane in range(LANES):
-        pool.weights[lane] += pool.scratch[lane]
-
-
-@njit(**INNER)
-def pace(rule, pool, step):
-    """The learning rate of this step, once every factor has been aimed."""
-    rate_at(rule, step, pool.weights, pool.rate)
-
-
-@njit(**INNER)
-def move(rule, weights, memory, pool, step):
-    """Move a factor, in place."""
-    settle(rule, memory, pool)
-    apply(rule, weights, memory, pool.rate, step)
-
-
-@njit(**INNER)
-def balance_pair(rule, K, Q):
-    """`balance`, once K and Q have moved."""
-    balance(rule, K, Q)

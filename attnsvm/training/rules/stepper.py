@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import classes, kept_on_disk
-from attnsvm.training.lanes.singular import Decomposition, decomposition
-from attnsvm.training.lanes.slopes import Slope, sloping
-from attnsvm.training.rules import protocol
+from attnsvm.training.lanes.arithmetic import call, kept_on_disk
+from attnsvm.training.lanes.slopes import memory_of, room_for, sloping
+from attnsvm.training.rules import calls
+from attnsvm.training.rules.protocol import Rule
 
 
 class Stepper:
@@ -21,15 +21,11 @@ class Stepper:
     The bits are those of the compiled loops: the same compiled functions, in the same order.
     """
 
-    def __init__(self, rule: protocol.Rule):
+    def __init__(self, rule: Rule):
         """`rule`: one of `attnsvm.training.rules`; its penalty is not added."""
-        names = classes(rule)
-        self.rule, self.done, self.pool = rule, 0, protocol.pooling.py_func()
+        self.rule, self.done, self.pool = calls.mover(rule), 0, calls.pooling()
         self.memories: list[Any] = []  # a `Memory` for each factor, from the first step on
-        functions = protocol.memory_of, protocol.aim, protocol.pace, protocol.move, protocol.balance_pair
-        self._remember, self._aim, self._pace, self._move, self._balance = (
-            kept_on_disk(function.py_func, *names) for function in functions
-        )
+        self._aim, self._pace, self._move, self._balance = map(kept_on_disk, (_aim, _pace, _move, _balance))
 
     def step(
         self,
@@ -45,14 +41,14 @@ class Stepper:
                 of the factor is Σ_k exp(logs_k) left_k right_kᵀ. k may change from step to step.
             pairs: the places of K and Q of each pair, for `balanced`.
         """
-        slopes = [sloping.py_func(*arrays) for arrays in terms]  # as Python: nothing to compile in every process
+        slopes = [sloping(*arrays) for arrays in terms]
         if not self.memories:
-            self.memories = [self._remember(self.rule, slope, _room_for(slope)) for slope in slopes]
-        protocol.empty.py_func(self.pool)
+            self.memories = [memory_of(slope, self.rule.matrices, self.rule.rows) for slope in slopes]
+        calls.empty.py_func(self.pool)  # as Python: nothing to compile in every process
         for f, (factor, slope) in enumerate(zip(weights, slopes, strict=True)):
             memory = self.memories[f]
             if len(memory.room.order) != len(slope.left):
-                self.memories[f] = memory = memory._replace(room=_room_for(slope))
+                self.memories[f] = memory = memory._replace(room=room_for(slope))
             self._aim(self.rule, slope, factor, memory, self.pool, self.done)
         self._pace(self.rule, self.pool, self.done)
         for factor, memory in zip(weights, self.memories, strict=True):
@@ -62,6 +58,17 @@ class Stepper:
         self.done += 1
 
 
-def _room_for(slope: Slope) -> Decomposition:
-    """`lanes.slopes.room_for`, as Python too: what it calls has no door for Python."""
-    return decomposition.py_func(len(slope.left), *slope.matrix.shape[:2])
+def _aim(rule, slope, weights, memory, pool, step):
+    call(rule.aim, rule.numbers, slope, weights, memory, pool, step)
+
+
+def _pace(rule, pool, step):
+    call(rule.pace, rule.numbers, pool, step)
+
+
+def _move(rule, weights, memory, pool, step):
+    call(rule.move, rule.numbers, weights, memory, pool, step)
+
+
+def _balance(rule, K, Q):
+    call(rule.balance, rule.numbers, K, Q)

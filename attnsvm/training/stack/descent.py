@@ -5,7 +5,6 @@ of LANES instances are laid out here, and the compiled loop of kernels.py trains
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -13,13 +12,15 @@ from attnsvm.architecture import Stack
 from attnsvm.data.problems import Problems
 from attnsvm.training import threads
 from attnsvm.training.heads.base import Head
-from attnsvm.training.heads.calls import trainable
-from attnsvm.training.lanes.arithmetic import LANES, classes, kept_on_disk
+from attnsvm.training.heads.calls import reader, trainable
+from attnsvm.training.lanes.arithmetic import LANES, kept_on_disk
 from attnsvm.training.log import logged_steps
+from attnsvm.training.rules.calls import mover
 from attnsvm.training.rules.joint import joint
 from attnsvm.training.rules.protocol import Rule, check
-from attnsvm.training.stack.kernels import Model, Record, descend
+from attnsvm.training.stack.kernels import Model, Record, descend, passes, room
 from attnsvm.training.stack.log import StackLog
+from attnsvm.training.stack.moving import course_of
 from attnsvm.training.stack.start import initial
 
 
@@ -80,9 +81,10 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
     _, n, T, d = part.tokens.shape
     L, H, R, K = stack.layers, stack.heads, stack.rows(T), len(logged)
     built = head(part.head)
-    reader = _copied(built.compiled())
-    if head_rate and not trainable(reader):
+    if head_rate and not trainable(built):
         raise ValueError(f"head_rate: a {type(built).__name__} cannot be trained along; take 0")
+    reading = reader(built, LANES)
+    reading = reading._replace(parameters=np.array(reading.parameters, order="C"))  # the loop may move them
     below, top = (np.where(mask, 0.0, -1e300) for mask in stack.masks(T))
     model = Model(
         tokens=_last(part.tokens),
@@ -100,23 +102,19 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
     record = Record(
         kept=np.array(logged, dtype=np.int64),
         weights=np.empty((K, L, H, d, d, LANES)),
-        head=np.empty((K, len(reader.parameters()) if head_rate else 0, LANES)),
+        head=np.empty((K, len(reading.parameters) if head_rate else 0, LANES)),
         largest=np.zeros((K, L, LANES)),
         loss=np.zeros((K, LANES)),
         norms=np.zeros((K, LANES)),
-        below=np.empty((L - 1, H, n, T, T, LANES)),
-        top=np.empty((H, n, R, T, LANES)),
-        tokens=np.empty((L, n, T, d, LANES)),
-        outputs=np.empty((n, R, LANES)),
     )
-    loop = kept_on_disk(descend, type(reader), *classes(rule))
-    loop(model, reader, rule, rule.with_rate(head_rate), record)
-    return StackLog(logged, *(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in record[1:]))
-
-
-def _copied(structure: Any) -> Any:
-    """A structure with copies of its arrays: the loop may move them."""
-    return type(structure)(*(np.array(x, order="C") if isinstance(x, np.ndarray) else x for x in structure))
+    rules = mover(rule), mover(rule.with_rate(head_rate))
+    at = room(model, record.head.shape[1])
+    kept, plain = (rules[0].matrices, rules[0].rows), rules[0].along_gradient
+    factors, rows = (model.factors[:0], (0, 0)) if plain else (model.factors, (n * T, n * R))
+    course = course_of(kept, factors, rows, at.head, at.head_factor)
+    kept_on_disk(descend)(passes(plain), model, reading, *rules, at, course, record)
+    end = at.p[:-1], at.p[-1, :, :, :R], at.tokens, at.output[:, :R]
+    return StackLog(logged, *(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in (*record[1:], *end)))
 
 
 def _last(array: np.ndarray) -> np.ndarray:

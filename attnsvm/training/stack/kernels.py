@@ -14,18 +14,20 @@ A token may score exactly as the winner does: rows that chose the same token hav
 layer below has saturated. This token passes nothing on as a key: its part is of second order, and would hide the rest.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.extending import overload
+from numba import njit, typeof, types
+from numba.core.ccallback import CFunc
 
-from attnsvm.training.heads.calls import parameter_slope, parameters, readout
+from attnsvm.training.heads.calls import READER, Reader
 from attnsvm.training.kernels import gradient, scale
-from attnsvm.training.lanes.arithmetic import INNER, LANES, combine, copy, exp, matvec, shared_by_loops
+from attnsvm.training.lanes.arithmetic import INNER, LANES, call, called_from_loops, combine, copy, exp, matvec
 from attnsvm.training.lanes.slopes import sum_of_squares
 from attnsvm.training.lanes.softmax import anchor, behind, close
-from attnsvm.training.stack.moving import courses, head_step_by, step_by
+from attnsvm.training.rules.calls import MOVER, Mover
+from attnsvm.training.stack.moving import Course, course_of, head_step_by, step_by
 from attnsvm.training.stack.rows import mask, query
 
 NOWHERE = -1e300  # the logarithm of a factor that is zero; two of them still add up to a finite number
@@ -57,7 +59,7 @@ class Model(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What the loop writes: see `log.StackLog`; lanes last instead of instances first."""
+    """What the loop writes at the steps to be logged: see `log.StackLog`; lanes last instead of instances first."""
 
     kept: np.ndarray
     weights: np.ndarray
@@ -65,10 +67,6 @@ class Record(NamedTuple):
     largest: np.ndarray
     loss: np.ndarray
     norms: np.ndarray
-    below: np.ndarray
-    top: np.ndarray
-    tokens: np.ndarray
-    outputs: np.ndarray
 
 
 class State(NamedTuple):
@@ -124,8 +122,7 @@ class State(NamedTuple):
     norms: np.ndarray
 
 
-@shared_by_loops
-def room(model, q):
+def room(model: Model, q: int) -> State:
     """Room for the passes of a group; q parameters of the head are trained."""
     n, T, d = model.tokens.shape[:3]
     L, H = model.factors.shape[:2]
@@ -167,12 +164,14 @@ def room(model, q):
     )
 
 
-@shared_by_loops
 def forward(model, at):
     """Softmax of every row, composed tokens of every layer, and the mixture of the top."""
     L, H, n, T = at.slope.shape[:4]
     d = at.W.shape[2]
     best, total = at.rows[0], at.rows[1]
+    for layer in range(L):
+        for h in range(H):
+            multiply(model.factors[layer, h], at.W[layer, h])
     copy(model.tokens, at.tokens[0])
     for layer in range(L):
         last, masked = layer == L - 1, mask(model, layer)
@@ -225,7 +224,6 @@ def seen(model, at, i, q):
     return at.embedded
 
 
-@njit(**INNER)
 def read_out(model, head, at):
     """f, the gradient of the loss with respect to the mixtures, and with respect to the head's parameters."""
     n, d = at.mixture.shape[0], at.mixture.shape[2]
@@ -236,7 +234,8 @@ def read_out(model, head, at):
         at.head_factor[lane] = NOWHERE
     for i in range(n):
         for q in range(R):
-            readout(head, seen(model, at, i, q), at.output[i, q], at.slope_embedded if embeds else at.given[i, q])
+            slope = at.slope_embedded if embeds else at.given[i, q]
+            call(head.readout, head.parameters, head.number, seen(model, at, i, q), at.output[i, q], slope)
             if embeds:
                 matvec(model.embedding, at.slope_embedded, at.given[i, q])
             for lane in range(LANES):
@@ -253,13 +252,12 @@ def read_out(model, head, at):
                 for lane in range(LANES):
                     share = exp(at.scale[i, q, lane] - at.head_factor[lane])
                     at.rows[0, lane] = -model.labels[i, lane] * share
-                parameter_slope(head, seen(model, at, i, q), at.by_head)
+                call(head.parameter_slope, head.parameters, head.number, seen(model, at, i, q), at.by_head)
                 for a in range(len(at.head)):
                     for lane in range(LANES):
                         at.head[a, lane] += at.rows[0, lane] * at.by_head[a, lane]
 
 
-@shared_by_loops
 def into_rows(model, at, layer):
     """From the gradient of a layer's outputs to that of its logits, row by row."""
     H, n, T = at.value.shape[:3]
@@ -294,9 +292,11 @@ def into_rows(model, at, layer):
                     at.behind[layer, h, i, q, lane] = at.scale[i, q, lane] + largest[lane]
 
 
-@shared_by_loops
 def into_tokens(model, at, layer):
-    """From the rows of a layer to the gradient of its inputs: as values, keys, queries, and past the layer."""
+    """From the rows of a layer to the gradient of its inputs: as values, keys, queries, and past the layer.
+
+    It is the gradient of the outputs of the layer below.
+    """
     H, n, T, d = at.value.shape[:4]
     last = layer == at.W.shape[0] - 1
     R = len(mask(model, layer))
@@ -341,9 +341,10 @@ def into_tokens(model, at, layer):
                     for a in range(d):
                         for lane in range(LANES):
                             into[a, lane] += weight[lane] * at.a[a, lane]
+    copy(at.passed, at.given)
+    copy(at.passed_scale, at.scale)
 
 
-@shared_by_loops
 def gather(model, at):
     """The gradient G of every W over exp(log_factor), from all rows of its layer."""
     L, H, n = at.slope.shape[:3]
@@ -405,7 +406,6 @@ def factor_gradients(factors, G, out):
                     out[1, b, j, lane] += G[a, b, lane] * K[a, j, lane]
 
 
-@shared_by_loops
 def measure(model, at):
     """The gradient of the factors, and the squared norm of each."""
     L, H, F = model.factors.shape[:3]
@@ -416,8 +416,9 @@ def measure(model, at):
                 sum_of_squares(at.factors[layer, h, f], at.norms[layer, h, f])
 
 
-def move(rule, model, at, course, step):
-    """One step of every factor by the norm of all or of each."""
+def move(mover, model, at, course, step):
+    """A step of gradient descent of every factor, by the norm of all or of each."""
+    rule = mover.gradient
     L, H, F, d, m = model.factors.shape[:5]
     together, size = at.rows[0], at.rows[1]
     for lane in range(LANES):
@@ -440,9 +441,9 @@ def move(rule, model, at, course, step):
                             weights[a, b, lane] -= size[lane] * step[a, b, lane]
 
 
-def move_head(rule, head, at, course, step):
-    """One step of the head's parameters, by the norm of their gradient."""
-    v, size = parameters(head), at.rows[0]
+def move_head(mover, v, at, course, step):
+    """A step of gradient descent of the head's parameters v, by the norm of their gradient."""
+    rule, size = mover.gradient, at.rows[0]
     for lane in range(LANES):
         norm = 0.0
         for a in range(len(v)):
@@ -453,34 +454,6 @@ def move_head(rule, head, at, course, step):
             v[a, lane] -= size[lane] * at.head[a, lane]
 
 
-def begin(rule, model, at):
-    """What the rule keeps of all factors, and of the head's parameters; gradient descent keeps nothing."""
-
-
-def advance(rule, model, at, course, step):
-    """One step of every factor: gradient descent by the norm of all or of each, another rule by `step_by`."""
-
-
-def advance_head(rule, head, at, course, step):
-    """One step of the head's parameters."""
-
-
-@overload(begin, strict=False, jit_options=INNER)
-def _begin(rule, model, at):
-    return (lambda rule, model, at: ((), ())) if rule.instance_class.along_gradient else courses
-
-
-@overload(advance, strict=False, jit_options=INNER)
-def _advance(rule, model, at, course, step):
-    return move if rule.instance_class.along_gradient else step_by
-
-
-@overload(advance_head, strict=False, jit_options=INNER)
-def _advance_head(rule, head, at, course, step):
-    return move_head if rule.instance_class.along_gradient else head_step_by
-
-
-@shared_by_loops
 def log_pass(model, at, weights, largest, loss, norms):
     """Log weights, softmax, loss and the norm of the gradient: one step of the arrays of a `Record`."""
     L, H, n, T = at.slope.shape[:4]
@@ -510,44 +483,82 @@ def log_pass(model, at, weights, largest, loss, norms):
         norms[lane] = np.sqrt(square)
 
 
-@shared_by_loops
-def log_end(model, at, record):
-    """Log what is kept of the last step alone."""
-    last, R = at.W.shape[0] - 1, len(model.top)
-    copy(at.tokens, record.tokens)
-    copy(at.p[:last], record.below)
-    copy(at.p[last, :, :, :R], record.top)
-    copy(at.output[:, :R], record.outputs)
+class Passes(NamedTuple):
+    """The parts of a step, which the loop calls; each is compiled by itself.
+
+    Attributes:
+        move, move_head: those of gradient descent, or of the other rules.
+    """
+
+    forward: CFunc
+    read_out: CFunc
+    into_rows: CFunc
+    into_tokens: CFunc
+    gather: CFunc
+    measure: CFunc
+    log_pass: CFunc
+    move: CFunc
+    move_head: CFunc
 
 
-def descend(model: Model, head: NamedTuple, rule: NamedTuple, head_rule: NamedTuple, record: Record) -> None:
-    """Train a group of stacks up to the last step to be logged; the head too, where the record has room for it."""
+@cache
+def passes(along_gradient: bool) -> Passes:
+    """The compiled parts of a step, for gradient descent or for the other rules."""
+    arrays = {name: np.empty((1,) * (count + 1)) for name, count in DIMENSIONS.items()}
+    plain = Model(**arrays, below=np.empty((1, 1)), top=np.empty((1, 1)), residual=True, cross=True, joint=True)
+    at, one, row = room(plain, 1), types.int64, types.float64[::1]
+    course = typeof(course_of((1, 1), plain.factors, (1, 1), at.head, at.head_factor))
+    model, state, rows = typeof(plain), typeof(at), typeof(at.head)
+    own = (move, move_head) if along_gradient else (step_by, head_step_by)
+    return Passes(
+        called_from_loops(forward, types.void(model, state)),
+        called_from_loops(read_out, types.void(model, READER, state)),
+        called_from_loops(into_rows, types.void(model, state, one)),
+        called_from_loops(into_tokens, types.void(model, state, one)),
+        called_from_loops(gather, types.void(model, state)),
+        called_from_loops(measure, types.void(model, state)),
+        called_from_loops(log_pass, types.void(model, state, typeof(at.W), rows, row, row)),
+        called_from_loops(own[0], types.void(MOVER, model, state, course, one)),
+        called_from_loops(own[1], types.void(MOVER, rows, state, course, one)),
+    )
+
+
+# Of the arrays of a `Model`, without the lanes.
+DIMENSIONS = {"tokens": 3, "queries": 2, "labels": 1, "values": 4, "embedding": 2, "factors": 5}
+
+
+def descend(
+    passes: Passes,
+    model: Model,
+    head: Reader,
+    rule: Mover,
+    head_rule: Mover,
+    at: State,
+    course: Course,
+    record: Record,
+) -> None:
+    """Train a group of stacks up to the last step to be logged; the head too, where the record has room for it.
+
+    What is kept of the last step alone is in `at`.
+    """
     moving = record.head.shape[1]
-    at = room(model, moving)
-    course, course_of_v = begin(rule, model, at)
-    L, H = at.W.shape[:2]
     slot = 0
     for step in range(record.kept[-1] + 1):
-        for layer in range(L):
-            for h in range(H):
-                multiply(model.factors[layer, h], at.W[layer, h])
-        forward(model, at)
-        read_out(model, head, at)
-        for layer in range(L - 1, -1, -1):
-            into_rows(model, at, layer)
+        call(passes.forward, model, at)
+        call(passes.read_out, model, head, at)
+        for layer in range(len(at.W) - 1, -1, -1):
+            call(passes.into_rows, model, at, layer)
             if layer > 0:
-                into_tokens(model, at, layer)
-                copy(at.passed, at.given)
-                copy(at.passed_scale, at.scale)
-        gather(model, at)
-        measure(model, at)
+                call(passes.into_tokens, model, at, layer)
+        call(passes.gather, model, at)
+        call(passes.measure, model, at)
         if step == record.kept[slot]:
-            log_pass(model, at, record.weights[slot], record.largest[slot], record.loss[slot], record.norms[slot])
+            largest, loss, norms = record.largest[slot], record.loss[slot], record.norms[slot]
+            call(passes.log_pass, model, at, record.weights[slot], largest, loss, norms)
             if moving:
-                copy(parameters(head), record.head[slot])
+                copy(head.parameters, record.head[slot])
             slot += 1
         if step < record.kept[-1]:
-            advance(rule, model, at, course, step)
+            call(passes.move, rule, model, at, course, step)
             if moving:
-                advance_head(head_rule, head, at, course_of_v, step)
-    log_end(model, at, record)
+                call(passes.move_head, head_rule, head.parameters, at, course, step)

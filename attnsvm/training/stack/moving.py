@@ -1,14 +1,17 @@
-"""A step of all weights of a stack by any rule: each W, or K and Q, of each head is a separate factor."""
+"""A step of all weights of a stack by any rule: each W, or K and Q, of each head is a separate factor.
+
+Gradient descent needs none of this: kernels.py moves along the gradient.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from attnsvm.training.heads.calls import parameters
-from attnsvm.training.lanes.arithmetic import INNER, LANES, combine, copy, shared_by_loops
-from attnsvm.training.lanes.slopes import Slope, room_for, sloping
-from attnsvm.training.rules.protocol import Pool, aim, balance, empty, memory_of, move, pace, pooling
+from attnsvm.training.lanes.arithmetic import INNER, LANES, call, combine, copy, shared_by_loops
+from attnsvm.training.lanes.singular import Decomposition
+from attnsvm.training.lanes.slopes import Memory, Slope, memory_of, room_for, sloping
+from attnsvm.training.rules.calls import Pool, empty, pooling
 from attnsvm.training.stack.rows import mask, query
 
 
@@ -17,8 +20,9 @@ class Rows(NamedTuple):
 
     Attributes:
         mixed, queries: (N, d). logs: (N,). The gradient of W is Σ exp(logs)·mixed·queriesᵀ.
-        projected, keys: (N, m), Qᵀ·query and Kᵀ·mixed.
-        slopes: of W, or of K and Q.
+        projected, keys: (N, m), Qᵀ·query and Kᵀ·mixed; of W no row.
+        slopes: of K and Q, or of W twice.
+        room: scratch of the singular value decomposition.
     """
 
     mixed: np.ndarray
@@ -26,52 +30,71 @@ class Rows(NamedTuple):
     logs: np.ndarray
     projected: np.ndarray
     keys: np.ndarray
-    slopes: list[Slope]
+    slopes: tuple[Slope, Slope]
+    room: Decomposition
 
 
 class Course(NamedTuple):
-    """What a rule keeps of the F factors of all heads of all layers: factor f of head h of layer l is at (lH + h)F + f.
+    """What a rule keeps of the F factors of all heads of all layers, and of the head's vector.
 
     Attributes:
         below, top: the rows of a layer.
-        memories: of every factor.
-        pool: what they share.
+        direction, unit, kept, kept_rows: of every factor, as in `Memory`; factor f of head h of layer l is at
+            (lH + h)F + f.
+        rows: scratch, as in `Memory`.
+        pool: what the factors share.
+        slope, memory: of the head's vector.
     """
 
     below: Rows
     top: Rows
-    memories: list
+    direction: np.ndarray
+    unit: np.ndarray
+    kept: np.ndarray
+    kept_rows: np.ndarray
+    rows: np.ndarray
     pool: Pool
+    slope: Slope
+    memory: Memory
 
 
-@njit(**INNER)
-def rows_of(count, factors):
-    """Room for the terms of `count` rows, for factors (F, d, m)."""
-    F, d, m = factors.shape[:3]
-    pair = F == 2
+def rows_of(count: int, factors: np.ndarray) -> Rows:
+    """Room for the terms of `count` rows, for factors (L, H, F, d, m, LANES)."""
+    F, d, m = factors.shape[2:5]
     mixed, queries, logs = np.empty((count, d, LANES)), np.empty((count, d, LANES)), np.empty((count, LANES))
-    projected, keys = np.empty((count * pair, m, LANES)), np.empty((count * pair, m, LANES))
-    slopes = [sloping(mixed, projected if pair else queries, logs)]
-    if pair:
-        slopes.append(sloping(queries, keys, logs))
-    return Rows(mixed, queries, logs, projected, keys, slopes)
+    projected, keys = (np.empty((count * (F == 2), m, LANES)) for _ in range(2))
+    of_W = sloping(mixed, queries, logs)
+    slopes = (of_W, of_W) if F == 1 else (sloping(mixed, projected, logs), sloping(queries, keys, logs))
+    return Rows(mixed, queries, logs, projected, keys, slopes, room_for(slopes[0]))
 
 
-@njit(**INNER)
-def course_of(rule, model):
-    """The `Course` of a stack before the first step."""
-    L, H, F = model.factors.shape[:3]
-    n = len(model.tokens)
-    below, top = rows_of(n * len(model.below), model.factors[0, 0]), rows_of(n * len(model.top), model.factors[0, 0])
-    rooms, rooms_top = [room_for(slope) for slope in below.slopes], [room_for(slope) for slope in top.slopes]
-    memories = []
-    for layer in range(L):
-        last = layer == L - 1
-        for _ in range(H):
-            for f in range(F):
-                slope = top.slopes[f] if last else below.slopes[f]
-                memories.append(memory_of(rule, slope, rooms_top[f] if last else rooms[f]))
-    return Course(below, top, memories, pooling())
+def course_of(
+    kept: tuple[int, int], factors: np.ndarray, rows: tuple[int, int], v: np.ndarray, factor: np.ndarray
+) -> Course:
+    """The `Course` of a stack before the first step.
+
+    Args:
+        kept: how many matrices and rows the rule keeps of a factor.
+        factors: (L, H, F, d, m, LANES), or of no layer for gradient descent, which keeps nothing.
+        rows: how many rows of softmax a layer has below the top, and the top.
+        v: (q, LANES), where the gradient of the head's vector is found; factor: (LANES,), its logarithmic factor.
+    """
+    (matrices, numbers), (d, m), count = kept, factors.shape[3:5], int(np.prod(factors.shape[:3]))
+    below, top = (rows_of(number, factors) for number in rows)
+    # The head's vector is a factor (q, 1), whose gradient has one term.
+    slope = sloping(v.reshape(1, len(v), LANES), np.ones((1, 1, LANES)), factor.reshape(1, LANES))
+    return Course(
+        below,
+        top,
+        np.zeros((count, d, m, LANES)),
+        np.zeros((count, LANES)),
+        np.zeros((count, matrices, d, m, LANES)),
+        np.zeros((count, numbers, LANES)),
+        np.zeros((4, LANES)),
+        pooling(),
+        slope,
+        memory_of(slope, matrices, numbers),
+    )
 
 
 @shared_by_loops
@@ -91,53 +114,40 @@ def fill(rows, model, at, layer, h):
             combine(K, rows.mixed[k], rows.keys[k])
 
 
+@njit(**INNER)
+def memory_at(course, rows, k):
+    """The memory of factor k, of a layer with these rows."""
+    direction, unit, kept, kept_rows = course.direction[k], course.unit[k], course.kept[k], course.kept_rows[k]
+    return Memory(direction, unit, course.rows, rows.room, kept, kept_rows)
+
+
 def step_by(rule, model, at, course, step):
     """One step of every factor."""
     L, H, F = model.factors.shape[:3]
-    memories, pool = course.memories, course.pool
+    pool = course.pool
     empty(pool)
     for layer in range(L):
         rows = course.top if layer == L - 1 else course.below
         for h in range(H):
             fill(rows, model, at, layer, h)
             for f in range(F):
-                memory = memories[(layer * H + h) * F + f]
-                aim(rule, rows.slopes[f], model.factors[layer, h, f], memory, pool, step)
-    pace(rule, pool, step)
+                memory = memory_at(course, rows, (layer * H + h) * F + f)
+                call(rule.aim, rule.numbers, rows.slopes[f], model.factors[layer, h, f], memory, pool, step)
+    call(rule.pace, rule.numbers, pool, step)
     for layer in range(L):
+        rows = course.top if layer == L - 1 else course.below
         for h in range(H):
             for f in range(F):
-                move(rule, model.factors[layer, h, f], memories[(layer * H + h) * F + f], pool, step)
+                memory = memory_at(course, rows, (layer * H + h) * F + f)
+                call(rule.move, rule.numbers, model.factors[layer, h, f], memory, pool, step)
             if F == 2:
-                balance(rule, model.factors[layer, h, 0], model.factors[layer, h, 1])
+                call(rule.balance, rule.numbers, model.factors[layer, h, 0], model.factors[layer, h, 1])
 
 
-class Alone(NamedTuple):
-    """What a rule keeps of the head's vector."""
-
-    slope: Slope
-    memory: NamedTuple
-    pool: Pool
-
-
-@njit(**INNER)
-def course_of_head(rule, at):
-    """The `Alone` of a head's vector before the first step: a factor (d, 1), whose gradient has one term."""
-    d = len(at.head)
-    slope = sloping(at.head.reshape(1, d, LANES), np.ones((1, 1, LANES)), at.head_factor.reshape(1, LANES))
-    return Alone(slope, memory_of(rule, slope, room_for(slope)), pooling())
-
-
-def courses(rule, model, at):
-    """What the rule keeps of the factors, and of the head's vector."""
-    return course_of(rule, model), course_of_head(rule, at)
-
-
-def head_step_by(rule, head, at, course, step):
-    """One step of the head's vector (d, LANES), by itself."""
-    (slope, memory, pool), v = course, parameters(head)
-    weights = v.reshape(len(v), 1, LANES)
+def head_step_by(rule, v, at, course, step):
+    """One step of the head's vector v (q, LANES), by itself."""
+    weights, pool = v.reshape(len(v), 1, LANES), course.pool
     empty(pool)
-    aim(rule, slope, weights, memory, pool, step)
-    pace(rule, pool, step)
-    move(rule, weights, memory, pool, step)
+    call(rule.aim, rule.numbers, course.slope, weights, course.memory, pool, step)
+    call(rule.pace, rule.numbers, pool, step)
+    call(rule.move, rule.numbers, weights, course.memory, pool, step)

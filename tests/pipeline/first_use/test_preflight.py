@@ -2,9 +2,11 @@
 
 import ast
 import collections
+import json
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 from harness import ROOT
@@ -19,7 +21,8 @@ Usage = collections.namedtuple("Usage", "total used free")
 def folder(tmp_path, monkeypatch):
     """An empty folder to stand in, on a processor as that of the times, with a large disk."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(preflight, "rounds", lambda: preflight.PYTHON_ROUNDS)
+    plain = [{"rounds": preflight.PYTHON_ROUNDS}]
+    monkeypatch.setattr(preflight, "_told", lambda command, count: plain * count if "--rounds" in command else [])
     monkeypatch.setattr(preflight, "widest", lambda: "AVX-512")
     monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: Usage(10**12, 0, 10**12))
     return tmp_path
@@ -38,43 +41,86 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     assert (status, err) == (0, "")
     assert out.startswith("Nothing is missing.\n")
     assert "takes 6.0 GB of disk and about 6 minutes at 100 Mbit/s" in out
-    assert "make figures: about 19 minutes on 2 cores, and 1.5 GB of disk" in out
-    assert "takes 1.0 times as long as the processor of the measured times: plain Python was timed; " in out
-    assert "Together about 25 minutes" in out
+    compiling = preflight.COMPILING / 2
+    for target, what in (("figures", "the paper"), ("all", "everything")):
+        expected = preflight.between(60 * preflight.MINUTES[target] + compiling)
+        assert f"make {target} ({what}): {expected} on 2 cores.\n" in out
+    assert "1.5 GB of disk hold all results. Plain Python was timed just now; the loops are compiled first, and" in out
+    assert "The installation comes first, in about 6 min." in out
     _, out, _ = said(capsys, "--torch", "cpu")
     assert "takes 2.4 GB of disk" in out
     assert "CUDA" not in out
     assert said(capsys, "--quiet") == (0, "", "")
 
 
-def test_the_minutes_are_those_of_this_processor(folder, capsys, monkeypatch):
+def test_the_minutes_are_those_of_this_processor(folder, monkeypatch):
     """Half as fast, and with vectors half as long: loops take 2.6 times as long, everything else twice."""
-    monkeypatch.setattr(preflight.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(preflight, "rounds", lambda: preflight.PYTHON_ROUNDS / 2)
+    monkeypatch.setattr(preflight, "_told", lambda command, count: [{"rounds": preflight.PYTHON_ROUNDS / 2}] * count)
     monkeypatch.setattr(preflight, "widest", lambda: "AVX2")
-    out = said(capsys)[1]
-    slower = preflight.IN_LOOPS * 2.6 + (1 - preflight.IN_LOOPS) * 2
-    assert f"make figures: about {19 * slower:.0f} minutes on 2 cores" in out
-    assert "plain Python was timed, and it has AVX2; once installed, make check times the compiled loops" in out
+    slower, compiling, how = preflight.pace(None, 2)
+    assert slower == pytest.approx(preflight.IN_LOOPS * 2.6 + (1 - preflight.IN_LOOPS) * 2)
+    assert compiling == pytest.approx(preflight.COMPILING * slower)
+    assert how.startswith("plain Python was timed just now, on a processor with AVX2")
 
 
-def test_where_it_is_installed_the_compiled_loops_are_timed(folder, capsys, monkeypatch):
-    (folder / "venv" / "bin").mkdir(parents=True)
-    (folder / "venv" / ".installed").touch()
-    python = folder / "venv" / "bin" / "python"
-    for text, said_of_it in (("echo 3.0", "its compiled loops were timed, 3.0 times"), ("exit 1", "plain Python")):
-        python.write_text(f'#!/bin/sh\ntest "$2" = attnsvm.pipeline.first_use.speed && {text}\n')
-        python.chmod(0o755)
-        assert said_of_it in said(capsys, "--venv", "venv")[1]
+@pytest.mark.parametrize(("begun", "compiling"), [(0.5, 0.0), (9.0, 1.0)])
+def test_where_it_is_installed_as_many_loops_as_cores_are_timed_side_by_side(monkeypatch, begun, compiling):
+    asked = []
+
+    def told(command, count):
+        asked.append((command, count))
+        return [{"loops": 3.0, "plain": 2.0, "begun": begun}, {"loops": 5.0, "plain": 2.0, "begun": begun}]
+
+    monkeypatch.setattr(preflight, "_told", told)
+    monkeypatch.setattr(preflight, "has_loops", lambda: True)
+    slower, spent, how = preflight.pace("python", 2)
+    assert asked == [(["python", "-m", "attnsvm.pipeline.first_use.speed"], 2)]
+    assert slower == pytest.approx(preflight.IN_LOOPS * 4 + (1 - preflight.IN_LOOPS) * 2)
+    assert spent == pytest.approx(compiling * preflight.COMPILING * slower), "loops that are there need no compiling"
+    assert how == "its compiled loops were timed just now"
 
 
-def test_the_speed_of_the_compiled_loops_is_a_ratio(capsys, monkeypatch):
+def test_loops_that_are_not_compiled_yet_are_not_timed(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert not preflight.has_loops()
+    monkeypatch.setattr(
+        preflight, "_told", lambda command, count: [{"rounds": 1e6}] if "--rounds" in command else 1 / 0
+    )
+    assert preflight.pace(sys.executable, 1)[1] > 0
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/loop.nbi").touch()
+    assert preflight.has_loops()
+
+
+def test_processes_are_timed_together_and_one_that_fails_says_nothing():
+    """Two that sleep a second each take one second, and not two: the load of one is in the time of the other."""
+    wait = "import time; time.sleep(1); print('{}')"
+    start = time.perf_counter()
+    assert preflight._told([sys.executable, "-c", wait], 3) == [{}] * 3
+    assert time.perf_counter() - start < 2.9
+    assert preflight._told([sys.executable, "-c", "raise SystemExit(1)"], 2) == []
+    assert preflight._told(["/no/such/python"], 1) == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(4, "10 to 20 s"), (40, "30 to 50 s"), (240, "3 to 5 min"), (1000, "13 to 21 min"), (3000, "40 to 63 min")],
+)
+def test_a_time_is_said_as_a_range_that_holds_it(seconds, said):
+    """No end is farther away than a third, beyond what rounding to minutes or ten seconds takes."""
+    assert preflight.between(seconds) == said
+
+
+def test_the_speed_of_this_machine_is_a_ratio_to_that_of_the_measured_one(capsys, monkeypatch):
     monkeypatch.setattr(speed, "FOR", 0.01)
     monkeypatch.setattr(speed, "STEPS", 20)
-    here = {kind: speed.microseconds(kind) for kind in speed.THERE}
+    here = {kind: speed.microseconds(kind)[0] for kind in speed.THERE}
     monkeypatch.setattr(speed, "THERE", {kind: taken / 2 for kind, taken in here.items()})
     speed.main()
-    assert 0.5 < float(capsys.readouterr().out) < 8, "twice as slow as what was just measured, on a busy machine"
+    said = json.loads(capsys.readouterr().out)
+    assert 0.5 < said["loops"] < 8, "twice as slow as what was just measured, on a busy machine"
+    assert said["plain"] > 0
+    assert said["begun"] > 0
 
 
 def test_plain_python_is_timed_and_its_processor_looked_at():
@@ -177,7 +223,7 @@ def make(*arguments):
 
 def test_make_check_runs_it_and_make_install_stops_at_what_it_finds(tmp_path):
     run = make("check", f"PYTHON={sys.executable}", f"VENV={tmp_path / 'venv'}")
-    assert "make figures: about" in run.stdout, run.stderr
+    assert re.search(r"make figures \(the paper\): \d+ to \d+ min on ", run.stdout), run.stderr
     run = make("install", f"PYTHON={sys.executable}", f"VENV={tmp_path / 'venv'}", "TORCH=gpu")
     assert run.returncode != 0
     assert "TORCH=gpu: write TORCH=cpu" in run.stderr

@@ -1,5 +1,7 @@
 """A build is judged again from its files: what holds is confirmed without solving, whatever was changed is named."""
 
+import re
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -154,6 +156,23 @@ def test_a_file_without_any_record_is_named(built, capsys):
     assert "svm.npz: its answers were not kept" in capsys.readouterr().out
 
 
+def test_a_cell_that_no_problems_belong_to_is_named(built):
+    def another(arrays):
+        arrays |= {
+            f"more/{name.split('/', 1)[1]}": array for name, array in arrays.items() if name.startswith(CELLS[0])
+        }
+
+    rewritten(built / "svm.npz", another)
+    with pytest.raises(UserError, match="more: is a cell of it or of its problems alone"):
+        replay.again(built / "svm.npz")
+
+
+def test_a_file_without_answers_and_records_is_named(built, capsys):
+    rewritten(built / "svm.npz", without_all(records.NAME, NUC, NONE, f"{CELLS[0]}/nuc", f"{CELLS[0]}/none"))
+    assert replay.main([str(built)]) == 1
+    assert "svm.npz: its answers were not kept" in capsys.readouterr().out
+
+
 def test_of_a_descent_that_solves_what_it_trained_must_follow(built, capsys):
     rewritten(built / "descent.npz", scaled(f"{CELLS[0]}/W/weights", 1.01))
     assert replay.main([str(built)]) == 1
@@ -179,11 +198,24 @@ def test_the_command_judges_the_answers_of_a_folder_and_not_its_checksums_alone(
         inputs[stage] = str(folder / f"{stage}.npz")
         getattr(stages, stage)("heads", block_settings(cards.read("heads"), config, stage), given, inputs[stage])
     assert command.main(["verify", str(tmp_path)]) == 0
-    assert "judged again from their files, 0 files failed" in capfd.readouterr().out
+    said = capfd.readouterr().out.splitlines()
+    assert said[-2].endswith("; judged again from 1 stage files, 0 files failed")
+    assert re.fullmatch(
+        "[1-9] files compared, answers of 1 stage file judged again, 0 answer files judged: nothing wrong.", said[-1]
+    )
     name = next(path for path in np.load(inputs["svm"]).files if path.endswith("/block/W"))
     rewritten(folder / "svm.npz", put(name, 0, 9.0))
     assert command.main(["verify", str(tmp_path)]) == 1
-    assert "answers are not confirmed" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert "answers are not confirmed" in said
+    assert re.search("answers of 1 stage file judged again, 0 answer files judged: [1-9] wrong", said.splitlines()[-1])
+
+
+def test_a_judge_that_ends_early_has_confirmed_nothing(tmp_path, capfd, monkeypatch):
+    (tmp_path / "problems.npz").touch()
+    monkeypatch.setattr("sys.executable", shutil.which("false"))
+    assert command.main(["verify", str(tmp_path)]) == 1
+    assert capfd.readouterr().out.endswith("answers of 1 stage file judged again, 0 answer files judged: 1 wrong.\n")
 
 
 def test_records_come_back_to_the_bit():

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from attnsvm.errors import UserError
+from attnsvm.pipeline import mistakes
 from attnsvm.pipeline.running.script import reporting
 
 
@@ -38,6 +39,24 @@ def test_any_other_error_is_loud_and_its_traceback_in_the_log(tmp_path):
     assert "unexpected error" in text
     assert "Traceback" in text
     assert "KeyError: 'missing'" in text
+
+
+def test_a_mistake_in_an_experiment_is_one_sentence_with_its_authors_line(tmp_path, monkeypatch):
+    """The last line of the experiment's code that ran, whatever it called; the traceback is in the log."""
+    mine = tmp_path / "attnsvm/experiments/own/mine/measures.py"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("import json\n\n\ndef measures():\n    return json.loads('{')\n")
+    monkeypatch.setattr(mistakes, "ROOT", tmp_path)
+    monkeypatch.setattr(mistakes, "EXPERIMENTS", f"{tmp_path}/attnsvm/experiments/")
+    space = {}
+    exec(compile(mine.read_text(), str(mine), "exec"), space)
+    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
+        space["measures"]()
+    place = "error: attnsvm/experiments/own/mine/measures.py, line 5: JSONDecodeError: "
+    assert ended.value.code.startswith(place)
+    log = (tmp_path / "log").read_text()
+    assert place in log
+    assert "Traceback" in log
 
 
 def test_a_log_that_cannot_be_written_is_said(tmp_path):

@@ -1,5 +1,6 @@
 """One function per stage, around an experiment of three lines: files in, files out, and what is refused."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -132,6 +133,21 @@ def test_a_diverged_descent_is_refused(tiny, tmp_path, bad):
     assert not (tmp_path / "descent.npz").exists()
 
 
+def test_problems_that_are_not_finite_are_refused_by_the_module_that_drew_them(tiny, tmp_path):
+    draw = tiny.parts["problems"].problems
+
+    def drawn(cell, settings):
+        found = draw(cell, settings)
+        return replace(found, tokens=np.where(found.tokens > 0, np.nan, found.tokens))
+
+    tiny.parts["problems"].problems = drawn
+    with pytest.raises(
+        UserError, match=r"^tiny: problems\.py: n2_T3_d6_one/tokens is not finite: draw no such instance"
+    ):
+        stages.problems("tiny", SETTINGS, *parts(), str(tmp_path / "problems.npz"))
+    assert not (tmp_path / "problems.npz").exists()
+
+
 def test_an_answer_that_a_stage_drops_is_an_error(tiny, tmp_path):
     """Every answer that the checker judged must be counted."""
     tiny.parts["svm"].svm = lambda *args: {"W": Experiment.svm(*args)["fro"]["W"]}
@@ -149,7 +165,9 @@ def test_a_block_that_lacks_an_array_ends_with_its_sentence(tiny, tmp_path):
     for cell in drawn.values():
         del cell["problems"]["queries"]
     save_cells(paths["problems"], drawn)
-    with pytest.raises(UserError, match=r"problems\.npz: the array .*/queries is missing; delete it and run snakemake"):
+    with pytest.raises(
+        UserError, match=r"problems\.npz: there is no array .*/queries: problems\.py .* let it return \'queries\', or"
+    ):
         stages.descent("tiny", {}, paths, str(tmp_path / "descent.npz"))
     assert not (tmp_path / "descent.npz").exists()
 

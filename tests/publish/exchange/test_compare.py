@@ -51,7 +51,7 @@ def outcome(made, folder, name="cone"):
     return next(one for one in compare.compare(made, folder) if one.name == name)
 
 
-def scaled(factor, rows=slice(None), column="share"):
+def scaled(factor, rows=slice(None), column="value"):
     def change(given):
         given = given.copy()
         given.loc[given.index[rows], column] *= factor
@@ -74,10 +74,10 @@ def test_rounding_is_told_from_a_difference_and_both_say_where(made, tmp_path):
     assert one.outcome == compare.ROUNDED
     assert one.reproduced
     one = outcome(made, build(tmp_path / "b", scaled(1 + 1e-3, slice(3, 4))))
-    there = rounded(table("cone")["share"].to_numpy())[3]
+    there = rounded(table("cone")["value"].to_numpy())[3]
     assert one.outcome == compare.DIFFERS
     assert not one.reproduced
-    assert one.why.startswith("share in line 5 (kind=")
+    assert one.why.startswith("value in line 5 (kind=")
     assert f"is {there * (1 + 1e-3):.7g}, in the reference {there:.7g}" in one.why
     assert "1 of " in one.why
 
@@ -125,7 +125,7 @@ def test_what_moved_between_processors_may_move_that_far_and_no_further(tmp_path
     other = build(tmp_path / "other", share(1.01, few))
     made = release.make(folder, [other], tmp_path / "reference.zip")
     assert made.builds == 2
-    assert made.figures["cone"].tolerances.keys() == {"share"}
+    assert made.figures["cone"].tolerances.keys() == {"value"}
     assert outcome(made, build(tmp_path / "a", share(1.02, few))).outcome == compare.ROUNDED
     assert outcome(made, build(tmp_path / "b", share(1 + 0.011 * MARGIN, few))).outcome == compare.DIFFERS
     assert outcome(made, build(tmp_path / "c", share(1.01))).outcome == compare.DIFFERS
@@ -206,17 +206,13 @@ def test_distances_know_missing_numbers_words_and_the_rounding_of_differences():
     assert moved == Tolerance(pytest.approx(0.5), 0.5)
 
 
-def test_standard_errors_are_those_that_the_card_allows():
-    """A Wilson interval of a share is one; the quartiles of local convergence are none, but its means have theirs."""
-    rows = pd.DataFrame({"share": [0.5], "low": [0.4], "high": [0.6]})
-    assert standard_errors(cards.read("feasibility"), rows)["share"].iloc[0] == pytest.approx(
-        0.2 / (2 * 1.96), rel=1e-3
-    )
-    assert "share" not in standard_errors(cards.read("local_convergence"), rows)
-    rows = pd.DataFrame({"mean": [1.0], "std": [0.5], "instances": [25], "low": [0.0], "high": [2.0]})
-    assert list(standard_errors(cards.read("local_convergence"), rows)["mean"]) == [0.1]
-    moved = furthest(rows.assign(mean=1.2), rows, {}, pd.DataFrame({"mean": [0.1]}))
-    assert moved[0].errors == pytest.approx(2.0)
+def test_standard_errors_are_those_of_95_percent_intervals():
+    """Quartiles are none, and raw numbers have none."""
+    rows = pd.DataFrame({"value": [0.5, 0.5], "low": 0.4, "high": 0.6, "interval": ["Wilson 95 %", "quartiles"]})
+    errors = standard_errors(rows)
+    np.testing.assert_allclose(errors["value"], [0.1 / 1.959964, np.nan], rtol=1e-6)
+    assert standard_errors(rows.drop(columns="interval")).empty
+    assert furthest(rows.assign(value=0.6), rows, {}, errors)[0].errors == pytest.approx(1.959964)
 
 
 def test_a_folder_without_a_figure_ends_with_a_sentence(made, tmp_path):

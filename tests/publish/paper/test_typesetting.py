@@ -8,7 +8,8 @@ import pytest
 from small import SMOKE, TEXT
 
 from attnsvm.errors import UserError
-from attnsvm.publish.paper import manuscript
+from attnsvm.pipeline import cards
+from attnsvm.publish.paper import manuscript, typesetting
 from attnsvm.publish.paper.typesetting import typeset
 
 
@@ -99,10 +100,10 @@ PARAGRAPH = "attnsvm/experiments/own/cone/paragraph.typ"
 
 
 def test_a_paragraph_of_an_experiment_stands_in_the_paper(collected, made, clone):
-    """The one that `make experiment` writes: a verdict, a number, a figure, in five lines."""
+    """The one that `make experiment` writes: it says what the claim says, with its verdict, number and figure."""
     text = (manuscript.ROOT / "attnsvm/pipeline/first_use/template/paragraph.typ").read_text("utf-8")
-    assert len(text.splitlines()) == 5
-    for name in ("audit.NAME", 'verdict("NAME'):
+    assert len(text.splitlines()) == 4
+    for name in ("audit.NAME", 'stated("NAME'):
         text = text.replace(name, name.replace("NAME", "stays"))
     (clone / PARAGRAPH).parent.mkdir(parents=True)
     (clone / PARAGRAPH).write_text(text.replace("NAME", "cone"))
@@ -111,8 +112,23 @@ def test_a_paragraph_of_an_experiment_stands_in_the_paper(collected, made, clone
     (clone / "paper/main.typ").write_text(TEXT.replace(shown, '#include "/paper/contributed.typ"'))
     assert PARAGRAPH in manuscript.sources(clone)
     page = words(made(collected())[1])
-    assert "solution as d grows holds : the median distance falls by 0.90" in page.replace(chr(0x1D451), "d")
-    assert "Figure 1: The distance to the solution" in page
+    title = cards.read("cone").title
+    assert "It stays in W . ( holds )" in page, "the words of the claim"
+    assert "The measured value is 0.90" in page
+    assert f"Figure 1: {title[0].upper()}{title[1:]} Runs started" in page
+
+
+def test_a_title_of_a_figure_that_there_is_not_is_refused(collected, made, clone):
+    (clone / PARAGRAPH).parent.mkdir(parents=True)
+    (clone / PARAGRAPH).write_text('= #titled("kone")\n')
+    with pytest.raises(UserError, match=f"^{PARAGRAPH}:1: there is no figure 'kone': did you mean 'cone'"):
+        made(collected())
+
+
+def test_an_address_that_nobody_has_set_is_left_out(clone):
+    for address, said in (("https://example.org/x", "https://example.org/x"), ("https://github.com/OWNER/attnsvm", "")):
+        (clone / "CITATION.cff").write_text(f"authors: [{{name: A}}]\nversion: 1.0.0\nrepository-code: {address}\n")
+        assert typesetting.about(clone)["address"] == said
 
 
 def test_a_wrong_name_in_a_paragraph_is_refused_with_its_place(collected, made, clone):

@@ -8,7 +8,7 @@ from attnsvm.audit.reading import Claims, Reading, some
 
 STEADY, DECAYING = ("constant", "small", "large"), ("root",)  # schedules
 REACHED = "what sign descent itself reaches in a tenth of the steps"
-end = number(run=EACH, step=LAST, column="median")
+end = number(run=EACH, step=LAST)
 CLAIMS = Claims(group="beyond")
 
 CLAIMS.declare(

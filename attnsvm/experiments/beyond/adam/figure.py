@@ -12,7 +12,7 @@ SCHEDULE = {"constant": "", "small": ", smaller η", "large": ", larger η", "ro
 
 @sheet(height=0.56)
 def draw(figure, table):
-    """Draw from rows (run, rule, schedule, beta1, beta2, step, quantity, median, low, high, instances)."""
+    """Draw from rows (run, rule, schedule, beta1, beta2, step, quantity, value, low, high, instances, interval)."""
     runs = list(dict.fromkeys(table["run"]))
     names = {run: _name(table[table["run"] == run].iloc[0]) for run in runs}
     looks = _looks(table, runs)
@@ -20,7 +20,7 @@ def draw(figure, table):
     ratios = table[table["quantity"] == "linf"]
     for run in runs:
         rows, look = ratios[ratios["run"] == run].sort_values("step"), looks[run]
-        band(way, rows, "step", "median", 0.12, color=look["color"], linestyle=look["linestyle"])
+        band(way, rows, "step", alpha=0.12, color=look["color"], linestyle=look["linestyle"])
     way.axhline(1, color=GREY, linewidth=0.6)
     way.set(xscale="log", xlabel="step", ylabel="margin ratio in the max norm", ylim=(0, 1.03))
     title(way, "a", "on the way")
@@ -61,7 +61,7 @@ def _ends(table, quantity, runs):
 
 
 def _matrix(axes, table, runs, names) -> None:
-    values = np.array([[_ends(table, norm, runs).loc[run, "median"] for norm in NAME] for run in runs])
+    values = np.array([[_ends(table, norm, runs).loc[run, "value"] for norm in NAME] for run in runs])
     axes.imshow(values, cmap="cividis", vmin=0, vmax=1, aspect="auto")
     for (r, c), value in np.ndenumerate(values):
         axes.text(c, r, f"{value:.2f}", ha="center", va="center", color="w" if value < 0.55 else "k")
@@ -77,11 +77,11 @@ def _pace(axes, table, runs, looks) -> None:
     steady = [run for run in runs if table[table["run"] == run].iloc[0]["schedule"] != "root"]
     growth, sign = _ends(table, "growth", steady), _ends(table, "sign_pace", steady)
     for run in steady:
-        slower = slower_pace(sign.loc[run, "median"], growth.loc[run, "beta2"])
+        slower = slower_pace(sign.loc[run, "value"], growth.loc[run, "beta2"])
         at, look = growth.loc[run], looks[run]
-        axes.errorbar([slower], [at["median"]], bars(at, "median"), color=look["color"], fmt=look["marker"])
+        axes.errorbar([slower], [at["value"]], bars(at), color=look["color"], fmt=look["marker"])
     axes.set(xscale="log", yscale="log")
-    places = growth["median"].min() * 0.5, growth["median"].max() * 2
+    places = growth["value"].min() * 0.5, growth["value"].max() * 2
     axes.plot(places, places, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
     axes.set(xlabel="slower of the two paces", ylabel="growth of the smallest margin")
     title(axes, "c", "logits per step")

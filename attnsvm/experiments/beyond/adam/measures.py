@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio, smallest_margin
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.medians import quartiles
 
 
 def measures(cell, problems, trained, solved, settings):

@@ -1,8 +1,8 @@
 """(K, Q) and the nuclear solution: the rule that goes there, the published one that leaves, and what makes it leave."""
 
-from attnsvm.audit.numbers import Limit, estimate, exact, proportion
+from attnsvm.audit.numbers import Limit, estimate, exact
 from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import decade
+from attnsvm.audit.rows import decade, one
 
 MOST = Limit(0.5, "share of instances in which it has grown by a fifth > {}", "beyond doubt more than half")
 CLAIMS = Claims(group="beyond")
@@ -15,10 +15,10 @@ def way(tables, rule, quantity="distance"):
     return some(usual, f"{quantity} of {rule} with all columns from the usual start").sort_values("step")
 
 
-def remaining(line):
-    """The median distance at the end, as a share of that a decade of steps before."""
-    end, before = decade(line)
-    return end["median"] / before["median"]
+def remaining(tables, rule, **step):
+    """The median distance after a step, the last unless it is said, as a share of that a decade of steps before."""
+    rows = way(tables, rule, "remaining")
+    return (one(rows, f"{rule} as far as others go", **step) if step else rows.iloc[-1])["value"]
 
 
 @CLAIMS.add(
@@ -38,12 +38,12 @@ def remaining(line):
 def KQ_joint(tables, asked, falling, few):
     line = way(tables, "joint")
     end, before = decade(line)
-    left = way(tables, "joint", "left").iloc[-1]
-    own = estimate(end, "median")
+    left = way(tables, "joint", "grown").iloc[-1]
+    own = estimate(end)
     near = {f"median within the threshold ({own.value:.2g})": asked(own)}
     further = {
-        f"less than half of that a decade before ({before['median']:.2g})": falling(end["median"] / before["median"]),
-        f"instances in which it has grown again ({left['larger']:.2f}) are few": few(left["larger"]),
+        f"less than half of that a decade before ({before['value']:.2g})": falling(end["value"] / before["value"]),
+        f"instances in which it has grown again ({left['value']:.2f}) are few": few(left["value"]),
     }
     return Reading(*own, near, further)
 
@@ -61,19 +61,17 @@ def KQ_joint(tables, asked, falling, few):
 )
 def KQ_published_leaves(tables, asked, most):
     """How much the median distance grows over the last decade of steps, and in how many instances; with a control."""
-    line = way(tables, "published")
-    end, _ = decade(line)
-    lefts = [way(tables, rule, "left").iloc[-1] for rule in ("published", "joint")]
-    share, control = (proportion(round(row["larger"] * row["instances"]), row["instances"]) for row in lefts)
+    end, grown = way(tables, "published").iloc[-1], remaining(tables, "published")
+    share, control = (estimate(way(tables, rule, "grown").iloc[-1]) for rule in ("published", "joint"))
     words = f"a fifth farther than on the way in most instances: {share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
     other = way(tables, "joint").iloc[-1]
-    grows = {"the median distance has grown over the last decade of steps": asked(remaining(line))}
+    grows = {"the median distance has grown over the last decade of steps": asked(grown)}
     further = {
         words: most(share),
         f"with joint normalisation {control.value:.2f}, below that interval": control.high < share.low,
-        f"farther than with joint normalisation ({other['median']:.2g}), quartiles apart": other["high"] < end["low"],
+        f"farther than with joint normalisation ({other['value']:.2g}), quartiles apart": other["high"] < end["low"],
     }
-    return Reading(*exact(remaining(line), end["instances"]), grows, further)
+    return Reading(*exact(grown, end["instances"]), grows, further)
 
 
 @CLAIMS.add(
@@ -89,10 +87,8 @@ def KQ_published_leaves(tables, asked, most):
 def KQ_published_cause(tables, asked):
     """How much of the distance a decade of steps leaves, with each possible cause switched off."""
     until = tables.own(rule="balanced")["step"].max()
-    shares = {}
-    for rule in ("published", "balanced", "published_shrinking", "joint"):
-        line = way(tables, rule)
-        shares[rule] = remaining(line[line["step"] <= until])
+    rules = ("published", "balanced", "published_shrinking", "joint")
+    shares = {rule: remaining(tables, rule, step=until) for rule in rules}
     published = {f"published: {shares['published']:.2f}, more than that": shares["published"] > asked.value}
     parts = {
         f"‖K‖ = ‖Q‖ after every step: {shares['balanced']:.2f}, more than that": shares["balanced"] > asked.value,

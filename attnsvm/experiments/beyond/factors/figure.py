@@ -22,7 +22,7 @@ DISTANCE = "1 − correlation\nwith the nuclear solution"
 
 @sheet(height=0.72)
 def draw(figure, table):
-    """Draw from rows (rule, m, scale, step, quantity, median, low, high, larger, instances)."""
+    """Draw from rows (rule, m, scale, step, quantity, value, low, high, instances, interval)."""
     usual = table[(table["m"] == table["m"].max()) & (table["scale"] == 1)]
     (long, cause), (columns, others) = figure.subplots(2, 2)
     ways = usual[usual["quantity"] == "distance"]
@@ -47,7 +47,7 @@ def draw(figure, table):
 def _way(axes, rows, rule) -> None:
     colour, line, _ = LOOKS[rule]
     rows, label = rows.sort_values("step"), NAME.get(rule, rule)
-    band(axes, rows, "step", "median", 0.15, color=colour, linestyle=line, label=label)
+    band(axes, rows, "step", alpha=0.15, color=colour, linestyle=line, label=label)
 
 
 def _starts(axes, rows) -> None:
@@ -60,7 +60,7 @@ def _starts(axes, rows) -> None:
         at = other[(other["rule"] == rule) & (other["step"] == step)].set_index(["m", "scale"]).loc[cases]
         colour, _, mark = LOOKS[rule]
         places = [x + 0.16 * (k - 0.5) for x in range(len(cases))]
-        axes.errorbar(places, at["median"], bars(at, "median"), color=colour, fmt=mark, label=rule)
+        axes.errorbar(places, at["value"], bars(at), color=colour, fmt=mark, label=rule)
     names = [f"$m={m}$" if s == 1 else f"$m={m}$\n{s:g}×" for m, s in cases]
     axes.set_xticks(range(len(cases)), names)
     axes.set(yscale="log", ylabel=DISTANCE)
@@ -74,10 +74,10 @@ def _ends(axes, usual) -> None:
         rows = usual[usual["quantity"] == quantity]
         ends = [rows[(rows["rule"] == rule)].sort_values("step").iloc[-1] for rule in LOOKS]
         places = [y + 0.24 * (k - 0.5) for y in range(len(ends))]
-        bars = [[e["median"] - e["low"] for e in ends], [e["high"] - e["median"] for e in ends]]
+        bars = [[e["value"] - e["low"] for e in ends], [e["high"] - e["value"] for e in ends]]
         colour = (VERMILLION, BLACK)[k]
         axes.errorbar(
-            [e["median"] for e in ends], places, xerr=bars, color=colour, fmt=mark, label=f"(d) {quantity} norm"
+            [e["value"] for e in ends], places, xerr=bars, color=colour, fmt=mark, label=f"(d) {quantity} norm"
         )
     axes.set_yticks(range(len(LOOKS)), [NAME.get(rule, rule) for rule in LOOKS])
     axes.invert_yaxis()

@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.decades import before
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.medians import medians, quartiles
+from attnsvm.analysis.rows import last, where
 
 QUANTITIES = ("distance", "nuclear", "spectral")
 
@@ -38,7 +40,21 @@ def table(measures, settings):
     ends = frame[frame["step"] == last].set_index([*run, "seed"])
     smallest = frame.groupby([*run, "seed"], sort=False)["distance"].min()
     left = ends.assign(quantity="left", value=ends["distance"] / smallest.reindex(ends.index)).reset_index()
-    rows = pd.concat([ways, left[ways.columns]])
-    groups = rows.groupby([*run, "step", "quantity"], sort=False)["value"]
-    found = quartiles(groups, larger=lambda v: (v > settings["left"]).mean())
-    return found.assign(larger=found["larger"].where(found["quantity"] == "left"))
+    keys = [*run, "step", "quantity"]
+    summed = quartiles(pd.concat([ways, left[ways.columns]]).groupby(keys, sort=False)["value"])
+    grown = left.assign(quantity="grown", value=left["value"] > settings["left"])
+    ratios = pd.DataFrame(remaining(where(summed, quantity="distance"), run))
+    return pd.concat([summed, medians(grown, keys, "grown".__eq__), ratios], ignore_index=True)
+
+
+def remaining(medians, run):
+    """The median distance over that about a decade of steps before, wherever some run ends."""
+    ends = set(last(medians, *run)["step"])
+    for key, line in medians.groupby(run, sort=False):
+        way = line.set_index("step").sort_index()
+        for end in sorted(ends & {*way.index}):
+            earlier = before(way.index[way.index <= end].to_numpy())
+            if earlier < end:
+                names = dict(zip(run, key, strict=True)) | {"step": end, "quantity": "remaining"}
+                now = way.loc[end]
+                yield names | {"value": now["value"] / way.loc[earlier, "value"], "instances": now["instances"]}

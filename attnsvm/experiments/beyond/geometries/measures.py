@@ -10,7 +10,7 @@ import pandas as pd
 from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.statistics import share
+from attnsvm.analysis.statistics import middle_half, share
 from attnsvm.errors import require
 
 TRAINED, CONTROL = "trained", "untrained"
@@ -55,19 +55,17 @@ def table(measures, settings):
         order = list(frame["rule"].unique())
         cube = frame.set_index(["seed", "rule", "norm"])["ratio"].unstack(["rule", "norm"])
         ratios = np.stack([cube[rule][order].to_numpy() for rule in order], axis=1)  # (S, rules, norms)
-        at, count = {"kind": kind, "step": step}, len(ratios)
-        quartiles = np.quantile(ratios, (0.5, 0.25, 0.75), axis=0)
+        at = {"kind": kind, "step": step}
         for r, c in np.ndindex(len(order), len(order)):
             names = {"rule": order[r], "norm": order[c]}
-            values = dict(zip(("value", "low", "high"), quartiles[:, r, c], strict=True))
-            rows.append({"quantity": "ratio", **at, **names, **values, "instances": count})
+            rows.append({"quantity": "ratio", **at, **names, **middle_half(ratios[:, r, c])})
         across, down = (np.stack([largest(x[:, k], k) for k in range(len(order))], 1) for x in (ratios, ratios.mT))
         for quantity, hits in (("row", across), ("column", down)):
             rows += [
-                {"quantity": quantity, **at, "rule": name, "norm": name, **share(hits[:, k], of="value")}
+                {"quantity": quantity, **at, "rule": name, "norm": name, **share(hits[:, k])}
                 for k, name in enumerate(order)
             ]
-        every = share((across & down).all(1), of="value")
+        every = share((across & down).all(1))
         rows.append({"quantity": "all", **at, "rule": "every", "norm": "every", **every})
     return pd.DataFrame(rows)
 

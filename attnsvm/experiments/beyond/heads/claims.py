@@ -1,11 +1,10 @@
 """Heads that train together: the law of the block SVM, and whether more of them act like a regulariser."""
 
-import numpy as np
-
-from attnsvm.audit.conditions import EACH, LAST, number
-from attnsvm.audit.numbers import Limit, each, largest, mean
+from attnsvm.analysis.statistics import MEAN
+from attnsvm.audit.conditions import EACH, FIRST, LAST, number
+from attnsvm.audit.numbers import Limit, each, estimate, largest
 from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import ends, last, single, where
+from attnsvm.audit.rows import single, where
 
 NEAR = "H = {}: mean within the threshold ({.value:.2g})"
 MISSING = "saturated instance under a {normalisation} norm with the quantity {quantity}"
@@ -15,13 +14,12 @@ CLAIMS = Claims(group="beyond")
 
 def at_end(tables, normalisation, quantity):
     """A row per number of heads, after the last step."""
-    rows = where(tables.own(), normalisation=normalisation, quantity=quantity)
-    rows = last(some(rows, MISSING.format(normalisation=normalisation, quantity=quantity)))
-    return rows.sort_values("heads")
+    rows = where(tables.own(), normalisation=normalisation, quantity=quantity, interval=MEAN)
+    return some(rows, MISSING.format(normalisation=normalisation, quantity=quantity)).sort_values("heads")
 
 
 def by_heads(rows):
-    return {row["heads"]: mean(row) for _, row in rows.iterrows()}
+    return {row["heads"]: estimate(row) for _, row in rows.iterrows()}
 
 
 def several(tables, quantity):
@@ -35,7 +33,7 @@ def shown(found, near, further):
     return Reading(*largest(found)[:3], min(seen.instances for seen in found.values()), near, further)
 
 
-after = number(step=LAST, heads=EACH, column="mean", std="std", missing=MISSING)
+after = number(step=LAST, heads=EACH, interval=MEAN, missing=MISSING)
 CLAIMS.declare(
     "heads_own_svm",
     after(normalisation="joint", quantity="head").must(
@@ -64,8 +62,8 @@ CLAIMS.declare(
 )
 def heads_norm_ratios(tables, asked):
     rows, control = several(tables, "ratios")
-    words = f"not {ELSEWHERE} ({control['mean']:.2g})"
-    return shown(rows, each(rows, NEAR, asked), {words: asked.against(mean(control))})
+    words = f"not {ELSEWHERE} ({control['value']:.2g})"
+    return shown(rows, each(rows, NEAR, asked), {words: asked.against(estimate(control))})
 
 
 @CLAIMS.add(
@@ -80,44 +78,35 @@ def heads_block_svm(tables, asked):
     rows, control = several(tables, "block")
     farther = {}
     if same := rows.get(control["heads"]):
-        farther[f"farther {ELSEWHERE} ({control['mean']:.2g})"] = mean(control).low > same.high
+        farther[f"farther {ELSEWHERE} ({control['value']:.2g})"] = estimate(control).low > same.high
     return shown(rows, each(rows, NEAR, asked), farther)
 
 
-@CLAIMS.add(
+most = number(normalisation="joint", heads=LAST, missing="run with one head and run with several")
+WIDER = (
+    "> 1",
+    "a regulariser widens the margin per unit of norm, or keeps more heads out of local ends; the same instances are "
+    "compared",
+)
+wins = most(quantity="global_heads", interval=MEAN)
+CLAIMS.declare(
+    "multi_head",
+    (
+        most(quantity="best_margin over one").must(
+            *WIDER, "the block SVM's margin per unit of total norm is wider ({value:.3f} times)"
+        ),
+        most(quantity="margin over one").must(*WIDER, "the trained one is ({value:.3f} times)"),
+    ),
+    most(quantity="best_margin over one, √H times").must(*WIDER, "wider per head, √H of it ({value:.3f} times)"),
+    wins.above(
+        wins(heads=FIRST),
+        "more heads end at the best tokens ({few.value:.2f} to {value:.2f})",
+        few=wins(heads=FIRST),
+    ),
     group="secondary",
     short="heads as a regulariser",
     statement="Multi-head attention acts like a regulariser of the SVM.",
-    check="certified and trained margin per unit of total norm with the most heads, over that with one; share of heads "
-    "whose tokens are all the best for their own value vector; 95 % intervals",
+    check="certified and trained margin per unit of total norm with the most heads, over that with one, instance by "
+    "instance; share of heads whose tokens are all the best for their own value vector; 95 % intervals",
     measured="margin per unit of total norm, most heads over one",
-    asked=Limit(
-        1.0,
-        "> {}",
-        "a regulariser widens the margin per unit of norm, or keeps more heads out of local ends; the same instances "
-        "are compared, intervals as if they were others",
-    ),
 )
-def multi_head(tables, asked):
-    """The best margin per unit of total norm, with the most heads over that with one; and the share of global ends."""
-    best, trained, wins = (at_end(tables, "joint", name) for name in ("best_margin", "margin", "global_heads"))
-    one, many = ends(best, "heads")
-    heads = many["heads"] / one["heads"]
-
-    def ratio(rows):
-        few, most = ends(rows, "heads")
-        error = np.hypot(few["std"] / few["mean"], most["std"] / most["mean"]) / np.sqrt(few["instances"])
-        value = most["mean"] / few["mean"]
-        return value, value * np.exp(-1.96 * error), value * np.exp(1.96 * error)
-
-    value, low, high = ratio(best)
-    few, most = map(mean, ends(wins, "heads"))
-    parts = {
-        f"the block SVM's margin per unit of total norm is wider ({value:.3f} times)": asked(low),
-        f"the trained one is ({ratio(trained)[0]:.3f} times)": asked(ratio(trained)[1]),
-    }
-    further = {
-        f"wider per head, √H of it ({value * np.sqrt(heads):.3f} times)": asked(low * np.sqrt(heads)),
-        f"more heads end at the best tokens ({few.value:.2f} to {most.value:.2f})": most.low > few.high,
-    }
-    return Reading(value, low, high, best["instances"].min(), parts, further)

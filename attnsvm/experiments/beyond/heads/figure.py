@@ -2,14 +2,16 @@
 
 import numpy as np
 
-from attnsvm.plots.style import DASHES, GREY, SERIES, VERMILLION, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import MEAN, QUARTILES
+from attnsvm.plots.style import DASHES, GREY, SERIES, VERMILLION, band, bars, sheet, title
 
 SMALLEST = 1e-9  # of a logarithmic axis: one head has no ratios
 
 
 @sheet(height=0.62)
 def draw(figure, table):
-    """Draw from rows (normalisation, heads, quantity, step, median, low, high, mean, std, instances)."""
+    """Draw from rows (normalisation, heads, quantity, step, value, low, high, instances, interval)."""
     joint, separate = (table[table["normalisation"] == how] for how in ("joint", "separate"))
     (a, b), (c, d) = figure.subplots(2, 2)
     counts = sorted(joint["heads"].unique())
@@ -38,28 +40,30 @@ def draw(figure, table):
 
 
 def _line(axes, table, heads, quantity, color, **look):
-    rows = table[(table["heads"] == heads) & (table["quantity"] == quantity)].sort_values("step")
-    low, median, high = (rows[name].clip(lower=SMALLEST) for name in ("low", "median", "high"))
-    axes.fill_between(rows["step"], low, high, color=color, alpha=0.18, linewidth=0)
-    axes.plot(rows["step"], median, color=color, **look)
+    rows = where(table, heads=heads, quantity=quantity, interval=QUARTILES).sort_values("step")
+    rows[["value", "low", "high"]] = rows[["value", "low", "high"]].clip(lower=SMALLEST)
+    band(axes, rows, "step", color=color, **look)
 
 
 def _margins(axes, joint):
     """What training reached, what the block SVM allows, and what heads as wide as one head would have."""
-    end = joint[joint["step"] == joint["step"].max()]
+    end = where(joint, interval=MEAN)
     looks = {
         "best_margin": {"color": SERIES[0], "marker": "s", "label": "block SVM"},
         "margin": {"color": VERMILLION, "marker": "o", "label": "trained"},
     }
     for quantity, look in looks.items():
         rows = end[end["quantity"] == quantity].sort_values("heads")
-        half = 1.96 * rows["std"] / np.sqrt(rows["instances"])
-        axes.errorbar(rows["heads"], rows["mean"], half, linestyle="none", markersize=4, **look)
+        axes.errorbar(rows["heads"], rows["value"], bars(rows), linestyle="none", markersize=4, **look)
     rows = end[end["quantity"] == "best_margin"].sort_values("heads")
     first = rows.iloc[0]
     heads = rows["heads"].to_numpy(dtype=float)
     axes.plot(
-        heads, first["mean"] * np.sqrt(first["heads"] / heads), color=GREY, linewidth=0.8, label=r"$\propto 1/\sqrt{H}$"
+        heads,
+        first["value"] * np.sqrt(first["heads"] / heads),
+        color=GREY,
+        linewidth=0.8,
+        label=r"$\propto 1/\sqrt{H}$",
     )
     axes.set(xscale="log", yscale="log", xlabel="heads, H", ylabel="margin / total norm")
     axes.set_xticks(heads, [f"{h:.0f}" for h in heads])

@@ -6,8 +6,10 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
 from attnsvm.analysis.measured import Measures, all_solved, by_quantity, outcomes
+from attnsvm.analysis.medians import quartiles, with_means
+from attnsvm.analysis.rows import last, where
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.statistics import ratio
 
 COLUMNS = ["normalisation", "heads", "quantity", "seed", "step", "value"]
 
@@ -39,7 +41,7 @@ def _values(problems, W, run, kept, own, block):
     S, L, H, d, _ = W.shape
     distance = 1.0 - correlation(W, own[:, None])
     size, least = np.linalg.norm(W, axis=(3, 4)), np.linalg.norm(own, axis=(2, 3))
-    ratio = np.log(size / least[:, None])
+    logs = np.log(size / least[:, None])
     blocks = np.stack([block[:, h * d : (h + 1) * d, h * d : (h + 1) * d] for h in range(H)], 1)
     stacked = W.reshape(S, L, H * d, d), blocks.reshape(S, 1, H * d, d)
     selected = selected_tokens(run["probabilities"][kept])
@@ -52,7 +54,7 @@ def _values(problems, W, run, kept, own, block):
     found = {
         "head": distance.mean(2),
         "worst_head": distance.max(2),
-        "ratios": ratio.max(2) - ratio.min(2),
+        "ratios": logs.max(2) - logs.min(2),
         "block": 1.0 - correlation(*stacked),
         "block_ratio": reached * np.linalg.norm(block, axis=(1, 2))[:, None],
         "margin": reached,
@@ -68,5 +70,16 @@ def _values(problems, W, run, kept, own, block):
 
 def table(measures, settings):
     keys = ["normalisation", "heads", "quantity", "step"]
-    groups = measures.instances.groupby(keys, sort=False)["value"]
-    return quartiles(groups, mean="mean", std=lambda v: v.std(ddof=0))
+    return pd.concat([with_means(quartiles, measures.instances, keys), pd.DataFrame(_over_one(measures.instances))])
+
+
+def _over_one(instances):
+    """What several heads under one norm have, over what one head has in the same instances after the last step."""
+    for quantity in ("best_margin", "margin"):
+        rows = last(where(instances, normalisation="joint", quantity=quantity))
+        wide = rows.pivot(index="seed", columns="heads", values="value")
+        for heads in wide.columns[1:] if 1 in wide else ():
+            own = wide[[1, heads]].dropna()
+            names = {"normalisation": "joint", "heads": heads, "step": rows["step"].max()}
+            yield names | {"quantity": f"{quantity} over one"} | ratio(own[heads], own[1])
+            yield names | {"quantity": f"{quantity} over one, √H times"} | ratio(own[heads] * np.sqrt(heads), own[1])

@@ -1,6 +1,7 @@
 """v trained together with W: which SVM each goes to."""
 
-from attnsvm.audit.numbers import Limit, each, largest, mean
+from attnsvm.analysis.statistics import MEAN
+from attnsvm.audit.numbers import Limit, each, estimate, largest
 from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, where
 
@@ -10,12 +11,12 @@ CLAIMS = Claims(group="beyond")
 
 def rows_of(tables, quantity):
     """A row per rate, rising."""
-    rows = where(tables.own(), quantity=quantity)
+    rows = where(tables.own(), quantity=quantity, interval=MEAN)
     return some(rows, "instance with an input that is no support vector").sort_values("rate")
 
 
 def by_rate(rows):
-    return {row["rate"]: mean(row) for _, row in rows.iterrows()}
+    return {row["rate"]: estimate(row) for _, row in rows.iterrows()}
 
 
 def with_control(rows, other, words, asked):
@@ -51,7 +52,7 @@ def joint_graded(tables, asked):
 )
 def joint_relaxed(tables, asked):
     """At the fastest v: the relaxed solution; at the slowest not, and there margin 1 throughout."""
-    (slow, fast), (near, far) = (map(mean, ends(rows_of(tables, name), "rate")) for name in ("relaxed", "even"))
+    (slow, fast), (near, far) = (map(estimate, ends(rows_of(tables, name), "rate")) for name in ("relaxed", "even"))
     near_it = {f"fastest v: within the threshold ({fast.value:.2g})": asked(fast)}
     further = {
         f"fastest v: margin 1 throughout is farther ({far.value:.2g})": far.low > fast.high,

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import QUARTILES
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, band, sheet, title
 
 TARGETS = {
@@ -16,7 +18,7 @@ HIGHEST = 2.2  # of the margins drawn; how many lie above is written
 
 @sheet(height=0.45)
 def draw(figure, table):
-    """Draw from rows (rate, quantity, median, low, high, mean, std, instances, seed, value, asked)."""
+    """Draw from rows (rate, quantity, value, low, high, instances, interval, seed, asked)."""
     a, b, shades, c = figure.subplots(1, 4, width_ratios=(1, 1, 0.05, 1))
     for quantity, (label, look) in TARGETS.items():
         _line(a, table, quantity, label, **look)
@@ -34,8 +36,8 @@ def draw(figure, table):
 
 
 def _line(axes, table, quantity, label, **look):
-    rows = table[table["quantity"] == quantity].sort_values("rate")
-    band(axes, rows, "rate", "median", label=label, markersize=3, **look)
+    rows = where(table, quantity=quantity, interval=QUARTILES).sort_values("rate")
+    band(axes, rows, "rate", label=label, markersize=3, **look)
 
 
 def _points(axes, bar, rows):

@@ -6,8 +6,8 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import smallest_margin
 from attnsvm.analysis.measured import Measures, all_solved, outcomes
+from attnsvm.analysis.medians import means, quartiles
 from attnsvm.analysis.selection import selected_tokens
-from attnsvm.analysis.statistics import quartiles
 
 TARGETS = ("even", "relaxed", "graded", "only", "shuffled")
 HEADS = ("v", "v_other")
@@ -55,5 +55,5 @@ def table(measures, settings):
     rows = measures.instances
     whole, single = rows[rows["quantity"] != "margin"], rows[rows["quantity"] == "margin"]
     groups = whole.groupby(["rate", "quantity"], sort=False)["value"]
-    summary = quartiles(groups, mean="mean", std=lambda v: v.std(ddof=0))
-    return pd.concat([summary, single.reset_index(drop=True)]).astype({"seed": "Int64", "instances": "Int64"})
+    parts = [quartiles(groups), means(groups), single.reset_index(drop=True)]
+    return pd.concat(parts).astype({"seed": "Int64", "instances": "Int64"})

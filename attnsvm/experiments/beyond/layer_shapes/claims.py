@@ -13,7 +13,7 @@ CLAIMS = Claims(group="beyond")
 def runs(table, end):
     """How many runs of all shapes end so."""
     rows = some(where(table, end=end), "instance that could be measured")
-    return (rows["share"] * rows["instances"]).round().sum()
+    return (rows["value"] * rows["instances"]).round().sum()
 
 
 @CLAIMS.add(
@@ -34,7 +34,7 @@ def layers_boundary(tables, asked, lost):
     whole = proportion(follow, follow + farther)
     others = table[~table["end"].isin(MEASURED)]
     narrow, wide = (
-        others[others["d"] == d].groupby(SHAPE)["share"].sum().max() for d in (table["d"].min(), table["d"].max())
+        others[others["d"] == d].groupby(SHAPE)["value"].sum().max() for d in (table["d"].min(), table["d"].max())
     )
     follows = {"of all runs that can be measured, the lower end of the share that follows": asked(whole)}
     further = {

@@ -20,7 +20,7 @@ APART = 1  # between the bars of two dimensions, in bars
 
 
 def draw(table, settings):
-    """Draw from rows (depth, n, T, d, problem, end, share, low, high, tail, instances)."""
+    """Draw from rows (depth, n, T, d, problem, end, value, low, high, instances, interval, tail)."""
     depths, shapes = sorted(table["depth"].unique()), list(dict.fromkeys(zip(table["n"], table["T"], strict=True)))
     with canvas(settings, height=0.75) as figure:
         grid = figure.subplots(2, len(depths), sharex=True, sharey="row", squeeze=False)
@@ -52,10 +52,10 @@ def bars(axes, rows):
     for end, (colour, hatch, words) in ENDS.items():
         one = rows[rows["end"] == end].set_index("place").loc[places]
         look = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
-        axes.bar(places, one["share"], 0.85, bottom=below, label=words, **look)
+        axes.bar(places, one["value"], 0.85, bottom=below, label=words, **look)
         if end == "law":
             axes.vlines(places, one["low"], one["high"], color=BLACK, linewidth=0.9, zorder=4)
-        below = below + one["share"].to_numpy()
+        below = below + one["value"].to_numpy()
     middle = rows.groupby("d")["place"].agg(lambda place: np.mean([place.min(), place.max()]))
     axes.set_xticks(middle, middle.index)
     axes.set(ylim=(0, 1))

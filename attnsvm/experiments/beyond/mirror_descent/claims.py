@@ -2,6 +2,7 @@
 
 from statistics import median
 
+from attnsvm.analysis.statistics import MEAN, QUARTILES
 from attnsvm.audit.conditions import LAST, NoInstance, number
 from attnsvm.audit.numbers import Limit, estimate, exact
 from attnsvm.audit.reading import Claims, Reading, only
@@ -29,7 +30,7 @@ def mirror_own(tables, asked, most):
     exactly, parts, found = number(comparison="exact", missing="{quantity} of the own p, {q}"), {}, []
     table = tables.own(comparison="exact")
     for q in sorted(set(table["q"].dropna())):
-        own = exactly(quantity="distance", p=q, q=q, step=LAST).estimate(table)
+        own = exactly(quantity="distance", interval=QUARTILES, p=q, q=q, step=LAST).estimate(table)
         nearest = exactly(quantity="nearest", q=q).estimate(table)
         parts[f"p = {q:g}: median {own.value:.2g}"] = asked(own)
         parts[f"p = {q:g} is nearest to this solution in {nearest.value:.2f} of the instances"] = most(nearest)
@@ -50,7 +51,7 @@ def mirror_own(tables, asked, most):
 def print_other_tokens(tables, asked):
     """The distance to the solutions of other norms: with the run's own tokens, and with those of another run."""
     table, found, parts = tables.own(quantity="distance"), [], {}
-    end = number(column="mean", step=LAST, missing="{comparison} tokens with p = {p}, q = {q}")
+    end = number(interval=MEAN, step=LAST, missing="{comparison} tokens with p = {p}, q = {q}")
     pairs = dict.fromkeys(zip(table["p"], table["q"], strict=True))
     for p, q in (pair for pair in pairs if pair[0] != pair[1]):
         ours, drawn = (end(comparison=name, p=p, q=q).estimate(table) for name in ("own", "published"))
@@ -77,7 +78,7 @@ def print_other_tokens(tables, asked):
 def print_stalls(tables, asked):
     """The distance to the own solution under exact steps and under published ones; the p at which they differ most."""
     table, found, parts = tables.own(quantity="distance"), {}, {}
-    own = number(step=LAST, missing="{comparison} steps with p = {p}")
+    own = number(interval=QUARTILES, step=LAST, missing="{comparison} steps with p = {p}")
     for p in sorted(set(table["p"])):
         ours, drawn = (own(comparison=name, p=p, q=p).estimate(table) for name in ("exact", "own"))
         found[drawn.value / ours.value] = ours, drawn

@@ -3,6 +3,8 @@
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import QUARTILES
 from attnsvm.plots.style import BLUE, GREEN, PURPLE, VERMILLION, band, sheet, title
 
 LOOKS = ((VERMILLION, "--"), (BLUE, "-"), (GREEN, "-."), (PURPLE, ":"))
@@ -15,8 +17,8 @@ WORDS = {
 
 @sheet(height=0.8)
 def draw(figure, table):
-    """Draw from rows (quantity, comparison, p, q, step, value, low, high, mean, instances)."""
-    rows = table[table["quantity"] == "distance"]
+    """Draw from rows (quantity, comparison, p, q, step, value, low, high, instances, interval)."""
+    rows = where(table, quantity="distance", interval=QUARTILES)
     norms, letters = sorted(rows["q"].unique()), iter("abcdefghijklmnopqrstuvwxyz")
     panels = figure.subplots(len(WORDS), len(norms), sharex=True, sharey="col", squeeze=False)
     for row, (comparison, words) in zip(panels, WORDS.items(), strict=True):

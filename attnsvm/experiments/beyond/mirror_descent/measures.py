@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.statistics import quartiles, share
+from attnsvm.analysis.medians import quartiles, with_means
+from attnsvm.analysis.rows import last
+from attnsvm.analysis.statistics import share
 from attnsvm.errors import require
 
 COMPARISONS = {"published": "apart", "own": "apart", "exact": "exact", "shared": "shared"}  # and whose runs
@@ -48,17 +50,17 @@ def table(measures, settings):
         not measures.instances.empty,
         "mirror_descent: no instance has a certified solution in every norm: choose a larger d",
     )
-    groups = measures.instances.groupby(["comparison", "p", "q", "step"], sort=False)["distance"]
-    distances = quartiles(groups, mean="mean").rename(columns={"median": "value"})
+    values = measures.instances.rename(columns={"distance": "value"})
+    distances = with_means(quartiles, values, ["comparison", "p", "q", "step"])
     shares = []
     for comparison, runs in measures.instances.groupby("comparison", sort=False):
-        ends = runs[runs["step"] == runs.groupby("p")["step"].transform("max")]
+        ends = last(runs, "p")
         same = ends.groupby("seed")["same"].first()
-        shares.append({"quantity": "same_tokens", "comparison": comparison, **share(same, of="value")})
+        shares.append({"quantity": "same_tokens", "comparison": comparison, **share(same)})
         for q, own in ends.groupby("q", sort=False):
             by_p = own.pivot(index="seed", columns="p", values="distance")
             nearest = by_p[q] < by_p.drop(columns=q).min(axis=1)
             names = {"quantity": "nearest", "comparison": comparison, "p": q, "q": q}
-            shares.append(names | share(nearest, of="value"))
-    columns = ["quantity", "comparison", "p", "q", "step", "value", "low", "high", "mean", "instances"]
+            shares.append(names | share(nearest))
+    columns = ["quantity", "comparison", "p", "q", "step", "value", "low", "high", "instances", "interval"]
     return pd.concat([distances.assign(quantity="distance"), pd.DataFrame(shares)])[columns].reset_index(drop=True)

@@ -1,5 +1,6 @@
 """Next tokens: the Graph-SVM where the gradient is split, what the published runs reach, and what the loss changes."""
 
+from attnsvm.analysis.statistics import MEAN, QUARTILES
 from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.numbers import Limit, each, exact, largest
 from attnsvm.audit.reading import Claims, Reading
@@ -11,10 +12,10 @@ ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/graph_
 CLAIMS = Claims(group="beyond")
 
 RUN = "data set with {quantity}, {graphs}, {loss}, {parametrisation}, {rule}"
-end = number(column="mean", std="std", step=LAST, loss="nll", parametrisation="W", rule="split", missing=RUN)
+end = number(interval=MEAN, step=LAST, loss="nll", parametrisation="W", rule="split", missing=RUN)
 ahead = end(quantity="ahead", solution="fro", missing=RUN + ", {solution}")
 squared = ahead(loss="squared")
-inside = end(quantity="direction", graphs="cyclic").of("mean")
+inside = end(quantity="direction", graphs="cyclic").without_interval()
 
 
 def shown(found, near, further):
@@ -71,7 +72,7 @@ def graph_svm_printed(tables, asked, nll_most, squared_least, squared_most):
 )
 def graph_svm_passed(tables, asked, squared):
     """The split rule against the best correlation in print, under each loss with the margins that fit it."""
-    farthest, table = ahead(graphs="cyclic").of("largest"), tables.own()
+    farthest, table = ahead(graphs="cyclic", interval=QUARTILES).of("largest"), tables.own()
     found = {"nll": farthest.estimate(table), "squared": farthest(loss="squared", solution="graded").estimate(table)}
     lowest = {loss: 1 - seen.value for loss, seen in found.items()}
     parts = {

@@ -2,7 +2,9 @@
 
 from matplotlib.lines import Line2D
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import QUARTILES
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, band, sheet, title
 
 PRINTED = {"nll": (0.976, 0.993), "squared": (0.992, 0.9995)}  # the published correlations
 LOOKS = {
@@ -17,7 +19,7 @@ SMALLEST = 1e-16  # below it a distance is rounding
 
 @sheet(height=0.62)
 def draw(figure, table):
-    """Draw from rows (graphs, loss, parametrisation, rule, solution, quantity, step, median, low, high, ...)."""
+    """Draw from rows (graphs, loss, parametrisation, rule, solution, quantity, step, value, low, high, ...)."""
     (a, b), (c, d) = figure.subplots(2, 2)
     cyclic, acyclic = (table[table["graphs"] == kind] for kind in ("cyclic", "acyclic"))
     nll = {"loss": "nll", "parametrisation": "W", "solution": "fro", "quantity": "ahead"}
@@ -55,13 +57,9 @@ def draw(figure, table):
 
 
 def _line(axes, table, look, label, **values):
-    rows = table
-    for column, value in values.items():
-        rows = rows[rows[column] == value]
-    rows = rows.sort_values("step")
-    low, median, high = (rows[name].clip(lower=SMALLEST) for name in ("low", "median", "high"))
-    axes.fill_between(rows["step"], low, high, color=LOOKS[look]["color"], alpha=0.18, linewidth=0)
-    axes.plot(rows["step"], median, label=label, **LOOKS[look])
+    rows = where(table, interval=QUARTILES, **values).sort_values("step")
+    rows[["value", "low", "high"]] = rows[["value", "low", "high"]].clip(lower=SMALLEST)
+    band(axes, rows, "step", label=label, **LOOKS[look])
 
 
 def _printed(axes, loss):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation, fitted_scale, scale_by_norm, svm_equivalent
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.medians import quartiles, with_means
 
 # loss, parametrisation, rule, the solution, and how C is found
 RUNS = (
@@ -72,5 +72,4 @@ KEYS = ["graphs", "loss", "parametrisation", "rule", "solution", "quantity", "st
 
 
 def table(measures, settings):
-    groups = measures.instances.dropna().groupby(KEYS, sort=False)["value"]
-    return quartiles(groups, mean="mean", std=lambda v: v.std(ddof=0), smallest="min", largest="max")
+    return with_means(quartiles, measures.instances.dropna(), KEYS, smallest="min", largest="max")

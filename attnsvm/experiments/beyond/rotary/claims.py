@@ -1,8 +1,9 @@
 """The theorem carries over to rotary attention with a free W, and what rotation adds is parameters."""
 
-from attnsvm.audit.numbers import Limit, difference, each, share_of, smallest
+from attnsvm.audit.conditions import FIRST, MOST, number
+from attnsvm.audit.numbers import Limit, each, share_of, smallest
 from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import decade, last
+from attnsvm.audit.rows import decade
 
 FALL = 10  # times nearer after a decade of steps: a start that stays and a norm that grows with the steps give 100
 MANY = 1.0  # parameters for each constraint, from which on nearly any choice can be separated
@@ -23,6 +24,7 @@ CLAIMS = Claims(group="ours")
 def rotary_limit(tables, asked, near):
     """The share of runs with rotation that approach their solution and no other, the smallest of the frequencies."""
     table = tables.own()
+    table = table[table["seed"].notna()]
     turned = some(table[(table["F"] > 0) & (table["room"] >= MANY)], "run with frequencies and many parameters")
     end, before = (row["step"] for row in decade(turned.sort_values("step")))
     found = {}
@@ -35,21 +37,18 @@ def rotary_limit(tables, asked, near):
     return Reading(*smallest(found)[:3], len(turned.groupby(["d", "F", "seed"])), parts)
 
 
-@CLAIMS.add(
+separable = number(quantity="separable", d=FIRST, missing="shape with frequencies and shape without")
+CLAIMS.declare(
+    "rotary_adds",
+    (separable(F=MOST) - separable(F=0)).must(
+        "added share ≥ 0.5",
+        "most choices; rotation cannot lower the share, and might add nothing",
+        "most choices become separable",
+    ),
     short="rotation adds to what can be separated",
     statement="At the smallest dimension, most random choices of tokens that content alone does not separate become "
     "separable by rotation.",
     check="share of random choices that are separable with the most frequencies less that without, at the smallest d; "
     "the ends of both Wilson intervals",
     measured="what the frequencies add to the share separable",
-    asked=Limit(0.5, "added share ≥ {}", "most choices; rotation cannot lower the share, and might add nothing"),
 )
-def rotary_adds(tables, asked):
-    """By how much frequencies raise the share of random choices that are separable, at the smallest dimension."""
-    ends = last(tables.own())
-    small = some(ends[(ends["d"] == ends["d"].min()) & (ends["F"] > 0)], "shape with frequencies")
-    alone = some(ends[(ends["d"] == ends["d"].min()) & (ends["F"] == 0)], "shape without frequencies")
-    most = small[small["F"] == small["F"].max()]
-    turned, still = (share_of(rows["separable"]) for rows in (most, alone))
-    gain = difference(turned, still)
-    return Reading(*gain[:3], len(most), {"most choices become separable": asked(gain)})

@@ -1,5 +1,6 @@
 """W on the way to the solution of its lifted tokens; and what rotation adds to what can be separated."""
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.style import MARKERS, SIZES, sheet, title
 
 LOOKS = {F: {"color": colour, "marker": mark} for F, colour, mark in zip((0, 1, 2, 4), SIZES, MARKERS, strict=False)}
@@ -9,16 +10,16 @@ NAMES = {0: "no positions", 1: "1 frequency", 2: "2 frequencies", 4: "4 frequenc
 
 @sheet(height=0.46)
 def draw(figure, table):
-    """Draw from rows (d, F, room, seed, step, distance, reversed, separable)."""
+    """Draw from rows (d, F, room, seed, step, distance, reversed, ...) and shares (F, room, quantity, value, ...)."""
     ways, shares = figure.subplots(1, 2)
-    widest = table[table["d"] == table["d"].max()]
+    widest = table[table["seed"].notna() & (table["d"] == table["d"].max())]
     for F, look in LOOKS.items():
         runs = widest[widest["F"] == F].groupby("step")
         ways.plot(runs["distance"].median(), **look | {"marker": ""}, label=NAMES[F])
         if F:
             ways.plot(runs["reversed"].median(), **look | {"marker": ""}, linestyle=":", linewidth=0.9)
-        ends = table[(table["F"] == F) & (table["step"] == table["step"].max())].groupby("room")["separable"]
-        shares.plot(ends.mean(), **look, linestyle="none", markersize=5)
+        ends = where(table, quantity="separable", F=F)
+        shares.plot(ends["room"], ends["value"], **look, linestyle="none", markersize=5)
     ways.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation with the SVM")
     title(ways, "a", f"trained lifted $W$, d = {table['d'].max()}; dotted: other distances")
     shares.set(xscale="log", xlabel="free parameters per constraint", ylabel="share separable", ylim=(-0.04, 1.04))

@@ -1,9 +1,12 @@
 """How far W is from the solution of its own lifted tokens and from that at other distances; what can be separated."""
 
 import numpy as np
+import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.rows import last
+from attnsvm.analysis.statistics import share
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -31,3 +34,12 @@ def measures(cell, problems, trained, solved, settings):
 def parameters(cell):
     """How many numbers of W the constraints can see: as many rows as a lifted token has, in the span of the queries."""
     return (2 * int(cell.variant[1:]) + 1) * cell.d * min(cell.n, cell.d)
+
+
+def table(measures, settings):
+    """The runs, and below them the share of the random choices that can be separated."""
+    rows, keys = measures.instances, ["d", "F", "room", "step"]
+    groups = last(rows).groupby(keys, sort=False)["separable"]
+    names = [dict(zip(keys, key, strict=True)) | {"quantity": "separable"} | share(hits) for key, hits in groups]
+    whole = pd.concat([rows, pd.DataFrame(names)], ignore_index=True)
+    return whole.astype({"seed": "Int64", "separable": "boolean", "instances": "Int64"})

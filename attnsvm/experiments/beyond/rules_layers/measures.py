@@ -1,7 +1,5 @@
 """The margin ratio of each layer, in the norm of its rule and in the Frobenius norm, and of matrices never trained."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
@@ -11,6 +9,7 @@ from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.medians import medians
 from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.analysis.stacked import SATURATED
+from attnsvm.analysis.statistics import middle_half
 from attnsvm.architecture import counting_rows
 from attnsvm.experiments.beyond.layers.measures import MEASURED, outcome
 
@@ -76,5 +75,4 @@ def untrained(rows, norm):
 
 
 def table(measures, settings):
-    of_value = partial(np.quantile, q=(0.5, 0.25, 0.75))
-    return medians(measures.instances, KEYS, SHARES.__contains__, of_value=of_value)
+    return medians(measures.instances, KEYS, SHARES.__contains__, of_value=middle_half)

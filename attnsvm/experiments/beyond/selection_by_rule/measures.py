@@ -12,7 +12,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import locally_optimal, optimal_tokens, scores, selected_tokens
-from attnsvm.analysis.statistics import mean_of, share
+from attnsvm.analysis.statistics import mean, share
 from attnsvm.experiments.beyond.selection_by_rule.problems import new_inputs
 
 ENDS = ("global", "local", "neither", "not_saturated")
@@ -52,8 +52,8 @@ def table(measures, settings):
     T = int(measures.outcomes["T"].max())
     for key, runs in measures.instances.groupby(keys, sort=False):
         names = dict(zip(keys, key, strict=True))
-        rows += [{**names, "quantity": end, **share(runs["end"] == end, of="value")} for end in ENDS]
-        rows.append({**names, "quantity": "held_out", **mean_of(runs["held_out"])})
+        rows += [{**names, "quantity": end, **share(runs["end"] == end)} for end in ENDS]
+        rows.append({**names, "quantity": "held_out", **mean(runs["held_out"])})
         rows.append({**names, "quantity": "blind", "value": 1 / T, "instances": len(runs)})
     # How much more often Frobenius steps end global than each rule, instance by instance.
     found = measures.instances.assign(hit=measures.instances["end"] == ENDS[0])
@@ -62,5 +62,5 @@ def table(measures, settings):
             by_rule = runs.pivot(index=["d", "seed"], columns="rule", values=column).astype(float)
             for rule in by_rule.columns.drop("fro"):
                 names = {"labels": labels, "d": np.nan, "steps": steps, "rule": rule, "quantity": quantity}
-                rows.append({**names, **mean_of(by_rule["fro"] - by_rule[rule])})
+                rows.append({**names, **mean(by_rule["fro"] - by_rule[rule])})
     return pd.DataFrame(rows)

@@ -7,7 +7,7 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
 from attnsvm.analysis.slopes import slope
-from attnsvm.analysis.statistics import share_interval
+from attnsvm.analysis.statistics import mean_share
 from attnsvm.experiments.literature.stages.layer import attention, log_excess, log_of_pairs
 from attnsvm.experiments.literature.stages.sentences import sentences
 from attnsvm.experiments.literature.stages.shifted import KINDS, right, shifted
@@ -82,4 +82,4 @@ def new_sentences(cell, problems, V: np.ndarray, W: np.ndarray) -> dict[str, np.
 
 
 def table(measures, settings):
-    return medians(measures.instances, KEYS, SHARES.__contains__, share_interval)
+    return medians(measures.instances, KEYS, SHARES.__contains__, mean_share)

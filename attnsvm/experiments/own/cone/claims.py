@@ -27,12 +27,12 @@ def stays(tables, asked):
     narrow = opened[opened["mu"] == opened["mu"].min()].sort_values("R")
     nearest, farthest = ends(narrow, "R")
     smallest, widest = ends(local[local["R"] == local["R"].max()].sort_values("mu"), "mu")
-    stay = {f"at R = {farthest['R']:g} and 1 − correlation {farthest['mu']:g}": asked(farthest["share"])}
+    stay = {f"at R = {farthest['R']:g} and 1 − correlation {farthest['mu']:g}": asked(farthest["value"])}
     further = {
-        "more often the larger R": narrow["share"].is_monotonic_increasing and farthest["share"] > nearest["share"],
-        "more often the smaller the angle": smallest["share"] > widest["share"],
+        "more often the larger R": narrow["value"].is_monotonic_increasing and farthest["value"] > nearest["value"],
+        "more often the smaller the angle": smallest["value"] > widest["value"],
     }
-    return Reading(*estimate(farthest, "share"), stay, further)
+    return Reading(*estimate(farthest), stay, further)
 
 
 @CLAIMS.add(
@@ -46,8 +46,5 @@ def stays(tables, asked):
 def leaves(tables, asked):
     rows = where(tables.own(end="stayed"), kind="not_locally_optimal")
     other = some(rows, "separable choice that is not locally optimal")
-    parts = {
-        f"R = {R:g}": all(asked(estimate(row, "share")) for _, row in group.iterrows())
-        for R, group in other.groupby("R")
-    }
-    return Reading(*estimate(other.sort_values("share").iloc[-1], "share"), parts)
+    parts = {f"R = {R:g}": all(asked(estimate(row)) for _, row in group.iterrows()) for R, group in other.groupby("R")}
+    return Reading(*estimate(other.sort_values("value").iloc[-1]), parts)

@@ -9,7 +9,7 @@ KINDS = {"locally_optimal": "locally optimal tokens", "not_locally_optimal": "to
 
 @sheet(height=0.46)
 def draw(figure, table):
-    """Draw from rows (kind, R, mu, end, share, low, high, instances)."""
+    """Draw from rows (kind, R, mu, end, value, low, high, instances, interval)."""
     ends = table[table["end"] == "converged"]
     starts = sorted(mu for mu in table["mu"].unique() if mu > 0)
     least = np.log10(starts[0]) - 0.8 if starts else 0.0  # where the exact direction stands, beside a logarithmic axis
@@ -20,8 +20,8 @@ def draw(figure, table):
         look = {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)]}
         line = line.assign(place=line["mu"].map(places) + 0.03 * k).sort_values("place")
         exact = line["mu"] == 0
-        kept.plot(line["place"][exact], line["share"][exact], **look, linestyle="none")
-        kept.plot(line["place"][~exact], line["share"][~exact], **look, label=f"$R = {R:g}$")
+        kept.plot(line["place"][exact], line["value"][exact], **look, linestyle="none")
+        kept.plot(line["place"][~exact], line["value"][~exact], **look, label=f"$R = {R:g}$")
         kept.vlines(line["place"], line["low"], line["high"], color=look["color"], linewidth=0.8)
     if 0.0 in places:
         kept.axvline(least + 0.4, color=GREY, linewidth=0.8, linestyle=":")
@@ -41,11 +41,11 @@ def _words(rows, kind: str) -> str:
 def _others(axes, rows) -> None:
     """All starts side by side: the largest of their shares is what matters."""
     place = np.arange(len(rows))
-    axes.plot(place, rows["share"], color=GREY, marker=".", linestyle="none")
+    axes.plot(place, rows["value"], color=GREY, marker=".", linestyle="none")
     axes.vlines(place, rows["low"], rows["high"], color=GREY, linewidth=0.6)
     axes.set(xticks=[], xlabel=f"all {len(rows)} starts")
     title(axes, "b", KINDS["not_locally_optimal"])
-    largest, instances = (rows[name].max() if len(rows) else 0 for name in ("share", "instances"))
+    largest, instances = (rows[name].max() if len(rows) else 0 for name in ("value", "instances"))
     most = f"at most {largest * instances:.0f}" if largest else "none"
     words = f"{most} of {instances:.0f}\ninstances,\nfrom any start"
     axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center")

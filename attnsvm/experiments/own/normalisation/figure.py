@@ -2,6 +2,8 @@
 
 from matplotlib.patches import Patch
 
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import QUARTILES
 from attnsvm.plots.style import COLOUR, NAME, band, sheet, title
 
 LINES = {"published": (0, (1.2, 1.2)), "exact": "-"}
@@ -10,14 +12,14 @@ SOLUTION = {"W": "Frobenius", "KQ": "nuclear"}
 
 @sheet(height=0.42)
 def draw(figure, table):
-    """Draw from rows (normalisation, parametrisation, step, median, low, high, mean, instances)."""
+    """Draw from rows (normalisation, parametrisation, step, value, low, high, instances, interval)."""
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     for axes, letter, parametrisation in zip(panels, "ab", SOLUTION, strict=True):
         for normalisation, line in LINES.items():
             own = (table["parametrisation"] == parametrisation) & (table["normalisation"] == normalisation)
-            rows = table[own].sort_values("step")
+            rows = where(table[own], interval=QUARTILES).sort_values("step")
             look = {"color": COLOUR[parametrisation], "linestyle": line, "label": f"{normalisation} normalisation"}
-            band(axes, rows, "step", "median", 0.15, **look)
+            band(axes, rows, "step", alpha=0.15, **look)
         axes.set(xscale="log", yscale="log", xlabel="step")
         axes.margins(x=0)
         axes.legend(loc="lower left")

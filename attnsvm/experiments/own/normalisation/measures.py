@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.medians import quartiles, with_means
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -23,5 +23,4 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def table(measures, settings):
-    groups = measures.instances.groupby(["normalisation", "parametrisation", "step"], sort=False)["value"]
-    return quartiles(groups, mean="mean")
+    return with_means(quartiles, measures.instances, ["normalisation", "parametrisation", "step"])

@@ -11,8 +11,12 @@ LOOKS = {
 
 @sheet(height=0.42)
 def draw(figure, table):
-    """Draw from rows (tokens, quantity, seed, value)."""
-    wide = table.pivot(index=["seed", "quantity"], columns="tokens", values="value").unstack("quantity")
+    """Draw from rows (tokens, quantity, seed, value, ...), those of single instances."""
+    wide = (
+        table[table["seed"].notna()]
+        .pivot(index=["seed", "quantity"], columns="tokens", values="value")
+        .unstack("quantity")
+    )
     margins, correlations = figure.subplots(1, 2)
     plain = 1 / wide["plain"]["norm"]
     top = 0.0

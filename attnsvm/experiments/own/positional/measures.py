@@ -5,6 +5,8 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, all_solved, outcomes
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import share
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -19,3 +21,24 @@ def measures(cell, problems, trained, solved, settings):
     ]
     end = np.where(kept, f"{cell.variant} measured", f"{cell.variant} without SVM")
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, end))
+
+
+# How much longer tokens are: sinusoidal positions of length one are added to tokens of length one, nearly orthogonal.
+LONGER = {"encoded": 1.0, "added": np.sqrt(2)}
+
+
+def table(measures, settings):
+    rows = measures.instances
+    norms = where(rows, quantity="norm").pivot(index="seed", columns="tokens", values="value")
+    # Tokens of which no instance is separable have no column.
+    norms = norms.reindex(columns=["plain", *LONGER]).dropna()
+    shares = [
+        {"tokens": tokens, "quantity": quantity} | share(hits)
+        for tokens, length in LONGER.items()
+        for quantity, hits in (
+            ("wider", norms[tokens] < norms["plain"]),
+            ("narrower for its length", norms["plain"] / norms[tokens] / length < 1),
+        )
+        if len(norms)
+    ]
+    return pd.concat([rows, pd.DataFrame(shares)], ignore_index=True).astype({"seed": "Int64"})

@@ -36,7 +36,7 @@ def global_grows(tables, asked):
     table = tables.own(type="global").sort_values("d")
     parts, gains = {}, []
     for (n, T, parametrisation), line in table.groupby(["n", "T", "parametrisation"]):
-        first, last = (estimate(row, "share") for row in ends(line, "d"))
+        first, last = (estimate(row) for row in ends(line, "d"))
         gains.append(gain := difference(last, first))
         falls = (line["high"].iloc[1:].to_numpy() < line["low"].iloc[:-1].to_numpy()).any()
         parts[f"{parametrisation}, n = {n:.0f}, T = {T:.0f}"] = asked(gain) and not falls

@@ -5,7 +5,7 @@ from attnsvm.plots.style import NAME, canvas, title
 
 
 def draw(table, settings):
-    """Draw from rows (n, T, d, parametrisation, type, share, low, high, instances)."""
+    """Draw from rows (n, T, d, parametrisation, type, value, low, high, instances, interval)."""
     shapes = list(table.groupby(["n", "T"], sort=False))
     with canvas(settings, height=0.16 + 0.27 * len(shapes)) as figure:
         panels = figure.subplots(len(shapes), 2, sharex=True, sharey=True, squeeze=False)

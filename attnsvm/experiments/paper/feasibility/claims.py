@@ -21,7 +21,7 @@ def feasibility(tables, asked):
     bound = np.maximum(table["T"] - 1, table["n"])
     above = some(table[table["d"] >= bound], "instance with d at max(T − 1, n) or above")
     parts = {
-        f"{attention}-attention, {alpha} tokens": all(map(asked, group["share"]))
+        f"{attention}-attention, {alpha} tokens": all(map(asked, group["value"]))
         for (attention, alpha), group in above.groupby(["attention", "alpha"])
     }
     return Reading(*proportion(above["hits"].sum(), above["instances"].sum()), parts)

@@ -19,7 +19,7 @@ BOUND = 1.09  # height of the marks of the bound
 
 @sheet(height=0.5)
 def draw(figure, table):
-    """Draw from rows (n, T, d, attention, alpha, share, low, high, instances)."""
+    """Draw from rows (n, T, d, attention, alpha, value, low, high, instances, interval)."""
     shapes = list(table[["n", "T"]].drop_duplicates().itertuples(index=False))
     looks = [
         {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)], "markersize": 3.5}
@@ -44,7 +44,7 @@ def draw(figure, table):
 def _shares(axes, rows, look: dict) -> None:
     for alpha, (_, own) in LOOKS.items():
         line = rows[rows["alpha"] == alpha].sort_values("d")
-        axes.plot(line["d"], line["share"], **(look | own))
+        axes.plot(line["d"], line["value"], **(look | own))
         axes.vlines(line["d"], line["low"], line["high"], color=look["color"], linewidth=0.8, alpha=0.7)
 
 

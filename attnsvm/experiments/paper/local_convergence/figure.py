@@ -10,7 +10,7 @@ CORRELATIONS = {"fro": "corr_fro", "nuc": "corr_nuc"}
 
 @sheet(height=0.37)
 def draw(figure, table):
-    """Draw from rows (parametrisation, quantity, step, mean, std, low, high, instances)."""
+    """Draw from rows (parametrisation, quantity, step, value, low, high, instances, interval)."""
     panels(figure.subplots(1, 3), table)
     spread = Patch(color="0.8", label=f"line: mean, band: the middle 68 % of {counts(table)}")
     figure.legend(handles=[spread], loc="outside lower center")
@@ -38,7 +38,7 @@ def panels(row, table) -> None:
 
 def _band(axes, table, name: str, quantity: str, key: str, label: str) -> None:
     rows = where(table, parametrisation=name, quantity=quantity).sort_values("step")
-    band(axes, rows, "step", "mean", color=COLOUR[key], linestyle=DASHES[key], label=label)
+    band(axes, rows, "step", color=COLOUR[key], linestyle=DASHES[key], label=label)
 
 
 def counts(table) -> str:

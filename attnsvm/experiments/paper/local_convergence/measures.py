@@ -5,7 +5,12 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, all_solved, by_quantity, outcomes
-from attnsvm.analysis.statistics import MIDDLE
+from attnsvm.analysis.medians import middles
+from attnsvm.analysis.rows import last
+from attnsvm.analysis.statistics import mean
+
+# The correlation with the solution in the norm of the parametrisation, and that with the other one.
+OWN = {"W": ("corr_fro", "corr_nuc"), "KQ": ("corr_nuc", "corr_fro")}
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -24,5 +29,12 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def table(measures, settings):
-    groups = measures.instances.groupby(["parametrisation", "quantity", "step"], sort=False)["value"]
-    return groups.agg(mean="mean", std=lambda v: v.std(ddof=0), **MIDDLE, instances="size").reset_index()
+    rows = measures.instances
+    curves = middles(rows.groupby(["parametrisation", "quantity", "step"], sort=False)["value"])
+    leads = []
+    for (parametrisation, step), end in last(rows).groupby(["parametrisation", "step"], sort=False):
+        by_quantity = end.pivot(index="seed", columns="quantity", values="value")
+        own, other = OWN[parametrisation]
+        names = {"parametrisation": parametrisation, "quantity": "lead", "step": step}
+        leads.append(names | mean(by_quantity[own] - by_quantity[other]))
+    return pd.concat([curves, pd.DataFrame(leads)], ignore_index=True)

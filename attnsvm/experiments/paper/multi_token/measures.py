@@ -9,10 +9,12 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation, scale_by_norm, svm_equivalent
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.medians import means
 from attnsvm.analysis.selection import selected_sets
+from attnsvm.analysis.statistics import ESTIMATE
 from attnsvm.errors import require
 
-COLUMNS = ["d", "panel", "solution", "step", "value", "unselected_max", "seed", "accepted", "tried"]
+COLUMNS = ["d", "panel", "solution", "step", *ESTIMATE, "unselected_max", "seed", "accepted", "tried"]
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -56,8 +58,8 @@ def table(measures, settings):
         last = seeds[wanted - 1]
         counts = {"accepted": wanted, "tried": int((tried.seed <= last).sum())}
         drawn = measures.instances[(measures.instances.d == d) & (measures.instances.seed <= last)]
-        curve = drawn.groupby(["solution", "step"], sort=False)["value"].mean().reset_index()
+        curve = means(drawn.groupby(["solution", "step"], sort=False)["value"])
         final = drawn[(drawn.solution == "svmeq") & (drawn.step == drawn.step.max())]
         scatter = final[["solution", "step", "value", "unselected_max", "seed"]].sort_values("seed")
         tables += [curve.assign(d=d, panel="curve", **counts), scatter.assign(d=d, panel="scatter", **counts)]
-    return pd.concat(tables)[COLUMNS].astype({"seed": "Int64"})
+    return pd.concat(tables)[COLUMNS].astype({"seed": "Int64", "instances": "Int64"})

@@ -1,6 +1,6 @@
 """Plain gradient descent: norm, gradient and correlation, without and with a finite stationary point."""
 
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.medians import quartiles
 from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, band, sheet, title
 
 LOOKS = {
@@ -25,7 +25,7 @@ def draw(figure, table):
         for condition, (words, look) in LOOKS.items():
             rows = table[table["condition"] == condition]
             values = 1.0 - rows[quantity] if quantity == "correlation" else rows[quantity]
-            band(axes, quartiles(values.groupby(rows["step"])), "step", "median", 0.15, label=words, **look)
+            band(axes, quartiles(values.groupby(rows["step"])), "step", alpha=0.15, label=words, **look)
         axes.set(xscale="log", yscale="log", xlabel="step", ylabel=label)
         axes.margins(x=0)
         title(axes, letter, name)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import QUARTILES
 from attnsvm.plots import plane
 from attnsvm.plots.shares import logarithmic
 from attnsvm.plots.style import COLOUR, DASHES, MARKERS, NAME, SIZES, band, sheet
@@ -43,9 +45,9 @@ def _separates(axes, rows) -> None:
 
 def _converges(axes, rows) -> None:
     for name, norm in NORM_OF.items():
-        line = rows[(rows["parametrisation"] == name) & (rows["normalisation"] == "exact")].sort_values("step")
+        line = where(rows, parametrisation=name, normalisation="exact", interval=QUARTILES).sort_values("step")
         label = f"{NAME[name]} to its {norm}\nSVM solution"
-        band(axes, line, "step", "median", color=COLOUR[name], linestyle=DASHES[name], label=label)
+        band(axes, line, "step", color=COLOUR[name], linestyle=DASHES[name], label=label)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
     axes.margins(x=0)
     axes.legend(loc="lower left")
@@ -55,7 +57,7 @@ def _better(axes, rows) -> None:
     shapes = rows[(rows["type"] == "global") & (rows["parametrisation"] == "W")].groupby(["n", "T"], sort=False)
     for ((n, T), line), colour, marker in zip(shapes, SIZES[::2], MARKERS, strict=False):
         line = line.sort_values("d")
-        axes.plot(line["d"], line["share"], color=colour, marker=marker, label=f"$n = {n:.0f}$, $T = {T:.0f}$")
+        axes.plot(line["d"], line["value"], color=colour, marker=marker, label=f"$n = {n:.0f}$, $T = {T:.0f}$")
         axes.vlines(line["d"], line["low"], line["high"], color=colour, linewidth=0.8, alpha=0.7)
     axes.set(ylim=(-0.04, 1.04), xlabel="dimension $d$", ylabel="share of runs")
     logarithmic(axes, rows["d"])

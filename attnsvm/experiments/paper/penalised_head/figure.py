@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.medians import quartiles
 from attnsvm.plots.style import BLACK, GREEN, PURPLE, SKY, band, sheet, title
 
 SOLUTIONS = {
@@ -21,7 +21,8 @@ def draw(figure, table):
     once = table[table["solution"] == "svmeq"]
     groups = once.groupby("lambda")
     look = {"color": SKY, "marker": "o", "markersize": 3, "label": "selected, mean"}
-    band(counts, quartiles(groups["selected"], mean="mean"), "lambda", "mean", 0.25, **look)
+    selected = quartiles(groups["selected"], mean="mean")
+    band(counts, selected.assign(value=selected["mean"]), "lambda", alpha=0.25, **look)
     best = groups["optimal"].mean()
     counts.plot(best.index, best, color=BLACK, linestyle=":", label="closed form, mean")
     counts.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="tokens of an input", ylim=(0, None))

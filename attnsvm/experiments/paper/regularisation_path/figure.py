@@ -1,6 +1,6 @@
 """The least loss on growing balls: its direction against the SVM solution of the ball's norm."""
 
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.medians import quartiles
 from attnsvm.plots.style import COLOUR, DASHES, NAME, band, sheet, title
 
 PANELS = {
@@ -18,7 +18,7 @@ def draw(figure, table):
         for norm in ("fro", "nuc"):
             rows = quartiles(table[table["norm"] == norm].groupby("R")[quantity])
             look = {"color": COLOUR[norm], "linestyle": DASHES[norm], "marker": MARKERS[norm], "markersize": 3}
-            band(axes, rows, "R", "median", label=f"{NAME[norm].removesuffix(' norm')} ball", **look)
+            band(axes, rows, "R", label=f"{NAME[norm].removesuffix(' norm')} ball", **look)
         axes.set(xscale="log", xlabel="radius $R$", ylabel=label)
         title(axes, letter, {"correlation": "correlation", "distance": "distance", "loss": "loss"}[quantity])
     row[1].set(yscale="log")

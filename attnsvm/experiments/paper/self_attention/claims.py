@@ -9,14 +9,13 @@ from attnsvm.experiments.paper.local_convergence.claims import CHECK, own_norm
 
 CLAIMS = Claims(group="paper")
 
-CLAIMS.add(
-    key="self_own_norm",
+CLAIMS.declare(
+    "self_own_norm",
+    own_norm(experiment="self_local_convergence"),
     short="self-attention: own norm's solution",
     statement="With the first token as query (self-attention), each parametrisation goes to its own norm's solution.",
     check=CHECK,
     measured="lead of the own solution's correlation over the other's",
-    asked=Limit(0.0, "> {}", "the interval must lie above zero"),
-    read=partial(own_norm, experiment="self_local_convergence"),
 )
 
 CLAIMS.add(

@@ -47,8 +47,8 @@ def _correlations(axes, own, cross, name: str) -> None:
         )
         look = {"color": COLOUR[norm]}
         label = f"with the {NAME[norm]} solution"
-        band(axes, line, "step", "mean", linestyle=DASHES[norm], label=label, **look)
-        axes.plot(other["step"], other["mean"], markevery=EVERY, **CROSS, **look)
+        band(axes, line, "step", linestyle=DASHES[norm], label=label, **look)
+        axes.plot(other["step"], other["value"], markevery=EVERY, **CROSS, **look)
     axes.set(xlabel="step")
     axes.margins(x=0.01)
     axes.legend(loc="lower right")
@@ -60,5 +60,5 @@ def _shares(axes, kind: str, tables, place) -> None:
     for table, drawn in zip(tables, (look | {"markersize": 2.5, "label": words}, CROSS), strict=True):
         own = (table["type"] == kind) & (table["parametrisation"] == name) & (table["n"] == n) & (table["T"] == T)
         line = table[own].sort_values("d")
-        axes.plot(line["d"], line["share"], **({"color": look["color"]} | drawn))
+        axes.plot(line["d"], line["value"], **({"color": look["color"]} | drawn))
         axes.vlines(line["d"], line["low"], line["high"], color=look["color"], linewidth=0.8, alpha=0.7)

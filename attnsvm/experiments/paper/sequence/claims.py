@@ -1,12 +1,13 @@
 """With a query at every position, W goes to the SVM solution constrained at every position."""
 
+from attnsvm.analysis.statistics import MEAN
 from attnsvm.audit.conditions import LAST, number
 from attnsvm.audit.reading import Claims
 
 CHECK = "correlation after the last step, the smaller mean of W and (K, Q), and its 95 % interval"
 CLAIMS = Claims(group="paper")
 RUN = "saturated run of {attention} prediction for {parametrisation}"
-ends = number(parametrisation=("W", "KQ"), step=LAST, column="mean", std="std", missing=RUN)
+ends = number(parametrisation=("W", "KQ"), step=LAST, interval=MEAN, missing=RUN)
 
 
 def near(attention):

@@ -1,5 +1,7 @@
 """A query at every position: the trained W against the SVM constrained at every position."""
 
+from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import MIDDLE
 from attnsvm.plots.style import COLOUR, DASHES, NAME, band, sheet, title
 
 NAMES = {"sequence": "every token competes", "causal": "tokens up to the query compete"}
@@ -8,14 +10,14 @@ SOLUTION = {"W": "Frobenius", "KQ": "nuclear"}
 
 @sheet(height=0.42)
 def draw(figure, table):
-    """Draw from rows (attention, parametrisation, step, mean, std, low, high, instances)."""
+    """Draw from rows (attention, parametrisation, step, value, low, high, instances, interval)."""
     row = figure.subplots(1, 2, sharex=True, sharey=True)
     for axes, letter, (attention, words) in zip(row, "ab", NAMES.items(), strict=True):
         for name, solution in SOLUTION.items():
             own = (table["attention"] == attention) & (table["parametrisation"] == name)
-            line = table[own].sort_values("step")
+            line = where(table[own], interval=MIDDLE).sort_values("step")
             label = f"{NAME[name]}, {solution} solution"
-            band(axes, line, "step", "mean", color=COLOUR[name], linestyle=DASHES[name], label=label)
+            band(axes, line, "step", color=COLOUR[name], linestyle=DASHES[name], label=label)
         axes.set(xscale="log", xlabel="step")
         axes.margins(x=0)
         axes.set_ylim(top=1.04)

@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import MIDDLE
+from attnsvm.analysis.medians import middles, with_means
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -25,5 +25,4 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def table(measures, settings):
-    groups = measures.instances.groupby(["attention", "parametrisation", "step"], sort=False)["value"]
-    return groups.agg(mean="mean", std=lambda v: v.std(ddof=0), **MIDDLE, instances="size").reset_index()
+    return with_means(middles, measures.instances, ["attention", "parametrisation", "step"])

@@ -6,7 +6,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, exact, mean
+from attnsvm.audit.numbers import Limit, estimate, exact
 from attnsvm.audit.reading import Claims, Reading, only, some
 
 CELL = ["n", "T", "d", "norm"]
@@ -81,8 +81,8 @@ CLAIMS.add(
 def print_infeasible(tables, asked):
     ours, published = cells(tables)
     empty = some(ours[ours["feasible"] == 0], "shape without any separable instance")
-    drawn = some(published[published.index.isin(empty.index)], "published rank of such a shape")["rank_mean"].mean()
-    instances = empty["instances"].groupby(["n", "T", "d"]).first().sum()
+    drawn = some(published[published.index.isin(empty.index)], "published rank of such a shape")["value"].mean()
+    instances = empty["drawn"].groupby(["n", "T", "d"]).first().sum()
     parts = {"no rank is drawn where nothing can be separated": asked(drawn)}
     return Reading(*exact(float(empty["feasible"].sum()), instances), parts, published=drawn)
 
@@ -97,11 +97,11 @@ def print_infeasible(tables, asked):
 )
 def print_noise(tables, asked):
     ours, published = cells(tables, norm="nuc")
-    whole = some(ours[ours["feasible"] == ours["instances"]], "shape of which all instances are separable")
-    drawn = some(published[published.index.isin(whole.index)], "published rank of such a shape")["rank_mean"]
-    worst = (drawn - whole["rank_mean"]).abs().idxmax()
+    whole = some(ours[ours["feasible"] == ours["drawn"]], "shape of which all instances are separable")
+    drawn = some(published[published.index.isin(whole.index)], "published rank of such a shape")["value"]
+    worst = (drawn - whole["value"]).abs().idxmax()
     row, printed = whole.loc[worst], drawn[worst]
-    seen = mean(row, "rank_mean", "rank_std")
+    seen = estimate(row)
     n, T, d, _ = worst
     parts = {f"the mean ranks agree at n = {n}, T = {T}, d = {d}": asked(abs(printed - seen.value))}
     return Reading(*seen, parts, published=printed)

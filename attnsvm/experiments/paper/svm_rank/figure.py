@@ -11,7 +11,7 @@ NORMS = ("fro", "nuc")
 
 @sheet(height=0.86)
 def draw(figure, table):
-    """Draw from rows (n, T, d, norm, method, instances, feasible, rank_mean, rank_std, gap_max)."""
+    """Draw from rows (n, T, d, norm, method, value, rank_std, drawn, feasible, ...)."""
     grid = figure.subplots(3, 2, sharex=True, sharey="row", height_ratios=(3, 3, 1))
     for column, (varied, fixed) in enumerate((("n", "T"), ("T", "n"))):
         # The panel's fixed size is the one that the varied size takes several values at.
@@ -41,13 +41,13 @@ def draw(figure, table):
 def _ranks(axes, rows, look: dict) -> None:
     for norm in NORMS:
         line = rows[rows["norm"] == norm].sort_values("d")
-        axes.plot(line["d"], line["rank_mean"], **look, linestyle=DASHES[norm])
+        axes.plot(line["d"], line["value"], **look, linestyle=DASHES[norm])
         bars = {"fmt": "none", "ecolor": look["color"], "elinewidth": 0.7, "alpha": 0.6}
-        axes.errorbar(line["d"], line["rank_mean"], line["rank_std"], **bars)
+        axes.errorbar(line["d"], line["value"], line["rank_std"], **bars)
 
 
 def _feasible(axes, rows, look: dict) -> None:
     """Feasibility does not depend on the norm: the certified rows of one norm say it all."""
     rows = rows[rows["method"] == "certified"]
     rows = rows[rows["norm"] == rows["norm"].min()].sort_values("d")
-    axes.plot(rows["d"], rows["feasible"] / rows["instances"], **look, linewidth=0.9, markersize=2.8)
+    axes.plot(rows["d"], rows["feasible"] / rows["drawn"], **look, linewidth=0.9, markersize=2.8)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.statistics import mean
 
 CERTIFIED = ("rank", "rank_low", "rank_bound", "rank_error", "gap", "outside")
 
@@ -36,10 +37,10 @@ def table(measures, settings):
         rows.append(
             {
                 **dict(zip(keys, key, strict=True)),
-                "instances": len(group),
-                "feasible": len(solved),
-                "rank_mean": counted["rank"].mean(),
+                **mean(counted["rank"].dropna()),
                 "rank_std": counted["rank"].std(ddof=0),
+                "drawn": len(group),
+                "feasible": len(solved),
                 "rank_max": counted["rank"].max(),
                 "rank_proved": solved["rank_low"].max(),
                 "rank_error": _beyond(solved, min(key[0], key[2])),

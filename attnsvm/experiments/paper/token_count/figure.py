@@ -6,7 +6,7 @@ from attnsvm.plots.style import GREY, NAME, sheet, title
 
 @sheet(height=0.44)
 def draw(figure, table):
-    """Draw from rows (n, T, d, parametrisation, type, share, low, high, instances)."""
+    """Draw from rows (n, T, d, parametrisation, type, value, low, high, instances, interval)."""
     first = table.iloc[0]
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     for axes, letter, parametrisation in zip(panels, "ab", ("W", "KQ"), strict=True):

@@ -7,10 +7,11 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.medians import means
+from attnsvm.analysis.statistics import ESTIMATE
 
 LEAST = "least change"
 QUANTITIES = ("named", "same", "broken", "other", "net", "lost", "length")
-COLUMNS = ("part", "quantity", "kind", "template", "value", "low", "high", "instances")
+COLUMNS = ("part", "quantity", "kind", "template", *ESTIMATE)
 
 
 def measures(cell, problems, trained, solved, settings):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
-from attnsvm.analysis.statistics import mean_of, share
+from attnsvm.analysis.statistics import mean, share
 from attnsvm.experiments.real.generalisation.problems import flipped, inputs, logits, wanted
 
 TIE = 1e-9  # relative: rounding leaves 1e-15 between tokens that W cannot tell apart, and what it can is far above
@@ -54,12 +54,12 @@ def _selects(problems, W):
 def table(measures, settings):
     frame, rows = measures.instances, []
     for key, found in frame.groupby([*KEYS, "step"], sort=False):
-        rows.append(dict(zip([*KEYS, "step"], key, strict=True)) | _mean(found["value"]))
+        rows.append(dict(zip([*KEYS, "step"], key, strict=True)) | mean(found["value"]))
     ends = measures.outcomes.assign(variant=measures.outcomes["outcome"].str.split(" ").str[0])
     for variant, of_variant in ends.groupby("variant", sort=False):
         fitted = None
         for n, found in of_variant.groupby("n"):
-            separable = share(found["outcome"].str.endswith(" solved"), of="value")
+            separable = share(found["outcome"].str.endswith(" solved"))
             row = {"variant": variant, "n": n, "by": "fro", "quantity": "separable", "step": 0, **separable}
             rows.append(row)
             fitted = row if separable["value"] >= settings["fitted"] else fitted
@@ -71,17 +71,17 @@ def table(measures, settings):
         names = {"variant": variant, "n": n, "step": 0}
         wide = found[found["by"] != "W"].pivot(index="seed", columns="by", values="value")
         if "nuc" in wide:
-            rows.append({**names, "by": "nuc", "quantity": "lead", **_mean((wide["nuc"] - wide["fro"]).dropna())})
+            rows.append({**names, "by": "nuc", "quantity": "lead", **mean((wide["nuc"] - wide["fro"]).dropna())})
         way = found[found["by"] == "W"].pivot(index="seed", columns="step", values="value")
         if len(way):
             early = way.columns[way.columns >= settings["early"]].min()
-            rows.append({**names, "by": "W", "quantity": "early", **_mean(way[early] - way[way.columns.max()])})
+            rows.append({**names, "by": "W", "quantity": "early", **mean(way[early] - way[way.columns.max()])})
         tokens, labels = variant.split("_")
         if labels == "flipped":
             same = held_out[(held_out["variant"] == f"{tokens}_clean") & (held_out["n"] == n)]
             for by in ("fro", "W"):
                 drop = (_last(same, by) - _last(found, by)).dropna()
-                rows.append({**names, "by": by, "quantity": "drop", **_mean(drop)})
+                rows.append({**names, "by": by, "quantity": "drop", **mean(drop)})
     return pd.DataFrame(rows)
 
 
@@ -89,9 +89,3 @@ def _last(rows, by):
     """The values by seed after the last step."""
     rows = rows[rows["by"] == by]
     return rows[rows["step"] == rows["step"].max()].set_index("seed")["value"]
-
-
-def _mean(values):
-    if len(values) == 0:
-        return {"value": np.nan, "low": np.nan, "high": np.nan, "instances": 0}
-    return mean_of(values)

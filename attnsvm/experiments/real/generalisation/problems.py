@@ -18,7 +18,8 @@ import numpy as np
 
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
 from attnsvm.data.cells import Cell, seeds
-from attnsvm.data.digits import SIDE, images, patches, placed
+from attnsvm.data.digits import SIDE, WIDTH, images, patches, placed
+from attnsvm.data.digits import TOKENS as PATCHES
 from attnsvm.data.problems import Problems
 
 TOKENS = {"gaussian": ("clean", "flipped", "random", "full"), "digits": ("clean", "flipped")}
@@ -102,7 +103,7 @@ class _Digits:
 def _shape(name, settings):
     """T and d; for digits, those of their tokens."""
     if name == "digits":
-        return placed(patches(np.zeros((1, SIDE, SIDE)))).shape[1:]
+        return PATCHES, WIDTH
     return settings["T"], settings["d"]
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.medians import means
+from attnsvm.analysis.statistics import ESTIMATE
 
 NULLS = ("random", "permuted", "mismatched")
 RULES = ("position", "same token", "string")
@@ -81,7 +82,7 @@ def _answers(tree):
     return [one for part in tree.values() if isinstance(part, dict) for one in _answers(part)]
 
 
-COLUMNS = [*KEYS, "kind", "value", "low", "high", "instances"]
+COLUMNS = [*KEYS, "kind", *ESTIMATE]
 
 
 def table(measures, settings):
@@ -115,4 +116,8 @@ def _by_kind(rows):
 def _draws(rows):
     """Alignments: the mean over the draws of a null model, with the smallest and the largest."""
     groups = _by_kind(rows.dropna(subset=["value"]))
-    return groups.agg(value="mean", low="min", high="max", instances="size").reset_index()
+    return (
+        groups.agg(value="mean", low="min", high="max", instances="size")
+        .reset_index()
+        .assign(interval="smallest and largest")
+    )

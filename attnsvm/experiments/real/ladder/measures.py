@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.analysis.statistics import median_interval
+from attnsvm.analysis.statistics import median
 from attnsvm.experiments.real.ladder.rungs import DECAYING, RUNGS, WHEN
 
 KEYS = ["part", "name", "decay", "when", "quantity"]
@@ -91,7 +91,4 @@ def changes(values):
 
 def row(keys, values):
     """A median with its interval over the instances that have the value."""
-    values = values.dropna().to_numpy()
-    interval = median_interval(values) if len(values) else (np.nan,) * 3
-    found = dict(zip(KEYS, keys, strict=True))
-    return found | dict(zip(("value", "low", "high"), interval, strict=True)) | {"instances": len(values)}
+    return dict(zip(KEYS, keys, strict=True)) | median(values.dropna().to_numpy())

@@ -6,7 +6,7 @@ An instance is a sample of the images, those to train on first (`rungs.fitted`),
 import numpy as np
 
 from attnsvm.data.cells import Cell, seeds
-from attnsvm.data.digits import images, patches, placed
+from attnsvm.data.digits import TOKENS, WIDTH, images, patches, placed
 from attnsvm.data.problems import Problems
 from attnsvm.experiments.real.ladder.rungs import HELD_OUT
 
@@ -15,8 +15,7 @@ STREAM = 15021  # keeps these draws apart from others with the same seed
 
 def cells(settings):
     """One cell; its inputs are those to train on and those held out."""
-    (tokens,) = placed(patches(images()[0][:1]))
-    return [Cell(settings["n"] * (1 + HELD_OUT), *tokens.shape, seeds(settings))]
+    return [Cell(settings["n"] * (1 + HELD_OUT), TOKENS, WIDTH, seeds(settings))]
 
 
 def problems(cell, settings):

@@ -9,7 +9,8 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import mean_of, quartiles, share
+from attnsvm.analysis.medians import quartiles
+from attnsvm.analysis.statistics import ESTIMATE, mean, share
 
 NORMS = ("fro", "nuc")
 SINK = 0.5  # share of inputs in which a head must select a delimiter to count as one that attends to them
@@ -88,7 +89,7 @@ def table(measures, settings):
     trained = every[every["part"] == "trained"]
     parts = [heads.assign(instances=1), pd.DataFrame(_means(heads)), pd.DataFrame(_shares(heads)), _curves(trained)]
     found = pd.concat([part for part in parts if len(part)], ignore_index=True)
-    found = found.reindex(columns=[*COLUMNS, "value", "low", "high", "instances"])
+    found = found.reindex(columns=[*COLUMNS, *ESTIMATE])
     return found.astype(dict.fromkeys(("inputs", "layer", "head", "step", "instances"), "Int64"))
 
 
@@ -99,10 +100,10 @@ def _means(heads):
     for kind, rows in fitted.groupby("kind", sort=False):
         for inputs, some in rows.groupby("inputs", sort=True):
             at = {"part": "mean", "norm": "fro", "tokens": "all", "inputs": inputs, "kind": kind}
-            yield at | {"quantity": "predicted"} | mean_of(some["value"])
+            yield at | {"quantity": "predicted"} | mean(some["value"])
             if kind != "head":
                 lead = own - some.set_index(["inputs", "layer", "head"])["value"]
-                yield at | {"quantity": "lead"} | mean_of(lead.dropna())
+                yield at | {"quantity": "lead"} | mean(lead.dropna())
 
 
 def _shares(heads):
@@ -117,11 +118,11 @@ def _shares(heads):
             lead = (own - some.set_index(keys)["value"]).dropna()
             if len(lead) and kind != "chance" and (quantity, norm) != ("predicted", "nuc"):
                 at = {"part": "share", "norm": norm, "tokens": "all", "kind": kind, "quantity": quantity}
-                yield at | share(lead > 0, of="value")
+                yield at | share(lead > 0)
     margin = sink_margins(whole)
     for (kind, tokens), some in margin.groupby(["kind", "tokens"], sort=False):
         at = {"part": "share", "norm": "fro", "tokens": tokens, "kind": kind, "quantity": "margin_ratio"}
-        yield at | share(some["value"] > 1, of="value")
+        yield at | share(some["value"] > 1)
 
 
 def sink_margins(heads):
@@ -134,4 +135,4 @@ def sink_margins(heads):
 
 def _curves(trained):
     groups = trained.groupby(["part", "norm", "kind", "quantity", "step"], sort=False)["value"]
-    return quartiles(groups).rename(columns={"median": "value"})
+    return quartiles(groups)

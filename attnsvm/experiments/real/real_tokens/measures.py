@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.analysis.statistics import median_interval, share
+from attnsvm.analysis.statistics import median, share
 from attnsvm.geometry import BIAS_NORM
 
 SEEN = 1e-10  # singular values of what spans the constraint matrices, relative to the largest
@@ -64,24 +64,17 @@ def table(measures, settings):
     for (tokens, name), run in frame.groupby(["tokens", "parametrisation"], sort=False):
         names = {"tokens": tokens, "parametrisation": name}
         for step, at in run.groupby("step"):
-            rows.append({**names, "step": step, "quantity": "distance", **_middle(at["distance"])})
+            rows.append({**names, "step": step, "quantity": "distance", **median(at["distance"].dropna())})
         last = run[run["step"] == run["step"].max()]
         where = {**names, "step": last["step"].iloc[0]}
-        rows += [{**where, "quantity": end, **_middle(last[end])} for end in (*ENDS, "rank")]
+        rows += [{**where, "quantity": end, **median(last[end].dropna())} for end in (*ENDS, "rank")]
         for end in ENDS[1:]:
             compared = last[last[end].notna()]
             if len(compared):
-                nearer = share(compared["own"] < compared[end], of="value")
+                nearer = share(compared["own"] < compared[end])
                 rows.append({**where, "quantity": f"nearer_than_{end}", **nearer})
         counted = measures.outcomes[measures.outcomes["outcome"].str.startswith(f"{tokens} {name} ")]
         # the share of the runs that are saturated and have both solutions
-        measured = share(counted["outcome"].str.endswith(" measured"), of="value")
+        measured = share(counted["outcome"].str.endswith(" measured"))
         rows.append({**where, "quantity": "measured", **measured})
     return pd.DataFrame(rows)
-
-
-def _middle(values):
-    values = values.dropna()
-    if not len(values):
-        return {"value": np.nan, "low": np.nan, "high": np.nan, "instances": 0}
-    return dict(zip(("value", "low", "high"), median_interval(values), strict=True)) | {"instances": len(values)}

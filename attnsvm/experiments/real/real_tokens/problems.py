@@ -9,11 +9,10 @@ gaussian         unit Gaussian tokens and queries, random v and labels: the draw
 import numpy as np
 
 from attnsvm.data.cells import one_shape
-from attnsvm.data.digits import PATCH, TOKENS, images, patches, placed
+from attnsvm.data.digits import TOKENS, WIDTH, images, patches, placed
 from attnsvm.data.draws import draw_cell, gaussian
 from attnsvm.data.problems import Problems
 
-WIDTH = PATCH**2 + TOKENS  # pixels of a patch and the code of its place
 VARIANTS = ("digits_random", "digits_labels", "digits_position", "gaussian")
 STREAM, OTHER = 20315, 20316  # keep these draws apart from others with the same seed
 READERS = 500  # images from which v is read, none of them in the instance

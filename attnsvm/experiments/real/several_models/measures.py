@@ -6,7 +6,7 @@ The control is the mean of its null models: by chance, half of the heads would p
 import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.analysis.statistics import mean_of, share
+from attnsvm.analysis.statistics import ESTIMATE, mean, share
 
 CONTROLS = {
     "aligned, random": ("alignment_fro", "alignment_random_fro"),
@@ -18,7 +18,7 @@ CONTROLS = {
 }
 NUMBERS = tuple(dict.fromkeys(name for pair in CONTROLS.values() for name in pair))
 PARTS = 6  # of the depth of a model
-COLUMNS = ["part", "model", "layer", "head", "depth", "control", "value", "low", "high", "instances"]
+COLUMNS = ["part", "model", "layer", "head", "depth", "control", *ESTIMATE]
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -52,7 +52,7 @@ def _compared(wide):
         lead = (wide[own] - wide[other]).dropna()
         for model, mine in lead.groupby("model", sort=False):
             at = {"model": model, "control": control}
-            yield at | {"part": "share"} | share(mine > 0, of="value")
-            yield at | {"part": "lead"} | mean_of(mine)
+            yield at | {"part": "share"} | share(mine > 0)
+            yield at | {"part": "lead"} | mean(mine)
             for depth, some in mine.groupby("depth"):
-                yield at | {"part": "share", "depth": depth} | share(some > 0, of="value")
+                yield at | {"part": "share", "depth": depth} | share(some > 0)

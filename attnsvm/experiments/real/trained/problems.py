@@ -7,7 +7,7 @@ digit of an image up by that order: the label of an instance is its parity.
 import numpy as np
 
 from attnsvm.data.cells import Cell, seeds
-from attnsvm.data.digits import TOKENS, images, patches
+from attnsvm.data.digits import PIXELS, TOKENS, images, patches
 from attnsvm.data.problems import Problems
 
 STREAM = 15023  # keeps these draws apart from others with the same seed
@@ -15,8 +15,7 @@ TRAINED_ON = 2 / 3  # share of the images
 
 
 def cells(settings):
-    pixels = patches(images()[0][:1]).shape[-1]
-    return [Cell(settings["images"], TOKENS, pixels, seeds(settings))]
+    return [Cell(settings["images"], TOKENS, PIXELS, seeds(settings))]
 
 
 def problems(cell, settings):

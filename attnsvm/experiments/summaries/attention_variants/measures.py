@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
 from attnsvm.analysis.medians import medians
-from attnsvm.analysis.statistics import share_interval
+from attnsvm.analysis.statistics import mean_share
 from attnsvm.experiments.summaries.attention_variants.merged import HALF, MERGED, PLAIN, RESCALED
 from attnsvm.experiments.summaries.attention_variants.predictions import LINEAR, MIXER, UNIFORM, token_weights
 
@@ -52,4 +52,4 @@ def peak(weights) -> np.ndarray:
 
 
 def table(measures, settings):
-    return medians(measures.instances, ["variant", "quantity", "step"], MEANS.__contains__, share_interval)
+    return medians(measures.instances, ["variant", "quantity", "step"], MEANS.__contains__, mean_share)

@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
 from attnsvm.analysis.stacked import certain
-from attnsvm.analysis.statistics import sample_interval
+from attnsvm.analysis.statistics import mean
 from attnsvm.experiments.summaries.rate_reduction.layers import LAYERS, attended, coding_rate, read_out
 
 TOKEN_STREAM = 51411
@@ -89,8 +89,3 @@ def left_out(Z, pick) -> np.ndarray:
 def table(measures, settings):
     known = measures.instances.dropna(subset="value")
     return medians(known, ["layer", "quantity", "step"], of_value=mean)
-
-
-def mean(values: np.ndarray) -> tuple[float, float, float]:
-    """The mean over the seeds with its 95 % interval; of one seed no interval."""
-    return sample_interval(values) if len(values) > 1 else (values[0],) * 3

@@ -5,14 +5,14 @@ from functools import cache
 import numpy as np
 
 from attnsvm.data.cells import one_shape
-from attnsvm.data.digits import images, patches, placed
+from attnsvm.data.digits import TOKENS, WIDTH, images, patches, placed
 from attnsvm.data.problems import Problems
 
 IMAGE_STREAM = 51407  # keeps the choice of images apart from what else is drawn with the same seed
 
 
 def cells(settings):
-    return one_shape(settings | {"T": digits()[0].shape[1], "d": digits()[0].shape[2]})
+    return one_shape(settings | {"T": TOKENS, "d": WIDTH})
 
 
 def problems(cell, settings):

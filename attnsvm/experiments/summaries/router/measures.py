@@ -7,7 +7,7 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.medians import medians
 from attnsvm.analysis.selection import optimal_tokens
-from attnsvm.analysis.statistics import share_interval
+from attnsvm.analysis.statistics import mean_share
 
 PLAIN = "attention"
 WAYS = ("distance", "to_plain", "to_mean", "saturation")
@@ -74,4 +74,4 @@ def _ratio(times, name, what) -> np.ndarray:
 def table(measures, settings):
     frame = measures.instances
     rows = frame.melt(["selector", "seed", "step"], [*WAYS, *ENDS, *TIMES], "quantity").dropna(subset="value")
-    return medians(rows, ["selector", "quantity", "step"], ENDS.__contains__, share_interval)
+    return medians(rows, ["selector", "quantity", "step"], ENDS.__contains__, mean_share)

@@ -5,7 +5,7 @@ from attnsvm.audit.reading import Claims
 
 CLAIMS = Claims(group="ours")
 
-median = number(column="median")
+median = number()
 CLAIMS.declare(
     "NAME",
     (median(d=LEAST) - median(d=MOST)).must(

@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.analysis.statistics import quartiles
+from attnsvm.analysis.medians import quartiles
 
 
 def measures(cell, problems, trained, solved, settings):

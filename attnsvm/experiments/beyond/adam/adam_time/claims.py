@@ -21,7 +21,7 @@ def ways(tables, start):
     for quantity in ("time", "linf", "travelled"):
         only(rows, quantity=quantity)
     for run, own in rows.groupby("run", sort=False):
-        wide = own.pivot(index="step", columns="quantity", values="median")
+        wide = own.pivot(index="step", columns="quantity", values="value")
         wide = wide[wide["travelled"].map(start)]
         found[run] = np.log(wide["time"]), wide["linf"]
     return found
@@ -53,10 +53,10 @@ def distances(curves) -> list[float]:
 def adam_pace_closed(tables, asked, slower):
     """The deviation from the closed form, beside that from the slower of the two paces: its largest is the control."""
     own, other = (ends(tables, quantity) for quantity in ("deviation", "slower"))
-    parts = {f"β2, η = {run}: {row['median']:+.1e}": asked(abs(row["median"])) for run, row in own.iterrows()}
-    control = max(other["median"], key=abs)
+    parts = {f"β2, η = {run}: {row['value']:+.1e}": asked(abs(row["value"])) for run, row in own.iterrows()}
+    control = max(other["value"], key=abs)
     further = {f"the slower of two paces: {control:+.2f} in some run": slower(abs(control))}
-    return Reading(*exact(max(own["median"], key=abs), own["instances"].min()), parts, further)
+    return Reading(*exact(max(own["value"], key=abs), own["instances"].min()), parts, further)
 
 
 @CLAIMS.add(
@@ -79,15 +79,15 @@ def adam_pace_closed(tables, asked, slower):
 def adam_sign_time(tables, asked, done, spread, start):
     """Every run that has its time behind it; and all runs at equal times, as far apart as any two of them are."""
     ratios = ends(tables, "linf")
-    has_its_time = ends(tables, "time")["median"].reindex(ratios.index).map(done)
+    has_its_time = ends(tables, "time")["value"].reindex(ratios.index).map(done)
     late = some(ratios[has_its_time], "run that has its time behind it")
-    seen = {run: estimate(row, "median") for run, row in late.iterrows()}
+    seen = {run: estimate(row) for run, row in late.iterrows()}
     parts = each(seen, "β2, η = {}: {.value:.3f}", asked)
     apart = distances([way for way in ways(tables, start).values() if len(way[0])])
     if not apart:
         raise NoInstance("time that two runs share")
     widest = max(apart)
     further = {f"at {len(apart)} equal times no two runs farther apart than {widest:.3f}": spread(widest)}
-    early = some(ratios[~has_its_time], "run that ends before its time")["median"]
+    early = some(ratios[~has_its_time], "run that ends before its time")["value"]
     further[f"{len(early)} runs before their time: {early.max():.3f} at most"] = not asked(early.max())
     return Reading(*smallest(seen), parts, further)

@@ -8,16 +8,16 @@ LEFT_BEHIND = 50  # logits: see the caption
 
 @sheet(height=0.42)
 def draw(figure, table):
-    """Draw from rows (run, beta2, rate, step, quantity, median, low, high, instances)."""
+    """Draw from rows (run, beta2, rate, step, quantity, value, low, high, instances, interval)."""
     paces, way = figure.subplots(1, 2, width_ratios=(1, 1.5))
     ends = table.sort_values("step").groupby(["run", "quantity"]).last()
     for k, (run, rows) in enumerate(table.groupby("run", sort=False)):
         look = {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
         for quantity, shift, face in (("deviation", -0.15, look["color"]), ("slower", 0.15, "white")):
-            row = ends.loc[(run, quantity)] + 1
+            row = ends.loc[(run, quantity), ["value", "low", "high"]] + 1
             style = {"color": look["color"], "fmt": look["marker"], "markerfacecolor": face}
-            paces.errorbar([row["median"]], [k + shift], xerr=bars(row, "median"), **style)
-        wide = rows.pivot(index="step", columns="quantity", values="median")
+            paces.errorbar([row["value"]], [k + shift], xerr=bars(row), **style)
+        wide = rows.pivot(index="step", columns="quantity", values="value")
         wide = wide[wide["travelled"] >= LEFT_BEHIND]
         label = f"{rows['beta2'].iloc[0]:g}, {rows['rate'].iloc[0]:g}"
         way.plot(wide["time"], wide["linf"], **look, markersize=3, label=label)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attnsvm.analysis.medians import quartiles
 from attnsvm.experiments.beyond.adam.adam_time.pace import forgetting, pace
 from attnsvm.experiments.beyond.adam.measures import measures as measures
 
@@ -21,5 +22,4 @@ def table(measures, settings):
     frame["run"] = [f"{beta2:g} {rate:g}" for beta2, rate in zip(frame["beta2"], frame["rate"], strict=True)]
     run = ["run", "beta2", "rate", "step"]
     groups = frame.melt(run, list(QUANTITIES), "quantity").groupby([*run, "quantity"], sort=False)["value"]
-    quartiles = {"low": lambda v: v.quantile(0.25), "high": lambda v: v.quantile(0.75)}
-    return groups.agg(median="median", **quartiles, instances="count").reset_index()
+    return quartiles(groups)

@@ -1,5 +1,6 @@
 """Next tokens: the squared loss against two Graph-SVMs, and the slow data sets of (K, Q)."""
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.style import BLACK, BLUE, GREEN, VERMILLION, sheet, title
 
 SQUARED = {"fro": ("margin 1 on every edge", BLUE), "graded": ("margins by rates", GREEN)}
@@ -7,13 +8,14 @@ SQUARED = {"fro": ("margin 1 on every edge", BLUE), "graded": ("margins by rates
 
 @sheet(height=0.4)
 def draw(figure, table):
-    """Draw from rows (graphs, run, solution, seed, step, value)."""
+    """Draw from rows (graphs, run, solution, quantity, seed, step, value, ...), those of single data sets."""
     squared, factored = figure.subplots(1, 2)
-    cyclic = table[table["graphs"] == "cyclic"]
+    runs = table[table["seed"].notna()]
+    cyclic = where(runs, graphs="cyclic")
     for solution, (label, colour) in SQUARED.items():
-        _ways(squared, cyclic[(cyclic["run"] == "squared") & (cyclic["solution"] == solution)], colour, label)
+        _ways(squared, where(cyclic, run="squared", solution=solution), colour, label)
     title(squared, "a", "$W$, squared loss, with a cycle")
-    _ways(factored, table[(table["run"] == "factored") & (table["solution"] == "nuc")], VERMILLION, "median")
+    _ways(factored, where(runs, run="factored", solution="nuc"), VERMILLION, "median")
     title(factored, "b", r"$(K, Q)$, $-\log u$, both kinds")
     for axes in (squared, factored):
         axes.set(xscale="log", yscale="log", xlabel="step")

@@ -3,8 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from attnsvm.analysis.decades import approach
 from attnsvm.analysis.directions import correlation, scale_by_norm, svm_equivalent
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.rows import last, where
+from attnsvm.analysis.statistics import share
 from attnsvm.experiments.beyond.next_token.measures import became
 
 SOLUTIONS = {"squared": ("fro", "graded"), "factored": ("fro", "nuc")}
@@ -26,4 +29,10 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def table(measures, settings):
-    return measures.instances[["graphs", "run", "solution", "seed", "step", "value"]].dropna()
+    rows = measures.instances.dropna().assign(quantity="distance")
+    ends, shares = last(where(rows, run="factored")), []
+    for (kind, step), own in ends.groupby(["graphs", "step"], sort=False):
+        wide = own.pivot(index="seed", columns="solution", values="value")
+        names = {"graphs": kind, "run": "factored", "solution": "nuc", "quantity": "nearer than fro", "step": step}
+        shares.append(names | share(wide["nuc"] < wide["fro"]))
+    return pd.concat([approach(rows, ["graphs", "run", "solution"]), pd.DataFrame(shares)], ignore_index=True)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
-from attnsvm.analysis.statistics import mean_of, share
+from attnsvm.analysis.statistics import mean, share
 
 KEYS = ["n", "T", "d", "rule"]
 
@@ -28,8 +28,8 @@ def table(measures, settings):
         wide = found.pivot(index="seed", columns="rule", values="global").astype(float)
         for rule, runs in found.groupby("rule", sort=False):
             names = dict(zip(KEYS, (*size, rule), strict=True))
-            values = {name: share(runs[name], of="value") for name in ("global", "waiting")}
+            values = {name: share(runs[name]) for name in ("global", "waiting")}
             if rule != "fro":
-                values["lead"] = mean_of(wide["fro"] - wide[rule])
+                values["lead"] = mean(wide["fro"] - wide[rule])
             rows += [names | {"quantity": quantity} | numbers for quantity, numbers in values.items()]
     return pd.DataFrame(rows)

@@ -1,5 +1,6 @@
 """The distance of (K, Q) from the nuclear solution along training, with separate norms and with one."""
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.style import BLACK, GREEN, VERMILLION, sheet, title
 
 PANELS = {"separate": ("each gradient by its own norm", VERMILLION), "joint": ("one norm for both", GREEN)}
@@ -7,10 +8,11 @@ PANELS = {"separate": ("each gradient by its own norm", VERMILLION), "joint": ("
 
 @sheet(height=0.4)
 def draw(figure, table):
-    """Draw from rows (normalisation, seed, step, value)."""
+    """Draw from rows (normalisation, quantity, seed, step, value, ...), those of single instances."""
+    runs = table[table["seed"].notna()]
     row = figure.subplots(1, len(PANELS), sharex=True, sharey=True)
     for axes, letter, (rule, (name, colour)) in zip(row, "ab", PANELS.items(), strict=True):
-        wide = table[table["normalisation"] == rule].pivot(index="step", columns="seed", values="value")
+        wide = where(runs, normalisation=rule).pivot(index="step", columns="seed", values="value")
         axes.plot(wide, color=colour, linewidth=0.5, alpha=0.5)
         axes.plot(wide.median(axis=1), color=BLACK, label="median")
         axes.plot(wide.quantile(0.95, axis=1), color=BLACK, linestyle="--", label="95 % quantile")

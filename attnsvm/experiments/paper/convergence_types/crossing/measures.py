@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
-from attnsvm.analysis.statistics import mean_of, share
+from attnsvm.analysis.statistics import mean, share
 
 RUNS = ("W", "KQ")
 SHAPE = ["n", "T", "d"]
@@ -28,9 +28,9 @@ def table(measures, settings):
     for key, found in measures.instances.groupby(SHAPE, sort=False):
         hits, shape = found.drop(columns=[*SHAPE, "seed"]).astype(float), dict(zip(SHAPE, key, strict=True))
         for counted in ("selected", "saturated"):
-            values = {name: share(hits[f"{counted} {name}"], of="value") for name in RUNS}
-            values["lead"] = mean_of(hits[f"{counted} W"] - hits[f"{counted} KQ"])
+            values = {name: share(hits[f"{counted} {name}"]) for name in RUNS}
+            values["lead"] = mean(hits[f"{counted} W"] - hits[f"{counted} KQ"])
             rows += [shape | {"counted": counted, "quantity": name} | numbers for name, numbers in values.items()]
         waiting = {name: hits[f"selected {name}"] - hits[f"saturated {name}"] for name in RUNS}
-        rows.append(shape | {"counted": "selected", "quantity": "waiting"} | mean_of(waiting["W"] - waiting["KQ"]))
+        rows.append(shape | {"counted": "selected", "quantity": "waiting"} | mean(waiting["W"] - waiting["KQ"]))
     return pd.DataFrame(rows)

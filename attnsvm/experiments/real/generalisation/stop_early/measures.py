@@ -4,7 +4,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.selection import selected_tokens
-from attnsvm.analysis.statistics import sample_interval
+from attnsvm.analysis.statistics import mean
 from attnsvm.experiments.real.generalisation.stop_early.problems import inputs, logits, wanted
 
 
@@ -21,7 +21,6 @@ def table(measures, settings):
     for (variant, n), found in measures.instances.groupby(["variant", "n"], sort=False):
         wide = found.pivot(index="seed", columns="step", values="right")
         for step in wide:
-            value, low, high = sample_interval(wide[step] - wide[wide.columns.max()])
-            numbers = {"value": value, "low": low, "high": high, "right": wide[step].mean(), "instances": len(wide)}
-            rows.append({"variant": variant, "n": n, "step": step} | numbers)
+            gain = mean(wide[step] - wide[wide.columns.max()])
+            rows.append({"variant": variant, "n": n, "step": step} | gain | {"right": wide[step].mean()})
     return pd.DataFrame(rows)

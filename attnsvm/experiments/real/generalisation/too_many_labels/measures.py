@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import selected_tokens
-from attnsvm.analysis.statistics import mean_of, share
+from attnsvm.analysis.statistics import mean, share
 from attnsvm.experiments.real.generalisation.too_many_labels.problems import inputs, logits, wanted
 
 
@@ -28,5 +28,5 @@ def table(measures, settings):
     found = measures.instances.dropna()
     for (tokens, n, ratio, quantity), own in found.groupby(["tokens", "n", "ratio", "quantity"], sort=False):
         names = {"tokens": tokens, "n": n, "ratio": ratio, "quantity": quantity}
-        rows.append(names | (share(own["value"], of="value") if quantity == "separable" else mean_of(own["value"])))
+        rows.append(names | (share(own["value"]) if quantity == "separable" else mean(own["value"])))
     return pd.DataFrame(rows)

@@ -1,13 +1,36 @@
 """What holds of (K, Q) on digits with a token as query: every instance comes nearer, some of them slowly."""
 
-from attnsvm.audit.numbers import Limit, sample_median, share_of
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import decade, where
+from attnsvm.analysis.statistics import MEDIAN
+from attnsvm.audit.conditions import FIRST, LAST, number
+from attnsvm.audit.reading import Claims
 
+MISSING = "saturated run with a certified solution, and step about a decade before the last"
 CLAIMS = Claims(group="beyond")
 
-
-@CLAIMS.add(
+own = number(solution="nuc", missing=MISSING)
+before, end = (own(quantity="distance", interval=MEDIAN, step=step) for step in (FIRST, LAST))
+NEARER = "share of instances ≥ 0.85", "all of 32 leave .89 at the lower end"
+CLAIMS.declare(
+    "real_KQ_slow",
+    (
+        end.must(
+            "≤ 0.05",
+            "an angle of 18°, the whole interval: on its way, not there",
+            "median, its interval within the threshold ({value:.2g} [{low:.2g}, {high:.2g}])",
+        ),
+        own(quantity="nearer").must(*NEARER, "{value:.2f} of the instances nearer than a decade of steps before"),
+    ),
+    own(quantity="nearer than fro").must(*NEARER, "{value:.2f} nearer than to the Frobenius solution"),
+    (end.without_interval() / before.without_interval()).must(
+        "median over that a decade of steps before < 0.7",
+        "1 is a standstill; a fall like 1/∛steps leaves 0.46",
+        "the median falls to {value:.2g} of itself over that decade",
+    ),
+    end.of("tail").below(
+        before.of("tail"),
+        "95 % quantile falls too, from {before.value:.2g} to {value:.2g}",
+        before=before.of("tail"),
+    ),
     sharpens="real_KQ",
     seeds=(100000, 100031),
     short="digits, a token as query: nuclear, but slow",
@@ -18,31 +41,4 @@ CLAIMS = Claims(group="beyond")
     "shares of instances, Wilson intervals, nearer than a decade of steps before and nearer than to the Frobenius "
     "solution",
     measured="median of 1 − correlation with the nuclear solution",
-    asked=Limit(0.05, "≤ {}", "an angle of 18°, the whole interval: on its way, not there"),
-    nearer=Limit(0.85, "share of instances ≥ {}", "all of 32 leave .89 at the lower end"),
-    halved=Limit(
-        0.7, "median over that a decade of steps before < {}", "1 is a standstill; a fall like 1/∛steps leaves 0.46"
-    ),
 )
-def real_KQ_slow(tables, asked, nearer, halved):
-    """The median and its interval, the share that comes nearer, and the tail against a decade of steps before."""
-    wide, other = (
-        some(where(tables.own(), solution=norm), "saturated run with a certified solution").pivot(
-            index="seed", columns="step", values="value"
-        )
-        for norm in ("nuc", "fro")
-    )
-    end, before = (wide[row["step"]] for row in decade(wide.columns.to_frame(index=False)))
-    own = sample_median(end)
-    closer, ahead = map(share_of, (end < before, end < other.iloc[:, -1]))
-    ratio, tails = end.median() / before.median(), [part.quantile(0.95) for part in (before, end)]
-    parts = {
-        f"median, its interval within the threshold ({own.value:.2g} [{own.low:.2g}, {own.high:.2g}])": asked(own),
-        f"{closer.value:.2f} of the instances nearer than a decade of steps before": nearer(closer),
-    }
-    further = {
-        f"{ahead.value:.2f} nearer than to the Frobenius solution": nearer(ahead),
-        f"the median falls to {ratio:.2g} of itself over that decade": halved(ratio),
-        f"95 % quantile falls too, from {tails[0]:.2g} to {tails[1]:.2g}": tails[1] < tails[0],
-    }
-    return Reading(*own, parts, further)

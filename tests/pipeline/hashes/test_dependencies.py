@@ -10,7 +10,14 @@ from attnsvm.pipeline.hashes import dependencies
 from attnsvm.pipeline.hashes.dependencies import digest, file_of, module_files
 
 EXPERIMENTS = cards.experiments()
-STARTS_FROM_SOLUTIONS = {"cone", "layers", "regularisation_path", "sparse", "flow"}  # some of their descents
+STARTS_FROM_SOLUTIONS = {
+    "corrected_law",
+    "cone",
+    "layers",
+    "regularisation_path",
+    "sparse",
+    "flow",
+}  # some of their descents
 # On balls, or by a loop of its own.
 DESCENDS_BY_ITSELF = {
     "regularisation_path",

@@ -7,6 +7,8 @@ from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last, one, single, where
 from attnsvm.experiments.beyond.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
+from attnsvm.experiments.beyond.layers.architectures import PLANTED as PLANTED
+from attnsvm.experiments.beyond.layers.architectures import RATES as RATES
 from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, end, farthest, ratio_at_bottom
 
 CLAIMS = Claims(group="beyond")

@@ -7,8 +7,18 @@ from attnsvm.audit.conditions import NoInstance
 from attnsvm.audit.numbers import Limit, each, estimate, largest
 from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
-from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, PLANTED, RATES, plain
-from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, end, farthest, ratio_at_bottom
+from attnsvm.experiments.beyond.layers.claims import (
+    MEDIANS,
+    NO_RESIDUAL,
+    PLANTED,
+    RATES,
+    at,
+    compared,
+    end,
+    farthest,
+    plain,
+    ratio_at_bottom,
+)
 
 CLAIMS = Claims(group="beyond")
 two = end(architecture=plain(2))

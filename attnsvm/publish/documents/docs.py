@@ -1,6 +1,7 @@
 """`python -m attnsvm.publish.documents.docs` (or `make docs`): the pages that follow from the cards.
 
-docs/figures.md, the README's table of figures, and figures/README.md with its small pictures and the verdicts.
+docs/figures.md, the README's table of figures, the hours in docs/cluster.md, and figures/README.md with its small
+pictures and the verdicts.
 Pictures, verdicts and profiles/times.json are made from what is built, for what has none yet: another processor draws
 other pixels and takes other times, which is no reason to change those that are there. --anew (`make gallery`) makes
 all of them anew. With --check nothing is written: the command says which page is not what the cards say, and ends
@@ -23,6 +24,7 @@ from attnsvm.publish.documents import captions, codemeta
 
 ROOT = cards.HERE.parents[1]
 GALLERY, COLOURS = ROOT / "figures/gallery", 256
+TIMES, HOURS = ROOT / "profiles/times.json", re.compile(r"All figures take .* of a core:")
 BEGIN, END = "<!-- figures: made by `make docs` -->\n", "<!-- end of figures -->\n"
 
 
@@ -38,7 +40,16 @@ def generated() -> dict[str, str]:
         "figures/README.md": _rendered("gallery.md.j2"),
         "codemeta.json": codemeta.text(ROOT),
         "README.md": f"{before}{BEGIN}\n{_rendered('readme_table.md.j2')}\n{END}{after}",
+        "docs/cluster.md": HOURS.sub(_hours(TIMES), (ROOT / "docs/cluster.md").read_text("utf-8")),
     }
+
+
+def _hours(times: Path) -> str:
+    """How long all jobs took, out of profiles/times.json."""
+    experiments = json.loads(times.read_text("utf-8"))["experiments"].values()
+    costs = [cost for one in experiments for cost in one["cost"].values() if cost]
+    computed, held = (sum(cost[key] for cost in costs) / 3600 for key in ("cpu_s", "wall_s"))
+    return f"All figures take {computed:.2g} hours of a processor, in {held:.2g} hours of a core:"
 
 
 def small_pictures(source: Path, target: Path, anew: bool) -> None:
@@ -137,6 +148,7 @@ def main(arguments: list[str]) -> int:
     if "--check" not in arguments:
         small_pictures(ROOT / "figures", GALLERY, "--anew" in arguments)
         verdicts(ROOT / "results/audit", GALLERY / "verdicts.csv", "--anew" in arguments)
+        stage_times(ROOT / "figures/audit.json", TIMES, "--anew" in arguments)
     try:
         made = generated()
     except UserError as error:
@@ -152,7 +164,6 @@ def main(arguments: list[str]) -> int:
     for path in stale:
         (ROOT / path).parent.mkdir(exist_ok=True)
         (ROOT / path).write_text(made[path], "utf-8")
-    stage_times(ROOT / "figures/audit.json", ROOT / "profiles/times.json", "--anew" in arguments)
     return 0
 
 

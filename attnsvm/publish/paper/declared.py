@@ -1,6 +1,5 @@
 """paper/numbers.yaml: which numbers the text may ask for, and from which cells of which tables they are read."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,20 +7,11 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from attnsvm.audit.rows import LAST, TAKE, NoInstance, chosen, single
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.naming import meant
 from attnsvm.publish.paper.manuscript import DECLARED, ROOT, Place
-
-TAKEN: dict[str, Callable[[pd.Series], float]] = {
-    "min": pd.Series.min,
-    "max": pd.Series.max,
-    "median": pd.Series.median,
-    "mean": pd.Series.mean,
-    "sum": pd.Series.sum,
-    "count": pd.Series.count,
-    "distinct": pd.Series.nunique,
-}
 
 
 @dataclass(frozen=True)
@@ -34,7 +24,7 @@ class Declared:
         column: the column it stands in.
         where: {column: value} of the rows it is read from.
         last: a column, of whose largest value alone the rows are; "" for all.
-        take: what is taken of several rows, see `TAKEN`; "" where there is one.
+        take: what is taken of several rows, see `attnsvm.audit.rows.TAKE`; "" where there is one.
         interval: the columns of its lower and upper end; () where it has none.
         unit: said behind it; "" where it has none.
         digits: significant digits shown.
@@ -73,21 +63,19 @@ class Declared:
         """
         for name in (*self.where, self.column, *self.interval, *filter(None, [self.last])):
             require(name in table, f"{self.place}: {self.table} has no column {name!r}: {meant(name, table.columns)}")
-        rows = table
-        for name, value in self.where.items():
-            rows = rows[rows[name] == value]
-        if self.last:
-            rows = rows[rows[self.last] == rows[self.last].max()]
-        if rows.empty:
-            raise LookupError(f"{self.place}: {self.said()}: there is no such row")
+        try:
+            (rows,) = chosen(table, self.where | ({self.last: LAST} if self.last else {}))
+        except NoInstance as nothing:
+            raise LookupError(f"{self.place}: {self.said()}: there is no such row") from nothing
         if self.take:
-            return {"value": float(TAKEN[self.take](rows[self.column])), "low": None, "high": None}
+            return {"value": float(TAKE[self.take](rows[self.column])), "low": None, "high": None}
         require(
             len(rows) == 1,
             f"{self.place}: {self.said()}: {len(rows)} rows, expected one: say `take` or more of `where`",
         )
-        low, high = (float(rows[name].iloc[0]) for name in self.interval) if self.interval else (None, None)
-        return {"value": float(rows[self.column].iloc[0]), "low": low, "high": high}
+        row = single(rows)
+        low, high = (float(row[name]) for name in self.interval) if self.interval else (None, None)
+        return {"value": float(row[self.column]), "low": low, "high": high}
 
 
 def read(root: Path = ROOT) -> dict[str, Declared]:
@@ -113,7 +101,7 @@ def parsed(text: str) -> dict[str, Declared]:
             one.get("figure") in figures,
             f"{place}: {key}: there is no figure {one.get('figure')!r}: {meant(str(one.get('figure')), figures)}",
         )
-        require(one.get("take", "max") in TAKEN, f"{place}: {key}: take one of {', '.join(TAKEN)}")
+        require(one.get("take", "max") in TAKE, f"{place}: {key}: take one of {', '.join(TAKE)}")
         try:
             one["interval"] = tuple(one.get("interval", ()))
             found[key] = Declared(key=key, place=place, **one)

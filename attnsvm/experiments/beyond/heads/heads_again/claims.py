@@ -35,7 +35,7 @@ def multi_head_root(tables, asked, apart, alone):
     best, wins = (by_heads(tables, name) for name in ("best_margin", "global_heads"))
     if 1 not in best:
         raise NoInstance("run with one head")
-    if len(best) < 2:
+    if min(len(best), len(wins)) < 2:
         raise NoInstance("run with several heads")
     first, found, parts, further = best.pop(1), [], {}, {}
     for H, own in best.items():

@@ -28,12 +28,12 @@ class Estimate(NamedTuple):
 
 
 def estimate(row: pd.Series, of: str = "value") -> Estimate:
-    """Of a row with the columns `of`, low, high, instances."""
+    """The estimate in a row with the columns `of`, low, high, instances."""
     return Estimate(row[of], row["low"], row["high"], row["instances"])
 
 
 def mean(row: pd.Series, of: str = "mean", std: str = "std") -> Estimate:
-    """Of a row with the columns `of`, `std`, instances: the mean with its 95 % interval."""
+    """The mean in a row with the columns `of`, `std`, instances, with its 95 % interval."""
     return Estimate(*mean_interval(row[of], row[std], row["instances"]), row["instances"])
 
 
@@ -106,7 +106,7 @@ class Limit:
         return bool(number.low > self.value) if self._sign in "≤<" else bool(number.high < self.value)
 
     def worst(self, found: Mapping[str, Estimate] | Iterable[Estimate]) -> Estimate:
-        """Of several numbers that this is asked of, the one whose interval reaches farthest towards the limit."""
+        """Among several numbers under this limit, the one whose interval reaches farthest towards it."""
         return largest(found, "high") if self._sign in "≤<" else smallest(found, "low")
 
     def room(self, number: Estimate) -> float:

@@ -92,7 +92,7 @@ def _chosen(table, rows: np.ndarray, values: dict, missing: str, column: str) ->
 
 def _some(rows: np.ndarray, values: dict, missing: str) -> np.ndarray:
     if not rows.any():
-        # Of several values, none of which has a row, the first is said.
+        # Where none of several values has a row, the sentence names the first.
         first = {name: value[0] if isinstance(value, tuple) else value for name, value in values.items()}
         known = {name: value for name, value in first.items() if not isinstance(value, Place)}
         pairs = ", ".join(f"{name} = {value}" for name, value in known.items())
@@ -161,7 +161,7 @@ def last(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_end(rows: pd.DataFrame, quantity: str, **who) -> Estimate:
-    """A quantity after the last step, of the run that `who`, one column, names.
+    """A quantity after the last step of one run; `who`: the column that names the run, and its name.
 
     Raises:
         NoInstance: there is no such run, or the quantity was measured in none of its instances then.
@@ -172,7 +172,7 @@ def at_end(rows: pd.DataFrame, quantity: str, **who) -> Estimate:
 
 
 def decade_before(way: pd.DataFrame) -> pd.Series:
-    """Of a run's rows, the last one that is a decade of steps before the end or earlier.
+    """The last row of a run that is a decade of steps before its end, or earlier.
 
     Raises:
         NoInstance: there is none.
@@ -182,7 +182,7 @@ def decade_before(way: pd.DataFrame) -> pd.Series:
 
 
 def decade(way: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Of a run's rows, sorted by step, the last one and that whose step is nearest to a tenth of the last.
+    """The last row of a run, sorted by step, and the row whose step is nearest to a tenth of the last.
 
     Raises:
         NoInstance: they are the same row.

@@ -117,7 +117,7 @@ def broken(claim: Claim, name: str, table: pd.DataFrame) -> dict[str, str]:
 def losses(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """What is left of a table without any row, without the rows of one value, and with those of one value alone.
 
-    Of several that leave the same rows the first.
+    Where several leave the same rows, the first stands for all.
     """
     yield "every row", table.iloc[:0]
     seen = {np.zeros(len(table), bool).tobytes(), np.ones(len(table), bool).tobytes()}
@@ -172,7 +172,7 @@ def _in_rows(places: list[tuple], columns: list[tuple[str, ...]], made: tuple) -
 
 
 def _distinct(masks: dict[tuple, np.ndarray], places: list[tuple]) -> list[tuple]:
-    """Of places that name the same rows the first; those of many rows before those of few.
+    """The places without those that name the same rows as an earlier one; places of many rows first.
 
     Args:
         masks: of a column and a value, the rows that have it.
@@ -199,7 +199,8 @@ def slim(claim: Claim, name: str, table: pd.DataFrame) -> pd.DataFrame:
     """
     table = table.astype({column: object for column in table if table[column].dtype == "str"})
     before = str(attempt(claim, name, table))
-    for column in sorted(table, key=lambda column: table[column].nunique()):
+    measured = {column for column in table if table[column].dtype.kind == "f" and table[column].nunique() > FEW}
+    for column in sorted(set(table) - measured, key=lambda column: (table[column].nunique(), column)):
         left = [sorted(table[column].dropna().unique())]
         while left:
             block = left.pop()
@@ -210,7 +211,7 @@ def slim(claim: Claim, name: str, table: pd.DataFrame) -> pd.DataFrame:
                     table = rest
                 elif len(half) > 1:
                     needed.append(half)
-            # Of many values the claim then seems to need all: one by one costs more than it saves.
+            # A claim that needs both halves of many values seems to need all: one by one costs more than it saves.
             left += needed if len(needed) < 2 or len(block) <= FEW_NEEDED else []
     return table
 

@@ -50,7 +50,7 @@ class Outlook:
         ended = Counter(done)
         behind = sum(count * self.expected(kind) for kind, count in ended.items())
         ahead = sum(max(count - ended[kind], 0) * self.expected(kind) for kind, count in self.counts.items())
-        # As if the first TRUSTED seconds had gone as expected.
+        # The first TRUSTED seconds count as if they had gone as expected.
         pace = (elapsed * self.cores + TRUSTED) / (behind + TRUSTED)
         return ahead * pace / self.cores
 

@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def microseconds(kind: str) -> float:
-    """Of a step of one instance: the least over runs of `FOR` seconds together."""
+    """The time of one step of one instance: the least over runs of `FOR` seconds together."""
     problems = draw(gaussian, range(LANES), 6, 8, 10)
     train(problems, LinearHead, kind, exact(0.1), 1, 1)  # compiles
     least, spent = float("inf"), 0.0

@@ -46,7 +46,7 @@ class Declared:
     def table(self) -> str:
         return f"figures/{self.figure}.csv"
 
-    def said(self) -> str:
+    def source(self) -> str:
         """Where the number comes from, in a line."""
         of = [f"{name} = {value}" for name, value in self.where.items()]
         of += [f"last {self.last}"] if self.last else []
@@ -66,12 +66,12 @@ class Declared:
         try:
             (rows,) = chosen(table, self.where | ({self.last: LAST} if self.last else {}))
         except NoInstance as nothing:
-            raise LookupError(f"{self.place}: {self.said()}: there is no such row") from nothing
+            raise LookupError(f"{self.place}: {self.source()}: there is no such row") from nothing
         if self.take:
             return {"value": float(TAKE[self.take](rows[self.column])), "low": None, "high": None}
         require(
             len(rows) == 1,
-            f"{self.place}: {self.said()}: {len(rows)} rows, expected one: say `take` or more of `where`",
+            f"{self.place}: {self.source()}: {len(rows)} rows, expected one: say `take` or more of `where`",
         )
         row = single(rows)
         low, high = (float(row[name]) for name in self.interval) if self.interval else (None, None)

@@ -25,7 +25,7 @@ def own_norm(tables, asked, **which):
     for parametrisation, own, other in (("W", "corr_fro", "corr_nuc"), ("KQ", "corr_nuc", "corr_fro")):
         rows = some(where(ends, parametrisation=parametrisation), "instance with both solutions certified")
         ahead, behind = (single(only(rows, quantity=quantity)) for quantity in (own, other))
-        # As if independent: the runs are the same, so that the interval is wider than it need be.
+        # The interval is that of independent runs; these are the same runs, so that it is wider than it need be.
         std, count = np.hypot(ahead["std"], behind["std"]), ahead["instances"]
         leads[parametrisation] = Estimate(*mean_interval(ahead["mean"] - behind["mean"], std, count), count)
     parts = each(leads, "{} nearer to its own solution", asked)

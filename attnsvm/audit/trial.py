@@ -4,7 +4,7 @@ The trial needs no table of its own: it changes that of a run, such as the relea
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -164,7 +164,7 @@ def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
         yield from _in_rows(two, changed, made)
 
 
-def _in_rows(places: list[tuple], columns: list[tuple[str, ...]], made: tuple) -> Iterator[Change]:
+def _in_rows(places: list[tuple], columns: Sequence[tuple[str, ...]], made: tuple) -> Iterator[Change]:
     """Every change in every place, of all columns but those that name the place."""
     for rows, own, one_made in itertools.product(places, columns, made):
         if not {column for column, _ in rows} & set(own):

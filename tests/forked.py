@@ -49,7 +49,7 @@ FREE = (
     *(f"SNAKEMAKE_STORAGE_S3_{name}" for name in ("ENDPOINT_URL", "ACCESS_KEY", "SECRET_KEY")),
     *("WORKERS", "MAIN"),  # of test_bucket.py
 )
-# Of one thread, as Snakemake gives it to a job.
+# One thread, as Snakemake gives it to a job.
 THREADS = (
     *("OMP_NUM_THREADS", "GOTO_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
     *("VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS"),

@@ -54,7 +54,7 @@ MESSAGES = {
 
 
 def few(cards):
-    """Of these cards those of the experiments in FEW."""
+    """The cards among these whose experiments are in FEW."""
     return [card for card in cards if card.name in FEW]
 
 
@@ -93,7 +93,7 @@ def give_loops(source, target=ROOT):
 
 
 def of_these(files, *names):
-    """Of {path: bytes} what belongs to these experiments or figures: their folders, and files called after them."""
+    """The part of {path: bytes} that these experiments or figures own: their folders, and files called after them."""
     return {path: data for path, data in files.items() if {*names} & {*re.split(r"[/.]", path)}}
 
 

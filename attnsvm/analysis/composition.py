@@ -49,8 +49,8 @@ def forward(
         value = None if values is None else values[:, layer]
         seen.append(compose(X, np.exp(below[-1]), stack.residual, value))
     X = seen[-1]
-    asked = queries[:, :, None] if stack.attention == "cross" else X[:, :, : stack.rows(T)]
-    top = _log_softmax(X, W[:, -1], asked, above)
+    top_queries = queries[:, :, None] if stack.attention == "cross" else X[:, :, : stack.rows(T)]
+    top = _log_softmax(X, W[:, -1], top_queries, above)
     S, n, _, _ = tokens.shape
     layers = np.stack(below, axis=1) if below else np.empty((S, 0, stack.heads, n, T, T))
     return Rows(layers, top, np.stack(seen, axis=1))

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -12,12 +14,18 @@ def where(rows: "pd.DataFrame", **values) -> "pd.DataFrame":
     Raises:
         KeyError: there is no such column.
     """
-    for column, value in values.items():
-        rows = rows[rows[column] == value]
-    return rows
+    if not values:
+        return rows
+    return rows[np.logical_and.reduce([equal(rows[column], value) for column, value in values.items()])]
 
 
 def last(rows: "pd.DataFrame", *of: str) -> "pd.DataFrame":
     """The rows of the last step; with columns `of`, of the last step of every group that has one value in each."""
     steps = rows.groupby([*of], dropna=False)["step"].transform("max") if of else rows["step"].max()
     return rows[rows["step"] == steps]
+
+
+def equal(column: "pd.Series", value: object) -> np.ndarray:
+    """Which rows of a column have this value, True or False (rows,); None: which have none."""
+    same = column.isna() if value is None else column == value
+    return same.to_numpy() if same.dtype == bool else same.to_numpy(bool, na_value=False)

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from attnsvm.lazy import exports
 
 if TYPE_CHECKING:
-    from attnsvm.audit.conditions import NoInstance as NoInstance
     from attnsvm.audit.conditions import number as number
     from attnsvm.audit.reading import Claim as Claim
     from attnsvm.audit.reading import Claims as Claims
     from attnsvm.audit.reading import Reading as Reading
     from attnsvm.audit.reading import Tables as Tables
-    from attnsvm.audit.reading import only as only
-    from attnsvm.audit.reading import some as some
+    from attnsvm.audit.rows import NoInstance as NoInstance
+    from attnsvm.audit.rows import only as only
+    from attnsvm.audit.rows import some as some
     from attnsvm.audit.table import audit as audit
     from attnsvm.audit.table import certificates as certificates
 else:

@@ -7,40 +7,21 @@ near.below(end(run="joint", quantity="distance"), "flow is nearer")
 """
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from attnsvm.audit.numbers import Estimate, Limit
+from attnsvm.audit.rows import EACH as EACH
+from attnsvm.audit.rows import FIRST as FIRST
+from attnsvm.audit.rows import LAST as LAST
+from attnsvm.audit.rows import LEAST as LEAST
+from attnsvm.audit.rows import MOST as MOST
+from attnsvm.audit.rows import NoInstance as NoInstance
+from attnsvm.audit.rows import chosen, single
 from attnsvm.errors import require
-
-
-class NoInstance(Exception):
-    """The configuration of this run leaves no instance that a claim could be checked on; its message says which."""
-
-    def __init__(self, what: str):
-        super().__init__(f"this run has no {what}: nothing could be checked")
-
-
-class Place(Enum):
-    """Which rows, instead of those with a value: those of the column's last or first value, or each value's.
-
-    Last and first are those of the rows that the other columns leave: of a quantity its own last step.
-
-    MOST and LEAST are last and first of a column that must have a second value, so that there is something to compare.
-    """
-
-    LAST = "last"
-    FIRST = "first"
-    EACH = "each"
-    MOST = "most"
-    LEAST = "least"
-
-
-LAST, FIRST, EACH, MOST, LEAST = Place
 
 
 class Found(NamedTuple):
@@ -55,8 +36,7 @@ class Number:
     """Numbers of a table: one for every row that a query leaves.
 
     Attributes:
-        where: of a column its value, None for rows without one; several, in a tuple, of which each is read; or a
-            `Place`. The columns are taken in this order, places other than `EACH` after the others.
+        where: the query, see `attnsvm.audit.rows.chosen`.
         column: of the number.
         alone: whether it is read without its interval, the columns low and high: as one from it to itself.
         missing: what a run without such a row has not, for `NoInstance`; names of `where` in braces.
@@ -86,40 +66,12 @@ class Number:
             KeyError: there is no such column.
             ValueError: several rows have the same values.
         """
-        return [self._found(row) for rows in self._rows(table, dict(self.where)) for row in [_single(rows)]]
+        return [self._found(single(rows)) for rows in chosen(table, self.where, self.missing, self.column)]
 
     def estimate(self, table: pd.DataFrame) -> Estimate:
         """The one number that there is, for a claim that computes with it; raises as `read` does."""
         (found,) = self.read(table)
         return found.number
-
-    def _rows(self, table: pd.DataFrame, left: dict) -> Iterator[pd.DataFrame]:
-        several = {name: value for name, value in left.items() if isinstance(value, tuple) or value is EACH}
-        plain = {name: value for name, value in left.items() if not isinstance(value, tuple | Place)}
-        for column, value in plain.items():
-            table = self._some(table[table[column].isna() if value is None else table[column] == value], left)
-        if not several:
-            for column, value in left.items():
-                if isinstance(value, Place):
-                    if value in (MOST, LEAST) and table[column].nunique() < 2:
-                        raise NoInstance(f"second value of {column}")
-                    end = table[column].max() if value in (LAST, MOST) else table[column].min()
-                    table = self._some(table[table[column] == end], left)
-            yield self._some(table[table[self.column].notna()], left)
-            return
-        column, values = next(iter(several.items()))
-        self._some(table, left)
-        for value in dict.fromkeys(table[column]) if isinstance(values, Place) else values:
-            yield from self._rows(table, {**left, column: value})
-
-    def _some(self, rows: pd.DataFrame, values: dict) -> pd.DataFrame:
-        if rows.empty:
-            # Of several values, none of which has a row, the first is said.
-            first = {name: value[0] if isinstance(value, tuple) else value for name, value in values.items()}
-            known = {name: value for name, value in first.items() if not isinstance(value, Place)}
-            said = ", ".join(f"{name} = {value}" for name, value in known.items())
-            raise NoInstance(self.missing.format_map(_Named(known)) if self.missing else f"row with {said}")
-        return rows
 
     def _found(self, row: pd.Series) -> Found:
         value = row[self.column]
@@ -280,17 +232,6 @@ class Condition:
         if self.beyond:
             return limit.against(one)
         return limit(one.off(self.around) if self.around is not None else one if self.whole else one.value)
-
-
-class _Named(dict):
-    def __missing__(self, name: str) -> str:
-        return "{" + name + "}"
-
-
-def _single(rows: pd.DataFrame) -> pd.Series:
-    if len(rows) != 1:
-        raise ValueError(f"{len(rows)} rows where one is read")
-    return rows.iloc[0]
 
 
 def _like(place: int, seen: list[Found], found: list[Found]) -> Found:

@@ -101,7 +101,7 @@ class Limit:
         return bool(number.low > self.value) if self._sign in "≤<" else bool(number.high < self.value)
 
     def worst(self, found: Mapping[str, Estimate] | Iterable[Estimate]) -> Estimate:
-        """Of several numbers that this is asked of, the one whose interval reaches farthest towards the limit."""
+        """Among several numbers under this limit, the one whose interval reaches farthest towards it."""
         return largest(found, "high") if self._sign in "≤<" else smallest(found, "low")
 
     def room(self, number: Estimate) -> float:

@@ -64,8 +64,8 @@ def sharper(row) -> str:
 
 
 def unexplained(claims: pd.DataFrame) -> dict[str, list[dict]]:
-    """Of the claims as first asked that hold in part or fail, the rows: "all"; those with a reason why nothing
-    sharpens them, "said"; and those with neither, "open"."""
+    """The claims as first asked that hold in part or fail, as rows: "all"; "said", those with a reason why nothing
+    sharpens them; "open", those with neither."""
     found = claims[claims["verdict"].isin([IN_PART, FAILS]) & ~is_sharper(claims)]
     found = found.assign(unsharpened=found["unsharpened"].fillna(""))
     without = found[~found["key"].isin(claims.loc[is_sharper(claims), "sharpens"])]
@@ -97,12 +97,14 @@ def _render(template: str, claims, certificates, left_out, autoescape: bool) -> 
     }
     groups = [(title, claims[claims["group"] == group].to_dict("records")) for group, title in GROUPS.items()]
     groups = [(title, rows) for title, rows in groups if rows]
-    asked = claims[~is_sharper(claims)]
+    first_asked = claims[~is_sharper(claims)]
     totals = certificates[["checked", *COUNTS]].sum()
     return environment.from_string(files("attnsvm.audit").joinpath(template).read_text("utf-8")).render(
         groups=groups,
         left_out=left_out,
-        verdicts=[(whose, counts(rows)) for whose, rows in (("the paper", of_paper(asked)), ("this page", asked))],
+        verdicts=[
+            (whose, counts(rows)) for whose, rows in (("the paper", of_paper(first_asked)), ("this page", first_asked))
+        ],
         unexplained=unexplained(claims),
         certificates=certificates.to_dict("records"),
         totals=totals.astype(int).to_dict(),

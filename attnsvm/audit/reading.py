@@ -8,8 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.audit.conditions import Condition
-from attnsvm.audit.conditions import NoInstance as NoInstance
 from attnsvm.audit.numbers import Limit, exact
+from attnsvm.audit.rows import NoInstance as NoInstance
+from attnsvm.audit.rows import only as only
+from attnsvm.audit.rows import some as some
 from attnsvm.errors import UserError, require
 from attnsvm.store import load_csv
 
@@ -38,32 +40,6 @@ def of_paper(claims: pd.DataFrame) -> pd.DataFrame:
 def is_sharper(claims: pd.DataFrame) -> pd.Series:
     """Whether each row sharpens another; in a file that has been read, an empty word is NaN."""
     return claims["sharpens"].fillna("") != ""
-
-
-def some(rows: pd.DataFrame, what: str) -> pd.DataFrame:
-    """The rows, for a selection that a configuration may leave empty.
-
-    Args:
-        what: what is missing then, in the singular: "separable instance".
-
-    Raises:
-        NoInstance: there is no row.
-    """
-    if rows.empty:
-        raise NoInstance(what)
-    return rows
-
-
-def only(rows: pd.DataFrame, **values) -> pd.DataFrame:
-    """The rows that have these values in these columns.
-
-    Raises:
-        KeyError: there is no such column.
-        NoInstance: the column has no such value.
-    """
-    for column, value in values.items():
-        rows = some(rows[rows[column] == value], f"row with {column} = {value}")
-    return rows
 
 
 @dataclass(frozen=True)

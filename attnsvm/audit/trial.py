@@ -4,7 +4,7 @@ The trial needs no table of its own: it changes that of a run, such as the relea
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import Claim, NoInstance, Reading, Tables
 
 FEW = 60  # values that a column of names or sizes may have to be one that tells rows apart
+FEW_NEEDED = 16  # values that are tried one by one, whether a claim needs them
+LARGE = 0.25  # share of the rows: changes of so many are tried first
 TRIES = 5000  # changes of a table, before a condition is given up
 BEYOND = 1e-6  # of a limit: how far beyond it a number is set
 ENDS = (-1e6, 1e6)  # beyond every limit
@@ -113,13 +115,19 @@ def broken(claim: Claim, name: str, table: pd.DataFrame) -> dict[str, str]:
 
 
 def losses(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """What is left of a table without the rows of one value, with those of one value alone, and without any row."""
+    """What is left of a table without any row, without the rows of one value, and with those of one value alone.
+
+    Where several leave the same rows, the first stands for all.
+    """
     yield "every row", table.iloc[:0]
+    seen = {np.zeros(len(table), bool).tobytes(), np.ones(len(table), bool).tobytes()}
     for column, values in _names(table).items():
         for value in values[:3] if is_numeric_dtype(table[column]) else values:
-            same = table[column] == value
-            yield f"{column} = {value}", table[~same]
-            yield f"all but {column} = {value}", table[same]
+            same = (table[column] == value).to_numpy()
+            for lost, left in ((f"{column} = {value}", ~same), (f"all but {column} = {value}", same)):
+                if left.tobytes() not in seen:
+                    seen.add(left.tobytes())
+                    yield lost, table[left]
 
 
 def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
@@ -133,9 +141,8 @@ def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
 
     columns = sorted((c for c in table if is_numeric_dtype(table[c]) and matters(c)), key=lambda c: table[c].dtype.kind)
     values = [(column, value) for column, own in _names(table).items() for value in own]
-    one = _distinct(table, [(), *((value,) for value in values)])
-    pairs = [pair for pair in itertools.combinations(values, 2) if pair[0][0] != pair[1][0]]
-    two = [rows for rows in _distinct(table, [*one, *pairs]) if rows not in one]
+    masks = {(column, value): (table[column] == value).to_numpy() for column, value in values}
+    one = _distinct(masks, [(), *((value,) for value in values)])
     whole = tuple(column for column in columns if table[column].dtype.kind == "f")
     alone, together = [(column,) for column in columns], [whole] if len(whole) > 1 else []
     near = (*_beyond([claim.asked, *claim.also.values()]), *ENDS)
@@ -143,43 +150,69 @@ def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
     # What a claim is about may be one minus a number of the table: a correlation, of a distance.
     rest = (*(1.0 - number for number in near), *FAR, *ends, *(way for way in WAYS if way != "shifted"))
     words = [((column,), (word,)) for column, word in values if not is_numeric_dtype(table[column])]
-    for places, changed, made in (
-        (one, alone, near),
-        (one, together, (*near, *FAR)),
-        *((one, [column], word) for column, word in words),
-        (one, alone, rest),
-        (two, alone, near),
-        (two, together, (*near, *FAR)),
-        (two, alone, rest),
-    ):
-        for rows, own, one_made in itertools.product(places, changed, made):
-            if not {column for column, _ in rows} & set(own):
-                yield Change(rows, own, one_made)
+    numbers = ((alone, near), (together, (*near, *FAR)))
+    first_made = (*numbers, *(([column], word) for column, word in words))
+    large = sum(_chosen(masks, rows).mean() >= LARGE for rows in one)
+    for places in (one[:large], one[large:]):
+        for rows in places:
+            for changed, made in first_made:
+                yield from _in_rows([rows], changed, made)
+        yield from _in_rows(places, alone, rest)
+    pairs = [pair for pair in itertools.combinations(values, 2) if pair[0][0] != pair[1][0]]
+    two = [rows for rows in _distinct(masks, [*one, *pairs]) if rows not in one]
+    for changed, made in (*numbers, (alone, rest)):
+        yield from _in_rows(two, changed, made)
 
 
-def _distinct(table: pd.DataFrame, places: list[tuple]) -> list[tuple]:
-    """Of places that name the same rows the first; those of many rows before those of few."""
-    masks = {value: (table[value[0]] == value[1]).to_numpy() for rows in places for value in rows}
+def _in_rows(places: list[tuple], columns: Sequence[tuple[str, ...]], made: tuple) -> Iterator[Change]:
+    """Every change in every place, of all columns but those that name the place."""
+    for rows, own, one_made in itertools.product(places, columns, made):
+        if not {column for column, _ in rows} & set(own):
+            yield Change(rows, own, one_made)
+
+
+def _distinct(masks: dict[tuple, np.ndarray], places: list[tuple]) -> list[tuple]:
+    """The places without those that name the same rows as an earlier one; places of many rows first.
+
+    Args:
+        masks: of a column and a value, the rows that have it.
+    """
     named: dict[bytes, tuple] = {}
     for rows in places:
-        chosen = np.logical_and.reduce([np.ones(len(table), bool), *(masks[value] for value in rows)])
+        chosen = _chosen(masks, rows)
         if chosen.any():
             named.setdefault(chosen.tobytes(), rows)
     return [named[chosen] for chosen in sorted(named, key=lambda chosen: -chosen.count(1))]
 
 
+def _chosen(masks: dict[tuple, np.ndarray], rows: tuple) -> np.ndarray:
+    chosen = np.ones(len(next(iter(masks.values()), [])), bool)
+    for value in rows:
+        chosen &= masks[value]
+    return chosen
+
+
 def slim(claim: Claim, name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """The table without rows that the claim does not read: what it says is the same to the last digit."""
-    said = str(attempt(claim, name, table))
-    for column, values in sorted(_names(table).items(), key=lambda item: len(item[1])):
-        left = [values]
+    """The table without rows that the claim does not read: what it says is the same to the last digit.
+
+    Words are plain Python strings then, which compare several times faster.
+    """
+    table = table.astype({column: object for column in table if table[column].dtype == "str"})
+    before = str(attempt(claim, name, table))
+    measured = {column for column in table if table[column].dtype.kind == "f" and table[column].nunique() > FEW}
+    for column in sorted(set(table) - measured, key=lambda column: (table[column].nunique(), column)):
+        left = [sorted(table[column].dropna().unique())]
         while left:
-            some = left.pop()
-            rest = table[~table[column].isin(some)]
-            if not rest.empty and len(rest) < len(table) and str(attempt(claim, name, rest)) == said:
-                table = rest
-            elif len(some) > 1:
-                left += [some[: len(some) // 2], some[len(some) // 2 :]]
+            block = left.pop()
+            needed = []
+            for half in filter(None, (block[: len(block) // 2], block[len(block) // 2 :])):
+                rest = table[~table[column].isin(half)]
+                if not rest.empty and len(rest) < len(table) and str(attempt(claim, name, rest)) == before:
+                    table = rest
+                elif len(half) > 1:
+                    needed.append(half)
+            # A claim that needs both halves of many values seems to need all: one by one costs more than it saves.
+            left += needed if len(needed) < 2 or len(block) <= FEW_NEEDED else []
     return table
 
 

@@ -13,7 +13,7 @@ ANGLE = 2.0**-23  # what a position more adds: models keep the angle of a positi
 
 
 class Attention:
-    """Of a model whose positions are learned, or of none: one W for each head."""
+    """The attention of a model with learned positions, or with none: one W for each head."""
 
     theory = "exact"
     logit = "x_tᵀ W z"
@@ -53,7 +53,7 @@ class Attention:
 
 
 class LiftedAttention(Attention):
-    """Of a model with rotary positions: a `Head` for each head, with its window, its groups and its norms."""
+    """The attention of a model with rotary positions: a `Head` for each head, with its window, groups and norms."""
 
     logit = "its lifted W"
 
@@ -119,7 +119,7 @@ class LiftedAttention(Attention):
 
 
 class AddedAttention(Attention):
-    """Of a model that adds a term of distance to its logits: one W for each head, for tokens with more columns."""
+    """The attention of a model that adds a term of distance to its logits: one W a head, for longer tokens."""
 
     def __init__(self, name: str, module, family: Family, heads: int, added):
         super().__init__(name, module, family, heads)

@@ -33,7 +33,7 @@ class LogBuckets(NamedTuple):
 
 
 class DisentangledAttention(LiftedAttention):
-    """Of one layer of an encoder."""
+    """The attention of one layer of an encoder."""
 
     def __init__(self, name: str, module, model, family: Family):
         self.name, self.module, self.model, self.family, self.causal = name, module, model, family, False
@@ -49,9 +49,9 @@ class DisentangledAttention(LiftedAttention):
         terms = [kind for kind in ("c2p", "p2c") if kind in it.pos_att_type]
         scale = 1 / float(np.sqrt(np.float32(size * (1 + len(terms)))))  # as the model rounds it
         queries, keys = (rows_of(one).reshape(self.heads, size, -1) for one in (it.query_proj, it.key_proj))
-        asked, met = (self._of_places(kind, terms) for kind in ("p2c", "c2p"))
+        by_query, by_key = (self._of_places(kind, terms) for kind in ("p2c", "c2p"))
         return [
-            Head(keys[h], scale * queries[h], Disentangled(met[h], scale * asked[h], self.bucket))
+            Head(keys[h], scale * queries[h], Disentangled(by_key[h], scale * by_query[h], self.bucket))
             for h in range(self.heads)
         ]
 

@@ -13,7 +13,7 @@ from attnsvm.inspect.positions.rotary import Rotary, order
 
 
 class LatentAttention(LiftedAttention):
-    """Of one layer; its theory is that of frozen norms."""
+    """The latent attention of one layer; its theory is that of frozen norms."""
 
     def weights(self) -> list[Head]:
         it, heads = self.module, self.heads

@@ -176,8 +176,8 @@ def _counted(number: int, one: str, several: str) -> str:
     return f"{number} {one if number == 1 else several}"
 
 
-def chosen(asked: Sequence[int] | None, count: int, what: str) -> list[int]:
+def chosen(numbers: Sequence[int] | None, count: int, what: str) -> list[int]:
     """The layers or heads asked for; all where none is named. UserError for one that is not there."""
-    wrong = [k for k in asked or [] if not 0 <= k < count]
+    wrong = [k for k in numbers or [] if not 0 <= k < count]
     require(not wrong, f"{what} {wrong[:1]}: the model has {what}s 0 to {count - 1}".replace("[", "").replace("]", ""))
-    return sorted(set(asked)) if asked else list(range(count))
+    return sorted(set(numbers)) if numbers else list(range(count))

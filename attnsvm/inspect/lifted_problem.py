@@ -48,9 +48,9 @@ class Expansion:
     def slope(self, inputs: Inputs) -> np.ndarray:
         """(N', D) the derivative of every logit by its token, norms being frozen."""
         mine, used = self.problem.inputs, np.flatnonzero(self.nu)
-        fitted, asked = self.problem.features_of(mine), self.problem.features_of(inputs)
-        weights = asked.places @ fitted.places[used].T
-        weights *= (asked.queries @ fitted.queries.T)[asked.owner][:, fitted.owner[used]]
+        fitted, others = self.problem.features_of(mine), self.problem.features_of(inputs)
+        weights = others.places @ fitted.places[used].T
+        weights *= (others.queries @ fitted.queries.T)[others.owner][:, fitted.owner[used]]
         found = (weights * self._weighed(mine)[used]) @ fitted.content[used]
         scale = self.scales(inputs)
         return found if scale is None else found * scale[:, None]

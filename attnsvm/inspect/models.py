@@ -268,7 +268,8 @@ def _require_the_models_own(X, weights, probabilities, attention: Attention):
 
 
 def _difference(theirs, ours, seen) -> float:
-    """Of logits (T, T) from those of probabilities (T, T); infinite where a token that is not seen has one."""
+    """How far our logits (T, T) are from those behind a model's probabilities (T, T); infinite where a hidden token has
+    a probability."""
     if theirs[~seen].any():
         return float("inf")
     rows, best, clear = np.arange(len(ours)), theirs.argmax(1), theirs > SEEN

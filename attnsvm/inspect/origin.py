@@ -34,7 +34,7 @@ def _said(of: dict[str, str]) -> dict[str, str]:
 
 
 def checksum(model: Path) -> str:
-    """Of a file, its SHA-256; of a folder, one over the names and checksums of the files of `WEIGHTS`."""
+    """The SHA-256 of a file; for a folder, one over the names and checksums of the files of `WEIGHTS`."""
     if model.is_file():
         return checksums.of(model)
     found = sorted({path for pattern in WEIGHTS for path in model.glob(pattern)})

@@ -106,7 +106,7 @@ def outside(card: cards.Card, resolved: dict) -> dict[str, str]:
 
 @cache
 def _sha256(path: str, changed: int) -> str:
-    """Of a file; computed once per process, unless its date changes."""
+    """The SHA-256 of a file, computed once per process unless its date changes."""
     return checksums.of(path)
 
 

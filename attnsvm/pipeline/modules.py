@@ -3,13 +3,15 @@
 from attnsvm.pipeline import cards, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT, digest, module_files
 
+PAGES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
 # {a rule: texts that its modules read}
 TEXTS = {
-    "claims": ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2"),
+    "claims": PAGES,
+    "claims_of": PAGES,
     "crate": ("CITATION.cff",),
     "provenance": ("attnsvm/pipeline/provenance.schema.yaml",),
 }
-# {a rule without wildcards: its modules}
+# {a rule whose modules are the same for every job: these}
 WRITERS = {
     "audit_figure": ("attnsvm.audit.figure", "attnsvm.plots.style"),
     "crate": ("attnsvm.publish.exchange.crate",),
@@ -44,14 +46,20 @@ def of_claims(experiments: list[str]) -> tuple[str, ...]:
     return "attnsvm.audit.table", "attnsvm.audit.pages", *own
 
 
-def hash_of_claims(experiments: list[str]) -> str:
-    """The hash of the code and the templates that make the pages of some experiments' claims."""
-    return digest(*of_claims(experiments), texts=TEXTS["claims"])
+def of(rule: str, name: str = "") -> tuple[str, ...]:
+    """The modules that decide over what a job writes, by its rule.
 
-
-def hash_of_writer(rule: str) -> str:
-    """The hash of the code of a rule in `WRITERS`, and of the texts that it reads."""
-    return digest(*WRITERS[rule], texts=TEXTS.get(rule, ()))
+    Args:
+        name: of the experiment, the figure, or the group of claims; "" for a rule of `WRITERS`, and for all claims.
+    """
+    match rule:
+        case "problems" | "descent" | "svm" | "measures":
+            return of_stage(name, rule)
+        case "figure":
+            return of_figure(name)
+        case "claims" | "claims_of":
+            return of_claims(targets.claiming(name))
+    return WRITERS[rule]
 
 
 def hash_of_site() -> str:

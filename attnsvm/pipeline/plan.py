@@ -58,13 +58,13 @@ class Plan:
             ValueError: there is no such rule.
         """
         figures: dict[str, Param] = {"settings": lambda **_: self.resolved["figures"]}
+        code: dict[str, Param] = {"code": partial(self.code, rule)}
         drawn: dict[str, Param] = {
             "settings": lambda figure: (
                 self.resolved["figures"] | {"scale": self.resolved["scale"], "title": cards.read(figure).title}
             ),
-            "code": lambda figure: digest(*modules.of_figure(figure)),
+            "code": partial(self.code, "figure"),
         }
-        writer: dict[str, Param] = {"code": lambda **_: modules.hash_of_writer(rule)}
         match rule:
             case "problems" | "descent" | "svm" | "measures" | "measures_of_block":
                 stage = "measures" if rule == "measures_of_block" else rule
@@ -72,27 +72,24 @@ class Plan:
             case "figure":
                 return drawn | {"origin": lambda figure: self.histories(targets.behind(figure))}
             case "standalone":
-                return drawn | {"writer": lambda figure: modules.hash_of_writer(rule)}
+                return drawn | {"writer": code["code"]}
             case "claims" | "claims_of":
                 names: dict[str, Param] = {"claiming": targets.claiming} if rule == "claims" else {}
-                return names | {
-                    "code": lambda claimed="": modules.hash_of_claims(targets.claiming(claimed)),
-                    "origin": lambda claimed="": self.histories(targets.measured(claimed)),
-                }
+                return names | code | {"origin": lambda claimed="": self.histories(targets.measured(claimed))}
             case "audit_figure":
-                return figures | writer
+                return figures | code
             case "provenance":
                 experiments = self.resolved["experiments"]
                 return {
                     **figures,
-                    **writer,
+                    **code,
                     "experiments": lambda pictured: {name: experiments[name] for name in targets.behind(pictured)},
                     "blocks": lambda pictured: {name: list(self.blocks(name)) for name in targets.behind(pictured)},
                     "outside": self.all_outside,
                     "files": modules.files_behind,
                 }
             case "crate":
-                return writer | {"figures": lambda: [*targets.figures(), "audit"]}
+                return code | {"figures": lambda: [*targets.figures(), "audit"]}
         raise ValueError(f"no rule {rule!r}")
 
     def settings(self, stage: str, experiment: str, block: str = "") -> dict:
@@ -104,10 +101,10 @@ class Plan:
         read = outside(card, self.resolved) if stage == "problems" else {}
         return chosen | {"outside": read} if read else chosen
 
-    def code(self, stage: str, experiment: str, block: str = "") -> str:
-        """The hash of the code that a stage runs, and of whose arithmetic it has (running/arithmetic.py)."""
-        run = f"{digest(*modules.of_stage(experiment, stage))} {self.resolved['arithmetic']}"
-        return hashlib.sha256(run.encode()).hexdigest()
+    def code(self, rule: str, experiment: str = "", figure: str = "", claimed: str = "", **_) -> str:
+        """The hash of the code that a job runs; of a stage with the arithmetic that it has (running/arithmetic.py)."""
+        code = digest(*modules.of(rule, experiment or figure or claimed), texts=modules.TEXTS.get(rule, ()))
+        return _hash(code, self.resolved["arithmetic"]) if rule in cards.STAGES else code
 
     def origin(self, stage: str, experiment: str, block: str = "") -> object:
         """For the first stage the parts of cells to draw, for a later one a hash of settings and code of those before.
@@ -195,4 +192,8 @@ class Plan:
         of, parts = (block_settings, self.parts(experiment, block)) if block else (stage_settings, None)
         card = cards.read(experiment)
         run = [(stage, of(card, self.resolved, stage), self.code(stage, experiment)) for stage in stages]
-        return hashlib.sha256(repr((run, parts)).encode()).hexdigest()
+        return _hash(run, parts)
+
+
+def _hash(*what: object) -> str:
+    return hashlib.sha256(repr(what).encode()).hexdigest()

@@ -60,7 +60,7 @@ def test_a_limit_that_decides_nothing_is_named():
 
 def test_a_table_that_lost_rows_and_ends_with_an_error_is_named():
     claim = made(lambda tables, asked: reading({"near": asked(tables.own().query("run == 'flow'").iloc[0]["value"])}))
-    assert set(trial.broken(claim, "mine", ROWS)) == {"every row", "run = flow", "all but run = joint"}
+    assert set(trial.broken(claim, "mine", ROWS)) == {"every row", "run = flow"}
 
 
 @pytest.mark.parametrize(

@@ -92,8 +92,8 @@ def test_the_code_of_every_stage_is_in_the_history(monkeypatch, edited):
     stages, code = ("problems", "descent"), Plan.code
     before = PLAN.history("cone", stages)
 
-    def after_an_edit(plan, stage, experiment, block=""):
-        return code(plan, stage, experiment, block) + ("edited" if stage == edited else "")
+    def after_an_edit(plan, stage, experiment):
+        return code(plan, stage, experiment) + ("edited" if stage == edited else "")
 
     monkeypatch.setattr(Plan, "code", after_an_edit)
     assert Plan(SMOKE, {}).history("cone", stages) != before

@@ -25,7 +25,7 @@ from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, clone, dry, edited, sch
 
 
 def here(jobs):
-    """Of these jobs those that a repository of FEW experiments has."""
+    """The jobs among these that a repository of FEW experiments has."""
     return {(rule, name) for rule, name in jobs if name in (*FEW, "claim", "audit")}
 
 

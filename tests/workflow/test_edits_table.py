@@ -43,7 +43,8 @@ def of(stage, *names):
     return {(stage, name) for name in names}
 
 
-# Written down by hand: files that few experiments run, among these; of experiments that came later the texts tell.
+# KNOWN are the experiments for which the tables below say by hand which files they run; for experiments that came later
+# the text of the imports says it.
 KNOWN = [
     "adam",
     "attention_variants",
@@ -122,7 +123,7 @@ NARROW = {
     },
     "attnsvm/pipeline/running/gathering.py": of("measures", *KNOWN) & {("measures", name) for name in EXPERIMENTS},
 }
-# By the text of the import statements: files that many run.
+# Files that many experiments run: the text of the import statements says which.
 WIDE = (
     *(f"attnsvm/training/rules/{name}.py" for name in ("gradient_descent", "joint", "protocol")),
     *(f"attnsvm/training/heads/{name}.py" for name in ("base", "linear", "calls")),

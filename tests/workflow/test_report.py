@@ -102,6 +102,8 @@ def test_the_audit_is_there_as_a_page_and_as_a_picture(browser, report):
     assert frame.size["width"] > 600
     browser.switch_to.frame(frame)
     assert "SVM answers checked, 0 left without proof" in text_of(browser)
+    assert "local_convergence" in text_of(browser)
+    assert not browser.find_elements("css selector", "a[href^='../']"), "leads out of the report, to nothing"
     browser.switch_to.default_content()
 
 

@@ -61,7 +61,7 @@ use rule problems as svm with:
         "{wildcards.experiment} {wildcards.block}: solve and certify the SVMs"
 
 
-# Of an experiment in many blocks: each is measured where it was trained, and what is gathered is small.
+# Where an experiment has many blocks, each is measured where it was trained, and what is gathered is small.
 use rule problems as measures_of_block with:
     input:
         unpack(files(plan.block_files, "measures")),

@@ -25,7 +25,7 @@ if (BESIDE / "attnsvm").is_dir():
 # Another dict: what the user gave stays as it is, for a workflow that takes rules from this one twice.
 config = or_end(resolve, config)
 arithmetic.choose(config["arithmetic"])
-# For the site and the report.
+# The site and the report show the captions.
 config["captions"] = {card.name: or_end(captions.caption, card, config) for card in cards.figures(optional=True)}
 config["notes"] = {card.name: or_end(captions.notes, card, config) for card in cards.figures(optional=True)}
 

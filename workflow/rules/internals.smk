@@ -38,7 +38,7 @@ from attnsvm.checksums import DIFFERS, Search, forget_the_gone
 from attnsvm.pipeline.records import ARRIVED as NEW, TRAVELLING as PACKED
 
 RECORDS, TRAVELLING, ARRIVED = Path(".snakemake/metadata"), Path(f"{AT}{PACKED}"), Path(f"{AT}{NEW}")
-# As the outputs are called, with the prefix of a module; in a bucket there are no such folders.
+# The folders of the outputs, with the prefix of a module; a bucket has no such folders.
 FOLDERS = [workflow.modifier.path_modifier.replace_prefix(f"{AT}{folder}") for folder in ("results", "figures")]
 
 
@@ -80,7 +80,7 @@ def choose_jobs_when_one_ends():
     It makes Snakemake choose again every second, once more for each job that has ended: a tenth of the time of a long run,
     and up to a second of waiting at the end of every run.
     """
-    # Without settings there are no jobs: --delete-temp-output and its like.
+    # There are no settings where there are no jobs: --delete-temp-output and its like.
     if ALONE and workflow.scheduling_settings and not workflow.dryrun and workflow.local_exec:
         workflow.scheduling_settings.max_jobs_per_timespan = None
 
@@ -168,13 +168,13 @@ if workflow.modifier.is_main_snakefile() and workflow.is_main_process and ARRIVE
     shutil.rmtree(ARRIVED)
 
 
-# For the jobs that this process starts on this machine.
+# The jobs that this process starts on this machine read the command there.
 if workflow.is_main_process:
     os.environ[provenance.COMMAND] = provenance.as_typed(sys.argv)
 
 
 ALONE = workflow.modifier.is_main_snakefile()
-# In the process that a user started; the jobs that it starts do not check again.
+# The process that a user started checks; the jobs that it starts do not check again.
 SCATTER = plan.scatter if workflow.is_main_process else {}
 
 

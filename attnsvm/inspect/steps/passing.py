@@ -22,8 +22,8 @@ def passed(
         become, layer: the files to write; the first is for the next layer.
     """
     given = sentences() if texts is None else lines(texts)
-    asked = {"position": settings["query"], "longest": settings["longest"], "seed": settings["seed"]}
-    reading = Reading(folder, given, [number], **asked)
+    options = {"position": settings["query"], "longest": settings["longest"], "seed": settings["seed"]}
+    reading = Reading(folder, given, [number], **options)
     reading.require_memory(1)
     if before is not None:
         reading.walk.become = torch.load(before, weights_only=True)

@@ -1,5 +1,9 @@
 """What the numbers of a stage depend on: the modules it imports, by what they do and not by when they were written.
 
+    Plan.code      which modules a job runs            (pipeline/plan.py)
+    digest         all modules that these import       (here)
+    read           what one of them does and imports   (hashes/sources.py)
+
 Found from the source without running any of it. Every import in a module counts, wherever it stands. A name that a
 package only offers (attnsvm.lazy) is followed to the module that defines it; the others that the package offers do not
 count. Where a package itself is handed on, all that it offers does. Of a package that imports its modules by name
@@ -14,34 +18,26 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from attnsvm.pipeline.hashes.sources import read
+from attnsvm.pipeline.hashes.sources import Source, read
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMAT = 3  # of block files: another number makes every stage run again
 EXPERIMENTS = ".experiments."
 NO_STAGES = ("figure.py", "claims.py")  # of an experiment
-_source = cache(read)
 
 
-class Way(NamedTuple):
-    """What lies on a dotted path, or on all those that a module uses.
+class Imported(NamedTuple):
+    """What the import statements of a module reach, or one dotted path in them.
 
     Attributes:
-        modules: those that it goes through.
-        names: "package.name = module.name" for what it takes through a module that only imported it, or offers it.
-        further: the paths behind such a name; those behind all names of a module, and of
-            the packages in it, if a * follows it.
+        modules: those that the path goes through, packages included.
+        names: "package.name = module.name" for every name that is taken through a module that only imported it.
+        paths: where such a name leads, still to be followed; after a *, where every name of the module leads.
     """
 
     modules: set[str]
     names: set[str]
-    further: set[str]
-
-
-@cache
-def module_files(*modules: str) -> tuple[str, ...]:
-    """The files of this package that `modules` need, relative to the repository, sorted; their own files included."""
-    return tuple(sorted({file for module in _behind(*modules) if (file := file_of(module))}))
+    paths: set[str]
 
 
 @cache
@@ -52,13 +48,28 @@ def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
         UserError: a module is not Python.
     """
     total = hashlib.sha256(f"format {FORMAT}\n".encode())
-    for file in module_files(*modules):
-        total.update(f"{file}\0{_source(ROOT, file).digest}\n".encode())
-    for name in sorted({name for module in _behind(*modules) for name in _needs(module).names}):
+    behind = _behind(*modules)
+    for file, does in sorted({file_of(module): _source(module).digest for module in behind}.items()):
+        total.update(f"{file}\0{does}\n".encode())
+    for name in sorted({name for module in behind for name in _imported(module).names}):
         total.update(f"{name}\n".encode())
     for file in texts:
         total.update(f"{file}\0{hashlib.sha256((ROOT / file).read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()
+
+
+@cache
+def module_files(*modules: str) -> tuple[str, ...]:
+    """The files of this package that `modules` need, relative to the repository, sorted; their own files included."""
+    return tuple(sorted({file for module in _behind(*modules) if (file := file_of(module))}))
+
+
+@cache
+def file_of(module: str) -> str:
+    """The source of a module or package, relative to the repository; "" where there is none."""
+    base = module.replace(".", "/")
+    file = f"{base}/__init__.py" if os.path.isdir(f"{ROOT}/{base}") else f"{base}.py"
+    return file if os.path.exists(f"{ROOT}/{file}") else ""
 
 
 def code_of(file: str) -> str:
@@ -67,7 +78,12 @@ def code_of(file: str) -> str:
     Raises:
         UserError: it is not Python.
     """
-    return _source(ROOT, file).digest if file.endswith(".py") and (ROOT / file).exists() else ""
+    return read(ROOT, file).digest if file.endswith(".py") and (ROOT / file).exists() else ""
+
+
+@cache
+def _source(module: str) -> Source:
+    return read(ROOT, file_of(module))
 
 
 @cache
@@ -77,86 +93,9 @@ def _behind(*modules: str) -> frozenset[str]:
     todo = {parent for module in modules for parent in _with_packages(module)}
     while todo:
         seen |= todo
-        needed = {needed for module in todo for needed in _needs(module).modules}
+        needed = {needed for module in todo for needed in _imported(module).modules}
         todo = (needed | _chosen(seen)) - seen
     return frozenset(seen)
-
-
-def _chosen(modules: set[str]) -> set[str]:
-    """Of those packages among `modules` that import their own modules by name, what they or the experiments name."""
-    choosing = {module for module in modules if _source(ROOT, file_of(module)).chooses}
-    if not choosing:
-        return set()
-    stages = {module.rpartition(".")[0] for module in modules if EXPERIMENTS in module and file_of(module)}
-    words = set().union(*map(_words, stages))
-    names = {f"{module}.{word}" for module in choosing for word in words.union(_source(ROOT, file_of(module)).words)}
-    return {name for name in names if file_of(name)}
-
-
-@cache
-def _words(experiment: str) -> set[str]:
-    """The strings in all stages of an experiment and in what they take from others: a stage hands names to the next."""
-    files = os.listdir(ROOT.joinpath(*experiment.split(".")))
-    todo = {f"{experiment}.{file[:-3]}" for file in files if file.endswith(".py") and file not in NO_STAGES}
-    seen: set[str] = set()
-    while todo:
-        seen |= todo
-        todo = {needed for module in todo for needed in _needs(module).modules if EXPERIMENTS in needed} - seen
-    return set().union(*(_source(ROOT, file_of(module)).words for module in seen))
-
-
-@cache
-def _needs(module: str) -> Way:
-    """What a module imports, with the packages that contain it."""
-    todo = {
-        ".".join(filter(None, [_absolute(module, path), tail]))
-        for path, _, tails in _source(ROOT, file_of(module)).imports
-        for tail in ("", *tails)
-    }
-    found = Way(set(), set(), set(todo))
-    while todo:
-        ways = [_along(path) for path in todo]
-        found.modules.update(*(way.modules for way in ways))
-        found.names.update(*(way.names for way in ways))
-        todo = {path for way in ways for path in way.further} - found.further
-        found.further.update(todo)
-    return found
-
-
-@cache
-def _along(path: str) -> Way:
-    first, *rest = path.split(".")
-    module, way = first, Way({first}, set(), set())
-    for k, name in enumerate(rest, 1):
-        for offered in _offers(module) if name == "*" else {name} & {*_offers(module)}:
-            behind = _offers(module)[offered]
-            way.names.add(f"{module}.{offered} = {', '.join(sorted(behind))}")
-            way.further.update(".".join([one, *(rest[k:] or [name])]) for one in behind)
-        if name == "*":
-            way.further.update(f"{package}.*" for package in _packages_in(module))
-        if not (_is_folder(module) and _is_module(f"{module}.{name}")):
-            break
-        module = f"{module}.{name}"
-        way.modules.add(module)
-    return way
-
-
-@cache
-def _offers(module: str) -> dict[str, set[str]]:
-    """{name: paths} of the names that others may take from a module and that it took from elsewhere."""
-    source = _source(ROOT, file_of(module))
-    found = {name: {path} for name, path in source.exports.items()}
-    for path, name, _ in source.imports:
-        found.setdefault(name, set()).add(_absolute(module, path))
-    return found
-
-
-def _absolute(module: str, path: str) -> str:
-    """The dotted name that a path in `module` means."""
-    level = len(path) - len(path.lstrip("."))
-    package = module if file_of(module).endswith("/__init__.py") else module.rpartition(".")[0]
-    above = package.rsplit(".", level - 1)[0] if level else ""
-    return ".".join(filter(None, [above, path[level:]]))
 
 
 def _with_packages(module: str) -> Iterable[str]:
@@ -166,9 +105,59 @@ def _with_packages(module: str) -> Iterable[str]:
 
 
 @cache
-def _is_module(name: str) -> bool:
-    """Whether a dotted name is a module, a package or a folder of modules."""
-    return bool(file_of(name)) or _is_folder(name)
+def _imported(module: str) -> Imported:
+    """What a module imports, with the packages that contain it; every path is followed to its end."""
+    todo = {
+        ".".join(filter(None, [_absolute(module, path), tail]))
+        for path, _, tails in _source(module).imports
+        for tail in ("", *tails)
+    }
+    reached = Imported(set(), set(), set())
+    while todo:
+        reached.paths.update(todo)
+        ways = [_along(path) for path in todo]
+        reached.modules.update(*(way.modules for way in ways))
+        reached.names.update(*(way.names for way in ways))
+        todo = set().union(*(way.paths for way in ways)) - reached.paths
+    return reached
+
+
+@cache
+def _along(path: str) -> Imported:
+    """One dotted path, from its package up to the first name that is no module."""
+    first, *rest = path.split(".")
+    module, way = first, Imported({first}, set(), set())
+    for k, name in enumerate(rest, 1):
+        for offered in _offers(module) if name == "*" else {name} & {*_offers(module)}:
+            behind = _offers(module)[offered]
+            way.names.add(f"{module}.{offered} = {', '.join(sorted(behind))}")
+            way.paths.update(".".join([one, *(rest[k:] or [name])]) for one in behind)
+        if name == "*":
+            way.paths.update(f"{package}.*" for package in _packages_in(module))
+        inside = f"{module}.{name}"
+        if not _is_folder(module) or not (file_of(inside) or _is_folder(inside)):
+            break
+        module = inside
+        way.modules.add(module)
+    return way
+
+
+@cache
+def _offers(module: str) -> dict[str, set[str]]:
+    """{name: paths} of the names that others may take from a module and that it took from elsewhere."""
+    source = _source(module)
+    offered = {name: {path} for name, path in source.exports.items()}
+    for path, name, _ in source.imports:
+        offered.setdefault(name, set()).add(_absolute(module, path))
+    return offered
+
+
+def _absolute(module: str, path: str) -> str:
+    """The dotted name that a path in `module` means."""
+    level = len(path) - len(path.lstrip("."))
+    package = module if file_of(module).endswith("/__init__.py") else module.rpartition(".")[0]
+    above = package.rsplit(".", level - 1)[0] if level else ""
+    return ".".join(filter(None, [above, path[level:]]))
 
 
 @cache
@@ -182,9 +171,24 @@ def _is_folder(name: str) -> bool:
     return os.path.isdir(f"{ROOT}/{name.replace('.', '/')}")
 
 
+def _chosen(modules: set[str]) -> set[str]:
+    """Of those packages among `modules` that import their own modules by name, what they or the experiments name."""
+    choosing = {module for module in modules if _source(module).chooses}
+    if not choosing:
+        return set()
+    stages = {module.rpartition(".")[0] for module in modules if EXPERIMENTS in module and file_of(module)}
+    words = set().union(*map(_words, stages))
+    names = {f"{module}.{word}" for module in choosing for word in words.union(_source(module).words)}
+    return {name for name in names if file_of(name)}
+
+
 @cache
-def file_of(module: str) -> str:
-    """The source of a module or package, relative to the repository; "" where there is none."""
-    base = module.replace(".", "/")
-    found = f"{base}/__init__.py" if os.path.isdir(f"{ROOT}/{base}") else f"{base}.py"
-    return found if os.path.exists(f"{ROOT}/{found}") else ""
+def _words(experiment: str) -> set[str]:
+    """The strings in all stages of an experiment and in what they take from others: a stage hands names to the next."""
+    files = os.listdir(ROOT.joinpath(*experiment.split(".")))
+    todo = {f"{experiment}.{file[:-3]}" for file in files if file.endswith(".py") and file not in NO_STAGES}
+    seen: set[str] = set()
+    while todo:
+        seen |= todo
+        todo = {needed for module in todo for needed in _imported(module).modules if EXPERIMENTS in needed} - seen
+    return set().union(*(_source(module).words for module in seen))

@@ -1,6 +1,7 @@
 """`python -m attnsvm.publish.documents.docs` (or `make docs`): the pages that follow from the cards.
 
-docs/figures.md, the README's table of claims and verdicts, and figures/README.md with its small pictures and times.
+docs/figures.md, the README's table of claims and verdicts, the hours in docs/cluster.md, and figures/README.md with its
+small pictures and times.
 Pictures, verdicts and profiles/times.json are made from what is built, for what has none yet: another processor draws
 other pixels and takes other times, which is no reason to change those that are there. --anew (`make gallery`) makes
 all of them anew. With --check nothing is written: the command says which page is not what the cards say, and ends
@@ -26,7 +27,8 @@ from attnsvm.pipeline.configuration import figure_settings, resolve
 from attnsvm.publish.documents import captions, codecheck, codemeta
 
 ROOT = cards.HERE.parents[1]
-GALLERY, COLOURS, TIMES = ROOT / "figures/gallery", 256, ROOT / "profiles/times.json"
+GALLERY, COLOURS = ROOT / "figures/gallery", 256
+TIMES, HOURS = ROOT / "profiles/times.json", re.compile(r"All figures take .* of a core:")
 BEGIN, END = "<!-- verdicts: made by `make docs` -->\n", "<!-- end of verdicts -->\n"
 # The claims that the README tells of: those of the paper as first asked, and what was found beyond it.
 TOLD = (
@@ -48,7 +50,16 @@ def generated() -> dict[str, str]:
         "codemeta.json": codemeta.text(ROOT),
         "codecheck.yml": codecheck.text(ROOT),
         "README.md": f"{before}{BEGIN}\n{_rendered('readme_verdicts.md.j2')}\n{END}{after}",
+        "docs/cluster.md": HOURS.sub(_hours(TIMES), (ROOT / "docs/cluster.md").read_text("utf-8")),
     }
+
+
+def _hours(times: Path) -> str:
+    """How long all jobs took, out of profiles/times.json."""
+    experiments = json.loads(times.read_text("utf-8"))["experiments"].values()
+    costs = [cost for one in experiments for cost in one["cost"].values() if cost]
+    computed, held = (sum(cost[key] for cost in costs) / 3600 for key in ("cpu_s", "wall_s"))
+    return f"All figures take {computed:.2g} hours of a processor, in {held:.2g} hours of a core:"
 
 
 def small_pictures(source: Path, target: Path, anew: bool) -> None:

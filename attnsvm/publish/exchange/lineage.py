@@ -40,7 +40,7 @@ class Record:
 
     @classmethod
     def parse(cls, path: str, content: bytes) -> "Record":
-        """Of the output `path`; raises `UserError` where the bytes are no record."""
+        """The record of the output `path`; raises `UserError` where the bytes are no record."""
         try:
             found = json.loads(content)
             return cls(tuple(map(str, found["input"])), frozenset(map(str, found["params"])), content)

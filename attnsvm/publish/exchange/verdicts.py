@@ -11,8 +11,9 @@ UNREADABLE = "unreadable"
 
 
 def of_figure(name: str, folder: Path) -> dict[str, str]:
-    """The verdict of each claim of an experiment, by key; of those that read a table which is not built,
-    none; UNREADABLE of those that find their table without what they read.
+    """The verdict of each claim of an experiment, by key.
+
+    A claim whose table is not built is left out. A claim that misses a column or a row in its table is UNREADABLE.
 
     Args:
         folder: with figures/ and results/ in it.

@@ -58,7 +58,7 @@ class Declared:
     def table(self) -> str:
         return f"figures/{self.figure}.csv"
 
-    def said(self) -> str:
+    def source(self) -> str:
         """Where the number comes from, in a line."""
         of = [f"{name} = {value}" for name, value in self.where.items()]
         of += [f"last {self.last}"] if self.last else []
@@ -73,23 +73,23 @@ class Declared:
             UserError: the table has no such column, or more than one row.
             LookupError: it has no such row.
         """
+        from attnsvm.audit.rows import LAST, NoInstance, chosen, single
+
         for name in (*self.where, self.column, *self.interval, *filter(None, [self.last])):
             require(name in table, f"{self.place}: {self.table} has no column {name!r}: {meant(name, table.columns)}")
-        rows = table
-        for name, value in self.where.items():
-            rows = rows[rows[name] == value]
-        if self.last:
-            rows = rows[rows[self.last] == rows[self.last].max()]
-        if rows.empty:
-            raise LookupError(f"{self.place}: {self.said()}: there is no such row")
+        try:
+            (rows,) = chosen(table, self.where | ({self.last: LAST} if self.last else {}))
+        except NoInstance as nothing:
+            raise LookupError(f"{self.place}: {self.source()}: there is no such row") from nothing
         if self.take:
             return {"value": float(getattr(rows[self.column], TAKEN[self.take])()), "low": None, "high": None}
         require(
             len(rows) == 1,
-            f"{self.place}: {self.said()}: {len(rows)} rows, expected one: say `take` or more of `where`",
+            f"{self.place}: {self.source()}: {len(rows)} rows, expected one: say `take` or more of `where`",
         )
-        low, high = (float(rows[name].iloc[0]) for name in self.interval) if self.interval else (None, None)
-        return {"value": float(rows[self.column].iloc[0]), "low": low, "high": high}
+        row = single(rows)
+        low, high = (float(row[name]) for name in self.interval) if self.interval else (None, None)
+        return {"value": float(row[self.column]), "low": low, "high": high}
 
 
 def read(root: Path = ROOT) -> dict[str, Declared]:

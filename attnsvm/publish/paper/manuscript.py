@@ -41,8 +41,8 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A name that a source asks for, and its place."""
+class Name:
+    """A name in a source, and its place."""
 
     name: str
     place: Place
@@ -61,27 +61,27 @@ class Manuscript:
     bibliography: str
 
     @cached_property
-    def asked(self) -> dict[str, list[Asked]]:
-        """What the sources ask for, by kind, see `CALLS`, in the order of the text."""
+    def names(self) -> dict[str, list[Name]]:
+        """The names in the sources by kind, see `CALLS`, in the order of the text."""
         return {kind: list(self._calls(pattern)) for kind, pattern in CALLS.items()}
 
     @property
     def figures(self) -> list[str]:
         """The figures that are shown, each once."""
-        return list(dict.fromkeys(one.name for one in self.asked["figures"]))
+        return list(dict.fromkeys(one.name for one in self.names["figures"]))
 
     @cached_property
-    def entries(self) -> list[Asked]:
+    def entries(self) -> list[Name]:
         """The entries of the bibliography."""
         return [
-            Asked(found[1], Place(REFERENCES, self.bibliography[: found.start()].count("\n") + 1))
+            Name(found[1], Place(REFERENCES, self.bibliography[: found.start()].count("\n") + 1))
             for found in ENTRY.finditer(self.bibliography)
         ]
 
-    def _calls(self, pattern: re.Pattern) -> Iterator[Asked]:
+    def _calls(self, pattern: re.Pattern) -> Iterator[Name]:
         for file, text in self.texts.items():
             for number, line in enumerate(without_comments(text), 1):
-                yield from (Asked(found[1], Place(file, number)) for found in pattern.finditer(line))
+                yield from (Name(found[1], Place(file, number)) for found in pattern.finditer(line))
 
 
 def read(root: Path = ROOT) -> Manuscript:

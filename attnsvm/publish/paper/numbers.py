@@ -118,10 +118,10 @@ def _declared(one: Declared, table: pd.DataFrame, complete: bool) -> dict:
             raise UserError(str(nothing)) from nothing
         found = {"value": None, "low": None, "high": None}
     number = entry(
-        found["value"], one.digits, one.said(), one.figure, unit=one.unit, low=found["low"], high=found["high"]
+        found["value"], one.digits, one.source(), one.figure, unit=one.unit, low=found["low"], high=found["high"]
     )
     if complete and number["value"] is None:
-        raise UserError(f"{one.place}: {one.key}: {one.said()} is not finite: build the figure, or read another cell")
+        raise UserError(f"{one.place}: {one.key}: {one.source()} is not finite: build the figure, or read another cell")
     return number
 
 

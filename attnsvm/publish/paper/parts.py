@@ -20,7 +20,7 @@ def figures() -> tuple[str, ...]:
         UserError: it shows one that there is not; the sentence names its line.
     """
     known = [card.name for card in cards.figures(optional=True)]
-    shown = manuscript.read().asked["figures"]
+    shown = manuscript.read().names["figures"]
     for one in shown:
         there = one.name in known
         require(there, f"{one.place}: there is no figure {one.name!r}: {meant(one.name, known)}")
@@ -29,7 +29,7 @@ def figures() -> tuple[str, ...]:
 
 
 def built(plan: Plan) -> list[str]:
-    """Of those the ones that this machine can build: an optional one may need files from outside that are not here."""
+    """The figures of the text that this machine can build: an optional one may need files that are not here."""
     return [name for name in figures() if not cards.read(name).optional or _has_what_it_reads(plan, name)]
 
 

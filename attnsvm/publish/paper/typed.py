@@ -7,7 +7,7 @@ is equal or near to. Outside formulas no digit stands, unless paper/digits.yaml 
 import re
 from collections.abc import Iterator, Mapping
 
-from attnsvm.publish.paper.manuscript import Asked, Place, without_comments
+from attnsvm.publish.paper.manuscript import Name, Place, without_comments
 
 CODE = re.compile(
     r'^\s*#(?:import|let|set|show|include)\b.*|#[\w.-]+(?:\([^()"]*"[^"]*"[^()]*\)|\([^()]*\))?|@[\w:.-]+|<[\w:.-]+>'
@@ -20,7 +20,7 @@ MEASURED = re.compile(r"(?:(?<![<>])=|approx|tilde)\s*-?(\d[\d,.]*)")
 ALWAYS = ("0", "1")  # what a letter may be equal to by definition
 
 
-def typed(file: str, text: str, allowed: Mapping[str, str]) -> Iterator[Asked]:
+def typed(file: str, text: str, allowed: Mapping[str, str]) -> Iterator[Name]:
     """The numbers in a source that are neither looked up nor allowed, with their places.
 
     Args:
@@ -29,10 +29,10 @@ def typed(file: str, text: str, allowed: Mapping[str, str]) -> Iterator[Asked]:
     text = "\n".join(without_comments(text))
     for words in allowed:
         text = text.replace(words, re.sub(r"\d", "x", words))
-    yield from (Asked(found, Place(file, line)) for line, found in _in_formulas(text))
+    yield from (Name(found, Place(file, line)) for line, found in _in_formulas(text))
     outside = FORMULA.sub(lambda found: "\n" * found[0].count("\n"), text)
     for number, line in enumerate(outside.splitlines(), 1):
-        yield from (Asked(found[0], Place(file, number)) for found in NUMBER.finditer(CODE.sub("", line)))
+        yield from (Name(found[0], Place(file, number)) for found in NUMBER.finditer(CODE.sub("", line)))
 
 
 def _in_formulas(text: str) -> Iterator[tuple[int, str]]:

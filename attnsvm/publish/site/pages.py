@@ -24,7 +24,7 @@ ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # The files of a figure, and a description where the ending is not enough.
 KINDS = {"csv": "the numbers drawn", "svg": "", "json": "provenance: settings, code, packages, seeds, costs"}
 LARGE = 30_000  # bytes from which on a csv is compressed
-# In the order in which a reader meets the pages; other pages come last.
+# The order in which a reader meets the pages; other pages come last.
 ORDER = (
     "paper",
     "theory",

@@ -259,7 +259,12 @@ def test_the_hash_is_that_of_the_code_behind_a_module_and_of_the_texts_that_it_i
 
 # Intervals of what is drawn, and the rows that are.
 WRITTEN = ("attnsvm/writing.py", "attnsvm/checksums.py", "attnsvm/store.py")
-ANALYSIS = ("attnsvm/analysis/__init__.py", "attnsvm/analysis/statistics.py", "attnsvm/analysis/rows.py")
+ANALYSIS = (
+    "attnsvm/analysis/__init__.py",
+    "attnsvm/analysis/statistics.py",
+    "attnsvm/analysis/rows.py",
+    "attnsvm/analysis/medians.py",
+)
 
 
 def test_a_drawing_depends_on_no_stage_and_on_no_other_experiment_but_those_it_draws_from():

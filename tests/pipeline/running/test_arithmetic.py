@@ -50,8 +50,7 @@ def test_it_is_the_default_and_counts_as_code():
     assert resolve({})["arithmetic"] == configuration.CHOICES["arithmetic"][0] == "portable"
     assert yaml.safe_load((ROOT / "config/config.yaml").read_text())["arithmetic"] == "portable"
     plans = [Plan(resolve({"scale": "smoke", "arithmetic": word}), {}) for word in configuration.CHOICES["arithmetic"]]
-    job = {"stage": "descent", "experiment": "cone", "block": next(iter(plans[0].blocks("cone")))}
-    assert len({plan.code(**job) for plan in plans}) == 2
+    assert len({plan.code("descent", "cone") for plan in plans}) == 2
     assert len({plan.history("cone", ("problems", "descent")) for plan in plans}) == 2
 
 

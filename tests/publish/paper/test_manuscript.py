@@ -94,9 +94,9 @@ def test_the_manuscript_asks_for_what_there_is():
 
 def test_the_manuscript_asks_for_the_rows_of_the_optional_figure_that_it_shows():
     keys = {claim.key for claim in cards.read("pretrained").module("claims").CLAIMS}
-    asked = {one.name for one in manuscript.read().asked["verdicts"] if one.name.startswith("pretrained_")}
-    assert asked
-    assert asked <= keys
+    named = {one.name for one in manuscript.read().names["verdicts"] if one.name.startswith("pretrained_")}
+    assert named
+    assert named <= keys
 
 
 def test_no_digit_of_the_manuscript_is_typed_without_a_reason():

@@ -1,7 +1,7 @@
 """Every rule of descent goes to the max-margin solution of its own norm: the diagonal of the matrix is largest."""
 
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, Reading, only
+from attnsvm.audit.reading import Claims, Reading, only, some
 from attnsvm.audit.rows import decade, last, one, single
 
 CLAIMS = Claims(group="beyond")
@@ -57,9 +57,10 @@ def geometries(tables, asked):
 )
 def geometries_limit(tables, asked, missing):
     """The smallest median own ratio of all rules; and whether what is missing to one still shrinks."""
-    own = tables.own(kind="trained", quantity="ratio")
+    ratios = tables.own(kind="trained", quantity="ratio")
+    own = some(ratios[ratios["rule"] == ratios["norm"]], "rule measured in its own norm")
     parts, further, found = {}, {}, []
-    for rule, line in own[own["rule"] == own["norm"]].groupby("rule", sort=False):
+    for rule, line in own.groupby("rule", sort=False):
         end, before = decade(line.sort_values("step"))
         found.append(own_norm := estimate(end))
         parts[f"{rule}: {own_norm.value:.4f}"] = asked(own_norm)

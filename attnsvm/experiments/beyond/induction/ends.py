@@ -28,7 +28,7 @@ class Rows(NamedTuple):
 
 
 def rows_at(tokens: np.ndarray, W: np.ndarray) -> Rows:
-    """Of tokens (S, n, T, d) and weights (S, 2, d, d)."""
+    """What the rows of both layers choose, for tokens (S, n, T, d) and weights (S, 2, d, d)."""
     T = tokens.shape[2]
     logits = tokens @ W[:, :1].swapaxes(-1, -2) @ tokens.swapaxes(-1, -2)
     below = log_softmax(np.where(np.tri(T, dtype=bool), logits, -np.inf))

@@ -29,13 +29,13 @@ def of_run(problems, run):
     composed, place, chosen = composed_by(X, p), answer_place(X), p.argmax(-1)
     top = solve_batch([separation(y, y[:, -1], a) for y, a in zip(composed, place, strict=True)])
     gain = gained(X, composed, p, top)
-    asked = [sequence(x, w, causal=True) for x, w in zip(X, chosen, strict=True)]
+    full = [sequence(x, w, causal=True) for x, w in zip(X, chosen, strict=True)]
     rows = np.arange(X.shape[2]) == place[..., None]
     elsewhere = [other_places(w, seed) for w, seed in zip(chosen, problems.seeds.tolist(), strict=True)]
     rules = {
-        "needed": [needed(c, at(c, g), at(c, k)) for c, g, k in zip(asked, gain, stays, strict=True)],
-        "every row": asked,
-        "answer's row": [c[here.ravel()[c.index[:, 0]]] for c, here in zip(asked, rows, strict=True)],
+        "needed": [needed(c, at(c, g), at(c, k)) for c, g, k in zip(full, gain, stays, strict=True)],
+        "every row": full,
+        "answer's row": [c[here.ravel()[c.index[:, 0]]] for c, here in zip(full, rows, strict=True)],
         "moved": [sequence(x, w, causal=True) for x, w in zip(X, elsewhere, strict=True)],
     }
     found = {rule: as_arrays(solve_batch([distinct(c) for c in some])) for rule, some in rules.items()}
@@ -60,15 +60,15 @@ def at(constraints: Constraints, terms: np.ndarray) -> np.ndarray:
     return terms.reshape(-1, terms.shape[-1])[row, token]
 
 
-def needed(asked: TokenConstraints, gain: np.ndarray, stays: np.ndarray) -> Constraints:
+def needed(full: TokenConstraints, gain: np.ndarray, stays: np.ndarray) -> Constraints:
     """The constraints by which the top's margin gains, equalities where the token stays.
 
     Inputs that begin alike share their rows, and rows of one symbol at one place share their constraints: what a
     constraint gains is added up over all that are the same.
     """
-    total = np.bincount(same(asked), gain)[same(asked)]
+    total = np.bincount(same(full), gain)[same(full)]
     some = total > NEEDED * total.max(initial=0.0)
-    return asked.with_equality(stays)[some]
+    return full.with_equality(stays)[some]
 
 
 def same(constraints: Constraints) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 
 def dimension(T: int) -> int:
-    """Of the tokens: T − 1 symbols, T positions, and room for a symbol."""
+    """The dimension of the tokens: T − 1 symbols, T positions, and room for a symbol."""
     return 3 * T - 2
 
 

@@ -29,7 +29,7 @@ class Conditions(NamedTuple):
 
 
 def conditions(problems, ends: Ends, everywhere: np.ndarray, solved: dict) -> Conditions:
-    """Of two layers with one head.
+    """The conditions of the law for two layers with one head.
 
     Args:
         ends: with a winner in every row.

@@ -13,7 +13,7 @@ from attnsvm.analysis.selection import SUPPORT_TOLERANCE
 
 
 class Forces(NamedTuple):
-    """Of two layers with one head and one query for each input.
+    """The forces of −∇L on two layers with one head and one query for each input.
 
     Attributes:
         below: (S, n, T, T), what multiplies (x_w − x_t) x_qᵀ in −∇L of the layer below.

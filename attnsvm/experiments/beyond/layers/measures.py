@@ -25,8 +25,8 @@ from attnsvm.experiments.beyond.layers.forces import (
 EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an instance, up to which they are one
 KEYS = ["architecture", "layer", "quantity", "step"]
 MEASURED = "measured"
-WHOLE = {"layer": 0}  # what is of the whole stack
-# The logged steps that are of interest, of rules made from the weights of other steps than the last.
+WHOLE = {"layer": 0}  # the layer in rows about the whole stack
+# Rules that are made from the weights of one logged step, the first or the last, are measured at that step alone.
 WHEN = {"predicted": slice(-1, None), "random_law": slice(1), "random_all": slice(1)}
 RIVALS = ("stated", "law", "top", "read", "all", "swapped")
 
@@ -42,7 +42,7 @@ def measures(cell, problems, trained, solved, settings):
         became = outcome(run, answers)
         ends.append(outcomes(cell, problems.seeds, words(name, became, answers)))
         frames.append(at_the_end(problems.seeds, name, run, became))
-        # Without the residual no top is separable: the layers below are measured all the same.
+        # The top is never separable without the residual; the layers below are measured all the same.
         kept = np.isin(became, (MEASURED, "equal tokens")) if name == NO_RESIDUAL else became == MEASURED
         for rule, layers in answers.items():
             for layer, answer in layers.items():

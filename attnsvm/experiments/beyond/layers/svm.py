@@ -45,11 +45,11 @@ def svm(problems, trained, settings):
         rules = ["law", "read", "all", "shuffled"]
         rules += ["selected"] * (name == VALUES)
         found = solved[name] = {"top": {str(architecture.layers): answers(tops(seen, run, architecture), norm)}}
-        asked = {rule: bounds(seen, run, architecture, rule) for rule in rules}
-        for rule, bound in asked.items():
+        bound_of = {rule: bounds(seen, run, architecture, rule) for rule in rules}
+        for rule, bound in bound_of.items():
             found[rule] = below(run, architecture, bound, norm)
         if norm != "fro":
-            found["frobenius"] = below(run, architecture, asked["law"], "fro")
+            found["frobenius"] = below(run, architecture, bound_of["law"], "fro")
         ends = {"stated": stated(seen, run, architecture), "corrected": corrected(seen, run, architecture)}
         for rule, end in ends.items():
             several = (seen, architecture, end)

@@ -30,7 +30,7 @@ def fixed(problems) -> dict[str, np.ndarray]:
 
 
 def name(layer: int, head: int) -> str:
-    """Of a weight."""
+    """The name of a weight."""
     return f"W{layer}{head}"
 
 

@@ -30,10 +30,10 @@ def below(problems, run) -> dict:
     ends, top = ends_of(problems, run), run["weights"][:, -1, 1, 0]
     rate = least_margins(rows_at(problems, run, -1), ends)[:, 0]
     graded = graded_bounds(ends, problems.queries, top, np.linalg.norm(top, axis=(1, 2)), rate)
-    asked = {"graded": graded, "margin 0": ends.counts[:, 0].astype(float)}
-    asked["free"] = np.where(ends.counts[:, 0], 1.0, np.inf)
+    bounds = {"graded": graded, "margin 0": ends.counts[:, 0].astype(float)}
+    bounds["free"] = np.where(ends.counts[:, 0], 1.0, np.inf)
     found = {}
-    for rule, bound in asked.items():
+    for rule, bound in bounds.items():
         held = ends.level & (bound == 0.0)[:, None, None, ..., None]
         found[rule] = constraints_below(SEPARATE, ends._replace(level=held), 1, bound)
     return found

@@ -11,7 +11,7 @@ from attnsvm.experiments.beyond.other_steps.ends import below, ends_of, rows_at
 from attnsvm.experiments.beyond.other_steps.runs import PATHS, RUNS, SEPARATE, trained_on
 from attnsvm.svm.law import layer_problems
 
-ASKED = 0.1  # margins that are compared: of smaller ones log ‖W‖/‖W‖ would be too large a share
+BOUNDED = 0.1  # margins that are compared: of smaller ones log ‖W‖/‖W‖ would be too large a share
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -41,12 +41,12 @@ def of_run(problems, run, solved, norm):
     whole = saturated(np.exp(rows.top))
     proved = all_solved(solved.values())
     W, kept, frames = run["weights"][:, -1, :, 0], whole & proved, []
-    asked = below(problems, run)
-    asked |= {
-        "frobenius": asked["graded"],
+    by_rule = below(problems, run)
+    by_rule |= {
+        "frobenius": by_rule["graded"],
         "top": layer_problems(SEPARATE, ends_of(problems, run), problems.queries)[2],
     }
-    for rule, constraints in asked.items():
+    for rule, constraints in by_rule.items():
         layer = 2 if rule == "top" else 1
         measure = geometry.get("fro" if rule == "frobenius" else norm)
         size, best = measure.value(W[:, layer - 1]), measure.value(solved[rule]["W"])
@@ -58,6 +58,6 @@ def of_run(problems, run, solved, norm):
 
 
 def least(constraints, W) -> float:
-    """The smallest margin of W over what is asked of it, where `ASKED` or more is."""
-    asked = constraints.bound >= ASKED
-    return float((constraints.apply(W)[asked] / constraints.bound[asked]).min())
+    """The smallest margin of W over its bound, where that is `BOUNDED` or more."""
+    bounded = constraints.bound >= BOUNDED
+    return float((constraints.apply(W)[bounded] / constraints.bound[bounded]).min())

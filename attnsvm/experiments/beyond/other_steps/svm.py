@@ -12,6 +12,6 @@ def svm(problems, trained, settings):
 
 def of_run(problems, run, norm):
     top = answers(layer_problems(SEPARATE, ends_of(problems, run), problems.queries)[2], norm)
-    asked = below(problems, run)
-    found = {rule: answers(constraints, norm) for rule, constraints in asked.items()}
-    return {"top": top, "frobenius": answers(asked["graded"])} | found
+    by_rule = below(problems, run)
+    found = {rule: answers(constraints, norm) for rule, constraints in by_rule.items()}
+    return {"top": top, "frobenius": answers(by_rule["graded"])} | found

@@ -10,7 +10,7 @@ NONE = "a fifth of the flipped labels' share: who repeated the flips would err m
 CHANCE = "nine tenths of chance"
 FITTED = "share of instances with all labels fitted ≥ 0.9", "nearly all, beyond doubt"
 TWO = "2 steps"
-# Of the most inputs with the fewest flips.
+# The test error at the largest n, with the fewest flipped labels.
 error = number(quantity="error", flips=FIRST, n=LAST, missing="{quantity} of {run} at {at}")
 fitted = error(quantity="fitted", run=TWO)
 CLAIMS = Claims(group="beyond")

@@ -39,7 +39,7 @@ QUANTITIES = ("fitted", "flips fitted", "copies", "copies of flips", "error", "s
 
 
 def on_training(problems, i, us, size, weak) -> dict[str, np.ndarray]:
-    """Of J vectors W p, (J, k): what is fitted, and errors on copies of the training noise.
+    """What J vectors W p, (J, k), fit, and their errors on copies of the training noise.
 
     The first test inputs of the code have the training noise if the seeds are alike, and all the class +1.
     """

@@ -66,7 +66,8 @@ def slopes(problems, W, levels) -> np.ndarray:
 
 
 def answered(x, attention, W, V) -> dict[str, np.ndarray]:
-    """Of sequences (S, n, T, d): error relative to answering zero; mean weight of rows without a trigger, (S,) each."""
+    """The error on sequences (S, n, T, d), relative to answering zero, and the mean weight of rows without a trigger;
+    (S,) each."""
     y, weights, none = targets(x), attend(x, W, attention), ~triggers(x)
     none[..., 0] = False
     said = weights @ (x @ V.mT[:, None])

@@ -46,9 +46,11 @@ def closure(pairs: set[tuple[int, int]], d: int) -> np.ndarray:
     return better
 
 
-def right(embeddings: np.ndarray, V: np.ndarray, W: np.ndarray, asked: list[tuple[int, tuple[int, ...]]]) -> np.ndarray:
-    """Of sentences (query, words) with the best word first, whether the layer says the word that follows that one."""
-    words, queries = np.array([words for _, words in asked]), np.array([query for query, _ in asked])
+def right(
+    embeddings: np.ndarray, V: np.ndarray, W: np.ndarray, sentences: list[tuple[int, tuple[int, ...]]]
+) -> np.ndarray:
+    """Whether the layer says what follows the best word, for sentences (query, words) with the best word first."""
+    words, queries = np.array([words for _, words in sentences]), np.array([query for query, _ in sentences])
     tokens = embeddings[words]
     logits = ((tokens @ W) * embeddings[queries][:, None]).sum(-1)
     said = (softmax(logits)[:, None] @ tokens)[:, 0] @ V.T

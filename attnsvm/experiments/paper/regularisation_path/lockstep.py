@@ -26,10 +26,10 @@ def minimise(function: Callable, starts: np.ndarray, iterations: int, ftol: floa
     """
     descents = [_Descent(start, iterations, ftol / np.finfo(float).eps, gtol) for start in starts]
     active = [k for k, descent in enumerate(descents) if descent.goes_on()]
-    asked = here = None
+    evaluated = here = None
     while active:
-        if active != asked:
-            asked, here = active, function(np.array(active))
+        if active != evaluated:
+            evaluated, here = active, function(np.array(active))
         values, gradients = here(np.stack([descents[k].x for k in active]))
         answers = zip(active, values.tolist(), gradients, strict=True)
         active = [k for k, value, gradient in answers if descents[k].goes_on(value, gradient)]

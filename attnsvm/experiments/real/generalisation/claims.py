@@ -46,7 +46,7 @@ def easy_to_overfit(tables, asked, most):
         drops[tokens] = drop = at(table, f"{tokens}_flipped", n, "fro", "drop")
         parts[f"{name}, n = {n}: flipped labels fitted in {said(fits)} of the instances"] = most(fits)
         parts[f"{name}: they cost {said(drop)} on new inputs"] = asked(drop)
-        # Without them there must be something to lose.
+        # There must be something to lose without them.
         clean, chance = (at(table, f"{tokens}_clean", n, by, "held_out") for by in ("fro", "chance"))
         further[f"{name}: {said(clean)} without them, above chance"] = clean.low > chance.value
     n = fitted(table, "gaussian")["n"]

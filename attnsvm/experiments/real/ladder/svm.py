@@ -25,8 +25,10 @@ def svm(problems, trained, settings):
     for name in RUNGS:
         runs = trained["rungs"][name]
         # Before training the Frobenius norm is enough: a control of the null heads.
-        asked = {"start": ("fro",), "end": NORMS}
-        solved["rungs"][name] = {when: answers(problems, runs[when], asked[when], settings["nulls"]) for when in WHEN}
+        norms_at = {"start": ("fro",), "end": NORMS}
+        solved["rungs"][name] = {
+            when: answers(problems, runs[when], norms_at[when], settings["nulls"]) for when in WHEN
+        }
     for name, rung in DECAYING.items():
         runs = trained["decays"][name]["end"]
         solved["decays"][name] = answers(problems, runs, (rung.norm,), settings["nulls"])

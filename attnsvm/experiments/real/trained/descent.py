@@ -35,7 +35,7 @@ def descent(problems, settings, progress):
 
 
 def gradients(weights, patches, digits):
-    """Of the mean cross-entropy of each run, by name."""
+    """The gradients of the mean cross-entropy of each run, by the name of the weights."""
     leaves = {name: value.detach().requires_grad_() for name, value in weights.items()}
     logits, _ = forward(leaves, patches)
     loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), digits.flatten(), reduction="sum")

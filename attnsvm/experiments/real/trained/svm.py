@@ -36,7 +36,7 @@ def svm(problems, trained, settings):
         for head in range(shape[3]):
             W = trained["W"][*place, head]
             rng = np.random.default_rng([STREAM, problems.seeds[run], *place[1:], head])
-            for norm in asked(step, shape[1]):
+            for norm in norms_at(step, shape[1]):
                 for name, value in beside_nulls(bench, held, W, norm, rng, solved[norm]).items():
                     numbers[norm][name][*place, head] = value
     return {
@@ -45,7 +45,7 @@ def svm(problems, trained, settings):
     }
 
 
-def asked(step, steps):
+def norms_at(step, steps):
     """The nuclear norm takes longer: at the first and the last checkpoint only."""
     return ("fro", "nuc") if step in (0, steps - 1) else ("fro",)
 

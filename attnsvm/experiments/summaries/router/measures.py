@@ -26,7 +26,7 @@ def measures(cell, problems, trained, solved, settings):
         differs = (run["selected"] != plain["selected"]).any(1)
         values = {
             "distance": 1 - correlation(run["weights"], own[:, None]),
-            # Of the instances where both select the same tokens this would be the same number once more.
+            # Instances where both select the same tokens would have the same number once more.
             "to_plain": np.where(differs[:, None], 1 - correlation(run["weights"], first[:, None]), np.nan),
             "to_mean": 1 - correlation(run["weights"], mean_difference(problems, run["selected"])[:, None]),
             "saturation": run["largest"],

@@ -24,14 +24,14 @@ def descent(problems, settings, progress):
     start = Factors(log.weights["K"][:, -1], log.weights["Q"][:, -1])
     kept = logarithmic_steps(steps, settings["points"])
     run = train(problems, LinearHead, "KQ", exact(rate), steps, kept, start=tuple(start), progress=progress)
-    asked = constraints(problems, selected_tokens(run.probabilities))
+    pairs = constraints(problems, selected_tokens(run.probabilities))
     here, way = start, []
     for count in np.diff(kept, prepend=0):
-        here = hard_steps(asked, here, np.full(count, rate))
+        here = hard_steps(pairs, here, np.full(count, rate))
         way.append(here.W)
     trained = {"published": run.arrays("steps", "weights", "probabilities"), "hard": np.stack(way, axis=1)}
     for name, together in (("two norms", False), ("one norm", True)):
-        far = hard_steps(asked, here, np.full(settings["far"], settings["share"]), relative=True, together=together)
+        far = hard_steps(pairs, here, np.full(settings["far"], settings["share"]), relative=True, together=together)
         trained[name] = far._asdict()
     return trained
 

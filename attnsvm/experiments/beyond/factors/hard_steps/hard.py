@@ -11,7 +11,7 @@ from attnsvm.data.problems import Problems
 
 
 class Constraints(NamedTuple):
-    """Of each instance the differences b and the queries z of its constraints, (S, n(T − 1), d) each."""
+    """The differences b and the queries z in the constraints of each instance, (S, n(T − 1), d) each."""
 
     b: np.ndarray
     z: np.ndarray

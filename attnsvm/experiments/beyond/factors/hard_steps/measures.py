@@ -20,10 +20,10 @@ def measures(cell, problems, trained, solved, settings):
     }
     seeds, steps = problems.seeds[good], run["steps"]
     frames = [by_quantity(seeds, steps, {name: value[good] for name, value in values.items()}, by="published")]
-    asked = constraints(problems, selected_tokens(run["probabilities"]))
+    pairs = constraints(problems, selected_tokens(run["probabilities"]))
     for name in FAR:
         factors = Factors(**trained[name])
-        found = pd.DataFrame([left(*each) for each in zip(*asked, *factors, strict=True)])
+        found = pd.DataFrame([left(*each) for each in zip(*pairs, *factors, strict=True)])
         found["from nuclear"] = 1.0 - correlation(factors.W, solved["W"])
         last = {quantity: column.to_numpy()[good] for quantity, column in found.items()}
         frames.append(by_quantity(seeds, steps[-1:], last, by=name))

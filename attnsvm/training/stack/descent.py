@@ -18,7 +18,7 @@ from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.calls import mover
 from attnsvm.training.rules.joint import joint
 from attnsvm.training.rules.protocol import Rule, check
-from attnsvm.training.stack.kernels import Model, Record, descend, passes, room
+from attnsvm.training.stack.kernels import Model, Record, descend, room
 from attnsvm.training.stack.log import StackLog
 from attnsvm.training.stack.moving import course_of
 from attnsvm.training.stack.start import initial
@@ -112,7 +112,7 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
     kept, plain = (rules[0].matrices, rules[0].rows), rules[0].along_gradient
     factors, rows = (model.factors[:0], (0, 0)) if plain else (model.factors, (n * T, n * R))
     course = course_of(kept, factors, rows, at.head, at.head_factor)
-    kept_on_disk(descend)(passes(plain), model, reading, *rules, at, course, record)
+    kept_on_disk(descend)(model, reading, *rules, at, course, record)
     end = at.p[:-1], at.p[-1, :, :, :R], at.tokens, at.output[:, :R]
     return StackLog(logged, *(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in (*record[1:], *end)))
 

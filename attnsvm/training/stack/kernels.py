@@ -14,20 +14,18 @@ A token may score exactly as the winner does: rows that chose the same token hav
 layer below has saturated. This token passes nothing on as a key: its part is of second order, and would hide the rest.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, typeof, types
-from numba.core.ccallback import CFunc
+from numba import njit
 
-from attnsvm.training.heads.calls import READER, Reader
+from attnsvm.training.heads.calls import Reader
 from attnsvm.training.kernels import gradient, scale
-from attnsvm.training.lanes.arithmetic import INNER, LANES, call, called_from_loops, combine, copy, exp, matvec
+from attnsvm.training.lanes.arithmetic import INNER, LANES, call, combine, copy, exp, matvec, shared_by_loops
 from attnsvm.training.lanes.slopes import sum_of_squares
 from attnsvm.training.lanes.softmax import anchor, behind, close
-from attnsvm.training.rules.calls import MOVER, Mover
-from attnsvm.training.stack.moving import Course, course_of, head_step_by, step_by
+from attnsvm.training.rules.calls import Mover
+from attnsvm.training.stack.moving import Course, head_step_by, step_by
 from attnsvm.training.stack.rows import mask, query
 
 NOWHERE = -1e300  # the logarithm of a factor that is zero; two of them still add up to a finite number
@@ -164,6 +162,7 @@ def room(model: Model, q: int) -> State:
     )
 
 
+@shared_by_loops
 def forward(model, at):
     """Softmax of every row, composed tokens of every layer, and the mixture of the top."""
     L, H, n, T = at.slope.shape[:4]
@@ -224,6 +223,7 @@ def seen(model, at, i, q):
     return at.embedded
 
 
+@shared_by_loops
 def read_out(model, head, at):
     """f, the gradient of the loss with respect to the mixtures, and with respect to the head's parameters."""
     n, d = at.mixture.shape[0], at.mixture.shape[2]
@@ -258,6 +258,7 @@ def read_out(model, head, at):
                         at.head[a, lane] += at.rows[0, lane] * at.by_head[a, lane]
 
 
+@shared_by_loops
 def into_rows(model, at, layer):
     """From the gradient of a layer's outputs to that of its logits, row by row."""
     H, n, T = at.value.shape[:3]
@@ -292,6 +293,7 @@ def into_rows(model, at, layer):
                     at.behind[layer, h, i, q, lane] = at.scale[i, q, lane] + largest[lane]
 
 
+@shared_by_loops
 def into_tokens(model, at, layer):
     """From the rows of a layer to the gradient of its inputs: as values, keys, queries, and past the layer.
 
@@ -345,6 +347,7 @@ def into_tokens(model, at, layer):
     copy(at.passed_scale, at.scale)
 
 
+@shared_by_loops
 def gather(model, at):
     """The gradient G of every W over exp(log_factor), from all rows of its layer."""
     L, H, n = at.slope.shape[:3]
@@ -406,6 +409,7 @@ def factor_gradients(factors, G, out):
                     out[1, b, j, lane] += G[a, b, lane] * K[a, j, lane]
 
 
+@shared_by_loops
 def measure(model, at):
     """The gradient of the factors, and the squared norm of each."""
     L, H, F = model.factors.shape[:3]
@@ -416,9 +420,9 @@ def measure(model, at):
                 sum_of_squares(at.factors[layer, h, f], at.norms[layer, h, f])
 
 
-def move(mover, model, at, course, step):
+@shared_by_loops
+def move(rule, model, at):
     """A step of gradient descent of every factor, by the norm of all or of each."""
-    rule = mover.gradient
     L, H, F, d, m = model.factors.shape[:5]
     together, size = at.rows[0], at.rows[1]
     for lane in range(LANES):
@@ -441,9 +445,10 @@ def move(mover, model, at, course, step):
                             weights[a, b, lane] -= size[lane] * step[a, b, lane]
 
 
-def move_head(mover, v, at, course, step):
+@shared_by_loops
+def move_head(rule, v, at):
     """A step of gradient descent of the head's parameters v, by the norm of their gradient."""
-    rule, size = mover.gradient, at.rows[0]
+    size = at.rows[0]
     for lane in range(LANES):
         norm = 0.0
         for a in range(len(v)):
@@ -454,6 +459,7 @@ def move_head(mover, v, at, course, step):
             v[a, lane] -= size[lane] * at.head[a, lane]
 
 
+@shared_by_loops
 def log_pass(model, at, weights, largest, loss, norms):
     """Log weights, softmax, loss and the norm of the gradient: one step of the arrays of a `Record`."""
     L, H, n, T = at.slope.shape[:4]
@@ -483,52 +489,7 @@ def log_pass(model, at, weights, largest, loss, norms):
         norms[lane] = np.sqrt(square)
 
 
-class Passes(NamedTuple):
-    """The parts of a step, which the loop calls; each is compiled by itself.
-
-    Attributes:
-        move, move_head: those of gradient descent, or of the other rules.
-    """
-
-    forward: CFunc
-    read_out: CFunc
-    into_rows: CFunc
-    into_tokens: CFunc
-    gather: CFunc
-    measure: CFunc
-    log_pass: CFunc
-    move: CFunc
-    move_head: CFunc
-
-
-@cache
-def passes(along_gradient: bool) -> Passes:
-    """The compiled parts of a step, for gradient descent or for the other rules."""
-    arrays = {name: np.empty((1,) * (count + 1)) for name, count in DIMENSIONS.items()}
-    plain = Model(**arrays, below=np.empty((1, 1)), top=np.empty((1, 1)), residual=True, cross=True, joint=True)
-    at, one, row = room(plain, 1), types.int64, types.float64[::1]
-    course = typeof(course_of((1, 1), plain.factors, (1, 1), at.head, at.head_factor))
-    model, state, rows = typeof(plain), typeof(at), typeof(at.head)
-    own = (move, move_head) if along_gradient else (step_by, head_step_by)
-    return Passes(
-        called_from_loops(forward, types.void(model, state)),
-        called_from_loops(read_out, types.void(model, READER, state)),
-        called_from_loops(into_rows, types.void(model, state, one)),
-        called_from_loops(into_tokens, types.void(model, state, one)),
-        called_from_loops(gather, types.void(model, state)),
-        called_from_loops(measure, types.void(model, state)),
-        called_from_loops(log_pass, types.void(model, state, typeof(at.W), rows, row, row)),
-        called_from_loops(own[0], types.void(MOVER, model, state, course, one)),
-        called_from_loops(own[1], types.void(MOVER, rows, state, course, one)),
-    )
-
-
-# Of the arrays of a `Model`, without the lanes.
-DIMENSIONS = {"tokens": 3, "queries": 2, "labels": 1, "values": 4, "embedding": 2, "factors": 5}
-
-
 def descend(
-    passes: Passes,
     model: Model,
     head: Reader,
     rule: Mover,
@@ -544,21 +505,26 @@ def descend(
     moving = record.head.shape[1]
     slot = 0
     for step in range(record.kept[-1] + 1):
-        call(passes.forward, model, at)
-        call(passes.read_out, model, head, at)
+        forward(model, at)
+        read_out(model, head, at)
         for layer in range(len(at.W) - 1, -1, -1):
-            call(passes.into_rows, model, at, layer)
+            into_rows(model, at, layer)
             if layer > 0:
-                call(passes.into_tokens, model, at, layer)
-        call(passes.gather, model, at)
-        call(passes.measure, model, at)
+                into_tokens(model, at, layer)
+        gather(model, at)
+        measure(model, at)
         if step == record.kept[slot]:
             largest, loss, norms = record.largest[slot], record.loss[slot], record.norms[slot]
-            call(passes.log_pass, model, at, record.weights[slot], largest, loss, norms)
+            log_pass(model, at, record.weights[slot], largest, loss, norms)
             if moving:
                 copy(head.parameters, record.head[slot])
             slot += 1
         if step < record.kept[-1]:
-            call(passes.move, rule, model, at, course, step)
-            if moving:
-                call(passes.move_head, head_rule, head.parameters, at, course, step)
+            if rule.along_gradient:
+                move(rule.gradient, model, at)
+            else:
+                step_by(rule, model, at, course, step)
+            if moving and rule.along_gradient:
+                move_head(head_rule.gradient, head.parameters, at)
+            elif moving:
+                head_step_by(head_rule, head.parameters, course, step)

@@ -121,6 +121,7 @@ def memory_at(course, rows, k):
     return Memory(direction, unit, course.rows, rows.room, kept, kept_rows)
 
 
+@shared_by_loops
 def step_by(rule, model, at, course, step):
     """One step of every factor."""
     L, H, F = model.factors.shape[:3]
@@ -144,7 +145,8 @@ def step_by(rule, model, at, course, step):
                 call(rule.balance, rule.numbers, model.factors[layer, h, 0], model.factors[layer, h, 1])
 
 
-def head_step_by(rule, v, at, course, step):
+@shared_by_loops
+def head_step_by(rule, v, course, step):
     """One step of the head's vector v (q, LANES), by itself."""
     weights, pool = v.reshape(len(v), 1, LANES), course.pool
     empty(pool)

@@ -71,11 +71,11 @@ def new_sentences(cell, problems, V: np.ndarray, W: np.ndarray) -> dict[str, np.
     for s, seed in enumerate(problems.seeds):
         given = sentences(int(seed), cell.d, cell.n)
         of_queries = zip(given.query.tolist(), given.trained.tolist(), strict=True)
-        sentences = [("trained", query, tuple(words)) for query, own in of_queries for words in own]
-        sentences += shifted(given, cell.d)
-        found = right(problems.head[s], V[s], W[s], [one[1:] for one in sentences])
+        every = [("trained", query, tuple(words)) for query, own in of_queries for words in own]
+        every += shifted(given, cell.d)
+        found = right(problems.head[s], V[s], W[s], [one[1:] for one in every])
         for kind, of in shares.items():
-            chosen = np.array([one[0] == kind for one in sentences])
+            chosen = np.array([one[0] == kind for one in every])
             if chosen.any():
                 of[s] = found[chosen].mean()
     return shares

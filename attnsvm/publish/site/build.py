@@ -48,6 +48,7 @@ SETTINGS = {
     "html_favicon": None,
     "myst_heading_anchors": 4,
     "default_role": "code",
+    "napoleon_use_ivar": True,
     "napoleon_use_rtype": False,
     "autodoc_typehints": "signature",
     "autodoc_preserve_defaults": True,

@@ -3,8 +3,8 @@
 The site is a folder of files that a browser opens from a disk or from a server. It loads nothing from other servers.
 """
 
-import gzip
 import io
+import lzma
 import re
 import shutil
 import tempfile
@@ -19,9 +19,9 @@ from attnsvm.publish.site.pages import Built, sources
 from attnsvm.publish.site.screen import for_screens
 
 ROOT = Path(__file__).resolve().parents[3]
-STATIC = Path(__file__).parent / "static"
+STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
 NEEDED = ("README.md", "docs")
-PAPER = {"manuscript.html": "results/paper/manuscript.html", "attnsvm.pdf": "paper/attnsvm.pdf"}
+PAPER = "paper/attnsvm.pdf"
 MARK = re.compile(r"([*|\\])|(?<=\w)(_)(?!\w)")  # outside of code, what reStructuredText would not take literally
 SECTION = re.compile(r" *(Args|Attributes|Raises|Returns|Yields):$")
 # What Sphinx leaves that no page asks for.
@@ -90,6 +90,8 @@ def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: s
         _pictures((path for path in pictures if path.exists()), source / GALLERY)
         _files(built, extra)
         _sphinx(source, extra, made)
+        for path in made.rglob("*.html"):
+            path.write_text(_lean(path.read_text("utf-8")), "utf-8")
         shutil.rmtree(output, ignore_errors=True)
         shutil.copytree(made, output, ignore=shutil.ignore_patterns(*LEFT))
 
@@ -101,10 +103,9 @@ def _files(built: Built, extra: Path) -> None:
             content = path.read_bytes()
             if path.suffix == ".svg":
                 content = for_screens(content.decode("utf-8")).encode("utf-8")
-            _write(extra / f"figures/{called}", gzip.compress(content, mtime=0) if called.endswith(".gz") else content)
+            _write(extra / f"figures/{called}", lzma.compress(content, preset=9) if called.endswith(".xz") else content)
     _write(extra / "claims.csv", (built.folder / "results/audit/claims.csv").read_bytes())
-    for called, path in PAPER.items():
-        _write(extra / called, (built.folder / path).read_bytes())
+    _write(extra / "attnsvm.pdf", (built.folder / PAPER).read_bytes())
     _write(extra / "filter.js", (STATIC / "filter.js").read_bytes())
     _write(extra / "play.html", explorer.page(home="index.html"))
 
@@ -119,13 +120,23 @@ def _write(path: Path, content: str | bytes) -> None:
     path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
+def _lean(html: str) -> str:
+    """A page without the marks of docutils that no style asks for, and without indentation: a quarter of it."""
+    parts = re.split(r"(<pre.*?</pre>)", html, flags=re.DOTALL)
+    html = "".join(part if k % 2 else re.sub(r"\n\s+", "\n", part) for k, part in enumerate(parts))
+    html = re.sub(r'<span class="pre">([^<]*)</span>', r"\1", html)
+    html = html.replace('<code class="docutils literal notranslate">', '<code class="literal">')
+    return re.sub(r'<tr class="row-(?:odd|even)">', "<tr>", html)
+
+
 def _sphinx(source: Path, extra: Path, made: Path) -> None:
     """Run Sphinx; every warning is an error, except for the layout of a docstring."""
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
     said = io.StringIO()
-    settings = SETTINGS | {"html_static_path": [str(STATIC)], "html_extra_path": [str(extra)]}
+    folders = {"html_static_path": STATIC, "html_extra_path": extra, "templates_path": TEMPLATES}
+    settings = SETTINGS | {name: [str(folder)] for name, folder in folders.items()}
     with patch_docutils(), docutils_namespace():
         app = Sphinx(
             str(source),
@@ -139,10 +150,16 @@ def _sphinx(source: Path, extra: Path, made: Path) -> None:
             freshenv=True,
         )
         app.connect("autodoc-process-docstring", _as_rst, priority=400)  # before napoleon
+        app.connect("html-page-context", _of_text)
         app.build()
     lines = re.sub(r"\x1b\[[\d;]*m", "", said.getvalue()).replace(f"{source}/", "").splitlines()
     complaints = "; ".join(line for line in lines if line and ":docstring of " not in line)
     require(not complaints, f"the site: {complaints}")
+
+
+def _of_text(app, name: str, *_) -> str | None:
+    """The template of a page of code, which is text; other pages have that of the theme."""
+    return "plain.html" if name.startswith("source/") else None
 
 
 def _as_rst(app, what, name, thing, options, lines: list[str]) -> None:

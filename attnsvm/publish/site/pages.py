@@ -10,12 +10,13 @@ from pathlib import Path
 
 import jinja2
 import markupsafe
+import pandas as pd
 
 from attnsvm.audit import pages as audit_pages
-from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS, Tables
+from attnsvm.audit.reading import GROUPS, Tables, counts, is_sharper
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import cards, targets
-from attnsvm.publish.site import api, moving, screen
+from attnsvm.publish.site import api, manuscript, moving, screen
 from attnsvm.publish.site.links import Links, source_page
 from attnsvm.store import load_csv
 from attnsvm.svm.statuses import COUNTS
@@ -23,7 +24,7 @@ from attnsvm.svm.statuses import COUNTS
 ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # The files of a figure, and a description where the ending is not enough.
 KINDS = {"csv": "the numbers drawn", "svg": "", "json": "provenance: settings, code, packages, seeds, costs"}
-LARGE = 30_000  # bytes from which on a csv is compressed
+LARGE = 10_000  # bytes from which on a csv is compressed
 # The order in which a reader meets the pages; other pages come last.
 ORDER = (
     "paper",
@@ -42,8 +43,8 @@ ORDER = (
     "exchange",
     "archive",
 )
-LANGUAGES = {".py": "python", ".smk": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".sh": "bash"}
 FENCE = "~" * 12
+MANUSCRIPT = "results/paper/manuscript.html"
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,19 @@ class Built:
         table = table.fillna(dict.fromkeys(("main", "further", "figure", "why", "also", "sharpens", "seeds"), ""))
         return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]
 
+    @cached_property
+    def asked(self) -> dict[str, dict[str, int]]:
+        """How many claims as first asked have each verdict, as the manuscript counts them: of each group, and "": of all."""
+        table = pd.DataFrame(self.claims)
+        table = table[~is_sharper(table)]
+        return {"": counts(table)} | {group: counts(own) for group, own in table.groupby("group")}
+
     def offered(self, name: str) -> dict[str, Path]:
         """The files of a figure in the site, by their names there; a large csv is compressed."""
         found = {f"{name}.{kind}": self.folder / f"figures/{name}.{kind}" for kind in KINDS}
         found = {called: path for called, path in found.items() if path.exists()}
         large = [path for path in found.values() if path.suffix == ".csv" and path.stat().st_size > LARGE]
-        return {f"{called}.gz" if path in large else called: path for called, path in found.items()}
+        return {f"{called}.xz" if path in large else called: path for called, path in found.items()}
 
     @cached_property
     def sizes(self) -> dict[str, tuple[float, float]]:
@@ -92,15 +100,22 @@ def sources(built: Built) -> dict[str, str]:
     writer = _Writer(built)
     links = Links(built.root, {*named, "audit.md", "gallery.md"}, writer.picture, targets.optional())
     texts = {path: links.rewritten(path, (built.root / path).read_text("utf-8")) for path in named}
-    told = links.rewritten("index.md", introduction((built.root / "README.md").read_text("utf-8")))
-    opening, _, found = told.partition("\n\n")
+    sections = {card.section: cards.SECTIONS[card.section] for card in cards.figures()}
+    sections = {key: (heading, cards.sections()[heading]) for key, heading in sections.items()}
+    written = (built.folder / MANUSCRIPT).read_text("utf-8")
     texts |= {
-        "index.md": writer.page("index.md", opening=opening, found=found, moving=writer.moving(), own=named),
-        "gallery.md": writer.page("gallery.md", sections=cards.sections()),
+        "index.md": writer.page(
+            "index.md", moving=writer.moving(), own=named, sections=sections, pictures=len(cards.figures())
+        ),
+        "manuscript.md": manuscript.page(written, lambda name, said: writer.picture(name, said, "manuscript.md")),
+        "gallery.md": writer.page("gallery.md", sections=sections),
         "audit.md": writer.page("audit.md", **writer.audit()),
         "explorer.md": writer.page("explorer.md"),
         "api.md": writer.page("api.md", modules={name: api.public(import_module(name)) for name in api.MODULES}),
     }
+    for key, (heading, members) in sections.items():
+        where = f"sections/{key}.md"
+        texts[where] = writer.page("section.md", where, key=key, heading=heading, members=members)
     for card in cards.figures():
         texts[f"gallery/{card.name}.md"] = writer.page("figure.md", f"gallery/{card.name}.md", card=card)
     for name in api.MODULES:
@@ -110,18 +125,6 @@ def sources(built: Built) -> dict[str, str]:
         texts[source_page(path)] = writer.source(path)
     texts["source.md"] = writer.page("source.md", paths=sorted(folders | links.shown))
     return texts
-
-
-FOUND = "## What we found"
-
-
-def introduction(readme: str) -> str:
-    """The README's first paragraph and what was found, without pictures; links inside the README lead to its page."""
-    before, _, after = readme.partition(f"\n{FOUND}\n")
-    sections = before.partition("\n```")[0], after.partition("\n## ")[0]
-    paragraphs = [part.strip() for section in sections for part in section.split("\n\n") if part.strip()]
-    text = "\n\n".join(part for part in paragraphs if not part.startswith(("#", "!")))
-    return text.replace("](#the-audit)", "](audit.md)").replace("](#", "](README.md#")
 
 
 def first_sentence(text: str) -> str:
@@ -183,8 +186,7 @@ class _Writer:
             notes=self.built.notes,
             files=self.files,
             groups=GROUPS,
-            verdicts=[verdict for verdict in VERDICTS if any(row["verdict"] == verdict for row in self.built.claims)],
-            holds=HOLDS,
+            asked=self.built.asked,
             read=cards.read,
             place=cards.place,
             to=to,
@@ -238,11 +240,7 @@ class _Writer:
         whole = self.built.root / path
         shown = [item for item in whole.iterdir() if item.is_file()] if whole.is_dir() else [whole]
         listing = [
-            {
-                "name": item.name,
-                "language": LANGUAGES.get(item.suffix, "docker" if item.name == "Dockerfile" else "text"),
-                "text": item.read_text("utf-8").rstrip(),
-            }
+            {"name": item.name, "text": item.read_text("utf-8").rstrip()}
             for item in sorted(shown, key=lambda item: (item.name != "card.yaml", item.name))
         ]
         name = whole.name if whole.name in cards.names() and path == cards.place(whole.name) else ""

@@ -1,4 +1,4 @@
-"""A figure's svg for the site: half as large, and light and dark in one file.
+"""A figure's svg for the site: a third as large, and light and dark in one file.
 
 `<img src="x.svg">` shows it light, `<img src="x.svg#dark">` dark: the root is called "dark", and while the address
 names it, other values stand behind the same variables. A browser fetches the file once for both.
@@ -7,6 +7,7 @@ names it, other values stand behind the same variables. A browser fetches the fi
 import base64
 import io
 import re
+from decimal import Decimal
 
 import numpy as np
 from PIL import Image
@@ -16,6 +17,11 @@ from attnsvm.publish.site.colours import dark, darkened
 BLACK = "#000000"
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 NUMBER = re.compile(r"-?\d+\.\d+")
+STEP = re.compile(r"([A-Za-z])|(-?[\d.]+)")
+COORDINATES = {"M": 2, "L": 2, "Q": 4, "C": 6}  # of one step of a path, for the steps that matplotlib draws with
+LETTER = re.compile(r'd="([^"]*)" transform="scale\(0\.015625\)"')  # as matplotlib draws them: 6400 units are their size
+COARSER = 8  # units, which is less than DIGITS at the sizes of letters in figures
+MARKS = re.compile(r'<use [^>]* class="(c\d+)"/>(?:<use [^>]* class="\1"/>)+')
 PICTURE = re.compile(r'(<image )([^>]*?xlink:href="data:image/png;base64,)([^"]*)("[^>]*>)')
 DIGITS = 2  # of a coordinate in points, of which 72 are an inch
 
@@ -25,10 +31,15 @@ def for_screens(svg: str) -> str:
     body = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->", "", svg, flags=re.DOTALL)
     body = re.sub(r'<g id="[^"]*"', "<g", body)
     body = re.sub(r'\b(d|x|y|width|height|points)="([^"]*)"', _short, body)
+    body = LETTER.sub(_coarser, body)
     body = re.sub(r"translate\([^)]*\)", lambda found: _rounded(found[0]), body)
     styles: dict[str, str] = {}
     body = re.sub(r'\bstyle="([^"]*)"', lambda found: f'class="{_class(styles, found[1])}"', body)
     body = PICTURE.sub(_both, re.sub(r"\s*\n\s*", "\n", body).strip())
+    body = _without_bare_groups(_with_short_names(body.replace("xlink:href=", "href=")))
+    body = re.sub(r'(<use [^>]*)transform="translate\(([^ )]*) ([^ )]*)\)"/>', r'\1x="\2" y="\3"/>', body)
+    body = re.sub(r'\bd="([^"]*)"', lambda found: f'd="{_relative(found[1])}"', body.replace(' y="0"/>', "/>"))
+    body = MARKS.sub(lambda found: _together(found, styles), re.sub(r">\s+<", "><", body))
     return body.replace("<svg ", '<svg id="dark" ', 1).replace(">", f">\n<style>{_rules(styles)}</style>", 1) + "\n"
 
 
@@ -46,6 +57,68 @@ def _short(found: re.Match) -> str:
 
 def _rounded(text: str) -> str:
     return NUMBER.sub(lambda found: f"{float(found[0]):.{DIGITS}f}".rstrip("0").rstrip("."), text)
+
+
+def _coarser(found: re.Match) -> str:
+    shape = re.sub(r"-?[\d.]+", lambda number: str(round(float(number[0]) / COARSER)), found[1])
+    return f'd="{shape}" transform="scale({COARSER / 64})"'
+
+
+def _together(found: re.Match, styles: dict[str, str]) -> str:
+    """Marks of the same style as one group, unless what lies below would shine through each of them."""
+    style = next(style for style, name in styles.items() if name == found[1])
+    if re.search(r"(?<!-)\bopacity", style):
+        return found[0]
+    return f'<g class="{found[1]}">' + found[0].replace(f' class="{found[1]}"', "") + "</g>"
+
+
+def _relative(path: str) -> str:
+    """A path whose steps begin where the last one ended, which takes fewer digits; exact, since decimals are added."""
+    written, before, command, given = [], "", "", []
+    at, start = (Decimal(0), Decimal(0)), (Decimal(0), Decimal(0))
+    for letter, number in STEP.findall(path):
+        if letter:
+            command, given = letter, []
+        else:
+            given.append(Decimal(number))
+        if command == "z":
+            steps, at = ["z"], start
+        elif len(given) == COORDINATES[command]:
+            steps = [command.lower(), *(_plain(value - at[k % 2]) for k, value in enumerate(given))]
+            steps = ["v", steps[2]] if steps[:2] == ["l", "0"] else steps
+            steps = ["h", steps[1]] if steps[0] == "l" and steps[2] == "0" else steps
+            at, given = (given[-2], given[-1]), []
+            start = at if command == "M" else start
+        else:
+            continue
+        written += steps[1:] if steps[0] == before and before != "z" else steps
+        before = steps[0]
+    return re.sub(r" (?=-|[a-z])|(?<=[a-z]) ", "", " ".join(written))
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number.normalize():f}"
+
+
+def _with_short_names(svg: str) -> str:
+    """The same with a number for every id: a letter of a text is a reference to its shape."""
+    short = {name: f"n{number}" for number, name in enumerate(re.findall(r'\bid="([^"]*)"', svg))}
+    return re.sub(
+        r'(\bid="|href="#|url\(#)([^")]*)', lambda found: found[1] + short.get(found[2], found[2]), svg
+    )
+
+
+def _without_bare_groups(svg: str) -> str:
+    """The same without the groups that say nothing."""
+    kept: list[bool] = []
+
+    def tag(found: re.Match) -> str:
+        if found[0] != "</g>":
+            kept.append(found[0] != "<g>")
+            return found[0] * kept[-1]
+        return found[0] * kept.pop()
+
+    return re.sub(r"</?g\b[^>]*>", tag, svg)
 
 
 def _both(found: re.Match) -> str:

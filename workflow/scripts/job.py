@@ -50,7 +50,8 @@ with reporting(snakemake.log[0]):
 
             pictures = dict(zip(params.figures, inputs.get("pictures", []), strict=True))
             typesetting.typeset(inputs["numbers"], pictures, outputs["pdf"], outputs["html"])
-            software.write(inputs["numbers"], outputs["software"])
+            if left := software.write(inputs["numbers"], outputs["software"]):
+                print(left, flush=True)
         case "site":
             from attnsvm.publish.site import build
 

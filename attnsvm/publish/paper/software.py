@@ -1,6 +1,7 @@
 """The short paper about the software, in the Markdown of a software journal, with the numbers of the run."""
 
 import json
+import re
 from pathlib import Path
 
 import jinja2
@@ -11,20 +12,35 @@ from attnsvm.publish.paper.shown import text
 from attnsvm.store import save_text
 
 SOURCE, REFERENCES = "paper/software/paper.md.j2", "paper/software/paper.bib"
+MARK = re.compile(r"\[AUTHORS: ([^\]]+)\]")  # around what only the authors can say
 
 
-def write(numbers: str, output: str, root: Path = ROOT) -> None:
+def write(numbers: str, output: str, root: Path = ROOT) -> str:
     """Fill the source with the numbers of a run.
 
     Args:
         numbers: path of numbers.json.
         output: path of the Markdown to write.
 
+    Returns:
+        What is left to its authors, see `left`.
+
     Raises:
         UserError: the source asks for a number that there is not, or is no template; the sentence names its line.
     """
     found = json.loads(Path(numbers).read_text("utf-8"))
-    save_text(output, filled((root / SOURCE).read_text("utf-8"), found))
+    source = (root / SOURCE).read_text("utf-8")
+    save_text(output, filled(source, found))
+    return left(source)
+
+
+def left(source: str) -> str:
+    """The texts that only the authors can write, a line each, with the lines of the source; "" where there is none."""
+    marks = [(number, mark) for number, line in enumerate(source.splitlines(), 1) for mark in MARK.findall(line)]
+    if not marks:
+        return ""
+    head = f"The software paper lacks {len(marks)} texts that only its authors can write, marked [AUTHORS: ...]:"
+    return "\n".join([head, *(f"  {SOURCE}:{number}: {mark}" for number, mark in marks)])
 
 
 def filled(source: str, found: dict) -> str:

@@ -57,7 +57,7 @@ class Links:
         image, text, address = found.groups()
         if ELSEWHERE.match(address):
             return found[0]
-        path = address.partition("#")[0]
+        path, _, part = address.partition("#")
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
         name = Path(path).stem
         if path.startswith(GALLERY) and name in self.optional:
@@ -72,7 +72,8 @@ class Links:
         if image:
             return found[0]
         if path == "figures/README.md":
-            return f"[{text}]({_relative(page, 'gallery.md')})"
+            of_figure = part in cards.names() and part not in self.optional
+            return f"[{text}]({_relative(page, f'gallery/{part}.md' if of_figure else 'gallery.md')})"
         self.shown.add(path)
         return f"[{text}]({_relative(page, source_page(path))})"
 

@@ -1,4 +1,4 @@
-"""The manuscript as a page of the site: the text that Typst wrote, with the menus and the colours of the other pages."""
+"""The manuscript as a page of the site: what Typst wrote, with the menus and the colours of the other pages."""
 
 import html
 import re
@@ -21,7 +21,7 @@ def page(written: str, picture: Callable[[str, str], str]) -> str:
     head, _, body = written.partition("<body>")
     title = re.search(r"<title>(.*?)</title>", head, re.DOTALL)
     body = STYLE.sub("", body.rpartition("</body>")[0]).replace(HOME, "")
-    body = re.sub(r"<h1>.*?</h1>", "", body, flags=re.DOTALL)
+    body = re.sub(r"<h1>.*?</h1>|</?section\b[^>]*>", "", body, flags=re.DOTALL)  # it is cut at the headings
     body = PICTURE.sub(lambda found: picture(found[1], html.unescape(found[2])), body)
     first, *rest = HEADING.split(body)
     formulae = "".join(STYLE.findall(head))  # how Typst's MathML is laid out

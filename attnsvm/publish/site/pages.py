@@ -73,7 +73,7 @@ class Built:
 
     @cached_property
     def asked(self) -> dict[str, dict[str, int]]:
-        """How many claims as first asked have each verdict, as the manuscript counts them: of each group, and "": of all."""
+        """How many claims as first asked have each verdict, as in the manuscript: of each group, and of all as ""."""
         table = pd.DataFrame(self.claims)
         table = table[~is_sharper(table)]
         return {"": counts(table)} | {group: counts(own) for group, own in table.groupby("group")}

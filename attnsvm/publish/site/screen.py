@@ -19,7 +19,7 @@ COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 NUMBER = re.compile(r"-?\d+\.\d+")
 STEP = re.compile(r"([A-Za-z])|(-?[\d.]+)")
 COORDINATES = {"M": 2, "L": 2, "Q": 4, "C": 6}  # of one step of a path, for the steps that matplotlib draws with
-LETTER = re.compile(r'd="([^"]*)" transform="scale\(0\.015625\)"')  # as matplotlib draws them: 6400 units are their size
+LETTER = re.compile(r'd="([^"]*)" transform="scale\(0\.015625\)"')  # in 6400 units of its size
 COARSER = 8  # units, which is less than DIGITS at the sizes of letters in figures
 MARKS = re.compile(r'<use [^>]* class="(c\d+)"/>(?:<use [^>]* class="\1"/>)+')
 PICTURE = re.compile(r'(<image )([^>]*?xlink:href="data:image/png;base64,)([^"]*)("[^>]*>)')
@@ -103,9 +103,7 @@ def _plain(number: Decimal) -> str:
 def _with_short_names(svg: str) -> str:
     """The same with a number for every id: a letter of a text is a reference to its shape."""
     short = {name: f"n{number}" for number, name in enumerate(re.findall(r'\bid="([^"]*)"', svg))}
-    return re.sub(
-        r'(\bid="|href="#|url\(#)([^")]*)', lambda found: found[1] + short.get(found[2], found[2]), svg
-    )
+    return re.sub(r'(\bid="|href="#|url\(#)([^")]*)', lambda found: found[1] + short.get(found[2], found[2]), svg)
 
 
 def _without_bare_groups(svg: str) -> str:

@@ -1,5 +1,6 @@
 """The software paper: the sections that its format asks for, its references both ways, its numbers looked up."""
 
+import json
 import re
 
 import pytest
@@ -10,9 +11,11 @@ from attnsvm.errors import UserError
 from attnsvm.publish.paper import manuscript, software
 
 SOURCE = (manuscript.ROOT / software.SOURCE).read_text("utf-8")
-SECTIONS = ["Summary", "Statement of need", "State of the field", "Software design", "Research use"]
-SECTIONS += ["Acknowledgements", "References"]
-HEAD = {"title", "tags", "authors", "affiliations", "bibliography"}
+# https://joss.readthedocs.io/en/latest/paper.html, as of 2026
+SECTIONS = ["Summary", "Statement of need", "State of the field", "Software design", "Research impact statement"]
+SECTIONS += ["AI usage disclosure", "Acknowledgements", "References"]
+HEAD = {"title", "tags", "authors", "affiliations", "date", "bibliography"}
+WORDS = (750, 1750)
 CALL = re.compile(r'\{\{ \w+\("([^"]+)"\) \}\}')
 FOUND = {
     "scale": "paper",
@@ -30,7 +33,39 @@ def test_it_has_the_sections_and_the_head_that_the_format_asks_for():
 
 
 def test_it_is_as_short_as_the_format_wants_it():
-    assert 250 <= len(SOURCE.split("---\n", 2)[2].split()) <= 1750
+    assert WORDS[0] <= len(software.filled(SOURCE, everything(SOURCE)).split("---\n", 2)[2].split()) <= WORDS[1]
+
+
+def everything(source):
+    """A numbers.json with whatever the source asks for."""
+    numbers = {key: {"value": 0.5, "digits": 2} for key in re.findall(r'n\("([^"]+)"\)', source)}
+    claims = [{"key": key, "verdict": "holds in part"} for key in re.findall(r'verdict\("([^"]+)"\)', source)]
+    return {"scale": "paper", "numbers": numbers, "claims": claims}
+
+
+def test_what_only_its_authors_can_write_is_marked_in_its_section():
+    _, head, body = SOURCE.split("---\n", 2)
+    marked = {
+        title: len(software.MARK.findall(text)) for title, text in re.findall(r"^# (.+)\n([^#]*)", body, re.MULTILINE)
+    }
+    assert {title: count for title, count in marked.items() if count} == {
+        "Research impact statement": 1,
+        "AI usage disclosure": 3,  # which tools, for what, and who verified: the journal's policy asks for each
+        "Acknowledgements": 1,
+    }
+    assert len(software.MARK.findall(head)) == 3
+    assert SOURCE.count("AUTHORS") == 8
+
+
+def test_what_is_left_to_the_authors_is_listed_with_its_line(tmp_path):
+    assert software.left("done\n") == ""
+    said = software.left("a\n[AUTHORS: who] b [AUTHORS: when]\n").splitlines()
+    assert said[1:] == [f"  {software.SOURCE}:2: who", f"  {software.SOURCE}:2: when"]
+    assert "lacks 2 texts" in said[0]
+    (tmp_path / "numbers.json").write_text(json.dumps(everything(SOURCE)))
+    left = software.write(str(tmp_path / "numbers.json"), str(tmp_path / "paper.md"))
+    assert left == software.left(SOURCE)
+    assert "[AUTHORS: " in (tmp_path / "paper.md").read_text("utf-8")
 
 
 def test_every_reference_is_cited_and_every_citation_is_there():

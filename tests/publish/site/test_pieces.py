@@ -13,7 +13,7 @@ from PIL import Image
 
 from attnsvm.errors import UserError
 from attnsvm.plots import style
-from attnsvm.publish.site import build, colours, moving, pages, screen
+from attnsvm.publish.site import build, colours, manuscript, moving, pages, screen
 from attnsvm.publish.site.links import Links, source_page
 
 OURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE, style.SKY, style.PURPLE)
@@ -88,12 +88,45 @@ def test_a_picture_for_the_screen_is_smaller_and_has_the_same_marks():
     )
 
 
+def places(d):
+    """The points of a path that a browser would come to."""
+    found, here, start = [], np.zeros(2), np.zeros(2)
+    for letter, text in re.findall(r"([a-zA-Z])([^a-zA-Z]*)", d):
+        given = [float(x) for x in re.findall(r"-?[\d.]+", text)]
+        match letter.lower():
+            case "z":
+                here = start
+                continue
+            case "h":
+                steps = np.array([[x, 0] for x in given])
+            case "v":
+                steps = np.array([[0, y] for y in given])
+            case _:
+                steps = np.reshape(given, (-1, 2))
+        size = {"q": 2, "c": 3}.get(letter.lower(), 1)
+        for part in np.split(steps, len(steps) // size):
+            own = here + part if letter.islower() else part
+            here = own[-1]
+            found += list(own)
+        start = found[-len(steps)] if letter.lower() == "m" else start
+    return np.array(found)
+
+
 def test_coordinates_move_by_less_than_anybody_sees():
-    numbers = [
-        np.array([float(x) for d in re.findall(r'\bd="([^"]*)"', text) for x in re.findall(r"-?[\d.]+", d)])
+    one, other = (
+        re.findall(r'<path [^>]*?\bd="([^"]*)"[^>]*?(?:scale\(([\d.]+)\)"/>|>)', text.replace("\n", " "))
         for text in (drawn(), screen.for_screens(drawn()))
-    ]
-    assert np.abs(numbers[0] - numbers[1]).max() <= 0.005
+    )
+    assert len(one) == len(other) > 20
+    for (before, large), (after, small) in zip(one, other, strict=True):
+        shape, same = places(before) * float(large or 1), places(after) * float(small or 1)
+        most = 0.07 if large else 0.005  # of a letter 100 points high, and of the others as they are
+        assert np.abs(shape - same).max() <= most
+
+
+def test_a_path_in_short_steps():
+    path = "M 1 2 L 1 5.5 L 4 5.5 L 3 5 z M 0 0 Q 1 1 2 0 Q 3 -1 4 0"
+    assert screen._relative(path) == "m1 2v3.5h3l-1-0.5zm-1-2q1 1 2 0 1-1 2 0"
 
 
 def test_every_colour_of_the_dark_picture_is_that_of_the_light_one_turned():
@@ -182,6 +215,8 @@ def links(tmp_path):
         ("docs/one.md", "[`a` b](../config/config.yaml)", "[`a` b](../source/config/config.yaml.md)"),
         ("README.md", "[a](config)", "[a](source/config.md)"),
         ("README.md", "[a](figures/README.md)", "[a](gallery.md)"),
+        ("README.md", "[a](figures/README.md#cone)", "[a](gallery/cone.md)"),
+        ("README.md", "[a](figures/README.md#pretrained)", "[a](gallery.md)"),
         ("docs/one.md", "[a](../figures/gallery/cone.png)", "[a](../gallery/cone.md)"),
         ("README.md", "![a](figures/gallery/cone.png)", "<cone|a|README.md>"),
         ("README.md", "![a](figures/gallery/pretrained.png)", "![a](figures/gallery/pretrained.png)"),
@@ -208,10 +243,21 @@ def test_what_links_show_is_remembered_and_what_is_not_there_is_refused(links):
         links.rewritten("docs/one.md", "[a](../no.md)")
 
 
-def test_the_introduction_is_the_first_paragraph_and_what_was_found():
-    found = "## What we found\n\n![p](q.png)\n\nSecond [c](#the-audit).\n\n## More\n\nFourth.\n"
-    readme = f"# name\n\nFirst [a](#b).\n\n```\nmake\n```\n\nThird.\n\n{found}"
-    assert pages.introduction(readme) == "First [a](README.md#b).\n\nSecond [c](audit.md)."
+WRITTEN = """<!DOCTYPE html><html><head><title>Where it goes</title><style>mtd{}</style></head><body>
+<style>body{}</style><p><a href="index.html">the site</a> · <a href="attnsvm.pdf">PDF</a></p><h1>Where it goes</h1>
+<p>Abstract.</p><h2>1 First</h2><figure><img src="figures/cone.svg" alt="a &amp; b" loading="lazy"></figure>
+<section><h2 id="loc-1">2 <em>A_B</em></h2><p>End.</p></section></body></html>"""
+
+
+def test_the_manuscript_becomes_a_page_with_its_sections_and_the_figures_of_the_site():
+    text = manuscript.page(WRITTEN, lambda name, said: f"<{name}|{said}>")
+    assert re.findall(r"^#.*$", text, re.MULTILINE) == ["# Where it goes", "## 1 First", r"## 2 A\_B"]
+    raw = re.findall(r"^`{7}\{raw\} html\n(.*?)\n`{7}$", text, re.MULTILINE | re.DOTALL)
+    assert [part.count("<div") - part.count("</div") for part in raw] == [0, 0, 0]
+    assert "<cone|a & b>" in raw[1]
+    assert raw[2].startswith('<div class="manuscript"><span id="loc-1"></span>')
+    assert "mtd{}" in text
+    assert not re.findall("body{}|the site|<h1|section", text)
 
 
 @pytest.mark.parametrize(

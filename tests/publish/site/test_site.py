@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import json
 import os
 import posixpath
 import re
@@ -20,7 +21,7 @@ from PIL import Image
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from attnsvm.audit.reading import GROUPS
+from attnsvm.audit.reading import GROUPS, VERDICTS
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.publish.documents import captions
@@ -33,6 +34,7 @@ KINDS = (
     "index.html",
     "gallery.html",
     "gallery/overview.html",
+    "sections/paper.html",
     "audit.html",
     "explorer.html",
     "manuscript.html",
@@ -115,12 +117,11 @@ def test_there_is_a_page_for_everything(pages):
 
 def test_it_is_small(site):
     sizes = {name: path.stat().st_size for name, path in files(site).items()}
-    most = 340_000 * len(cards.figures()) + 1_500_000  # its picture, page and sources; the paper
-    assert sum(sizes.values()) < most
+    assert sum(sizes.values()) < 15_000_000
     pictures = {name: size for name, size in sizes.items() if name.endswith(".svg")}
     claims = sum(len(card.module("claims").CLAIMS) for card in cards.claiming())
-    assert pictures.pop("figures/audit.svg") < 2_500 * claims  # a line of text each
-    assert max(pictures.values()) < 300_000
+    assert pictures.pop("figures/audit.svg") < 1_500 * claims  # a line of text each
+    assert max(pictures.values()) < 150_000
 
 
 def test_the_paper_is_a_page_of_it_and_says_that_its_numbers_are_of_a_smoke_run(site, pages):
@@ -188,21 +189,54 @@ def test_from_a_claim_to_its_figure_its_numbers_its_code_and_back(workshop, page
             own = pages[f"gallery/{figure}.html"].links
             assert f"../audit.html#{key}" in own
             assert {f"../figures/{figure}.{kind}" for kind in ("svg", "json")} < set(own)
-            assert {f"../figures/{figure}.csv", f"../figures/{figure}.csv.gz"} & set(own)
+            assert {f"../figures/{figure}.csv", f"../figures/{figure}.csv.xz"} & set(own)
             assert f"../source/{cards.place(figure)}.html" in own
             code = f"source/{cards.place(figure)}.html"
             assert posixpath.relpath(f"gallery/{figure}.html", posixpath.dirname(code)) in pages[code].links
 
 
-def test_the_counts_of_the_front_page_are_those_of_the_claims_as_first_asked(workshop, pages):
+def test_the_counts_are_those_of_the_manuscript(workshop, site, pages):
+    """Of the claims as first asked."""
     claims = pd.read_csv(workshop / BUILT / "results/audit/claims.csv")
     assert claims.sharpens.notna().any()
     claims = claims[claims.sharpens.isna()]
-    text = (workshop / BUILT / "site/index.html").read_text("utf-8")
+    text = (site / "audit.html").read_text("utf-8")
     shown = re.findall(r'audit\.html\?section=(\w+)&amp;verdict=([\w-]+)">(\d+)<', text)
     counts = claims.groupby(["group", claims.verdict.str.replace(" ", "-")]).size()
     assert {(group, verdict): int(count) for group, verdict, count in shown} == counts.to_dict()
     assert set(claims.group) <= set(GROUPS)
+    numbers = json.loads((workshop / BUILT / "results/paper/numbers.json").read_text("utf-8"))["numbers"]
+    foot = re.search(r"<tfoot>.*?</tfoot>", text, re.DOTALL)[0]
+    verdicts = claims.verdict.value_counts()
+    every = [
+        *(numbers[f"rows.{word.replace(' ', '_')}"]["value"] for word in VERDICTS if word in verdicts),
+        len(claims),
+    ]
+    assert [int(count) for count in re.findall(r">(\d+)<", foot)] == every
+    door = next(line for line in "".join(pages["index.html"].text).splitlines() if "as first asked" in line)
+    said = {word: int(count) for word, count in re.findall(r"([a-z ]+): (\d+)", door.partition("asked")[2])}
+    of_paper = {word: numbers[f"rows.paper.{word.replace(' ', '_')}"]["value"] for word in VERDICTS}
+    assert {word.strip(): count for word, count in said.items()} == {word: n for word, n in of_paper.items() if n}
+
+
+def test_the_start_page_has_a_picture_a_sentence_and_three_doors(site, pages):
+    text = (site / "index.html").read_text("utf-8")
+    doors = re.search(r'<nav class="doors".*?</nav>', text, re.DOTALL)[0]
+    assert re.findall(r'<a href="([^"]*)"', doors) == ["gallery.html", "audit.html", "docs/svm.html"]
+    assert text.count("<figure") == 1
+    assert not pages["index.html"].pictures
+
+
+def test_the_menu_groups_the_figures(pages):
+    headings = [key for key in cards.SECTIONS if any(card.section == key for card in cards.figures())]
+    for card in cards.figures():
+        links = pages[f"gallery/{card.name}.html"].links
+        assert [f"../sections/{key}.html" for key in headings] == [
+            link for link in dict.fromkeys(links) if "/sections/" in link
+        ]
+        own = {f"{one.name}.html" for one in cards.figures() if one.section == card.section and one != card}
+        assert own <= set(links)
+        assert f"../gallery/{card.name}.html" in pages[f"sections/{card.section}.html"].links
 
 
 def test_every_picture_says_what_is_seen(workshop, pages):
@@ -274,6 +308,9 @@ def test_no_picture_of_the_gallery_is_cut_on_a_phone(window, site):
     assert max(found) <= 0
     opened(window, site, "gallery/geometries.html")
     assert max(window.execute_script(cut)) > 0
+    said = "return getComputedStyle(document.querySelector('.figure'), '::before')"
+    assert "sideways" in window.execute_script(f"{said}.content")
+    assert window.execute_script(f"{said}.display") == "block"
 
 
 def test_the_long_page_of_figures_begins_with_a_list_of_them(window, site):
@@ -388,7 +425,7 @@ def test_the_moving_picture_moves_and_can_be_held(window, site):
 def test_it_can_be_walked_by_keys(window, site):
     """Every link and menu can be reached with the tab key, and what is reached is marked."""
     opened(window, site, "index.html")
-    missing = {"gallery.html", "audit.html", "hold", "play.html", "figure"}
+    missing = {"gallery.html", "audit.html", "hold", "play.html", "docs/svm.html"}
     name = "const e = document.activeElement; return e.getAttribute('href') || e.id || e.className"
     for _ in range(60):
         window.switch_to.active_element.send_keys(Keys.TAB)

@@ -111,6 +111,8 @@ def _without_bare_groups(svg: str) -> str:
     kept: list[bool] = []
 
     def tag(found: re.Match) -> str:
+        if found[0].endswith("/>"):
+            return ""
         if found[0] != "</g>":
             kept.append(found[0] != "<g>")
             return found[0] * kept[-1]

@@ -129,6 +129,19 @@ def test_a_path_in_short_steps():
     assert screen._relative(path) == "m1 2v3.5h3l-1-0.5zm-1-2q1 1 2 0 1-1 2 0"
 
 
+def test_groups_that_say_nothing_go():
+    text = '<g><g class="c0"><g/><path/></g><g><use/></g></g>'
+    assert screen._without_bare_groups(text) == '<g class="c0"><path/></g><use/>'
+
+
+def test_marks_of_one_style_are_a_group_unless_each_shines_through():
+    marks = '<use href="#n1" x="1" class="c0"/><use href="#n1" x="2" class="c0"/><use href="#n1" x="2" class="c1"/>'
+    for style, expected in (("fill-opacity: 0.2", 1), ("opacity: 0.2", 0), ("fill: red; opacity: 0.2", 0)):
+        text = screen.MARKS.sub(lambda found, style=style: screen._together(found, {style: "c0"}), marks)
+        assert text.count("<g") == text.count("</g>") == expected
+        assert text.count("<use") == 3
+
+
 def test_every_colour_of_the_dark_picture_is_that_of_the_light_one_turned():
     after = screen.for_screens(drawn())
     light = dict(re.findall(r"(--\w{6}):(#\w{6})", re.search(r"^svg\{.*\}$|svg\{[^}]*\}", after)[0]))

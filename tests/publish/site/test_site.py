@@ -12,6 +12,7 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -118,6 +119,9 @@ def test_there_is_a_page_for_everything(pages):
 def test_it_is_small(site):
     sizes = {name: path.stat().st_size for name, path in files(site).items()}
     assert sum(sizes.values()) < 15_000_000
+    for name in sizes:
+        if name.endswith(".svg"):
+            ElementTree.parse(site / name)
     pictures = {name: size for name, size in sizes.items() if name.endswith(".svg")}
     claims = sum(len(card.module("claims").CLAIMS) for card in cards.claiming())
     assert pictures.pop("figures/audit.svg") < 1_500 * claims  # a line of text each

@@ -19,7 +19,7 @@ COLOUR = re.compile(r"#[0-9a-f]{6}\b")
 NUMBER = re.compile(r"-?\d+\.\d+")
 STEP = re.compile(r"([A-Za-z])|(-?[\d.]+)")
 COORDINATES = {"M": 2, "L": 2, "Q": 4, "C": 6}  # of one step of a path, for the steps that matplotlib draws with
-LETTER = re.compile(r'd="([^"]*)" transform="scale\(0\.015625\)"')  # in 6400 units of its size
+LETTER = re.compile(r'\bd="([^"]*)" transform="scale\(0\.015625\)"')  # in 6400 units of its size
 COARSER = 8  # units, which is less than DIGITS at the sizes of letters in figures
 MARKS = re.compile(r'<use [^>]* class="(c\d+)"/>(?:<use [^>]* class="\1"/>)+')
 PICTURE = re.compile(r'(<image )([^>]*?xlink:href="data:image/png;base64,)([^"]*)("[^>]*>)')
@@ -33,14 +33,16 @@ def for_screens(svg: str) -> str:
     body = re.sub(r'\b(d|x|y|width|height|points)="([^"]*)"', _short, body)
     body = LETTER.sub(_coarser, body)
     body = re.sub(r"translate\([^)]*\)", lambda found: _rounded(found[0]), body)
+    body = re.sub(r'\bfill="(#[0-9a-f]{6})"', r'style="fill: \1"', body)  # of a hatch
     styles: dict[str, str] = {}
     body = re.sub(r'\bstyle="([^"]*)"', lambda found: f'class="{_class(styles, found[1])}"', body)
     body = PICTURE.sub(_both, re.sub(r"\s*\n\s*", "\n", body).strip())
-    body = _without_bare_groups(_with_short_names(body.replace("xlink:href=", "href=")))
+    body = _without_bare_groups(body.replace("xlink:href=", "href="))
     body = re.sub(r'(<use [^>]*)transform="translate\(([^ )]*) ([^ )]*)\)"/>', r'\1x="\2" y="\3"/>', body)
     body = re.sub(r'\bd="([^"]*)"', lambda found: f'd="{_relative(found[1])}"', body.replace(' y="0"/>', "/>"))
     body = MARKS.sub(lambda found: _together(found, styles), re.sub(r">\s+<", "><", body))
-    return body.replace("<svg ", '<svg id="dark" ', 1).replace(">", f">\n<style>{_rules(styles)}</style>", 1) + "\n"
+    body = _with_short_names(body.replace(">", f">\n<style>{_rules(styles)}</style>", 1))
+    return body.replace("<svg ", '<svg id="dark" ', 1) + "\n"
 
 
 def size(svg: str) -> tuple[float, float]:

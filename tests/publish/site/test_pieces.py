@@ -67,6 +67,7 @@ def drawn(pixels=False):
         axes = figure.subplots()
         axes.plot([0, 1, 2], [0.123456789, 1, 0], color=style.BLUE, marker="o", label="a line")
         axes.fill_between([0, 1], 0, 1, color=style.GREEN, alpha=0.3)
+        axes.fill_between([1, 2], 0, 1, facecolor=style.GREEN, hatch="//")
         if pixels:
             axes.imshow([[0.0, 1.0], [0.5, 0.2]], cmap="cividis")
         axes.set_xlabel("$x$")
@@ -83,6 +84,9 @@ def test_a_picture_for_the_screen_is_smaller_and_has_the_same_marks():
         name = f".//{{http://www.w3.org/2000/svg}}{tag}"
         assert len(one.findall(name)) == len(other.findall(name)) > 3
     assert screen.size(after) == screen.size(before) == (486, 243)
+    named = {text: set(re.findall(r'(?:href="#|url\(#)([^")]+)', text)) for text in (before, after)}
+    assert named[after] <= set(re.findall(r'\bid="([^"]+)"', after))
+    assert len(named[after]) == len(named[before])
     assert not re.findall(
         r'style="|<!--|\d\.\d{3}', re.sub(r"scale\([^)]*\)|<style>.*?</style>", "", after, flags=re.S)
     )
@@ -136,8 +140,8 @@ def test_groups_that_say_nothing_go():
 
 def test_marks_of_one_style_are_a_group_unless_each_shines_through():
     marks = '<use href="#n1" x="1" class="c0"/><use href="#n1" x="2" class="c0"/><use href="#n1" x="2" class="c1"/>'
-    for style, expected in (("fill-opacity: 0.2", 1), ("opacity: 0.2", 0), ("fill: red; opacity: 0.2", 0)):
-        text = screen.MARKS.sub(lambda found, style=style: screen._together(found, {style: "c0"}), marks)
+    for rule, expected in (("fill-opacity: 0.2", 1), ("opacity: 0.2", 0), ("fill: red; opacity: 0.2", 0)):
+        text = screen.MARKS.sub(lambda found, rule=rule: screen._together(found, {rule: "c0"}), marks)
         assert text.count("<g") == text.count("</g>") == expected
         assert text.count("<use") == 3
 

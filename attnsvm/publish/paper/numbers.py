@@ -84,7 +84,7 @@ def collect(
         "groups": list(GROUPS.items()),
         "captions": {name: captions.caption(cards.read(name), resolved) for name in built},
         "titles": {name: cards.read(name).title for name in built},
-        "optional": [name for name in built if cards.read(name).optional],
+        "optional": {name: cards.place(name) for name in built if cards.read(name).optional},
         "absent": [card.name for card in cards.figures(optional=True) if card.optional and card.name not in built],
     }
 

@@ -103,6 +103,10 @@ def test_a_figure_that_was_not_built_has_no_numbers(collected):
     assert "pretrained" not in found["optional"]
 
 
+def test_an_optional_figure_has_the_place_of_its_experiment(collected):
+    assert collected(figures=("pretrained",), text="")["optional"] == {"pretrained": cards.place("pretrained")}
+
+
 @pytest.mark.parametrize(
     ("value", "digits", "printed"),
     [

@@ -11,6 +11,24 @@ above_permuted, above_random = (heads(quantity=f"alignment_above_{null}_fro") fo
 NULLS = {"predicted_above_random_fro": "random heads", "predicted_above_place_fro": "the most selected place"}
 
 CLAIMS.declare(
+    "trained_random",
+    above_random(step=LAST).must(
+        "> 0",
+        "the whole interval above zero in both layers; untrained heads are the control",
+        "layer {layer} is above it",
+    ),
+    above_random(step=LEAST).must(
+        "untrained, above the null < 0.1", "less is as good as none", "untrained heads are less than 0.1 above it"
+    ),
+    short="trained heads align better than random ones",
+    statement="After training the heads are better aligned with the SVM of what they select than random heads of the "
+    "same singular values are.",
+    check=f"cosine with the certified solution, less that of a random head; {MEDIANS}",
+    measured="difference of the cosines, the layer with less",
+    unsharpened=ELSEWHERE,
+)
+
+CLAIMS.declare(
     "trained_permuted",
     (
         above_permuted(step=LAST).must(
@@ -29,24 +47,6 @@ CLAIMS.declare(
     "does every untrained one: this null says nothing about training.",
     check=f"cosine with the certified solution, less that with the solution of permuted selections; {MEDIANS}",
     measured="difference of the cosines, the layer with less",
-)
-
-CLAIMS.declare(
-    "trained_random",
-    above_random(step=LAST).must(
-        "> 0",
-        "the whole interval above zero in both layers; untrained heads are the control",
-        "layer {layer} is above it",
-    ),
-    above_random(step=LEAST).must(
-        "untrained, above the null < 0.1", "less is as good as none", "untrained heads are less than 0.1 above it"
-    ),
-    short="against random heads training shows",
-    statement="After training the heads are better aligned with the SVM of what they select than random heads of the "
-    "same singular values are.",
-    check=f"cosine with the certified solution, less that of a random head; {MEDIANS}",
-    measured="difference of the cosines, the layer with less",
-    unsharpened=ELSEWHERE,
 )
 
 CLAIMS.declare(

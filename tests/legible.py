@@ -12,7 +12,8 @@ def faults(figure: FigureBase, width: float, labels: bool = True) -> list[str]:
         figure: with a headline, the part below it.
         labels: whether titles, labels and legends must lie inside of it, as what is written into its axes must.
     """
-    axes, sheet = figure.axes, figure.get_figure(root=True)
+    sheet = figure.get_figure(root=True)
+    axes = sheet.axes  # the headline has none
     wanted = {
         f"{width} inches wide": sheet.get_size_inches()[0] == width,
         "a label below": axes[-1].get_xlabel() or figure.get_supxlabel(),

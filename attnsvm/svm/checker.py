@@ -239,6 +239,7 @@ def _arrays(matrices, bound, equality, claim):
     counts = len(tokens), len(tokens), len(queries)
     if equality.dtype != bool or not all(map(_places, rows, bound.shape * 3, counts)):
         return None
+    rows = [row.astype(np.int64, copy=False) for row in rows]  # of mixed kinds they would join to floats
     shape, width = (tokens.shape[1], queries.shape[1]), parts[-1].shape[-1:] if parts else ()
     expected = [shape] if factors is None else [(size, *width) for size in shape]
     if parts and [part.shape for part in parts] != expected:
@@ -263,7 +264,7 @@ def _float64(array) -> np.ndarray:
 
 def _places(rows: np.ndarray, m: int, count: int) -> bool:
     """Whether these are m numbers of rows of an array with `count` rows."""
-    if not (rows.shape == (m,) and rows.dtype.kind in "iu"):
+    if np.ma.is_masked(rows) or not (rows.shape == (m,) and rows.dtype.kind in "iu"):
         return False
     return every(rows.astype(np.uint64) < count)  # where a negative number is a huge one
 
@@ -356,7 +357,8 @@ def _moved(problem: Problem, norm: str, value: float, reached, error) -> Moved:
     lower = reached - error
     relative = lower / bound if problem.scalable else lower[asks] / bound[asks]
     margin = float(relative.min(initial=math.inf))
-    if not margin > 0:
+    overflown = problem.scalable and margin == math.inf and len(problem) > 0
+    if overflown or not margin > 0:
         return Moved(math.inf, 1.0, 0.0, margin)
     if problem.scalable:
         scale = 1 / margin * (1 + rounding(0)) if margin < math.inf else 0.0
@@ -507,7 +509,7 @@ def _refutation(problem: Problem, norm: str, dual, wide: bool) -> Verdict:
         return replace(infeasible, arithmetic="rational")
     M = problem.combined(dual) if wide else Matrix(*problem.combination(dual))
     low = _lower(problem, norm, M, dual)
-    if low >= REMOTE * _alone(problem, norm) > 0:
+    if math.inf > low >= REMOTE * _alone(problem, norm) > 0:
         reason = (
             f"no multipliers are proved to combine the constraints to zero: every W has a norm of {low:.3g} at least"
         )
@@ -517,13 +519,15 @@ def _refutation(problem: Problem, norm: str, dual, wide: bool) -> Verdict:
 
 def _alone(problem: Problem, norm: str) -> float:
     """An upper bound of the norm that some row asks for alone; infinite where a row is too short to know."""
-    rows = np.flatnonzero(problem.asks)
+    rows = np.flatnonzero((problem.bound > 0) | (problem.equality & (problem.bound != 0)))
     left, right = problem.left(rows), problem.queries[problem.query[rows]]
     sizes = np.sqrt(row_products(left, left)), np.sqrt(row_products(right, right))
     if not min(size.min(initial=math.inf) for size in sizes) > VANISHING:
         return math.inf
     lengths = sizes[0] * sizes[1] * (1 - rounding(terms(problem.shape[0]) + terms(problem.shape[1])))
-    return float((problem.bound[rows] / lengths).max(initial=0.0)) * ratio(norm, problem.shape) * (1 + rounding(0))
+    return (
+        float((np.abs(problem.bound[rows]) / lengths).max(initial=0.0)) * ratio(norm, problem.shape) * (1 + rounding(0))
+    )
 
 
 def _nothing(problem: Problem, dual) -> bool:

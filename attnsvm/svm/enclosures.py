@@ -163,6 +163,8 @@ def decompose(matrices: Sequence[Matrix]) -> None:
 
 def _decomposed(A: np.ndarray) -> tuple[np.ndarray, ...]:
     """Computed U, s, V with A ≈ U diag(s) Vᵀ (..., p, q), and what UᵀU and VᵀV are off one, and the product off A."""
+    if not finite(A):  # LAPACK may never return
+        raise np.linalg.LinAlgError("not finite")
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     V = np.swapaxes(Vt, -1, -2)
     return U, s, V, _off(U), _off(V), A - product(U * s[..., None, :], Vt)

@@ -84,5 +84,5 @@ class Verdict(Ranked):
 def relative_gap(low: float, high: float) -> float:
     """(high − low)/high; infinite where nothing is known above."""
     if high == 0:
-        return 0.0
+        return 0.0 if low == 0 else math.inf
     return (high - low) / high if high < math.inf else math.inf

@@ -79,10 +79,9 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     """
     held = load_cells(path)
     asked, kept = records.load(str(path))
-    written = path.stem != "svm" or bool(asked)  # a descent that solves nothing keeps nothing
-    if written and not kept and not any(next(answers.batches(tree), None) for tree in held.values()):
-        return Seen(Counter(), 0, 0.0)
-    require(bool(kept), f"{path}: its answers were not kept; delete it and run snakemake again")
+    if path.stem != "svm" and not kept and not any(next(answers.batches(tree), None) for tree in held.values()):
+        return Seen(Counter(), 0, 0.0)  # a descent that solves nothing keeps nothing
+    require(bool(asked), f"{path}: its answers were not kept; delete it and run snakemake again")
     require(asked["stage"] == path.stem, f"{path}: was written by the stage {asked['stage']}")
     card = cards.read(asked["name"])
     module, settings = card.module(path.stem), asked["settings"]

@@ -66,6 +66,8 @@ class Reading:
     def __post_init__(self):
         if not self.main:
             raise ValueError("a reading without a main condition would never fail")
+        if pd.isna(self.instances):  # a claim says over how many
+            raise KeyError("instances")
 
     @property
     def parts(self) -> dict[str, bool]:
@@ -214,8 +216,6 @@ class Declared:
         shown = first.worst(numbers, asked)
         if first.number.alone:
             shown = exact(shown.value, shown.instances)
-        if pd.isna(shown.instances):
-            raise KeyError("instances")  # a claim says over how many
         return Reading(*shown, main, further)
 
 

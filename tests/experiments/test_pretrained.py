@@ -222,7 +222,7 @@ def test_the_grid_is_remembered_until_a_file_of_the_model_changes(encoder, tmp_p
     monkeypatch.setattr(problems, "cells", None)
     assert blocks.grid(cards.read("pretrained"), config) == first
     (model / "config.json").write_text((model / "config.json").read_text() + "\n")
-    with pytest.raises(TypeError):
+    with pytest.raises(UserError, match="NoneType"):
         blocks.grid(cards.read("pretrained"), config)
 
 

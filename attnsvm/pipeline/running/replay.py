@@ -87,8 +87,8 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     module, settings = card.module(path.stem), asked["settings"]
     inputs = {stage: str(path.with_name(f"{stage}.npz")) for stage in card.stages[: card.stages.index(path.stem)]}
     drawn, trained = load_cells(inputs["problems"]), stages.of_stage(inputs, "descent")
-    alone = drawn.keys() ^ held.keys()
-    require(not alone, f"{path}: {', '.join(sorted(alone))}: is a cell of it or of its problems alone")
+    alone = held.keys() - drawn.keys()  # a cell of which the stage makes nothing is not in its file
+    require(not alone, f"{path}: {', '.join(sorted(alone))}: there are no such problems")
     found: list[dict] = []
     for label, cell in drawn.items():
         mine = kept.get(label, {})
@@ -100,7 +100,7 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
                     made = stages.svm_of(module, cell, trained[label], settings)
                 else:
                     made = stages.descent_of(module, cell, settings, f"{card.name} {label}")
-            _same(made, held[label], "")
+            _same(made, held.get(label, {}), "")
             said = Counter(word for _, batch in answers.batches(made) for word in np.ravel(batch["status"]).tolist())
             require(said == ledger.judged - before, "the file lacks answers that the checker judged")
         found += [batch for _, batch in answers.batches(made)]

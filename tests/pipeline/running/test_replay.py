@@ -163,7 +163,7 @@ def test_a_cell_that_no_problems_belong_to_is_named(built):
         }
 
     rewritten(built / "svm.npz", another)
-    with pytest.raises(UserError, match="more: is a cell of it or of its problems alone"):
+    with pytest.raises(UserError, match="more: there are no such problems"):
         replay.again(built / "svm.npz")
 
 

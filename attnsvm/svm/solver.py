@@ -54,7 +54,7 @@ def solve_batch(
     method: str | None = None,
     report: Report = lambda line: None,
 ) -> list[Solution]:
-    """`solve` for many problems; problems of one shape advance together where the method allows it."""
+    """`solve` for many problems; what the checker proves of those of one shape is found together."""
     measure, tol = asked(norm, tol)
     if ledger.replays():
         return _judged(batch, measure, tol, (_recorded(c) for c in batch))
@@ -91,20 +91,28 @@ def _claims(batch: list[Constraints], measure: Norm, method: str | None, report:
     for name, c in zip(names, batch, strict=True):
         if len(c) >= IMPLICIT or c.shape[0] * c.shape[1] >= WIDE:
             memory.require(name, len(c), c.shape)
-    reduced = [Reduced(c) for c in batch]
+    return [_claim(c, measure, name, report) for name, c in zip(names, batch, strict=True)]
+
+
+def _claim(c: Constraints, measure: Norm, method: str, report: Report) -> Solution:
+    """The answer of a method; of a problem on which it fails, that nothing is known: the others of a batch go on."""
     # Feasibility does not depend on the norm: the Frobenius solution decides it, and starts the other methods.
-    firsts = names if measure is fro.NORM else [named(fro.NORM, len(c), None) for c in batch]
-    decided = [least_frobenius(*one, report) for one in zip(reduced, firsts, strict=True)]
-    answers = [(W, dual, name) for W, dual, _, name in decided]
-    if measure is not fro.NORM:
-        todo = [k for k, (W, _, feasible, _) in enumerate(decided) if feasible and W.any()]
-        asked = [reduced[k] for k in todo], [answers[k][0] for k in todo], measure, [names[k] for k in todo], report
-        for k, answer in zip(todo, least_other(*asked), strict=True):
-            answers[k] = *answer, names[k]
-    return [
-        _optimal(c, measure, *answer) if feasible else _infeasible(c, *answer)
-        for c, answer, (_, _, feasible, _) in zip(batch, answers, decided, strict=True)
-    ]
+    first = method if measure is fro.NORM else named(fro.NORM, len(c), None)
+    try:
+        with np.errstate(all="ignore"):  # what comes of overflow is judged
+            problem = Reduced(c)
+            W, dual, feasible, name = least_frobenius(problem, first, report)
+            if not feasible:
+                return _infeasible(c, W, dual, name)
+            if not np.isfinite(W).all():
+                return _refused(c, "the least norm is beyond what float64 holds")
+            if measure is not fro.NORM:
+                name = method
+                if W.any():
+                    W, dual = least_other(problem, W, measure, method, report)
+            return _optimal(c, measure, W, dual, name)
+    except (ArithmeticError, ValueError) as error:  # of numbers at the ends of the range: overflow, no convergence
+        return _refused(c, f"the solver ended without an answer: {error}")
 
 
 def judged_solution(

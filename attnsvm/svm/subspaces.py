@@ -64,7 +64,7 @@ class Reduced:
         nonzero = self.left.any(1) & self.right.any(1)
         numbers = np.flatnonzero(c.equality & nonzero)
         if len(numbers) > 0:
-            rows = outer(self.left[numbers], self.right[numbers])
+            rows = outer(_near_one(self.left[numbers]), _near_one(self.right[numbers]))
             _, R, order = qr((rows / lengths(rows)[:, None]).T, mode="economic", pivoting=True)
             numbers = numbers[order[: int((np.abs(np.diag(R)) > INDEPENDENT).sum())]]
         return np.sort(np.concatenate([np.flatnonzero(~c.equality & nonzero), numbers]))
@@ -84,6 +84,11 @@ class Reduced:
 def outer(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The matrices left_k right_kᵀ as rows (m, p·q)."""
     return (left[:, :, None] * right[:, None, :]).reshape(len(left), left.shape[1] * right.shape[1])
+
+
+def _near_one(vectors: np.ndarray) -> np.ndarray:
+    """The vectors times powers of two, which round nothing, so that products of their numbers do not vanish."""
+    return np.ldexp(vectors, -np.frexp(np.abs(vectors).max(1, keepdims=True))[1])
 
 
 def lengths(vectors: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from attnsvm.svm import separation, solve
+from attnsvm.svm import separation, solve, solve_batch
 from attnsvm.svm.alike import check_all
 from attnsvm.svm.checker import check
 from attnsvm.svm.enclosures import Matrix
@@ -55,3 +55,28 @@ def test_row_numbers_of_mixed_kinds_are_judged_alike():
     assert check(mixed, bound, equality, "fro", 1e-10, made).status == "uncertified"
     hidden = np.ma.array(winner, mask=[True])
     assert check((tokens, queries, query, hidden, loser), bound, equality, "fro", 1e-10, made).status == "uncertified"
+
+
+def test_a_problem_at_the_ends_of_the_range_has_an_answer_and_does_not_lose_its_batch():
+    """Products of tiny numbers vanish, and solutions overflow: methods fail on them, each alone."""
+    rng = np.random.default_rng(0)
+    for norm in ("fro", "nuc", "l1", "linf", "spectral", "rowmax", "l1.5"):
+        batch = [_extreme(rng) for _ in range(30)] + [separation(*_ordinary(rng))]
+        answers = solve_batch(batch, norm)
+        assert len(answers) == len(batch) and answers[-1].status == "solved"
+        assert all(answer.rejected for answer in answers if answer.status == "uncertified")
+        assert {"solved", "uncertified"} <= {answer.status.value for answer in answers}
+
+
+def _ordinary(rng):
+    return rng.standard_normal((2, 3, 4)), rng.standard_normal((2, 4)), np.eye(3, dtype=bool)[[0, 1]]
+
+
+def _extreme(rng):
+    """Constraints of inputs, one of which has tokens or a query up to 300 orders of magnitude smaller."""
+    tokens, queries, selected = _ordinary(rng)
+    small = rng.integers(2)
+    (tokens, queries)[rng.integers(2)][small] *= 10.0 ** rng.uniform(-300, -140)
+    tokens *= 10.0 ** rng.choice([0, 40])
+    selected[small] |= rng.integers(2, size=3) > 0
+    return separation(tokens, queries, selected)

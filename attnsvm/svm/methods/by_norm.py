@@ -76,20 +76,16 @@ def _rounding(c: Constraints, W: np.ndarray) -> float:
 
 
 def least_other(
-    problems: list[Reduced], starts: list[np.ndarray], measure: Norm, names: list[str], report: Report
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """(W, multipliers) of feasible problems in any other norm, by the method named for each."""
-    answers = []
-    for problem, start, name in zip(problems, starts, names, strict=True):
-        part = name.removesuffix(WORKING_SET)
-        one = problem.constraints, start, measure
-        if part != name:
-            answers.append(working_sets.on_working_set(*one, _SOLVERS[part], part == INTERIOR, report))
-        elif name == INTERIOR:
-            answers.append(_interior(*one, working_sets.OPTIONS.target))
-        else:
-            answers.append(_conic_on_all(problem, start, measure, report))
-    return answers
+    problem: Reduced, start: np.ndarray, measure: Norm, method: str, report: Report
+) -> tuple[np.ndarray, np.ndarray]:
+    """(W, multipliers) of a feasible problem in any other norm."""
+    part = method.removesuffix(WORKING_SET)
+    one = problem.constraints, start, measure
+    if part != method:
+        return working_sets.on_working_set(*one, _SOLVERS[part], part == INTERIOR, report)
+    if method == INTERIOR:
+        return _interior(*one, working_sets.OPTIONS.target)
+    return _conic_on_all(problem, start, measure, report)
 
 
 def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> tuple[np.ndarray, np.ndarray]:

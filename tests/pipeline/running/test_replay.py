@@ -131,6 +131,8 @@ CHANGES = {
     "an array of the records gone": (without(f"{KEPT}/index"), "there is no array .*/index"),
     "a status in the file": (put(f"{NUC}/status", 0, "infeasible"), "the array nuc/status is not what follows"),
     "a gap in the file": (put(f"{NUC}/gap", 2, 1e-3), "the array nuc/gap is not what follows"),
+    "a gap in the file that is a little wrong": (put(f"{NUC}/gap", 2, 1e-11), "the array nuc/gap is not what follows"),
+    "a bound in the file that is a little larger": (scaled(f"{NUC}/low", 1 + 1e-9), "nuc/low is not what follows"),
     "an arithmetic in the file": (put(f"{NONE}/arithmetic", 0, ""), "the array none/arithmetic is not what"),
     "an array gone": (without(f"{NUC}/low"), "nuc/ holds low in one of both alone"),
     "an array too many": (lambda arrays: arrays.update({f"{NUC}/x": np.zeros(2)}), "nuc/ holds x in one of both"),

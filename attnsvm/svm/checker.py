@@ -207,7 +207,7 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
     found = _arrays(matrices, bound, equality, claim)
     if found is None:
         return Verdict("uncertified", "the arrays are not those of a problem and its answer, or no float64 numbers")
-    matrices, bound, dual, parts = found
+    matrices, bound, equality, dual, parts = found
     if not (finite(dual) and every((dual >= 0) | equality)):
         return Verdict("uncertified", "a multiplier is not finite, or negative on an inequality")
     if not (finite(bound) and 0 < tol < 1):
@@ -226,11 +226,13 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
 
 
 def _arrays(matrices, bound, equality, claim):
-    """(matrices, bound, dual, parts of W) in float64; None where one is of another shape, or would have to be rounded.
+    """(matrices, bound, equality, dual, parts of W) in float64, in C order, as products depend on it in the last digit;
+    None where one is of another shape, or would have to be rounded.
 
     The bounds of rounding are those of float64: narrower numbers become what they are, wider ones are not taken.
     """
     tokens, queries, *rows = matrices
+    *rows, equality = (_array(array) for array in (*rows, equality))
     factors = getattr(claim, "factors", None)
     given = () if claim.status != "solved" else (claim.W,) if factors is None else factors
     tokens, queries, bound, dual, *parts = map(_float64, (tokens, queries, bound, claim.dual, *given))
@@ -244,14 +246,20 @@ def _arrays(matrices, bound, equality, claim):
     expected = [shape] if factors is None else [(size, *width) for size in shape]
     if parts and [part.shape for part in parts] != expected:
         return None
-    return (tokens, queries, *rows), bound, dual, parts
+    return (tokens, queries, *rows), bound, equality, dual, parts
 
 
-def _float64(array) -> np.ndarray:
-    """The same numbers; without axes, and so of no shape that is asked for, where they are masked or to be rounded."""
-    if type(array) is not np.ndarray and np.ma.is_masked(array):
+def _array(given) -> np.ndarray:
+    """The same as an array; without axes where it is masked or none."""
+    try:
+        return np.array(math.nan) if np.ma.is_masked(given) else np.asarray(given, order="C")
+    except ValueError:  # lists of different lengths
         return np.array(math.nan)
-    array = np.asarray(array)
+
+
+def _float64(given) -> np.ndarray:
+    """The same numbers; without axes, and so of no shape that is asked for, where they are to be rounded."""
+    array = given if type(given) is np.ndarray and given.flags.c_contiguous else _array(given)
     if array.dtype == np.float64:
         return array
     integers = array.dtype.kind in "biu" and (
@@ -264,7 +272,7 @@ def _float64(array) -> np.ndarray:
 
 def _places(rows: np.ndarray, m: int, count: int) -> bool:
     """Whether these are m numbers of rows of an array with `count` rows."""
-    if np.ma.is_masked(rows) or not (rows.shape == (m,) and rows.dtype.kind in "iu"):
+    if not (rows.shape == (m,) and rows.dtype.kind in "iu"):
         return False
     return every(rows.astype(np.uint64) < count)  # where a negative number is a huge one
 
@@ -310,7 +318,7 @@ def _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error) -> Verdict
     value, low = whole.norm(norm), _lower(problem, norm, M, dual)
     moved = _moved(problem, norm, value, reached, error)
     verdict = _bracketed(problem, norm, tol, whole, value, M, low, moved, "floating")
-    if verdict.status == "solved" or W is None or not rational.affordable(problem.matrices, dual, problem.equality):
+    if verdict.status == "solved" or W is None or not rational.affordable(problem.matrices, W, dual, problem.equality):
         return verdict
     exact = rational.Products(problem.matrices)
     M = Matrix(*exact.combination(dual))

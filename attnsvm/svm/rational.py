@@ -19,17 +19,23 @@ AT_ONCE = 64  # rows of long integers held at a time
 ROUNDS = 4  # projections, each on the rows that the one before violates too
 
 
-def affordable(matrices, dual: np.ndarray, equality: np.ndarray) -> bool:
+def affordable(matrices, W: np.ndarray, dual: np.ndarray, equality: np.ndarray) -> bool:
     """Whether the exact products of a problem with one matrix, and with its own, take seconds at most."""
-    tokens, queries, winner, _, _ = matrices
-    d, (n, e), m, s = tokens.shape[1], queries.shape, len(winner), int(np.count_nonzero((dual != 0) | equality))
-    long = 1 + s * _digits(tokens, queries) // 2**11  # what is projected has as many digits as a determinant
-    return _solvable(s, tokens, queries) and (n * d * e + m * d) * long + s * s * (d + e) // 8 <= LARGEST
+    tokens, queries, *_ = matrices
+    count = int(np.count_nonzero((dual != 0) | equality))
+    return _projectable(count, (tokens.shape[1], *queries.shape, len(dual)), _digits(tokens, queries), _digits(W))
 
 
-def _solvable(count: int, tokens: np.ndarray, queries: np.ndarray) -> bool:
+def _projectable(count: int, sizes: tuple[int, int, int, int], digits: int, own: int) -> bool:
+    """Whether W can be projected on so many rows in seconds, with (d, n, e, m), digits of the matrices, and of W."""
+    d, n, e, m = sizes
+    long = 1 + (count * digits + own) // 2**11  # what is projected has as many digits as a determinant
+    return _solvable(count, digits) and (n * d * e + m * d) * long + count**2 * (d + e) // 8 <= LARGEST
+
+
+def _solvable(count: int, digits: int) -> bool:
     """Whether a system of so many rows takes seconds at most."""
-    return count <= MOST and count * _digits(tokens, queries) <= DETERMINANT
+    return count <= MOST and count * digits <= DETERMINANT
 
 
 def _digits(*arrays: np.ndarray) -> int:
@@ -50,7 +56,7 @@ def refutation(matrices, dual: np.ndarray, bound: np.ndarray, equality: np.ndarr
     used, place = np.unique(np.concatenate([winner[rows], loser[rows]]), return_inverse=True)
     asks, asked = np.unique(query[rows], return_inverse=True)
     few = tokens[used], queries[asks], place[: len(rows)], place[len(rows) :], asked
-    if not _solvable(len(rows), *few[:2]):
+    if not _solvable(len(rows), _digits(*few[:2])):
         return None
     found = Products(few).refutation(dual[rows], bound[rows], equality[rows])
     if found is None:
@@ -97,6 +103,7 @@ class Products:
         X, Z = Integers(tokens), Integers(queries)
         self.left, self.queries = X.values[winner] - X.values[loser], Z.values
         self.exponent = X.exponent + Z.exponent  # of A_k
+        self.digits, self.sizes = _digits(tokens, queries), (tokens.shape[1], *queries.shape, len(winner))
 
     def margins(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """⟨A_k, W⟩ (m,), rounded once, and bounds of the errors."""
@@ -179,7 +186,7 @@ class Products:
         reached, goal = reached << (exponent - low), asked.values << (asked.exponent - low)
         for _ in range(ROUNDS):
             rows = np.flatnonzero(held)
-            if len(rows) > MOST:
+            if not _projectable(len(rows), self.sizes, self.digits, _digits(W)):
                 return None
             # W + Σ x_k A_k/scale, with x in units of 2^(low − 2 exponent of A)
             rows = rows[np.lexsort((-weight[rows], ~equality[rows]))]

@@ -10,6 +10,7 @@ from svm_references import gaussian
 
 from attnsvm.errors import UserError
 from attnsvm.svm import certificate, ragged, rational, separation, solve
+from attnsvm.svm.alike import check_all
 from attnsvm.svm.checker import Problem, _alone, check, dual_of, known
 from attnsvm.svm.enclosures import _below, positive
 
@@ -162,15 +163,35 @@ def test_equalities_are_counted_in_what_exact_arithmetic_costs():
     """240 of them and 8,000 rows: numbers as long as a determinant, one for each pair, would take 10 GB."""
     rows = np.zeros((3, 300), dtype=int)
     dual, equality = np.arange(300) == 299, np.arange(300) < 260
-    assert not rational.affordable((np.ones((2, 2)), np.ones((1, 2)), *rows), dual, equality)
-    assert rational.affordable((np.ones((2, 2)), np.ones((1, 2)), *rows), dual, equality[::-1] & dual)
+    assert not rational.affordable((np.ones((2, 2)), np.ones((1, 2)), *rows), np.eye(2), dual, equality)
+    assert rational.affordable((np.ones((2, 2)), np.ones((1, 2)), *rows), np.eye(2), dual, equality[::-1] & dual)
 
 
 def test_long_numbers_are_not_eliminated():
     tokens, queries, rows = np.ones((2, 2)), np.ones((1, 2)), np.zeros((3, 200), dtype=int)
-    assert rational.affordable((tokens, queries, *rows), np.ones(200), np.zeros(200, bool))
+    assert rational.affordable((tokens, queries, *rows), np.eye(2), np.ones(200), np.zeros(200, bool))
     tokens[0, 0] = 1e-300
-    assert not rational.affordable((tokens, queries, *rows), np.ones(200), np.zeros(200, bool))
+    assert not rational.affordable((tokens, queries, *rows), np.eye(2), np.ones(200), np.zeros(200, bool))
+
+
+def test_digits_of_W_are_counted_in_what_exact_arithmetic_costs():
+    given = (np.ones((2, 3000)), np.ones((1, 1)), *np.zeros((3, 1000), dtype=int))
+    W, dual = np.ones((3000, 1)), np.arange(1000) < 2
+    assert rational.affordable(given, W, dual, np.zeros(1000, bool))
+    W[0] = 1e-300
+    W[1] = 1e300
+    assert not rational.affordable(given, W, dual, np.zeros(1000, bool))
+
+
+def test_rows_that_a_projection_adds_are_counted_too(monkeypatch):
+    """In the second round the rows that the first violates are held too: they took five minutes and 7 GB."""
+    rng = np.random.default_rng(0)
+    c = separation(*(rng.standard_normal(shape) for shape in ((3, 4, 6), (3, 6))), np.zeros(3, dtype=int))
+    W, none = np.zeros(c.shape), np.zeros(len(c), bool)
+    products, dual = rational.Products(c.factors), (np.arange(len(c)) == 0).astype(float)
+    assert products.projected(W, c.bound, none, dual) is not None
+    monkeypatch.setattr(rational, "_solvable", lambda count, digits: count <= 1)
+    assert products.projected(W, c.bound, none, dual) is None
 
 
 def test_a_tiny_number_among_tokens_does_not_hide_which_rows_are_tight():
@@ -265,3 +286,32 @@ def test_a_combination_is_zero_where_its_products_are(queries):
     made = (tokens.reshape(4, 2), queries, np.array([0, 2]), np.array([1, 3]), np.array([0, 1]))
     said = rational.refuting(made, np.ones(2), np.zeros(2, bool), np.array([int(one) for one in weights], dtype=object))
     assert said == ("the combination of the constraints is not zero" if queries[1, 1] == 2.5 else "")
+
+
+@pytest.mark.parametrize("place", range(7))
+@pytest.mark.parametrize("wrong", [None, "x", {}, [[0], [1, 2]]])
+def test_what_is_no_array_is_refused(place, wrong):
+    rows = np.zeros((3, 1), dtype=int)
+    given = [ONE["tokens"], ONE["queries"], rows[0], rows[1] + 1, rows[2], ONE["bound"], np.zeros(1, dtype=bool)]
+    claim = SimpleNamespace(status="solved", dual=np.ones(1), W=np.ones((1, 1)), factors=None)
+    assert check(given[:5], *given[5:], "fro", 1e-7, claim).status == "solved"
+    given[place] = wrong
+    assert check(given[:5], *given[5:], "fro", 1e-7, claim).reason == REFUSED
+
+
+def test_lists_of_numbers_are_read_as_arrays():
+    claim = SimpleNamespace(status="solved", dual=[1.0], W=[[1.0]], factors=None)
+    given = [[[1.0], [0.0]], [[1.0]], [0], [1], [0]]
+    assert check(given, [1.0], [False], "fro", 1e-7, claim).status == "solved"
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1.5"])
+def test_how_arrays_lie_in_memory_changes_no_bit(norm):
+    c = separation(*gaussian(0, 3, 4, 9))
+    answer = solve(c, norm)
+    problem = [(c.factors, c.bound, c.equality)]
+    for W in (np.asfortranarray(answer.W), np.repeat(np.repeat(answer.W, 2, 0), 3, 1)[::2, ::3]):
+        claim = SimpleNamespace(status="solved", dual=answer.dual, W=W, factors=None)
+        alone, *together = check_all(problem, norm, 1e-7, [claim]) + check_all(2 * problem, norm, 1e-7, [claim] * 2)
+        assert [(one.low, one.high) for one in together] == [(alone.low, alone.high)] * 2
+        assert (alone.low, alone.high) == (answer.low, answer.high)

@@ -17,7 +17,7 @@ flint = import_module("flint") if util.find_spec("flint") else None  # eliminate
 CODES = dict(zip(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"], "efdbhiqBHIQ?", strict=True))
 DUAL = {"nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
 DUAL |= {dual: norm for norm, dual in DUAL.items()} | {"fro": "fro"}
-LOOSEST, ROUNDED = 10**7, 10**11  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
+LOOSEST, ROUNDED = 10**7, 10**9  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
 
 
 def require(holds, reason):
@@ -185,7 +185,7 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
             gap = 1 - low / (high := upper(measure, V) * 2**problem.shift / least)
         tries += [held + [k for k, b in enumerate(held and bound) if b and now[k] < now[held[0]]]][len(tries) // 9 :]
     require(gap <= tol, f"its bounds are {float(gap):.1e} apart, relative to the upper one, more than {tol}")
-    room = 1 + Fraction(1, LOOSEST) + Fraction(max(sizes, default=0), one * 10**9)
+    room = 1 + Fraction(1, LOOSEST) + Fraction(max(sizes, default=0), one * ROUNDED)
     require(upper(measure, W) <= high * room * 2 ** sum(shifts), "its W is larger than what it proves")
     low, high = math.nextafter(float(low), 0), math.nextafter(float(high), math.inf)
     return f"solved: the least {norm} norm is from {low} to {high}, relative distance {float(gap):.1e} <= {tol}"

@@ -63,7 +63,8 @@ def test_a_problem_at_the_ends_of_the_range_has_an_answer_and_does_not_lose_its_
     for norm in ("fro", "nuc", "l1", "linf", "spectral", "rowmax", "l1.5"):
         batch = [_extreme(rng) for _ in range(30)] + [separation(*_ordinary(rng))]
         answers = solve_batch(batch, norm)
-        assert len(answers) == len(batch) and answers[-1].status == "solved"
+        assert len(answers) == len(batch)
+        assert answers[-1].status == "solved"
         assert all(answer.rejected for answer in answers if answer.status == "uncertified")
         assert {"solved", "uncertified"} <= {answer.status.value for answer in answers}
 

@@ -257,6 +257,21 @@ def test_an_equality_that_is_nearly_met_is_refused(tmp_path):
     assert "does not meet constraint" in refusal(path)
 
 
+@pytest.mark.parametrize(("off", "proved"), [(0.0, True), (1e-10, True), (4e-10, True), (3e-9, False), (1e-7, False)])
+def test_both_judges_allow_an_equality_as_much(tmp_path, off, proved):
+    path = solved(tmp_path, sets=True)
+    problem = ragged(certificate.read(tmp_path / "tokens.npz"))
+    row = np.outer(problem.left[problem.equality][0], problem.right[problem.equality][0])
+    edit(path, W=lambda W: W + off * np.linalg.norm(W) / np.linalg.norm(row) * row)
+    if proved:
+        assert "solved" in JUDGE.judge(path)
+        assert ": verified" in certificate.verify(path)
+    else:
+        assert "does not meet constraint" in refusal(path)
+        with pytest.raises(UserError, match="does not hold"):
+            certificate.verify(path)
+
+
 def test_a_proof_does_not_depend_on_the_unit_of_its_multipliers(tmp_path):
     path = solved(tmp_path)
     before = JUDGE.judge(path)

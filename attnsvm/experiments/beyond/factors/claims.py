@@ -76,9 +76,9 @@ def KQ_published_leaves(tables, asked, most):
 
 @CLAIMS.add(
     short="the cause: coarse steps, two norms",
-    statement="The published rule leaves because two things come together: steps that change the logits by more and "
-    "more, so that one input at a time rules the gradient, and two norms that weight this input differently in K and "
-    "in Q. Without the one or the other it goes on to the nuclear solution; a drift of ‖K‖ against ‖Q‖ is not the "
+    statement="The published rule falls behind because two things come together: steps that change the logits by more "
+    "and more, so that one input at a time rules the gradient, and two norms that weight this input differently in K "
+    "and in Q. Without the one or the other it goes on to the nuclear solution; a drift of ‖K‖ against ‖Q‖ is not the "
     "cause.",
     check="median distance as a share of that a decade of steps before: published, and with one thing changed",
     measured="share of the distance that a decade leaves, published rule with shrinking steps",

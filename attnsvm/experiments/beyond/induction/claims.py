@@ -35,8 +35,8 @@ def induction_forms(tables, asked, false):
 
 @CLAIMS.add(
     short="what decides whether it forms",
-    statement="A large start prevents the circuit, and so do a layer below that moves as fast as the top, and few "
-    "inputs: each moves the softmax below before the top can say where to.",
+    statement="A large start nearly prevents the circuit, and it forms less often with a layer below that moves as "
+    "fast as the top, and with a third of the inputs: each moves the softmax below before the top can say where to.",
     check="shares of instances that form it, 95 % Wilson intervals that must not overlap: start times 0.25 against 16; "
     "a norm for each layer, steps 1:10 against 1:1; all inputs against 24",
     measured="share from a start times 16",
@@ -45,13 +45,13 @@ def induction_forms(tables, asked, false):
 def induction_decides(tables, asked):
     at = formed(tables)
     pairs = {
-        "a large start prevents it": (SMALL, LARGE),
-        "a layer below as fast as the top prevents it": (SLOW, FAST),
-        "a third of the inputs does not suffice": (TASK, FEW),
+        "less often from a large start": (SMALL, LARGE),
+        "less often with a layer below as fast as the top": (SLOW, FAST),
+        "less often with a third of the inputs": (TASK, FEW),
     }
     found = {words: (at(a), at(b)) for words, (a, b) in pairs.items()}
     parts = {words: b.high < a.low for words, (a, b) in found.items()}
-    lost = found["a large start prevents it"][1]
+    lost = found["less often from a large start"][1]
     return Reading(*lost, parts | {"hardly ever from a large start": asked(lost)})
 
 

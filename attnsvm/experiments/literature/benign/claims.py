@@ -67,7 +67,7 @@ def benign_threshold(tables, asked, harm):
 @CLAIMS.add(
     short="threshold: √(d/c), c clean inputs",
     statement="The max-margin solution uses the signal of a class from ρ = √(d/c) on, c its clean inputs: with two "
-    "equal classes from ρ/√d = √(2/((1 − η)n)) on (the constant is ours).",
+    "equal classes from ρ/√d = √(2/((1 − η)n)) on (the constant is ours; d ≥ 200 n, Gaussian noise).",
     check="threshold of the smaller class from certified norms, over √(d/c), every size: medians with 95 % intervals; "
     "control: flipped inputs counted as well, where most are flipped",
     measured="threshold over its law, median, the farthest from one",

@@ -22,8 +22,8 @@ CLAIMS.declare(
     "minibatch_signum",
     *remembers("Signum", "signs", "linf", "as of sign descent on all inputs"),
     short="Signum keeps the max norm, batch one",
-    statement="Signum with memory goes to the max-margin solution of the max norm, whatever the batch size "
-    "(arXiv:2510.26303, for linear classifiers; here for attention).",
+    statement="Signum with memory (six inputs, β = 0.9) goes to the max-margin solution of the max norm on one input "
+    "at a time as it does on all (arXiv:2510.26303, for linear classifiers and any batch size; here for attention).",
     check="margin ratio in the max norm after the last step, on one input at a time and on all: medians with 95 % "
     "intervals; control: signs without memory, one input at a time",
     measured="median of the margin ratio, one input at a time",

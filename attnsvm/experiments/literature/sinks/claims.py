@@ -67,13 +67,13 @@ CLAIMS.declare(
     ),
     of(first="fixed", model="SVM", quantity="squared norm").must(
         "distance of the squared norm from 4/3 ≤ 0.001",
-        "one form, whatever the noise",
+        "one form for all noise that is symmetric about zero",
         "squared norm of the solution: {value:.4f}",
         around=4 / 3,
     ),
     short="the sink is a margin",
     statement="As the penalty vanishes the direction of W goes to a generalised SVM: rows without a trigger select the "
-    "first token with a margin, a trigger's row ties the others; the solution has one form.",
+    "first token with a margin, a trigger's row ties the others; with noise symmetric about zero it has one form.",
     check="1 − correlation of the regularisation path's last W with the certified solution, V kept: median with its 95 "
     "% interval; control: the solution of rows without a trigger alone",
     measured="1 − correlation with the solution of all rows, median",

@@ -46,22 +46,34 @@ def global_grows(tables, asked):
 @CLAIMS.add(
     short="all support vectors: not global",
     statement="Where all tokens are support vectors, descent ends at the optimal tokens.",
-    check="share of such instances whose run does not end global, over all n, T and d, Wilson interval",
-    measured="share of such runs that do not end global",
-    asked=Limit(0.01, "≤ {}", "the claim allows none; one in a hundred may still be on its way after 5000 steps"),
+    check="share of such instances whose run does not end global, for every n, T and d with Wilson intervals, and over "
+    "all of them",
+    measured="share of such runs that do not end global, over all n, T and d",
+    asked=Limit(
+        0.01,
+        "no n, T, d beyond doubt, and over all of them ≤ {}",
+        "the claim allows none; one in a hundred may still be on its way after 5000 steps",
+    ),
+    unsharpened="The exceptions are saturated at locally optimal tokens, all but two of them with d up to 12: more "
+    "steps would not mend them.",
 )
 def global_under_conditions(tables, asked):
     """Among the runs on instances whose tokens are all support vectors, those that do not end global."""
-    hits = counts(tables.own(), ["parametrisation"], ("all_support", "all_support_not_global"))
-    lost, count = hits["all_support_not_global"], hits["all_support"]
-    if not count.sum():
+    lost, count = "all_support_not_global", "all_support"
+    hits = counts(tables.own(), ["parametrisation", "n", "T", "d"], (count, lost))
+    hits = hits[hits[count] > 0]
+    if hits.empty:
         raise NoInstance("instance whose tokens are all support vectors")
-    parts = {
-        f"{name} trained: {lost[name]} of {count[name]}": asked(proportion(lost[name], count[name]))
-        for name in hits.index
-        if count[name]
-    }
-    return Reading(*proportion(lost.sum(), count.sum()), parts)
+    parts = {}
+    for name, cells in hits.groupby("parametrisation"):
+        lows = {at: proportion(row[lost], row[count]).low for at, row in cells.iterrows()}
+        (_, n, T, d), low = max(lows.items(), key=lambda item: item[1])
+        row, whole = cells.loc[(name, n, T, d)], cells.sum()
+        words = f"{name} trained, n = {n:.0f}, T = {T:.0f}, d = {d:.0f}: {row[lost]:.0f} of {row[count]:.0f}"
+        parts[words] = asked(low)
+        words = f"{name} trained, all: {whole[lost]:.0f} of {whole[count]:.0f}"
+        parts[words] = asked(proportion(whole[lost], whole[count]))
+    return Reading(*proportion(hits[lost].sum(), hits[count].sum()), parts)
 
 
 @CLAIMS.add(

@@ -38,7 +38,8 @@ def generalised_svm(tables, asked):
 
 @CLAIMS.add(
     short="$C$ fitted to the answer",
-    statement="C of W_SVMeq is fitted to the trained W: an oracle.",
+    statement="That C of W_SVMeq is fitted to the trained W, an oracle, changes nothing: C from the norm of W alone "
+    "gives the same distances.",
     check="1 − correlation at the largest d with C fitted (published) and with C from the norm of W alone",
     measured="1 − correlation, C from the norm of W",
     asked=Limit(1e-3, "apart ≤ {}", "less than the standard error of the means would be no difference"),

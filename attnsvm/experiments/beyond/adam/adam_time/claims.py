@@ -39,8 +39,9 @@ def distances(curves) -> list[float]:
 @CLAIMS.add(
     sharpens="adam_pace",
     short="Adam's pace in closed form",
-    statement="At a constant rate the smallest margin of Adam grows by g per step, g = P·(1 − β1)/(1 − β1·exp(g))·√((1 "
-    "− β2·exp(2g))/(1 − β2)), with P the pace of sign descent; the two paces are its asymptotes.",
+    statement="At a constant rate the smallest margin of Adam grows, in the median, by g per step, g = P·(1 − "
+    "β1)/(1 − β1·exp(g))·√((1 − β2·exp(2g))/(1 − β2)), with P the pace of sign descent; the two paces are its "
+    "asymptotes.",
     check="growth of the smallest margin per step over the last half of the steps, over the closed form of each "
     "instance, minus one, median over the instances; the largest in size of all runs is shown; control: over the "
     "slower of the two paces",

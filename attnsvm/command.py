@@ -251,14 +251,14 @@ def _bars() -> Iterator[Callable]:
 def _solve(given: argparse.Namespace) -> int:
     from attnsvm.svm import certificate
     from attnsvm.svm.constraints import ragged
-    from attnsvm.svm.solver import asked, solve
+    from attnsvm.svm.solver import norm_and_tolerance, solve
 
     require(bool(given.out), "--out: expected the name of a file, got an empty one")
     writing.target(given.out)
     _keeps(given.out, given.problem)
     if given.tol is not None:
         certificate.provable(given.tol, "--tol")
-    _, tol = asked(given.norm, given.tol)
+    _, tol = norm_and_tolerance(given.norm, given.tol)
     inputs = certificate.read(given.problem)
     constraints = ragged(inputs)
     with tqdm(desc=f"{len(constraints)} constraints", bar_format="{desc} [{elapsed}]") as bar:

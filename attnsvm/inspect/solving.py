@@ -15,7 +15,7 @@ from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.methods.choice import INTERIOR
 from attnsvm.svm.solution import Solution, Status
-from attnsvm.svm.solver import asked, claimed, judge, solve
+from attnsvm.svm.solver import claimed, judge, norm_and_tolerance, solve
 
 TIGHT = 1e-6  # relative distance to margin one up to which a token is on the margin
 MET = 5e-10  # a violation that the checker lets pass
@@ -105,7 +105,9 @@ def by_a_cycle(c: Constraints, norm: str, tokens: np.ndarray, queries: np.ndarra
     if dual is None:
         return None
     nothing = np.full(c.shape, np.nan)
-    answer = judge(c, *asked(norm, None), claimed(Status.INFEASIBLE, nothing, dual, "a cycle of equal tokens"))
+    answer = judge(
+        c, *norm_and_tolerance(norm, None), claimed(Status.INFEASIBLE, nothing, dual, "a cycle of equal tokens")
+    )
     return answer if answer.status is Status.INFEASIBLE else None
 
 
@@ -128,7 +130,7 @@ def certified(c: Constraints, norm: str) -> Solution:
         margins = c.apply(part.W)
         missing = np.flatnonzero((margins < 1 - MET) & ~inside)
         if len(missing) == 0:
-            answer = judge(c, *asked(norm, None), replace(part, dual=_spread(part.dual, rows, len(c))))
+            answer = judge(c, *norm_and_tolerance(norm, None), replace(part, dual=_spread(part.dual, rows, len(c))))
             if not answer.solved:
                 break
             return answer

@@ -102,13 +102,13 @@ def _judged(given: _Stacks, norm: str, tol: float) -> list[Verdict]:
     """The verdicts on ordinary solutions."""
     (S, N, d), (_, n, e), m = given.tokens.shape, given.queries.shape, given.bound.shape[1]
     at = np.arange(S)[:, None]
-    X, asked = given.tokens.reshape(S * N, d), (given.query + n * at).ravel()
+    X, query = given.tokens.reshape(S * N, d), (given.query + n * at).ravel()
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         left = X[(given.winner + N * at).ravel()] - X[(given.loser + N * at).ravel()]
         asking = row_lengths(given.queries.reshape(S * n, e))
-        lengths = row_lengths(left) * asking[asked] * (1 + rounding(0)) + NOTHING
+        lengths = row_lengths(left) * asking[query] * (1 + rounding(0)) + NOTHING
         on = np.matmul(given.queries, given.W.transpose(0, 2, 1))
-        reached = row_products(left, on.reshape(S * n, d)[asked]).reshape(S, m)
+        reached = row_products(left, on.reshape(S * n, d)[query]).reshape(S, m)
         left, lengths = left.reshape(S, m, d), lengths.reshape(S, m)
         largest = (given.dual * lengths).max(1)
         usual = (largest > 0) & (largest < math.inf)

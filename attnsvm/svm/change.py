@@ -12,7 +12,7 @@ from attnsvm.svm.constraints import TokenConstraints
 from attnsvm.svm.methods import active_set
 from attnsvm.svm.methods.choice import ACTIVE_SET
 from attnsvm.svm.solution import Solution
-from attnsvm.svm.solver import asked, judged_solution
+from attnsvm.svm.solver import judged_solution, norm_and_tolerance
 
 MET = 1e-10  # relative to the largest bound: a tenth of what the checker lets pass
 AT_LEAST = 50  # constraints that join the working set at a time
@@ -43,7 +43,9 @@ def least_change(constraints: TokenConstraints, W: np.ndarray) -> Solution:
     dual, feasible = _multipliers(shifted)
     D = shifted.adjoint(dual) if feasible else np.full(shifted.shape, np.nan)
     # Whether there is a W + D at all does not depend on W, whose margins are rounded.
-    return judged_solution(shifted if feasible else constraints, *asked("fro", None), D, dual, ACTIVE_SET, not feasible)
+    return judged_solution(
+        shifted if feasible else constraints, *norm_and_tolerance("fro", None), D, dual, ACTIVE_SET, not feasible
+    )
 
 
 def _multipliers(c: TokenConstraints) -> tuple[np.ndarray, bool]:

@@ -252,8 +252,8 @@ def _with_margins(
         shapes = " or ".join(str(shape[:axes]) for axes in range(1, len(shape) + 1))
         raise ValueError(f"bound: expected a number or an array of shape {shapes}, got {margins.shape}")
     margins = np.broadcast_to(margins.reshape(margins.shape + (1,) * (len(shape) - margins.ndim)), shape)
-    asked = np.where(constraints.equality, 0.0, margins[place])
-    return TokenConstraints(constraints.factors, asked, constraints.equality, constraints.index)
+    bound = np.where(constraints.equality, 0.0, margins[place])
+    return TokenConstraints(constraints.factors, bound, constraints.equality, constraints.index)
 
 
 def ragged(inputs: Iterable[tuple]) -> Constraints:

@@ -8,7 +8,7 @@ from tqdm import tqdm
 from attnsvm.svm.arguments import finite_array, plain, problem_arrays, switch, token_indices
 from attnsvm.svm.constraints import Constraints, ragged, separation
 from attnsvm.svm.solution import Solution, Status
-from attnsvm.svm.solver import asked, solve
+from attnsvm.svm.solver import norm_and_tolerance, solve
 
 SUPPORT_MARGIN = 1e-6  # relative distance to margin 1 up to which a token is on the margin
 NAMED = 10  # inputs in conflict that a message names
@@ -115,7 +115,7 @@ class AttentionSVM:
             InfeasibleError: no W separates the selected tokens; the error is kept in `infeasibility_`.
             UncertifiedError: the gap stayed above `tol`.
         """
-        measure, tol = asked(self.norm, self.tol)
+        measure, tol = norm_and_tolerance(self.norm, self.tol)
         verbose = switch("verbose", self.verbose)
         constraints = (
             separation(tokens, queries, selected) if selected is not None else ragged(_triples(tokens, queries))

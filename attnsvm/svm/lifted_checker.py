@@ -112,7 +112,7 @@ class Checker:
         self._row = np.arange(N) if whole else np.full(N, -1)  # of the kernel, for every token
         self.first = np.searchsorted(owner, np.arange(len(self.queries)))
         self.power = content.power + places.power + queries.power
-        self.asked = _product(queries.array, queries.array, CHUNKS["queries"])
+        self.query_products = _product(queries.array, queries.array, CHUNKS["queries"])
         self.asks = queries.lengths
         self.lengths = content.lengths * places.lengths * queries.lengths[owner] * (1 + 4 * UNIT)
         # how many roundings a product of tokens has, and one of queries
@@ -282,8 +282,8 @@ class Checker:
     def _vanishes(self, weights):
         """Whether the weighted sum of tokens times queries is zero since equal ones cancel: exact."""
         used = np.flatnonzero(weights)
-        asked = _numbers(self.queries)[self.owner[used]]
-        parts = np.column_stack([_numbers(self.content[used]), _numbers(self.places[used]), asked])
+        their_queries = _numbers(self.queries)[self.owner[used]]
+        parts = np.column_stack([_numbers(self.content[used]), _numbers(self.places[used]), their_queries])
         groups = np.unique(parts, axis=0, return_inverse=True)[1].ravel()
         order = np.argsort(groups, kind="stable")
         begin = np.flatnonzero(np.diff(groups[order], prepend=-1))
@@ -315,7 +315,7 @@ class Checker:
             if len(mine):
                 sums[self.owner[mine[0]]] = weights[mine] @ self.kernel[self._row[mine]]
                 most = max(most, len(mine))
-        terms = np.take(self.asked, self.owner, axis=1)
+        terms = np.take(self.query_products, self.owner, axis=1)
         terms *= sums
         logits, depth = _added(terms)
         return logits, sums, self.rounded + most + self.turns + 1 + depth

@@ -71,8 +71,8 @@ def farkas(features, winner, loser, dual: np.ndarray) -> bool:
     used, place = np.unique(np.concatenate([winner[rows], loser[rows]]), return_inverse=True)
     tokens, _ = _kernel(content, places, used, used)
     above, below = place[: len(rows)], place[len(rows) :]
-    asked, number = np.unique(owner[winner[rows]], return_inverse=True)
-    products = _gram(queries[asked], queries[asked])[0][np.ix_(number, number)]
+    owners, number = np.unique(owner[winner[rows]], return_inverse=True)
+    products = _gram(queries[owners], queries[owners])[0][np.ix_(number, number)]
     left = tokens[above] - tokens[below]
     gram = (left[:, above] - left[:, below]) * products
     weights = _whole(dual[rows])[0]

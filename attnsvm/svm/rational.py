@@ -54,8 +54,8 @@ def refutation(matrices, dual: np.ndarray, bound: np.ndarray, equality: np.ndarr
     if not 0 < len(rows) <= MOST or len(rows) ** 2 * sum((tokens.shape[1], queries.shape[1])) // 8 > LARGEST:
         return None
     used, place = np.unique(np.concatenate([winner[rows], loser[rows]]), return_inverse=True)
-    asks, asked = np.unique(query[rows], return_inverse=True)
-    few = tokens[used], queries[asks], place[: len(rows)], place[len(rows) :], asked
+    used_queries, place_of_query = np.unique(query[rows], return_inverse=True)
+    few = tokens[used], queries[used_queries], place[: len(rows)], place[len(rows) :], place_of_query
     if not _solvable(len(rows), _digits(*few[:2])):
         return None
     found = Products(few).refutation(dual[rows], bound[rows], equality[rows])
@@ -138,7 +138,7 @@ class Products:
 
         None if there are none on the rows of the largest multipliers.
         """
-        lengths, before, asked = self._lengths(), -1, Integers(bound).values
+        lengths, before, bounds = self._lengths(), -1, Integers(bound).values
         alone = [k for k in np.flatnonzero(bound) if not (self.left[k].any() and self.queries[self.query[k]].any())]
         for k in alone:  # a matrix of zeros asks for another number than zero
             if equality[k] or bound[k] > 0:
@@ -152,7 +152,7 @@ class Products:
                 continue
             before = len(heavy)
             found = self._near(heavy[np.argsort(-weight[heavy], kind="stable")], dual)
-            if found is not None and (found[~equality] >= 0).all() and (found * asked).sum() > 0:
+            if found is not None and (found[~equality] >= 0).all() and (found * bounds).sum() > 0:
                 return found
         return None
 
@@ -180,10 +180,10 @@ class Products:
         """
         weight = np.abs(dual) * self._lengths()
         held = equality | (weight > HEAVY * weight.max(initial=0.0))
-        ints, asked = Integers(W), Integers(bound)
+        ints, bounds = Integers(W), Integers(bound)
         reached, exponent = self._margins(ints)
-        low = min(exponent, asked.exponent)
-        reached, goal = reached << (exponent - low), asked.values << (asked.exponent - low)
+        low = min(exponent, bounds.exponent)
+        reached, goal = reached << (exponent - low), bounds.values << (bounds.exponent - low)
         for _ in range(ROUNDS):
             rows = np.flatnonzero(held)
             if not _projectable(len(rows), self.sizes, self.digits, _digits(W)):
@@ -286,8 +286,8 @@ def _vanishes(matrices, weights) -> bool:
     n, e = Z.shape
     if n <= e and nmod_mat(n, e, [int(z) % PRIME for z in Z.ravel()], PRIME).rank() == n:
         return False
-    columns, asked = fmpz_mat(sums).transpose().tolist(), fmpz_mat(Z.tolist())
-    return not any(any((fmpz_mat([column]) * asked).entries()) for column in columns)
+    columns, rows_of_queries = fmpz_mat(sums).transpose().tolist(), fmpz_mat(Z.tolist())
+    return not any(any((fmpz_mat([column]) * rows_of_queries).entries()) for column in columns)
 
 
 def _floats(values: np.ndarray, scale: int, exponent: int) -> np.ndarray:

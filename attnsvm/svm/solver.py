@@ -55,7 +55,7 @@ def solve_batch(
     report: Report = lambda line: None,
 ) -> list[Solution]:
     """`solve` for many problems; what the checker proves of those of one shape is found together."""
-    measure, tol = asked(norm, tol)
+    measure, tol = norm_and_tolerance(norm, tol)
     if ledger.replays():
         return _judged(batch, measure, tol, (_recorded(c) for c in batch))
     copies = [c.named_copy() for c in batch]
@@ -76,8 +76,8 @@ def _refused(c: Constraints, reason: str) -> Solution:
     return replace(nothing, rejected=reason)
 
 
-def asked(norm: str, tol: float | None) -> tuple[Norm, float]:
-    """The norm and the tolerance that are asked for; the errors of `solve` that need no constraints."""
+def norm_and_tolerance(norm: str, tol: float | None) -> tuple[Norm, float]:
+    """The norm and the tolerance of a solve; the errors of `solve` that need no constraints."""
     measure = geometry.get(setting(norm))
     tol = measure.tolerance if tol is None else tolerance(tol, LOOSEST)
     if named(measure, 0, None) == CONIC:
@@ -131,9 +131,9 @@ def judge(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solutio
 def _judged(batch: list[Constraints], measure: Norm, tol: float, claims: Iterable[Solution]) -> list[Solution]:
     """Every answer with what is proved of it, the claims being taken and the answers entered in their order."""
     answers, made = [], list(claims)
-    asked = [k for k, claim in enumerate(made) if claim.status is not Status.UNCERTIFIED]
-    problems = [(batch[k].factors, batch[k].bound, batch[k].equality) for k in asked]
-    said = dict(zip(asked, check_all(problems, measure.name, tol, [made[k] for k in asked]), strict=True))
+    judged = [k for k, claim in enumerate(made) if claim.status is not Status.UNCERTIFIED]
+    problems = [(batch[k].factors, batch[k].bound, batch[k].equality) for k in judged]
+    said = dict(zip(judged, check_all(problems, measure.name, tol, [made[k] for k in judged]), strict=True))
     for k, (c, claim) in enumerate(zip(batch, made, strict=True)):
         answer = claim if k not in said else _with(c, claim, said[k])
         held = claim.factors or (() if np.isnan(claim.W).all() else (claim.W,))

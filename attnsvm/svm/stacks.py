@@ -30,16 +30,16 @@ def layer_constraints(
     Raises:
         ValueError: as `sequence`, or a row shares its token and is asked for a margin: it cannot saturate.
     """
-    asked = sequence(tokens, selected, causal, np.where(np.isfinite(bound), bound, 0.0))
-    asked = asked[np.isfinite(bound).ravel()[asked.index[:, 0]]]
+    constraints = sequence(tokens, selected, causal, np.where(np.isfinite(bound), bound, 0.0))
+    constraints = constraints[np.isfinite(bound).ravel()[constraints.index[:, 0]]]
     if shared is None:
-        return asked
+        return constraints
     n, T = selected.shape
-    equal = shared.reshape(n * T, T)[asked.index[:, 0], asked.index[:, 2]]
-    if (asked.bound[equal] > 0).any():
-        row = int(asked.index[equal & (asked.bound > 0), 0][0])
+    equal = shared.reshape(n * T, T)[constraints.index[:, 0], constraints.index[:, 2]]
+    if (constraints.bound[equal] > 0).any():
+        row = int(constraints.index[equal & (constraints.bound > 0), 0][0])
         raise ValueError(f"shared: the row at position {row % T} of input {row // T} is asked for a margin")
-    return asked.with_equality(equal)
+    return constraints.with_equality(equal)
 
 
 def graded(cost: np.ndarray | float, rate: np.ndarray | float) -> np.ndarray:

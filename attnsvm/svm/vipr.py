@@ -69,14 +69,14 @@ class Program:
         self.shape = matrices[0].shape[1], matrices[1].shape[1]
         self.count = self.shape[0] * self.shape[1]
         self.unit = fmpq(2) ** -self.products.exponent  # of the integers of A_k
-        self.asked = [fmpq(int(b)) * self.unit for b in bound]
+        self.bounds = [fmpq(int(b)) * self.unit for b in bound]
 
     def size(self) -> int:
         return len(self.bound) * self.count
 
     def refutation(self, weights: list[fmpz]) -> Iterator[str]:
         """The lines of a certificate that the constraints exclude one another, by integers (m,)."""
-        promised = sum((weight * asked for weight, asked in zip(weights, self.asked, strict=True)), fmpq(0))
+        promised = sum((weight * bound for weight, bound in zip(weights, self.bounds, strict=True)), fmpq(0))
         yield from self._statement([], "0", [], "RTP infeas")
         yield from ("SOL 0", "DER 1")
         yield f"refuted G {promised} 0 {{ lin {_pairs(dict(enumerate(weights)))} }} -1"
@@ -96,7 +96,7 @@ class Program:
         halves |= {len(self.bound) + N + a: (slack[a] - M[a]) / 2 for a in range(N)}
         extra = [N + a if norm == "l1" else N for a in range(N)]
         more = [f"{name}{a} G 0 2 {a} {sign} {extra[a]} 1" for name, sign in (("p", -1), ("n", 1)) for a in range(N)]
-        low = sum((weight * asked for weight, asked in zip(weights, self.asked, strict=True)), fmpq(0))
+        low = sum((weight * bound for weight, bound in zip(weights, self.bounds, strict=True)), fmpq(0))
         high = sum(map(abs, w), fmpq(0)) if norm == "l1" else max(map(abs, w))
         point = dict(enumerate(w)) | (dict(enumerate(map(abs, w), N)) if norm == "l1" else {N: high})
 
@@ -117,7 +117,7 @@ class Program:
         for k, (left, query) in enumerate(zip(self.products.left, self.products.query, strict=True)):
             row = np.outer(left, self.products.queries[query]).ravel()
             sense = "E" if self.equality[k] else "G"
-            yield f"A{k} {sense} {self.asked[k]} {_pairs({a: fmpz(int(x)) for a, x in enumerate(row) if x})}"
+            yield f"A{k} {sense} {self.bounds[k]} {_pairs({a: fmpz(int(x)) for a, x in enumerate(row) if x})}"
         yield from more
         yield claim
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from attnsvm import geometry
 from attnsvm.svm import certificate, ragged, separation, solve
 from attnsvm.svm.checker import check
-from attnsvm.svm.solver import asked
+from attnsvm.svm.solver import norm_and_tolerance
 from attnsvm.svm.verdict import Ranks, Verdict
 
 NORMS = (*geometry.NAMES, "l1.75", "l3")
@@ -56,7 +56,9 @@ def test_what_is_said_of_random_answers_is_true(norm):
         for noise, scale in ((0, 1), (1e-9, 1), (1e-13, 1), (0, 1 - 1e-8)):
             W, dual = (x * scale * (1 + noise * rng.normal(size=x.shape)) for x in (answer.W, answer.dual))
             claim = claim_of(status, W, dual)
-            verdict, wrong = contradictions(c.factors, c.bound, c.equality, norm, asked(norm, None)[1], claim, truth)
+            verdict, wrong = contradictions(
+                c.factors, c.bound, c.equality, norm, norm_and_tolerance(norm, None)[1], claim, truth
+            )
             assert wrong == [], (verdict, c, claim)
             count += 1
             if noise == 0 and scale == 1:
@@ -75,7 +77,7 @@ def test_answers_of_the_size_of_the_pipeline_are_confirmed(norm):
             separation(tokens, queries, rng.integers(4, size=4), rng.random((4, 4)) + 0.5),
             separation(np.repeat(tokens[:1], 2, 0), np.repeat(queries[:1], 2, 0), np.array([0, 1])),
         ]
-    tol = asked(norm, None)[1]
+    tol = norm_and_tolerance(norm, None)[1]
     answers = [(c.factors, c.bound, c.equality, norm, tol, solve(c, norm)) for c in made]
     counts = hold(answers)
     assert counts[norm, "solved", "floating"] + counts[norm, "solved", "rational"] == 15

@@ -71,8 +71,9 @@ def _on_fewer(problem: Reduced, certificate: np.ndarray) -> tuple[np.ndarray, bo
 
 def _rounding(c: Constraints, W: np.ndarray) -> float:
     """What rounding can change in a margin, relative to the bound of the constraint."""
-    asked = c.bound > 0
-    return active_set.OPTIONS.slack * float(np.linalg.norm(W) * (c.lengths()[asked] / c.bound[asked]).max(initial=0.0))
+    positive = c.bound > 0
+    longest = (c.lengths()[positive] / c.bound[positive]).max(initial=0.0)
+    return active_set.OPTIONS.slack * float(np.linalg.norm(W) * longest)
 
 
 def least_other(

@@ -213,13 +213,13 @@ def _met(rows, bound, equality, u, options: Options) -> np.ndarray:
 
 def _solved(cvxpy, objective, margins, bound, equality, more: list, options: Options) -> np.ndarray | None:
     """The multipliers of min objective s.t. margins ≥ bound, = bound where `equality`, and `more`; None without."""
-    asked = [margins[~equality] >= bound[~equality]] if (~equality).any() else []
+    unequal = [margins[~equality] >= bound[~equality]] if (~equality).any() else []
     equal = [bound[equality] - margins[equality] == 0] if equality.any() else []
     names = ("gap_abs", "gap_rel", "feas")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an inaccurate answer shows in its gap
         try:
-            cvxpy.Problem(cvxpy.Minimize(objective), asked + equal + more).solve(
+            cvxpy.Problem(cvxpy.Minimize(objective), unequal + equal + more).solve(
                 solver=cvxpy.CLARABEL,
                 **{f"tol_{name}": options.accuracy for name in names},
                 **{f"reduced_tol_{name}": options.reduced for name in names},
@@ -227,7 +227,7 @@ def _solved(cvxpy, objective, margins, bound, equality, more: list, options: Opt
         except (cvxpy.error.SolverError, ValueError, ArithmeticError):
             return None
     dual = np.zeros(len(bound))
-    for rows, constraint in ((~equality, asked), (equality, equal)):
+    for rows, constraint in ((~equality, unequal), (equality, equal)):
         if constraint:
             if constraint[0].dual_value is None:
                 return None

@@ -13,8 +13,7 @@ from attnsvm.inspect import cycles
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem, by_a_cycle
 from attnsvm.svm.solution import Status, proof_of
-from attnsvm.svm.solver import asked as asked_of
-from attnsvm.svm.solver import judged_solution, solve
+from attnsvm.svm.solver import judged_solution, norm_and_tolerance, solve
 
 QUERY_STREAM, HEAD_STREAM, LABEL_STREAM = 1, 2, 3
 
@@ -57,7 +56,9 @@ def _solved(fit, answers, held, refuted=None):
     c = fit.constraints(answers)
     if refuted is not None:  # what refutes a W for few refutes one for more: the other multipliers are zero
         dual, nothing = np.append(refuted, np.zeros(len(c) - len(refuted))), np.full(c.shape, np.nan)
-        solution = judged_solution(c, *asked_of("fro", None), nothing, dual, "multipliers of fewer reactions", True)
+        solution = judged_solution(
+            c, *norm_and_tolerance("fro", None), nothing, dual, "multipliers of fewer reactions", True
+        )
     else:
         same = cycles.equal(fit.tokens), cycles.equal(fit.queries)  # in the first layer words at places that recur
         solution = by_a_cycle(c, "fro", *same) or solve(c, "fro")

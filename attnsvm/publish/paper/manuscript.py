@@ -18,12 +18,13 @@ STYLE = "paper/style.typ"  # defines what the others call
 PARAGRAPH = "paragraph.typ"
 CALLS = {
     "numbers": re.compile(r'#(?:n|within)\("([^"]+)"'),
-    "verdicts": re.compile(r'#(?:verdict|claim|stated)\("([^"]+)"'),
+    "verdicts": re.compile(r"#(?:verdict|claim|stated)\(([^()]+)\)"),
     "titles": re.compile(r'#titled\("([^"]+)"'),
     "figures": re.compile(r'#fig\("([^"]+)"'),
     "labels": re.compile(r"<([\w:.-]+)>"),
     "references": re.compile(r"@([\w:.-]*\w)"),
 }
+QUOTED = re.compile(r'"([^"]+)"')  # a call may name several
 COMMENT = re.compile(r"(?<!:)//.*")
 ENTRY = re.compile(r"^@\w+\{\s*([^,\s]+)\s*,", re.MULTILINE)
 FIGURE = "fig:"  # before the name of a figure, in its label
@@ -81,7 +82,8 @@ class Manuscript:
     def _calls(self, pattern: re.Pattern) -> Iterator[Name]:
         for file, text in self.texts.items():
             for number, line in enumerate(without_comments(text), 1):
-                yield from (Name(found[1], Place(file, number)) for found in pattern.finditer(line))
+                for found in pattern.finditer(line):
+                    yield from (Name(name, Place(file, number)) for name in QUOTED.findall(found[1]) or [found[1]])
 
 
 def read(root: Path = ROOT) -> Manuscript:

@@ -48,6 +48,11 @@ def test_a_wrong_name_is_refused_with_its_place(old, new, sentence):
         check(TEXT.replace(old, new))
 
 
+def test_each_row_that_a_claim_names_has_to_be_there():
+    with pytest.raises(UserError, match=r"^paper/main.typ:6: there is no row of the audit 'stay'"):
+        check(TEXT.replace('#claim("stays")', '#claim("stays", "stay")'))
+
+
 def test_an_entry_that_stands_twice_is_refused():
     with pytest.raises(UserError, match=r"^paper/references.bib:1: the entry 'one2020' occurs twice"):
         check(bibliography=BIBLIOGRAPHY * 2)

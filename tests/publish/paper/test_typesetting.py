@@ -56,6 +56,16 @@ def test_a_changed_table_changes_the_sentence(collected, made, tmp_path):
     assert "0.25" not in before
 
 
+def test_a_claim_stands_in_a_footnote_and_in_the_sentence_where_it_does_not_hold(collected, made, tmp_path):
+    holds = words(made(collected())[1])
+    (tmp_path / "run").rename(tmp_path / "first")
+    fails = words(made(collected(row={"verdict": "fails"}))[1])
+    assert re.search(r"does 1 \.", holds)
+    assert re.search(r"does \( fails \) 1 \.", fails)
+    assert "stays : holds" in holds
+    assert "stays : fails" in fails
+
+
 def test_smoke_numbers_are_marked_on_screen_and_on_paper(collected, made, tmp_path):
     pdf, html = made(collected())
     (tmp_path / "run").rename(tmp_path / "first")

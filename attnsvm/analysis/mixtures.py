@@ -7,7 +7,7 @@ def shares(push: np.ndarray, loss: np.ndarray, total: np.ndarray) -> np.ndarray:
     """What the tokens of rows of softmax keep beside the token that each row prefers, (..., T).
 
     A row that mixes loses Σ p·loss of something, and rests where it has lost `total`. There the force that pulls it
-    from a token, in proportion to p·(loss − total), is equal to what pushes it there. The rest is the preferred token's.
+    from a token, in proportion to p·(loss − total), is equal to what pushes it there. The preferred token has the rest.
 
     Args:
         push: (..., T), of each token; zero where the row keeps nothing of it.

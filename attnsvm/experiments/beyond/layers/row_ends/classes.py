@@ -79,10 +79,11 @@ def terms(problems, W: np.ndarray, rows, ends: Ends, solved: dict) -> Terms:
     sound = np.where(level, (share > small) & (share < 1.0 - small), True).all(-1) & (lead > small)
     gains = _gains(problems, W, rows)
     apart = gains - np.take_along_axis(gains, ends.chosen[:, 0, 0][..., None], 3)
+    # Which of two tokens with β = 0 the row composes is a matter of rounding: so is the sign of both sides.
     strongest = (0.25 * apart * _part(rows, same)[..., None])[s, i, j, t]  # p (1 − p) is at most a quarter
     cases = [
         ~carried & sound[s, i, j],
-        carried & zero & (law > 0) & (law < strongest),
+        carried & zero & (law * strongest > 0) & (np.abs(law) < np.abs(strongest)),
         carried & ~zero & (nu > 0),
         carried & ~zero & (nu < 0),
     ]

@@ -1,12 +1,14 @@
 """What the rows of two trained layers go to, so that the problem of the top does not depend on how a mixture is read.
 
 A row that keeps a mixture is put at the token of it that composes the larger margin above. Its composed token then has
-no multiplier, and its share of the other tokens is a prediction of the solution.
+no multiplier, and its share of the other tokens is a prediction of the solution. Where all of them compose the same
+margin, β = 0, the row composes the mixture that it keeps: then the multiplier above is that of this token.
 """
 
 import numpy as np
 
 from attnsvm.analysis.ends import Ends
+from attnsvm.analysis.selection import SUPPORT_TOLERANCE
 from attnsvm.architecture import Stack
 from attnsvm.experiments.beyond.layers.ends import corrected
 
@@ -23,6 +25,19 @@ def inside(problems, run) -> Ends:
     composed = ends.rows.tokens.copy()
     composed[:, 1] = tokens + np.take_along_axis(tokens, chosen[..., None], 2)
     return ends._replace(chosen=chosen[:, None, None], rows=ends.rows._replace(tokens=composed))
+
+
+def with_ties(problems, run, ends: Ends, W: np.ndarray) -> Ends:
+    """The ends `inside` with the mixtures that tied rows keep, by the solution of the top W (S, d, d) for these."""
+    along, chosen = keys(problems, W), ends.chosen[:, 0, 0]
+    beta = np.abs(along[:, :, None] - np.take_along_axis(along, chosen, 2)[..., None])
+    zero = beta <= SUPPORT_TOLERANCE * np.abs(along).max((1, 2))[:, None, None, None]
+    mixed = ends.mixed[:, 0, 0]
+    tied = mixed.any(-1) & (zero | ~mixed).all(-1)
+    composed = ends.rows.tokens.copy()
+    kept = corrected(problems, run, TWO).rows.tokens
+    composed[:, 1] = np.where(tied[..., None], kept[:, 1], composed[:, 1])
+    return ends._replace(rows=ends.rows._replace(tokens=composed))
 
 
 def unmixed(ends: Ends) -> Ends:

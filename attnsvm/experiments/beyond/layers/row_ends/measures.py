@@ -9,7 +9,7 @@ from attnsvm.analysis.stacked import norms, saturated
 from attnsvm.analysis.statistics import mean_share, middle_half, share
 from attnsvm.experiments.beyond.layers.ends import APART, rows_at
 from attnsvm.experiments.beyond.layers.row_ends.classes import ENDS, FREE, OPEN, SETTLED, Terms, forces, terms
-from attnsvm.experiments.beyond.layers.row_ends.ends import TWO, inside
+from attnsvm.experiments.beyond.layers.row_ends.ends import TWO, inside, with_ties
 
 ORDER = ["kind", "quantity", "end", "step", "seed", "input", "row", "token"]
 TERM, INSTANCE, TIME = "term", "instance", "time"
@@ -17,6 +17,7 @@ TERM, INSTANCE, TIME = "term", "instance", "time"
 
 def measures(cell, problems, trained, solved, settings):
     ends, last = inside(problems, trained), rows_at(problems, trained, TWO, -1)
+    ends = with_ties(problems, trained, ends, solved["first"]["2"]["W"])
     found = terms(problems, trained["weights"][:, -1], last, ends, solved["inside"])
     good = all_solved(answer for layers in solved.values() for answer in layers.values())
     kept = good & saturated(trained["top"])
@@ -31,6 +32,7 @@ def of_instances(problems, trained, solved, ends, found: Terms, kept):
     far = {
         rule: np.max([1.0 - correlation(W[:, int(k) - 1], one["W"]) for k, one in layers.items()], axis=0)
         for rule, layers in solved.items()
+        if rule != "first"
     }
     far["equal"] = 1.0 - correlation(W[:, 0], solved["inside"]["1"]["W"])
     counted = of_rows(found, ends)

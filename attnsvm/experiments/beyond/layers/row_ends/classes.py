@@ -15,7 +15,7 @@ import numpy as np
 from attnsvm.analysis.ends import Ends, equal_tokens
 from attnsvm.analysis.mixtures import shares
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE
-from attnsvm.experiments.beyond.layers.forces import multipliers
+from attnsvm.experiments.beyond.layers.forces import coefficients, multipliers
 from attnsvm.experiments.beyond.layers.row_ends.ends import keys
 
 SETTLED, HELD, FREE, TIED, REVERSED, OPEN = "settled", "held", "free", "tied", "reversed", "open"
@@ -31,7 +31,7 @@ class Terms(NamedTuple):
         law: ν/λ, λ of the composed token and its copies together; NaN for a mixture with λ = 0.
         beta: what the margin above loses by the token, as a share of the largest logit.
         predicted: the share of a mixture with λ = 0; NaN for other ends.
-        same: (S, n, T, T) bool, which composed tokens are copies of which; each is one of itself.
+        copied: bool, whether the composed token has a copy.
     """
 
     place: np.ndarray
@@ -39,13 +39,7 @@ class Terms(NamedTuple):
     law: np.ndarray
     beta: np.ndarray
     predicted: np.ndarray
-    same: np.ndarray
-
-    @property
-    def copied(self) -> np.ndarray:
-        """(m,) bool, whether the composed token has a copy."""
-        s, i, j, _ = self.place.T
-        return self.same[s, i, j].sum(-1) > 1
+    copied: np.ndarray
 
 
 def others(ends: Ends) -> np.ndarray:
@@ -77,18 +71,19 @@ def terms(problems, W: np.ndarray, rows, ends: Ends, solved: dict) -> Terms:
     carried, zero = above > small * unit[s], np.abs(own) <= small * size
     law = nu / np.where(carried, above, np.nan)
     sound = np.where(level, (share > small) & (share < 1.0 - small), True).all(-1) & (lead > small)
-    gains = _gains(problems, W, rows)
-    apart = gains - np.take_along_axis(gains, ends.chosen[:, 0, 0][..., None], 3)
-    # Which of two tokens with β = 0 the row composes is a matter of rounding: so is the sign of both sides.
-    strongest = (0.25 * apart * _part(rows, same)[..., None])[s, i, j, t]  # p (1 − p) is at most a quarter
+    p, pull = forces(problems, W, rows, ends, place)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        strongest = pull / (4.0 * p * (1.0 - p))  # p (1 − p) is at most a quarter
+        balances = (law / strongest > 0) & (law / strongest < 1)
     cases = [
         ~carried & sound[s, i, j],
-        carried & zero & (law * strongest > 0) & (np.abs(law) < np.abs(strongest)),
+        carried & zero & balances,
         carried & ~zero & (nu > 0),
         carried & ~zero & (nu < 0),
     ]
+    copied = same[s, i, j].sum(-1) > 1
     end = np.select(cases, [FREE, TIED, HELD, REVERSED], OPEN)
-    return Terms(place, end, law, own / size, np.where(end == FREE, share[s, i, j, t], np.nan), same)
+    return Terms(place, end, law, own / size, np.where(end == FREE, share[s, i, j, t], np.nan), copied)
 
 
 def composed_margin(problems, ends: Ends, W: np.ndarray) -> np.ndarray:
@@ -98,33 +93,16 @@ def composed_margin(problems, ends: Ends, W: np.ndarray) -> np.ndarray:
     return np.take_along_axis(logits, alpha, 2) - logits
 
 
-def forces(problems, W: np.ndarray, rows, found: Terms) -> tuple[np.ndarray, np.ndarray]:
-    """The probabilities of the terms, (m,), and the pull of the gradient from each over λ: the law says ν/λ.
+def forces(problems, W: np.ndarray, rows, ends: Ends, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The probabilities of the terms at `place`, (m,), and the pull of the gradient from each, by the law ν/λ.
 
-    s·p_t·(g_t − Σ p g), with `_gains` g and s the part of the row's composed token in what it and its copies have at
-    the top.
+    The pull is the coefficient of the term in the gradient over that of its composed token and its copies together.
 
     Args:
         W: (S, 2, 1, d, d); rows: at W.
     """
-    p, g = np.exp(rows.below[:, 0, 0]), _gains(problems, W, rows)
-    pull = p * (g - (p * g).sum(-1, keepdims=True)) * _part(rows, found.same)[..., None]
-    return p[tuple(found.place.T)], pull[tuple(found.place.T)]
-
-
-def _gains(problems, W, rows):
-    """⟨x_t, W_2 z⟩ − γ_t/Δ_j: by how much a row's term of the loss grows with the logit of each token, (S, n, T, T)."""
-    score, raw = (
-        problems.labels[..., None] * (tokens @ problems.head[:, None, :, None])[..., 0]
-        for tokens in (rows.tokens[:, 1], problems.tokens)
-    )
-    lead = np.take_along_axis(score, rows.top[:, 0, :, 0].argmax(-1)[..., None], 2) - score
-    lead = np.where(lead == 0.0, np.nan, lead)  # of the row of the top's winner, which counts
-    return keys(problems, W[:, 1, 0])[:, :, None] - raw[:, :, None] / lead[..., None]
-
-
-def _part(rows, same):
-    """What each composed token has of the probability of itself and its copies, (S, n, T)."""
-    top = rows.top[:, 0, :, 0]
-    together = np.where(same, top[:, :, None], -np.inf)
-    return np.exp(top - np.logaddexp.reduce(together, axis=-1))
+    s, i, j, t = place.T
+    gradient, same = coefficients(problems, W, rows, ends), equal_tokens(ends.rows.tokens[:, 1])
+    above = (same @ gradient.top[..., None])[s, i, j, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):  # a composed token far from the margin, as of a free mixture
+        return np.exp(rows.below[:, 0, 0])[s, i, j, t], gradient.below[s, i, j, t] / above

@@ -22,7 +22,10 @@ def measures(cell, problems, trained, solved, settings):
     good = all_solved(answer for layers in solved.values() for answer in layers.values())
     kept = good & saturated(trained["top"])
     words = np.select([~good, ~kept], ["without SVM", "not saturated"], "measured")
-    frames = [of_instances(problems, trained, solved, ends, found, kept), *of_terms(problems, trained, found, kept)]
+    frames = [
+        of_instances(problems, trained, solved, ends, found, kept),
+        *of_terms(problems, trained, ends, found, kept),
+    ]
     return Measures(pd.concat(frames), outcomes(cell, problems.seeds, words))
 
 
@@ -53,13 +56,12 @@ def of_rows(found: Terms, ends) -> dict[str, np.ndarray]:
     return {end: ((rank == k) & some).sum((1, 2)) for k, end in enumerate((SETTLED, *ENDS))}
 
 
-def of_terms(problems, trained, found: Terms, kept):
+def of_terms(problems, trained, ends, found: Terms, kept):
     """A row for each level token: its share, now and at half of ‖W‖, and what the law says; and its way to there."""
     s, i, j, t = found.place.T
     length, steps = norms(trained["weights"]), trained["steps"]
-    each = [
-        forces(problems, trained["weights"][:, k], rows_at(problems, trained, TWO, k), found) for k in range(len(steps))
-    ]
+    rows = [rows_at(problems, trained, TWO, k) for k in range(len(steps))]
+    each = [forces(problems, trained["weights"][:, k], one, ends, found.place) for k, one in enumerate(rows)]
     p, pull = (np.stack(part, axis=1) for part in zip(*each, strict=True))
     half = max(int(np.searchsorted(steps, steps[-1] / APART, side="right")) - 1, 0)
     columns = {

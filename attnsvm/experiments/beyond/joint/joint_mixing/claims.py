@@ -8,7 +8,7 @@ from attnsvm.audit.rows import ends, where
 
 SHARED = 0.01  # of tokens beside the better one: a mixture
 ENOUGH = 6  # inputs from which on a median has an interval
-CLAIMS = Claims(group="beyond", seeds=(210000, 210063))
+CLAIMS = Claims(group="beyond")
 
 
 def rows(tables, kind: str) -> pd.DataFrame:
@@ -17,6 +17,7 @@ def rows(tables, kind: str) -> pd.DataFrame:
 
 @CLAIMS.add(
     sharpens="joint_graded",
+    seeds=(210000, 210063),
     short="$v$ and $W$ together: graded margins, mixtures too",
     statement="Where v trains along, in steps of .03 to 10, W goes to the graded SVM whether an input mixes or not, if "
     "one that mixes is taken at its better token; farther away are only instances in which an input has changed its "
@@ -50,7 +51,6 @@ def joint_graded_mixed(tables, asked, farthest, falling, most):
 
 
 @CLAIMS.add(
-    sharpens="joint_graded",
     short="which inputs mix",
     statement="The inputs that mix are those that the graded SVM of v, solved at the norm one, holds at margin zero "
     "with a multiplier; where v is slow there is none.",
@@ -82,7 +82,6 @@ def joint_mixing_inputs(tables, asked, named, none, often):
 
 
 @CLAIMS.add(
-    sharpens="joint_graded",
     short="how far an input mixes",
     statement="An input that mixes does so until κN = κ min N + ρ, N the score of what it keeps: nothing else is "
     "needed, and more steps do not saturate it.",

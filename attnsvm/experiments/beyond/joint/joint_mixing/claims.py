@@ -109,6 +109,6 @@ def joint_mixing_law(tables, asked, within, most, stays):
         raise NoInstance("rate with six inputs that mix")
     near = share_of((both["share"] - both["predicted"]).abs().map(within))
     further[f"{near.value:.2f} of all {len(both)} near it"] = most(near)
-    change = (both["share"] - both["before"]).abs().median()
+    change = both["change"].median()
     further[f"since a quarter of the steps they have changed by {change:.2g}"] = stays(change)
     return Reading(*largest(found, "high")[:3], sum(one.instances for one in found.values()), main, further)

@@ -46,10 +46,10 @@ def of_inputs(problems, made, answer, good) -> pd.DataFrame:
     """A row for every input that mixes, or is said to, after the last step."""
     last, seeds = made[1], np.broadcast_to(problems.seeds[:, None], made[1].lead.shape)
     asked, whole = predicted(last, answer)
-    before = np.where(made[0].preferred == last.preferred, kept(made[0]), np.nan)
     own = kept(last)
+    change = np.where(made[0].preferred == last.preferred, np.abs(own - kept(made[0])), np.nan)
     some = good[:, None] & ~((own <= SHARED) & (asked <= SHARED))
-    columns = {"share": own, "before": before, "predicted": asked, "without": whole}
+    columns = {"share": own, "change": change, "predicted": asked, "without": whole}
     place = np.broadcast_to(np.arange(own.shape[1]), own.shape)
     return pd.DataFrame({"seed": seeds[some], "input": place[some]} | {name: of[some] for name, of in columns.items()})
 

@@ -9,7 +9,7 @@ COUNTS = {"mix": (VERMILLION, "D", 0.94), "said to mix": (BLACK, "x", 1.06)}
 WIDTH = 0.15  # of a rate's strip, as a power of ten
 
 
-@sheet(height=0.42)
+@sheet(height=0.46)
 def draw(figure, table):
     """Draw from rows (kind, rate, step, seed, graded, ..., share, predicted)."""
     a, b, c = figure.subplots(1, 3)
@@ -21,7 +21,6 @@ def draw(figure, table):
         look = {"color": colour, "marker": marker, "markersize": 2.5, "alpha": 0.6, "linestyle": "none"}
         a.plot(rows["rate"] * 10**aside, rows["graded"], label=words, **look)
     a.set(xscale="log", yscale="log", xlabel="length of $v$'s steps", ylabel="1 − correlation")
-    a.legend(loc="upper right")
     title(a, "a", "$W$ and the graded solution")
     for (rate, rows), colour in zip(inputs.groupby("rate"), SERIES, strict=False):
         look = {"color": colour, "marker": "o", "markersize": 2.5, "linestyle": "none"}
@@ -37,3 +36,4 @@ def draw(figure, table):
     c.set(xscale="log", xlabel="length of $v$'s steps", ylabel="share of the inputs")
     c.legend(loc="upper left")
     title(c, "c", "how many mix")
+    figure.legend(*a.get_legend_handles_labels(), loc="outside lower center", ncols=2, title="(a)")

@@ -20,15 +20,18 @@ SEARCH = 4  # Newton's steps, of a function that is convex and, but for few corn
 
 
 def svm(problems, trained, settings):
+    """The answers by rate and step; after the last step with what the law of mixtures reads."""
     found = {}
     for rate, run in trained.items():
-        for place, step in enumerate(run["steps"].tolist()):
-            found[f"{rate} {step}"] = solved(problems, choice(problems, run["W"][:, place], run["v"][:, place]))
+        steps = run["steps"].tolist()
+        for place, step in enumerate(steps):
+            answers, law = solved(problems, choice(problems, run["W"][:, place], run["v"][:, place]))
+            found[f"{rate} {step}"] = answers | (law if step == steps[-1] else {})
     return found
 
 
-def solved(problems, made) -> dict:
-    """The answers; the multipliers of `graded` by token, "multipliers" (S, n, T); and ρ (S,)."""
+def solved(problems, made) -> tuple[dict, dict]:
+    """The answers; and the multipliers of `graded` by token, "multipliers" (S, n, T), and "rho", ρ (S,)."""
     S, n, T = made.p.shape
 
     def answers(bound):
@@ -50,7 +53,7 @@ def solved(problems, made) -> dict:
     found |= {"graded": answers(bound), "shuffled": answers(np.roll(bound, 1, axis=1))}
     dual = np.zeros(made.p.shape)
     dual[lost] = found["graded"]["dual"].ravel()
-    return found | {"multipliers": dual, "rho": rho}
+    return found, {"multipliers": dual, "rho": rho}
 
 
 def margins(lead: np.ndarray, rho: np.ndarray) -> np.ndarray:

@@ -10,8 +10,9 @@ from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.stacked import norms
 from attnsvm.data.problems import Problems
 from attnsvm.experiments.beyond.layers.row_ends import figure
-from attnsvm.experiments.beyond.layers.row_ends.classes import ENDS, forces, terms
+from attnsvm.experiments.beyond.layers.row_ends.classes import ENDS, terms
 from attnsvm.experiments.beyond.layers.row_ends.ends import TWO, inside, with_ties
+from attnsvm.experiments.beyond.layers.row_ends.forces import forces
 
 # 7 has a reversed row, 6 keeps .745 of a token outside the margin, 7 has a mixture with β = 0 too.
 SMALL = {"problems": {"first_seed": 1, "instances": 7}, "descent": {"steps": 20000, "points": 8}}

@@ -15,8 +15,8 @@ import numpy as np
 from attnsvm.analysis.ends import Ends, equal_tokens
 from attnsvm.analysis.mixtures import shares
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE
-from attnsvm.experiments.beyond.layers.forces import coefficients, multipliers
 from attnsvm.experiments.beyond.layers.row_ends.ends import keys
+from attnsvm.experiments.beyond.layers.row_ends.forces import forces, multipliers
 
 SETTLED, HELD, FREE, TIED, REVERSED, OPEN = "settled", "held", "free", "tied", "reversed", "open"
 ENDS = (HELD, FREE, TIED, REVERSED, OPEN)  # of rows with level tokens
@@ -91,18 +91,3 @@ def composed_margin(problems, ends: Ends, W: np.ndarray) -> np.ndarray:
     logits = (ends.rows.tokens[:, 1] @ (problems.queries @ W.swapaxes(1, 2))[..., None])[..., 0]
     alpha = ends.rows.top[:, 0, :, 0].argmax(-1)[..., None]
     return np.take_along_axis(logits, alpha, 2) - logits
-
-
-def forces(problems, W: np.ndarray, rows, ends: Ends, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The probabilities of the terms at `place`, (m,), and the pull of the gradient from each, by the law ν/λ.
-
-    The pull is the coefficient of the term in the gradient over that of its composed token and its copies together.
-
-    Args:
-        W: (S, 2, 1, d, d); rows: at W.
-    """
-    s, i, j, t = place.T
-    gradient, same = coefficients(problems, W, rows, ends), equal_tokens(ends.rows.tokens[:, 1])
-    above = (same @ gradient.top[..., None])[s, i, j, 0]
-    with np.errstate(divide="ignore", invalid="ignore"):  # a composed token far from the margin, as of a free mixture
-        return np.exp(rows.below[:, 0, 0])[s, i, j, t], gradient.below[s, i, j, t] / above

@@ -10,7 +10,10 @@ import numpy as np
 from attnsvm.analysis.ends import Ends
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE
 from attnsvm.architecture import Stack
+from attnsvm.experiments.beyond.layers.ends import APART as APART
 from attnsvm.experiments.beyond.layers.ends import corrected
+from attnsvm.experiments.beyond.layers.ends import rows_at as rows_at
+from attnsvm.experiments.beyond.layers.ends import stated as stated
 
 TWO = Stack(layers=2)
 

@@ -7,9 +7,9 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, all_solved, outcomes
 from attnsvm.analysis.stacked import norms, saturated
 from attnsvm.analysis.statistics import mean_share, middle_half, share
-from attnsvm.experiments.beyond.layers.ends import APART, rows_at
-from attnsvm.experiments.beyond.layers.row_ends.classes import ENDS, FREE, OPEN, SETTLED, Terms, forces, terms
-from attnsvm.experiments.beyond.layers.row_ends.ends import TWO, inside, with_ties
+from attnsvm.experiments.beyond.layers.row_ends.classes import ENDS, FREE, OPEN, SETTLED, Terms, terms
+from attnsvm.experiments.beyond.layers.row_ends.ends import APART, TWO, inside, rows_at, with_ties
+from attnsvm.experiments.beyond.layers.row_ends.forces import forces
 
 ORDER = ["kind", "quantity", "end", "step", "seed", "input", "row", "token"]
 TERM, INSTANCE, TIME = "term", "instance", "time"

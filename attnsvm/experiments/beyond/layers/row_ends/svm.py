@@ -6,8 +6,7 @@ stated  a winner in every row, that of the larger probability
 weak    as `inside`, for the layer below, with m ≥ 0 in place of m = 0 in rows that saturate
 """
 
-from attnsvm.experiments.beyond.layers.ends import stated
-from attnsvm.experiments.beyond.layers.row_ends.ends import TWO, inside, unmixed, with_ties
+from attnsvm.experiments.beyond.layers.row_ends.ends import TWO, inside, stated, unmixed, with_ties
 from attnsvm.experiments.beyond.layers.svm import every_layer, with_multipliers
 from attnsvm.svm.instances import answers
 from attnsvm.svm.law import constraints_below

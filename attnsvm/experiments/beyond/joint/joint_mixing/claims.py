@@ -44,7 +44,7 @@ def joint_mixing_law(tables, asked, within, most, stays):
     near = share_of((both["share"] - both["predicted"]).abs().map(within))
     further[f"{near.value:.2f} of all {len(both)} near it"] = most(near)
     change = both["change"].median()
-    further[f"since a quarter of the steps they have changed by {change:.2g}"] = stays(change)
+    main[f"since a quarter of the steps they have changed by {change:.2g}"] = stays(change)
     return Reading(*largest(found, "high")[:3], sum(one.instances for one in found.values()), main, further)
 
 
@@ -72,10 +72,8 @@ def joint_mixing_inputs(tables, asked, named, none, often):
     }
     shares = where(rows(tables, "share"), quantity="mix").sort_values("rate")
     slow, fast = (estimate(end) for end in ends(shares, "rate"))
-    further = {
-        f"slowest v: {slow.value:.2g} of all inputs mix": none(slow),
-        f"fastest v: {fast.value:.2g} do": often(fast),
-    }
+    main[f"slowest v: {slow.value:.2g} of all inputs mix"] = none(slow)
+    further = {f"fastest v: {fast.value:.2g} do": often(fast)}
     return Reading(*found, main, further)
 
 

@@ -67,9 +67,9 @@ PARTS = mathematics engine pipeline workflow cluster
 PART ?=
 # These files of tests/experiments compile loops, too.
 COMPILED = adam adam_time attention_variants cone convergence_types factors generalisation geometries graph_limits \
-	hierarchy hyperplanes induction joint joint_tail known_answers ladder law_of_layers layer_shapes layers_beyond \
+	hierarchy hyperplanes induction joint joint_mixing joint_tail known_answers ladder law_of_layers layer_shapes layers_beyond \
 	local_convergence mirror_descent multi_token one_norm other_steps penalised_head real_tokens refused_settings \
-	rest_or_grow router rules_layers saturated_sets selection_by_rule several_heads two_stages
+	rest_or_grow router row_ends rules_layers saturated_sets selection_by_rule several_heads two_stages
 engine = tests/training tests/geometry tests/experiments/theory $(COMPILED:%=tests/experiments/test_%.py)
 pipeline = $(filter-out %__pycache__ tests/pipeline/cluster,$(wildcard tests/pipeline/*)) $(filter-out %__pycache__ tests/publish/site,$(wildcard tests/publish/*)) tests/project
 workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py

@@ -11,6 +11,7 @@ from attnsvm.audit import Tables
 from attnsvm.audit.reading import Claim
 from attnsvm.pipeline import cards
 from attnsvm.publish.exchange import reference
+from attnsvm.store import load_csv
 
 sys.path.append(str(Path(__file__).parents[1] / "experiments"))
 
@@ -38,7 +39,9 @@ def read(experiment):
     from running import Run
 
     with TemporaryDirectory() as folder:
-        return Run(experiment, {}, Path(folder), scale="smoke").table
+        file = Path(folder) / "table.csv"
+        Run(experiment, {}, Path(folder), scale="smoke").table.to_csv(file, index=False)
+        return load_csv(file)
 
 
 def table(experiment):

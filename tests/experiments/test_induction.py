@@ -100,7 +100,7 @@ def test_the_circuit_forms_and_its_layer_below_grows_along_its_svm():
     assert (formed(whole.tokens, W)[2] < 0.5).all()
     np.testing.assert_allclose(in_the_limit(whole.tokens, run).sum(-1), 1.0)
     answers = of_run(whole, run)
-    assert all((answers[rule]["status"] == "solved").all() for rule in answers if rule != "gain")
+    assert all((answers[rule]["status"] == "solved").all() for rule in answers if rule not in ("gain", "least"))
     growth = run["weights"][:, -1, 0] - run["weights"][np.arange(2), half(run), 0]
     near, far = (1.0 - correlation(growth, answers[rule]["W"]) for rule in ("needed", "answer's row"))
     assert near.max() < 0.03

@@ -12,6 +12,7 @@ from attnsvm.experiments.beyond.induction.runs import RUNS
 from attnsvm.experiments.beyond.induction.task import embedded, every_input
 
 KEYS = ["run", "quantity", "step"]
+DEGENERATE = 0.01  # least multiplier, over their mean, below which strict complementarity is hardly met
 BELOW = ("needed", "every row", "answer's row", "moved")
 
 
@@ -72,6 +73,9 @@ def of_long(problems, run, answers, good):
         ends[f"growth, {rule}"] = 1.0 - correlation(growth, solved[rule])
         if rule != "needed":
             ends[f"apart from {rule}"] = 1.0 - correlation(needed, solved[rule])
+    if "least" in answers:
+        least = answers["least"][good]
+        ends |= {"least multiplier": least, "share degenerate": least < DEGENERATE}
     ends |= needed_terms(problems.tokens[good], answers["gain"][good])
     found = [(steps, along), (steps[-1:], ends)]
     return [by_quantity(problems.seeds[good], where, of) for where, of in found]

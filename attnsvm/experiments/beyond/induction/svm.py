@@ -8,11 +8,13 @@ moved         a control: margin 1 in every row, where each position attends to a
 """
 
 import numpy as np
+from scipy.optimize import linprog
 
+from attnsvm.analysis.selection import SUPPORT_TOLERANCE
 from attnsvm.experiments.beyond.induction.ends import NEEDED, answer_place, composed_by, gains, in_the_limit, kept
 from attnsvm.experiments.beyond.induction.runs import RUNS
 from attnsvm.svm.constraints import Constraints, TokenConstraints, separation, sequence
-from attnsvm.svm.solution import as_arrays
+from attnsvm.svm.solution import Solution, as_arrays
 from attnsvm.svm.solver import solve_batch
 
 KEPT = ("W",)  # of an answer, in addition to its proof
@@ -20,11 +22,14 @@ CONTROL_STREAM = 41026  # keeps the control's draws apart from what else is draw
 
 
 def svm(problems, trained, settings):
-    return {name: of_run(problems, trained[name]) for name, run in RUNS.items() if run.long}
+    return {name: of_run(problems, trained[name], not run.separate) for name, run in RUNS.items() if run.long}
 
 
-def of_run(problems, run):
-    """The answers by rule; and "gain", what the top's margin gains by the winner of each row, (S, n, T, T)."""
+def of_run(problems, run, together=True):
+    """The answers by rule; "gain", what the top's margin gains by the winner of each row, (S, n, T, T).
+
+    And where one norm divides the gradients together "least", see `least_multiplier`, (S,).
+    """
     X, p, stays = problems.tokens, in_the_limit(problems.tokens, run), kept(problems.tokens, run)
     composed, place, chosen = composed_by(X, p), answer_place(X), p.argmax(-1)
     top = solve_batch([separation(y, y[:, -1], a) for y, a in zip(composed, place, strict=True)])
@@ -38,8 +43,13 @@ def of_run(problems, run):
         "answer's row": [c[here.ravel()[c.index[:, 0]]] for c, here in zip(full, rows, strict=True)],
         "moved": [sequence(x, w, causal=True) for x, w in zip(X, elsewhere, strict=True)],
     }
-    found = {rule: as_arrays(solve_batch([distinct(c) for c in some])) for rule, some in rules.items()}
-    return found | {"top": as_arrays(top), "gain": gain}
+    each = {rule: [distinct(c) for c in some] for rule, some in rules.items()}
+    solved = {rule: solve_batch(some) for rule, some in each.items()}
+    found: dict = {rule: as_arrays(some) for rule, some in solved.items()} | {"top": as_arrays(top), "gain": gain}
+    if together:
+        pairs = zip(each["needed"], solved["needed"], strict=True)
+        found["least"] = np.array([least_multiplier(*one) for one in pairs])
+    return found
 
 
 def gained(tokens, composed, p, top):
@@ -69,6 +79,31 @@ def needed(full: TokenConstraints, gain: np.ndarray, stays: np.ndarray) -> Const
     total = np.bincount(same(full), gain)[same(full)]
     some = total > NEEDED * total.max(initial=0.0)
     return full.with_equality(stays)[some]
+
+
+def least_multiplier(constraints: Constraints, answer: Solution) -> float:
+    """The least multiplier of a term at its margin, over their mean, by the choice that makes it largest.
+
+    Terms that depend on one another leave a choice: a linear program. Zero is the degenerate case. NaN without a
+    solution or without a term.
+    """
+    if not answer.solved:
+        return np.nan
+    reached = constraints.apply(answer.W)
+    active = constraints[~constraints.equality & (reached <= constraints.bound * (1.0 + SUPPORT_TOLERANCE))]
+    free, m = constraints[constraints.equality], len(active)
+    if not m:
+        return np.nan
+    left, right = (np.vstack([getattr(one, side) for one in (active, free)]) for side in ("left", "right"))
+    terms = (left[:, :, None] * right[:, None]).reshape(len(left), -1)
+    # Multipliers x, of which those of `active` are at least s: the largest s. They add up to ‖W‖².
+    equal = np.column_stack([terms.T, np.zeros(terms.shape[1])])
+    above = np.column_stack([-np.eye(m), np.zeros((m, len(free))), np.ones(m)])
+    bounds = [(0, None)] * m + [(None, None)] * len(free) + [(None, None)]
+    cost = np.append(np.zeros(len(terms)), -1.0)
+    size = np.square(answer.W).sum()
+    found = linprog(cost, A_ub=above, b_ub=np.zeros(m), A_eq=equal, b_eq=answer.W.ravel(), bounds=bounds)
+    return max(found.x[-1], 0.0) * m / size if found.status == 0 else np.nan
 
 
 def same(constraints: Constraints) -> np.ndarray:

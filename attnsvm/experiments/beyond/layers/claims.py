@@ -189,8 +189,9 @@ CLAIMS.declare(
     short="the theorem's conditions decide",
     statement="Where the winners meet the conditions H1 to H3 of the theorem, the problem with a winner in every row "
     "is near in every instance; the instances that stop at a distance do not meet them.",
-    check="two layers, after the last step: largest 1 − correlation with the stated problem where the conditions are "
-    "met, and where not; share of instances that meet them, 95 % Wilson interval",
+    check="two layers, after the last step, on instances that were in view when it was written: largest 1 − "
+    "correlation with the stated problem where the conditions are met, and where not; share of instances that meet "
+    "them, 95 % Wilson interval",
     measured="largest 1 − correlation where they are met",
     asked=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
     often=Limit(0.1, "share that meets them ≥ {}", "one in ten: the theorem is about something"),

@@ -81,42 +81,44 @@ CLAIMS.declare(
         trained(quantity="constant").must(
             "times τ² ≤ 2", "2(1 − 1/C), all others alike, is less for every C", "times τ²: {value:.3f}"
         ),
-    ),
-    frozen(quantity="exponent").must(
-        "V frozen: distance of each end from −1 ≤ 0.1",
-        "logarithms of the passage remain",
-        "V frozen: τ^{value:.3f}",
-        around=-1.0,
+        frozen(quantity="exponent").must(
+            "V frozen: distance of each end from −1 ≤ 0.1",
+            "logarithms of the passage remain",
+            "V frozen: τ^{value:.3f}",
+            around=-1.0,
+        ),
     ),
     short="logistic loss: entropy as 1/log²",
     statement="Under the logistic loss, what the softmax leaves to other tokens falls as 2(1 − 1/C)/τ² in the time τ "
     "of the margin's flow, τ of the order log t; with V frozen it falls as 1/τ, and τ is of the order t: a trained V "
     "makes the softmax polarise more slowly (the rates are ours).",
     check="slope of the logarithms over the last two decades of τ, by instance, and the product with τ²: medians with "
-    "95 % intervals; control: the slope with V frozen",
+    "95 % intervals; the slope with V frozen",
     measured="exponent of 1 − σ in τ, V trained",
 )
 
 CLAIMS.declare(
     "entropy_winner",
-    trained(quantity="sum").must(
-        "≥ 0.85",
-        "nearly all: the second order decides where the two largest are close",
-        "V trained: the largest a + u in {value:.2f}",
-    ),
-    trained(quantity="value").must(
-        "V trained, largest u ≤ 0.6",
-        "by chance both agree in .43 of the instances",
-        "V trained: the largest u in {value:.2f}",
-    ),
-    frozen(quantity="value").must(
-        "V frozen, largest u ≥ 0.95", "all, beyond doubt", "V frozen: the largest u in {value:.2f}"
+    (
+        trained(quantity="sum").must(
+            "≥ 0.85",
+            "nearly all: the second order decides where the two largest are close",
+            "V trained: the largest a + u in {value:.2f}",
+        ),
+        trained(quantity="value").must(
+            "V trained, largest u ≤ 0.6",
+            "by chance both agree in .43 of the instances",
+            "V trained: the largest u in {value:.2f}",
+        ),
+        frozen(quantity="value").must(
+            "V frozen, largest u ≥ 0.95", "all, beyond doubt", "V frozen: the largest u in {value:.2f}"
+        ),
     ),
     short="V trained: not the best value wins",
     statement="With V trained the token wins whose logit and value together are the largest at the start, whatever "
     "their values alone; with V frozen the token of the largest value.",
     check="share of instances in which the token of largest a + u, of largest u at the start has the largest "
-    "probability at the end, Wilson intervals; control: V frozen",
+    "probability at the end, Wilson intervals; V trained and V frozen",
     measured="share of instances, V trained, largest a + u",
     unsharpened="With V frozen the exceptions have two largest values close together: the better one catches up after "
     "a time exponential in one over their difference, beyond those followed.",

@@ -88,7 +88,7 @@ def adam_sign_time(tables, asked, done, spread, start):
     if not apart:
         raise NoInstance("time that two runs share")
     widest = max(apart)
-    further = {f"at {len(apart)} equal times no two runs farther apart than {widest:.3f}": spread(widest)}
+    parts[f"at {len(apart)} equal times no two runs farther apart than {widest:.3f}"] = spread(widest)
     early = some(ratios[~has_its_time], "run that ends before its time")["value"]
-    further[f"{len(early)} runs before their time: {early.max():.3f} at most"] = not asked(early.max())
+    further = {f"{len(early)} runs before their time: {early.max():.3f} at most": not asked(early.max())}
     return Reading(*smallest(seen), parts, further)

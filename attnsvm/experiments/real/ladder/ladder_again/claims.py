@@ -68,22 +68,22 @@ CLAIMS.declare(
             "above zero, the whole interval",
             "the alignment is above its null ({value:.2g})",
         ),
-    ),
-    strong(quantity="train").must(
-        "share of training inputs right, median ≥ 0.99",
-        "as first asked",
-        "the layer still fits its inputs",
-        whole=False,
-    ),
-    strong(quantity="rank_ratio", missing="weight decay above zero").must(
-        "effective rank over that without decay ≤ 0.5",
-        "half of the rank",
-        "effective rank: {value:.2f} of that without decay",
-    ),
-    strong(quantity="saturated").must(
-        "share of saturated inputs ≤ 0",
-        "no input, up to the end of the interval",
-        "no input is saturated ({value:.2g})",
+        strong(quantity="train").must(
+            "share of training inputs right, median ≥ 0.99",
+            "as first asked",
+            "the layer still fits its inputs",
+            whole=False,
+        ),
+        strong(quantity="rank_ratio", missing="weight decay above zero").must(
+            "effective rank over that without decay ≤ 0.5",
+            "half of the rank",
+            "effective rank: {value:.2f} of that without decay",
+        ),
+        strong(quantity="saturated").must(
+            "share of saturated inputs ≤ 0",
+            "no input, up to the end of the interval",
+            "no input is saturated ({value:.2g})",
+        ),
     ),
     sharpens="ladder_decay_breaks",
     short="strong decay leaves a little of it",

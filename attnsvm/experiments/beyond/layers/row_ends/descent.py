@@ -1,0 +1,14 @@
+"""Train two layers from random weights."""
+
+from attnsvm.architecture import Stack
+from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.stack.descent import train_stack
+
+
+def descent(problems, settings, progress):
+    steps, rule = settings["steps"], exact(settings["learning_rate"])
+    kept = logarithmic_steps(steps, settings["points"])
+    log = train_stack(problems, Stack(layers=2), LinearHead, rule, steps, kept, progress=progress)
+    return log.arrays("steps", "weights", "top")

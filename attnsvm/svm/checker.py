@@ -39,13 +39,13 @@ from attnsvm.svm.enclosures import (
     terms,
     total,
 )
-from attnsvm.svm.verdict import Ranks, Verdict, relative_gap
+from attnsvm.svm.verdict import Ranks, Verdict, relative_gap, rounded_down
 
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
 SCALED = 1e-9  # how far the least margin of a solution may be from one, and it from what meets all rows, relative
 ROUNDED = 1e-6  # the same at most, where the rounding of W itself costs more than SCALED
-HUGE = 1e60  # beyond it, products of numbers that vanish count
+HUGE = 1e50  # beyond it, products of numbers that vanish count for more than NOTHING
 COORDINATES, ENTRIES = 4096, 2**25  # of a combination that may be made exactly zero: a Cholesky factor, and its rows
 CLEAR = 16.0  # times that a singular value must exceed what is missing to zero
 HELD = 600  # rows that can be held at once: their Gram matrix is inverted
@@ -244,7 +244,7 @@ def _arrays(matrices, bound, equality, claim):
     rows = [row.astype(np.int64, copy=False) for row in rows]  # of mixed kinds they would join to floats
     shape, width = (tokens.shape[1], queries.shape[1]), parts[-1].shape[-1:] if parts else ()
     expected = [shape] if factors is None else [(size, *width) for size in shape]
-    if parts and [part.shape for part in parts] != expected:
+    if 0 in shape or (claim.status == "solved" and [part.shape for part in parts] != expected):
         return None
     return (tokens, queries, *rows), bound, equality, dual, parts
 
@@ -433,7 +433,7 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
         return Verdict("uncertified", "no matrix near the solution is proved to meet the constraints", low=low)
     refused = partial(Verdict, "uncertified", low=low, high=high)
     if not 0 <= relative_gap(low, high) <= tol:
-        return refused(f"the duality gap is too large: the least norm is between {low:.15g} and {high:.15g}")
+        return refused(f"the duality gap is too large: the least norm is between {float(low)!r} and {float(high)!r}")
     off = abs(moved.scale - 1) if high > 0 else 0.0
     room = SCALED if off <= SCALED and moved.distance <= SCALED * size else _room(problem, size)
     if not off <= room:
@@ -518,9 +518,8 @@ def _refutation(problem: Problem, norm: str, dual, wide: bool) -> Verdict:
     M = problem.combined(dual) if wide else Matrix(*problem.combination(dual))
     low = _lower(problem, norm, M, dual)
     if math.inf > low >= REMOTE * _alone(problem, norm) > 0:
-        reason = (
-            f"no multipliers are proved to combine the constraints to zero: every W has a norm of {low:.3g} at least"
-        )
+        least = f"every W has a norm of {rounded_down(low)} at least"
+        reason = f"no multipliers are proved to combine the constraints to zero: {least}"
         return Verdict("remote", reason, low, math.inf, arithmetic="floating")
     return Verdict("uncertified", "the Farkas combination of the constraints is not zero", low)
 

@@ -7,8 +7,10 @@ from tqdm import tqdm
 
 from attnsvm.svm.arguments import finite_array, plain, problem_arrays, switch, token_indices
 from attnsvm.svm.constraints import Constraints, ragged, separation
+from attnsvm.svm.rational import refutation
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.solver import norm_and_tolerance, solve
+from attnsvm.svm.verdict import rounded_down
 
 SUPPORT_MARGIN = 1e-6  # relative distance to margin 1 up to which a token is on the margin
 NAMED = 10  # inputs in conflict that a message names
@@ -130,7 +132,7 @@ class AttentionSVM:
             self._refuse(solution, constraints)
         if solution.status is Status.REMOTE:
             raise UncertifiedError(
-                f"every W that separates the selected tokens has a norm of {solution.low:.3g} at least: "
+                f"every W that separates the selected tokens has a norm of {rounded_down(solution.low)} at least: "
                 "they may have a separator so far away, or none"
             )
         if solution.status is Status.UNCERTIFIED:
@@ -151,8 +153,9 @@ class AttentionSVM:
         return self.solution_.rank
 
     def _refuse(self, solution: Solution, constraints: Constraints) -> NoReturn:
-        heavy = np.abs(solution.dual) > 1e-9 * np.abs(solution.dual).max()
-        inputs = np.unique(constraints.index[heavy, 0]).tolist()
+        exact = refutation(constraints.factors, solution.dual, constraints.bound, constraints.equality)
+        rows = np.flatnonzero(solution.dual if exact is None else exact)  # of an exact Farkas vector, both
+        inputs = np.unique(constraints.index[rows, 0]).tolist()
         self.infeasibility_ = error = InfeasibleError(inputs, solution.dual)
         raise error
 

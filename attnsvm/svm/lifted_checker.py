@@ -89,6 +89,9 @@ class Checker:
     Args:
         content: (N, d), places: (N, p), queries: (n, e).
         owner: (N,) int, the input of every token, growing; every input has tokens.
+
+    Raises:
+        ValueError: owner is not that of so many tokens and queries.
     """
 
     def __init__(self, content, places, queries, owner):
@@ -105,6 +108,7 @@ class Checker:
 
     def _hold(self, features, parts, kernel, whole):
         self.features = self.content, self.places, self.queries, self.owner = features
+        _require_growing(self.owner, len(self.content), len(self.places), len(self.queries))
         self.parts, self.kernel, self.whole = parts, kernel, whole
         content, places, queries = parts
         N, owner = len(self.owner), self.owner
@@ -425,6 +429,13 @@ class _Part:
 
     def take(self, rows):
         return _Part(self.array[rows], self.power, self.lengths[rows])
+
+
+def _require_growing(owner, tokens: int, places: int, queries: int) -> None:
+    """Sums over an input are made from its first token to the next one's."""
+    steps = np.diff(owner, prepend=-1, append=queries)
+    if not (owner.dtype.kind in "iu" and len(owner) == tokens == places and ((steps == 0) | (steps == 1)).all()):
+        raise ValueError("owner: the inputs of the tokens must grow, and every input must have tokens")
 
 
 def _float64(array):

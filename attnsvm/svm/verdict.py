@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import ROUND_FLOOR, Context
 from functools import cached_property
 from typing import NamedTuple
 
@@ -79,6 +80,11 @@ class Verdict(Ranked):
     def gap(self) -> float:
         """See `relative_gap`; infinite where there is no W."""
         return relative_gap(self.low, self.high)
+
+
+def rounded_down(number: float) -> str:
+    """A positive number in three digits that are not above it."""
+    return f"{float(Context(prec=3, rounding=ROUND_FLOOR).create_decimal_from_float(number)):.3g}"
 
 
 def relative_gap(low: float, high: float) -> float:

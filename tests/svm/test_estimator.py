@@ -298,3 +298,23 @@ def test_it_stands_the_checks_of_scikit_learn():
     passed = {one["check_name"] for one in found if one["status"] == "passed"}
     assert len(passed) >= 25
     assert {"check_estimators_pickle", "check_fit_idempotent", "check_estimators_unfitted"} <= passed
+
+
+@pytest.mark.parametrize("size", [1.0, 1e6, 1e12, 1e40])
+def test_inputs_in_conflict_are_named_whatever_their_units(size):
+    """Multipliers differ as the tokens do: input 0 alone has a W."""
+    tokens = np.array([[[1.0], [0.0]], [[-size], [0.0]], [[0.0], [0.0]]])
+    with pytest.raises(InfeasibleError) as caught:
+        AttentionSVM().fit(tokens[:2], np.ones((2, 1)), np.zeros(2, int))
+    assert caught.value.inputs == [0, 1]
+
+
+def test_inputs_that_are_named_cannot_be_separated():
+    """The winner of input 0 lies beside a segment of two losers, and input 1 asks for the other side."""
+    tokens = np.array([[[1e-10, 0.0], [0.0, 1.0], [0.0, -1.0]], [[-1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]])
+    selected = np.eye(3, dtype=bool)[[0, 0]]
+    with pytest.raises(InfeasibleError) as caught:
+        AttentionSVM().fit(tokens, np.ones((2, 1)), selected)
+    named = caught.value.inputs
+    with pytest.raises(InfeasibleError):
+        AttentionSVM().fit(tokens[named], np.ones((len(named), 1)), selected[named])

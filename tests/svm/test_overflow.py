@@ -9,6 +9,7 @@ from attnsvm.svm import separation, solve, solve_batch
 from attnsvm.svm.alike import check_all
 from attnsvm.svm.checker import check
 from attnsvm.svm.enclosures import Matrix
+from attnsvm.svm.lifted_checker import Checker
 from attnsvm.svm.verdict import relative_gap
 
 ROW = np.zeros(1, int)
@@ -81,3 +82,41 @@ def _extreme(rng):
     tokens *= 10.0 ** rng.choice([0, 40])
     selected[small] |= rng.integers(2, size=3) > 0
     return separation(tokens, queries, selected)
+
+
+def test_products_that_vanish_beside_huge_tokens_are_counted():
+    """d·e products of half the smallest number round up to it: only tokens below 1e50 make so little of that."""
+    d, size, small = 100, 1.9e60, 0.51 * 2.0**-549
+    tokens, queries = np.zeros((4, d + 1)), np.zeros((2, d))
+    tokens[0, :d], tokens[1, :d], queries[0], queries[1, 0] = size / 2, -size / 2, small, 1.0
+    W = np.full((d + 1, d), 2.0**-525)
+    first = 0.9 * d * d * size * 2.0**-1074
+    tokens[2, -1] = 900 * first / W[0, 0]
+    bound = np.array([first, W[0, 0] * tokens[2, -1]]) * (1 - 1e-12)
+    given = (tokens, queries, np.array([0, 2]), np.array([1, 3]), np.array([0, 1])), bound, np.zeros(2, bool)
+    answer = SimpleNamespace(status="solved", W=W, dual=np.array([0.0, 1.0]))
+    needed = first / (d * d * size * small)
+    for said in (check(*given, "linf", 0.3, answer), *check_all([given] * 2, "linf", 0.3, [answer] * 2)):
+        assert said.status != "solved" or said.high >= needed
+
+
+@pytest.mark.parametrize("share", [1.3578, 1.0001, 1.9])
+def test_the_words_of_a_bound_say_no_more_than_the_bound(share):
+    small = 2.0**-24 * share
+    tokens = np.array([[1.0, small], [-1.0, small], [0.0, 0.0]])
+    rows = np.array([0, 1]), np.array([2, 2]), np.array([0, 0])
+    given = (tokens, np.ones((1, 1)), *rows), np.ones(2), np.zeros(2, bool)
+    said = check(*given, "fro", 1e-10, SimpleNamespace(status="remote", dual=np.ones(2)))
+    assert said.status == "remote"
+    words = float(said.reason.split("a norm of ")[1].split()[0])
+    assert 0.99 / small < words <= said.low <= 1 / small
+
+
+@pytest.mark.parametrize(
+    "owner", [[1, 0, 1, 0], [0, 0, 2, 2], [0, 0, 1], [0.0, 0.0, 1.0, 1.0], [0, 0, 0, 0], [1, 1, 2, 2]]
+)
+def test_lifted_tokens_that_are_not_in_the_order_of_their_inputs_are_refused(owner):
+    """Sums over an input took tokens of others: two rows that ask for the same were 'infeasible'."""
+    content, places = np.array([[-1.0], [1.0], [0.0], [0.0]]), np.ones((4, 1))
+    with pytest.raises(ValueError, match="owner: "):
+        Checker(content, places, np.array([[-1.0], [1.0]]), np.array(owner))

@@ -2,9 +2,11 @@
 
 Each stage that judged answers runs again on the files it read, with the answers that its own file keeps in the place
 of those that methods find (`svm.ledger`). The checker must say the same of each, and what the stage makes must be what
-the file holds. A descent that solves is trained again.
+the file holds. A descent that solves is trained again. Of a whole experiment the blocks must have one setting and
+different seeds, and as many answers as its certificates.csv counts.
 """
 
+import os
 import re
 import sys
 from collections import Counter
@@ -15,10 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm import checksums
 from attnsvm.errors import UserError, require, shown
 from attnsvm.pipeline import answers, cards
 from attnsvm.pipeline.running import records, stages
-from attnsvm.store import Arrays, load_cells
+from attnsvm.store import Arrays, load_cells, load_csv
 from attnsvm.svm import ledger
 from attnsvm.svm.statuses import STATUSES
 
@@ -39,17 +42,25 @@ class Seen(NamedTuple):
     Attributes:
         counts: {status: answers}; rational: how many of them were decided in rationals.
         largest: the largest gap of a solved one; 0 where there is none.
+        settings: of the stage; empty where it keeps none.
+        seeds: {cell: those of its problems}.
+        proofs: what `answers.count` says of each cell.
     """
 
     counts: Counter
     rational: int
     largest: float
+    settings: dict
+    seeds: dict[str, list[int]]
+    proofs: list
 
 
 def main(folders: list[str]) -> int:
     """Judge what lies under the folders again; the status is 1 where anything differs, and each such file is named."""
-    whole, judged, failed = Seen(Counter(), 0, 0.0), 0, 0
-    for path in (found for folder in folders for found in files(folder)):
+    whole, judged, failed = Seen(Counter(), 0, 0.0, {}, {}, []), 0, 0
+    found = [path for folder in folders for path in files(folder)]
+    blocks: dict[Path, dict[Path, Seen]] = {path.parent.parent: {} for path in found}
+    for path in found:
         try:
             seen = again(path)
         except Exception as error:  # whatever a broken file raises, the others are judged all the same
@@ -59,18 +70,28 @@ def main(folders: list[str]) -> int:
             print(shown(f"{said}: its answers are not confirmed"), flush=True)
             failed += 1
             continue
-        whole = Seen(whole.counts + seen.counts, whole.rational + seen.rational, max(whole.largest, seen.largest))
+        blocks[path.parent.parent][path] = seen
+        whole = whole._replace(
+            counts=whole.counts + seen.counts,
+            rational=whole.rational + seen.rational,
+            largest=max(whole.largest, seen.largest),
+        )
         if seen.counts:
             judged += 1
             print(shown(f"{path}: {_said(seen)}"), flush=True)
+    for experiment, seen_of in blocks.items():
+        whole_experiment = any(Path(folder) in (experiment, *experiment.parents) for folder in folders)
+        if whole_experiment and not failed and (wrong := _together(experiment, seen_of)):
+            print(shown(f"{experiment}: {wrong}: its answers are not confirmed"), flush=True)
+            failed += 1
     if judged or failed:
         print(f"{_said(whole)}; judged again from {judged} stage files, {failed} files failed", flush=True)
     return 1 if failed else 0
 
 
 def files(folder: str) -> list[Path]:
-    """The block files of stages that may hold answers."""
-    return sorted(path for stage in STAGES for path in Path(folder).rglob(f"{stage}.npz"))
+    """The block files of stages that may hold answers, those behind links too."""
+    return sorted(path for path in checksums.walk(folder) if path.suffix == ".npz" and path.stem in STAGES)
 
 
 def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
@@ -86,16 +107,21 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     held = load_cells(path)
     asked, kept = records.load(str(path))
     if path.stem != "svm" and not kept and not any(next(answers.batches(tree), None) for tree in held.values()):
-        return Seen(Counter(), 0, 0.0)  # a descent that solves nothing keeps nothing
+        return Seen(Counter(), 0, 0.0, {}, {}, [])  # a descent that solves nothing keeps nothing
     require(bool(asked), f"{path}: its answers were not kept; delete it and run snakemake again")
     require(asked["stage"] == path.stem, f"{path}: was written by the stage {asked['stage']}")
+    place, name = Path(os.path.abspath(path)).parent.parent, Path(asked["name"])
+    require(place.parts[-len(name.parts) :] == name.parts, f"{path}: was written for the experiment {name}")
     card = cards.read(asked["name"])
     module, settings = card.module(path.stem), asked["settings"]
+    for key, value in card.fixed.items():
+        require(settings.get(key) == value, f"{path}: was made with {key} = {settings.get(key)}, not {value}")
     inputs = {stage: str(path.with_name(f"{stage}.npz")) for stage in card.stages[: card.stages.index(path.stem)]}
     drawn, trained = load_cells(inputs["problems"]), stages.of_stage(inputs, "descent")
     alone = held.keys() - drawn.keys()  # a cell of which the stage makes nothing is not in its file
     require(not alone, f"{path}: {', '.join(sorted(alone))}: there are no such problems")
     found: list[dict] = []
+    proofs = []
     for label, cell in drawn.items():
         mine = kept.get(label, {})
         with _named(f"{path}: {label}"):
@@ -110,7 +136,27 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
             said = Counter(word for _, batch in answers.batches(made) for word in np.ravel(batch["status"]).tolist())
             require(said == ledger.judged - before, "the file lacks answers that the checker judged")
         found += [batch for _, batch in answers.batches(made)]
-    return _seen(found)
+        proofs.append(answers.count(made, card.name))
+    seeds = {label: cell["problems"]["seeds"].tolist() for label, cell in drawn.items()}
+    return _seen(found)._replace(settings=settings, seeds=seeds, proofs=proofs)
+
+
+def _together(experiment: Path, files: dict[Path, Seen]) -> str:
+    """Why the blocks of an experiment are not those of one build; "" where they are."""
+    for stage in STAGES:
+        blocks = {path: seen for path, seen in files.items() if path.stem == stage and seen.settings}
+        if any(seen.settings != first.settings for first in [*blocks.values()][:1] for seen in blocks.values()):
+            return f"its blocks were made with different settings of {stage}"
+        drawn = Counter((label, seed) for seen in blocks.values() for label in seen.seeds for seed in seen.seeds[label])
+        if twice := [f"{label}, seed {seed}" for (label, seed), count in drawn.items() if count > 1]:
+            return f"problems are there twice: {twice[0]}"
+    counted = experiment / "certificates.csv"
+    if not counted.exists():  # a build that has not come so far
+        return ""
+    made = answers.total([frame for seen in files.values() for frame in seen.proofs], experiment.name)
+    columns, held = ["solve", *STATUSES], load_csv(counted)
+    same = set(columns) <= set(held) and made[columns].to_dict("records") == held[columns].to_dict("records")
+    return "" if same else "its certificates.csv counts other answers than its blocks hold"
 
 
 @contextmanager
@@ -149,7 +195,7 @@ def _seen(batches: list[dict]) -> Seen:
         counts.update(np.ravel(batch["status"]).tolist())
         rational += int((batch["arithmetic"] == "rational").sum())
         largest = max(largest, float(batch["gap"][batch["status"] == "solved"].max(initial=0.0)))
-    return Seen(counts, rational, largest)
+    return Seen(counts, rational, largest, {}, {}, [])
 
 
 def _said(seen: Seen) -> str:

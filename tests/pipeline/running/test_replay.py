@@ -1,5 +1,6 @@
 """A build is judged again from its files: what holds is confirmed without solving, whatever was changed is named."""
 
+import json
 import re
 import shutil
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from test_stages import Experiment, parts
 
 from attnsvm import checksums, command
 from attnsvm.errors import UserError
-from attnsvm.pipeline import blocks, cards
+from attnsvm.pipeline import answers, blocks, cards
 from attnsvm.pipeline.configuration import block_settings, resolve
 from attnsvm.pipeline.running import records, replay, samples, stages
 from attnsvm.store import load_cells
@@ -150,6 +151,67 @@ def test_whatever_is_changed_is_named_with_file_cell_and_answer(built, capsys, w
     assert len(lines) == 1
     assert str(built / "svm.npz") in lines[0]
     assert CELLS[1] in lines[0]
+
+
+def refused(folder, capsys):
+    assert replay.main([str(folder)]) == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "not confirmed" in line]
+    return line
+
+
+@pytest.mark.parametrize("name", ["another", "iny", "block/tiny"])
+def test_answers_of_another_experiment_are_refused(built, capsys, name):
+    asked = json.dumps({"name": name, "stage": "svm", "settings": {}})
+    rewritten(built / "svm.npz", lambda arrays: arrays.update({ASKED: np.array(asked)}))
+    assert f"was written for the experiment {name}" in refused(built, capsys)
+
+
+def test_a_setting_that_no_user_changes_is_that_of_the_card(built, capsys, monkeypatch):
+    monkeypatch.setattr(Experiment, "fixed", {"attention": "cross"})
+    asked = json.dumps({"name": "tiny", "stage": "svm", "settings": {"attention": "self"}})
+    rewritten(built / "svm.npz", lambda arrays: arrays.update({ASKED: np.array(asked)}))
+    rewritten(built / "descent.npz", without_all(records.NAME, "start"))
+    assert "was made with attention = self, not cross" in refused(built, capsys)
+
+
+def test_a_block_that_is_there_twice_is_noticed(built, capsys):
+    shutil.copytree(built, built.with_name("other"))
+    assert "problems are there twice: n2_T3_d6_one, seed 3" in refused(built.parent, capsys)
+    assert replay.main([str(built)]) == 0  # alone, it is what it was
+
+
+def test_blocks_of_different_settings_are_noticed(built, capsys):
+    shutil.copytree(built, other := built.with_name("other"))
+    asked = json.dumps({"name": "tiny", "stage": "descent", "settings": {"steps": 3}})
+    rewritten(other / "descent.npz", lambda arrays: arrays.update({ASKED: np.array(asked)}))
+    assert "its blocks were made with different settings of descent" in refused(built.parent, capsys)
+
+
+def test_as_many_answers_as_the_build_has_counted(built, capsys):
+    loaded = [load_cells(built / f"{stage}.npz") for stage in ("descent", "svm")]
+    frames = [answers.count(tree, "tiny") for cells in loaded for tree in cells.values()]
+    counted = answers.total(frames, "tiny")
+    counted.to_csv(built.parent / "certificates.csv", index=False)
+    assert replay.main([str(built.parent)]) == 0
+    rewritten(built / "descent.npz", without_all(records.NAME, "start"))
+    assert "its certificates.csv counts other answers than its blocks hold" in refused(built.parent, capsys)
+
+
+def test_answers_behind_a_link_are_judged(built, capsys, tmp_path):
+    built.parent.rename(tmp_path / "tiny-elsewhere")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/tiny").symlink_to(tmp_path / "tiny-elsewhere")
+    assert replay.main([str(tmp_path / "results")]) == 0
+    assert "30 answers" in capsys.readouterr().out
+
+
+def test_answers_without_their_problems_are_not_confirmed(built, tmp_path, capfd):
+    (built / "problems.npz").unlink()
+    checksums.beside(built / "problems.npz").unlink()
+    assert replay.main([str(built)]) == 1
+    assert "problems.npz" in capfd.readouterr().out
+    assert command.main(["verify", str(built.parent)]) == 1  # it judges where there is an answer, problems or none
+    assert "answers of 2 stage files judged again" in capfd.readouterr().out
 
 
 def test_a_file_without_any_record_is_named(built, capsys):

@@ -10,7 +10,6 @@ import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
-import yaml
 from rocrate.model import ContextEntity
 from rocrate.rocrate import ROCrate
 
@@ -19,6 +18,7 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import cards, records, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT
 from attnsvm.publish.documents import codemeta
+from attnsvm.reading import yaml_file
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
@@ -63,7 +63,7 @@ def write(folder: str | Path, figures: list[str], output: str | Path) -> None:
     crate = ROCrate(gen_preview=False, version="1.1")
     crate.metadata.extra_contexts.append(TERMS)
     origins = {name: json.loads((folder / f"figures/{name}.json").read_text("utf-8")) for name in figures}
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    cited = yaml_file(ROOT / "CITATION.cff")
     workflow = _workflow(crate, cited, origins)
     for name in CODE[1:]:
         files = [ROOT / name] if (ROOT / name).is_file() else sorted((ROOT / name).rglob("*"))

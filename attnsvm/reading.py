@@ -95,7 +95,7 @@ def yaml_of(content: bytes | str, where: str) -> Any:
         raise UserError(f"{where}: this is nested too deeply") from error
     except (yaml.YAMLError, ValueError, TypeError, OverflowError) as error:  # also of numbers and dates that are none
         mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
+        line = f", line {mark.line + 1}" if mark and "\n" in text else ""
         raise UserError(f"{where}{line}: this is not YAML ({getattr(error, 'problem', None) or error})") from error
 
 

@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
         (["--config=figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
         (["--config", "scale=smoke", "figures/cone"], "targets go before --config"),
         (["-C", "5=3"], "'5' is not a key; known are arithmetic, experiments, figures, intermediates, scale, st"),
-        (["--config", "figures={dpi: 72"], "--config figures={dpi: 72, line 1: this is not YAML"),
+        (["--config", "figures={dpi: 72"], "--config figures={dpi: 72: this is not YAML"),
         (["--config", "experiments={cone: {x: [5}}"], "is not YAML"),
         (["--configfile", "missing.yaml"], "missing.yaml: there is no such file"),
         (["--configfile", "good.yaml", "missing.yaml"], "missing.yaml: there is no such file"),

@@ -13,7 +13,7 @@ import pytest
 from svm_references import conflict, gaussian
 
 from attnsvm import command, npz
-from attnsvm.errors import UserError
+from attnsvm.errors import UserError, shown
 
 BLOCK = np.arange(24.0).reshape(2, 3, 4)
 
@@ -220,7 +220,7 @@ def test_what_is_no_archive_is_named(tmp_path, monkeypatch):
         "a\0b": "there is no such file",
         "x" * 300: r"cannot be read \(File name too long\)",
     }.items():
-        with pytest.raises(UserError, match=f"^{re.escape(name)}: {sentence}$"):
+        with pytest.raises(UserError, match=f"^{re.escape(shown(name))}: {sentence}$"):
             npz.Arrays(name)
 
 

@@ -19,7 +19,6 @@ from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.families import DECODERS, require_read
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.inspect.lifted import Head
-from attnsvm.inspect.shards import shards
 from attnsvm.inspect.walk import Walk, first_line
 from attnsvm.svm import memory
 
@@ -153,8 +152,9 @@ def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
 
 def _config(folder: Path):
     require(folder.is_dir(), f"{folder}: there is no such folder; a model is a folder with config.json")
-    require_read(folder, packaged.said(folder))
-    shards(folder)
+    said = packaged.said(folder)
+    require_read(folder, said)
+    packaged.depth(folder, said)
     try:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # each kind of model fails in its own way
@@ -165,8 +165,14 @@ def _config(folder: Path):
 def _longest(folder: Path, config, longest: int) -> int:
     """Tokens after which texts are cut; UserError where the model has fewer positions than a choice needs."""
     most = getattr(config, "max_position_embeddings", getattr(config, "max_seq_len", longest))
-    if config.model_type in ("roberta", "xlm-roberta", "camembert", "esm"):
-        most -= config.pad_token_id + 1  # the positions of these models count from there
+    require(
+        isinstance(most, int), f"{folder}/config.json: max_position_embeddings: expected a number, got {most!r:.40}"
+    )
+    table = getattr(config, "position_embedding_type", "absolute") == "absolute"
+    if table and config.model_type in ("roberta", "xlm-roberta", "camembert", "esm"):
+        most -= (config.pad_token_id or 0) + 1  # the positions of these models count from there
+    if config.model_type == "mpnet":
+        most -= 2  # as if its padding were token 1, whatever it is
     rope = getattr(config, "rope_parameters", None) or {}
     if rope.get("rope_type") in ("dynamic", "longrope"):  # other frequencies from there on
         most = min(most, rope.get("original_max_position_embeddings") or most)

@@ -169,7 +169,7 @@ def test_a_decoder_of_all_positions(tmp_path):
         (["{0}/none"], "{0}/none: expected the folder of a model, a .gguf file, or an .npz file of arrays"),
         (["{0}/none.npz"], "{0}/none.npz: there is no such file"),
         (["{0}"], "{0}: there is no config.json in it, so it holds no model"),
-        (["{0}", "--texts", "{0}/none.txt"], "{0}/none.txt: cannot be read (No such file or directory)"),
+        (["{0}", "--texts", "{0}/none.txt"], "{0}/none.txt: there is no such file"),
         (["{0}", "--texts", "{0}/empty.txt"], "{0}/empty.txt: expected one text per line, got none"),
         (["{0}", "--texts", "{0}/latin.txt"], "{0}/latin.txt: cannot be read (it is not UTF-8)"),
         (

@@ -127,7 +127,7 @@ SPOILT = {  # what is done, or the settings that are changed; and the sentence
         lambda folder: (folder / SHARDS[1]).unlink(),
         f"{{}}/{SHARDS[1]}: there is no such file, and {INDEX} says that it has {{}} weights; fetch it",
     ),
-    "the index is no JSON": (lambda folder: (folder / INDEX).write_text("{"), NO_INDEX),
+    "the index is no JSON": (lambda folder: (folder / INDEX).write_text("{"), f"{{}}/{INDEX}: is not JSON ({{}})"),
     "the index is of another kind": (lambda folder: (folder / INDEX).write_text('{"weight_map": ["a"]}'), NO_INDEX),
     "the index is of nothing": (lambda folder: (folder / INDEX).write_text('{"weight_map": {}}'), NO_INDEX),
     "a setting is of another kind": (
@@ -154,8 +154,7 @@ SPOILT = {  # what is done, or the settings that are changed; and the sentence
     ),
     "more layers": (
         {"num_hidden_layers": 3},
-        f"{{}}/{INDEX}: the weights layers.2.self_attn.q_proj.weight, layers.2.self_attn.q_proj.bias, "
-        "layers.2.self_attn.k_proj.weight are not in it",
+        "{}/config.json: says that there are 3 layers, and there are weights of 2",
     ),
     "fewer layers": (
         {"num_hidden_layers": 1},

@@ -84,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Writes heads.parquet, heads.csv and the page heads.html. docs/inspect.md explains every column."
+        "Writes heads.parquet, heads.csv and the page heads.html, and says how many heads beat which control. "
+        "docs/inspect.md explains every column."
     )
     add = parser.add_argument
     _add_model(add)
@@ -171,10 +172,12 @@ def _inspect(given: argparse.Namespace) -> int:
         _keeps(out / name, given.model, given.texts)
     require(out.is_dir() or not out.exists(), f"--out: {out} is a file, expected a folder; choose another place")
     _outside(out, given.model)
-    with _bars() as shown:
-        found = inspect.inspection(given.model, texts, **settings, progress=shown, command=given.typed)
-    for path in found.save(given.out):
-        print(path)
+    with _bars() as bar:
+        found = inspect.inspection(given.model, texts, **settings, progress=bar, command=given.typed)
+    from attnsvm.inspect import summary
+
+    for line in (*found.save(given.out), *summary.sentences(found.table)):
+        print(shown(line))
     return 0
 
 
@@ -186,8 +189,8 @@ def _why(given: argparse.Namespace) -> int:
     _keeps(given.out, given.model, given.texts)
     writing.target(given.out)
     _outside(Path(given.out), given.model)
-    with _bars() as shown:
-        found = inspect.why(given.model, texts, **settings, progress=shown)
+    with _bars() as bar:
+        found = inspect.why(given.model, texts, **settings, progress=bar)
     store.save_csv(Path(given.out), found)
     print(given.out)
     return 0

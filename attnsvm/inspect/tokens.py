@@ -111,7 +111,7 @@ def answer(request: dict) -> dict:
     folder, longest = Path(request["folder"]), request["longest"]
     tokenizer = _of_folder(folder)
     special, words = _delimiters(tokenizer), {}
-    require(len(tokenizer) > len(special), f"{folder}: its tokenizer has no words")
+    require(len(tokenizer) > len({*tokenizer.all_special_ids}), f"{folder}: its tokenizer has no words")
     ids = []
     for number, text in enumerate(request["texts"], 1):
         try:

@@ -299,8 +299,9 @@ def _judged_again(paths: list[str]) -> tuple[int, int]:
     from attnsvm.pipeline.running import arithmetic, replay
 
     same = arithmetic.PORTABLE if arithmetic.supported() else {}
-    command = [sys.executable, "-m", "attnsvm.pipeline.running.replay", *built]
-    counted, environment = None, {"OMP_NUM_THREADS": "1"} | os.environ | same
+    command = [sys.executable, "-P", "-m", "attnsvm.pipeline.running.replay", *built]  # -P: nothing of where we stand
+    path = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]))
+    counted, environment = None, {"OMP_NUM_THREADS": "1"} | os.environ | same | {"PYTHONPATH": path}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stdout is not None
         for line in process.stdout:

@@ -38,7 +38,8 @@ def target(path: str | os.PathLike) -> Path:
         require(bool(there.st_mode & 0o222), f"{path}: is read-only; choose another place, or allow writing to it")
         printed = any(os.path.samestat(there, one) for one in _standard())
         require(not printed, f"{path}: is where this command prints; choose another place")
-        found.stat()  # else there is no file of this name any longer, only one that is open
+    nameless = os.path.exists(path) and not os.path.exists(found)  # it is open, and was removed
+    require(not nameless, f"{path}: is a file without a name; choose another place")
     require(not os.path.islink(found), f"{path}: is a link that leads back to itself, expected a file; remove it")
     return found
 
@@ -101,6 +102,8 @@ def cannot(path: str | os.PathLike, error: OSError) -> str:
     """The sentence that something cannot be written."""
     if error.errno in (errno.EBUSY, errno.EXDEV):
         return f"{path}: is mounted by itself, so that nothing can be moved onto it; choose another place"
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return f"{path}: cannot be written (there is a file where it needs a folder); choose another place"
     reason = os.strerror(error.errno) if error.errno else error
     return f"{path}: cannot be written ({reason}); free space or make the folder writable"
 
@@ -117,8 +120,8 @@ def filling(folder: str | os.PathLike, last: str = "") -> Iterator[Path]:
         UserError: there is something, or it cannot be written; one sentence.
     """
     place = Path(folder).resolve()  # before it is looked at: x/.. is there even where x is not
-    require(not place.is_file(), f"{folder} is a file, expected a folder; choose another place")
     try:
+        require(not place.is_file(), f"{folder} is a file, expected a folder; choose another place")
         require(not place.exists() or not any(place.iterdir()), f"{folder} is not empty; choose another place")
         home = place if place.exists() else place.parent
         home.mkdir(parents=True, exist_ok=True)

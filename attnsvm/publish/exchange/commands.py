@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from attnsvm.errors import shown
+
 
 def add(commands) -> None:
     """Add the commands to those of `attnsvm`; `commands`: what `add_subparsers` returned."""
@@ -43,12 +45,12 @@ def _compare(given: argparse.Namespace) -> int:
         print(f"{path}: {len(made.figures)} figures, {len(made.verdicts)} verdicts, seen in {made.builds} builds")
         return 0
     numbers = reference.read(path)
-    print(f"reference: attnsvm {numbers.release}, {numbers.machine['cpu']}, Python {numbers.packages['python']}")
+    print(shown(f"reference: attnsvm {numbers.release}, {numbers.machine['cpu']}, Python {numbers.packages['python']}"))
     found = compare.compare(numbers, given.folder)
     width = max(map(len, numbers.figures), default=0)
     for one in found:
         if one.outcome != compare.ABSENT:
-            print(*one.lines(width), sep="\n")
+            print(*map(shown, one.lines(width)), sep="\n")
     if absent := [one.name for one in found if one.outcome == compare.ABSENT]:
         print(f"not built: {', '.join(absent)}")
     print(compare.summary(found))

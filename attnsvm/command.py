@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return given.run(given)
     except (UserError, ValueError, MemoryError) as error:
-        print(f"error: {shown(error)}", file=sys.stderr)
+        print(f"error: {shown(error) or 'there is not enough memory'}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # what reads our lines, as `head`, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,6 +12,7 @@ from attnsvm.errors import UserError, require
 
 LARGEST = 2**25  # bytes of a text that is read whole: the lists of weights of the largest models take half of it
 MOST = 10**6  # values of a YAML file, counted wherever an alias repeats them
+PIECE = 2**20
 MERGE = "tag:yaml.org,2002:merge"  # the tag of the key <<, which takes over the keys of another mapping
 POINTER = b"version https://git-lfs.github.com/spec/"  # begins what git has in the place of a large file
 
@@ -33,12 +34,14 @@ def start(path: str | os.PathLike, size: int) -> bytes:
     """The first bytes of a file; UserError as `opened`, and where git-lfs has not fetched the file."""
     with opened(path) as file:
         try:
-            found = file.read(max(size, len(POINTER)))
+            found, least = bytearray(), max(size, len(POINTER))
+            while piece := file.read(min(least - len(found), PIECE)):  # no more is taken than there is
+                found += piece
         except OSError as error:
             raise UserError(f"{path}: cannot be read ({error.strerror})") from error
     fetched = not found.startswith(POINTER)
     require(fetched, f"{path}: is a pointer of git-lfs in the place of the file; fetch the file: git lfs pull")
-    return found[:size]
+    return bytes(found[:size])
 
 
 def content(path: str | os.PathLike, most: int = LARGEST) -> bytes:

@@ -1,6 +1,5 @@
 """Files of strangers: what is not needed stays packed, and whatever is wrong with the rest is one sentence."""
 
-import io
 import os
 import re
 import shutil
@@ -10,19 +9,13 @@ import zlib
 
 import numpy as np
 import pytest
+from mutators import bytes_changed, members_changed, packed
 from svm_references import conflict, gaussian
 
 from attnsvm import command, npz
 from attnsvm.errors import UserError, shown
 
 BLOCK = np.arange(24.0).reshape(2, 3, 4)
-
-
-def packed(array):
-    """The bytes of a .npy file."""
-    file = io.BytesIO()
-    np.lib.format.write_array(file, array, allow_pickle=True)
-    return file.getvalue()
 
 
 def headed(header, body=b"", version=b"\x01\x00"):
@@ -253,70 +246,6 @@ def files(tmp_path_factory):
         assert command.main(["solve", str(problem), "--out", str(answer)]) == 0
         found.append((problem, answer))
     return found
-
-
-def bytes_changed(rng, content):
-    """Some bytes have other values, are gone, or are there twice."""
-    content = bytearray(content)
-    for _ in range(rng.integers(1, 4)):
-        at = int(rng.integers(len(content)))
-        size = int(rng.integers(1, 40))
-        match rng.integers(4):
-            case 0:
-                content[at] = rng.integers(256)
-            case 1:
-                del content[at : at + size]
-            case 2:
-                content[at:at] = content[at : at + size]
-            case _:
-                content = content[: at + 1]
-    return bytes(content)
-
-
-def members_changed(rng, content):
-    """A member's header, bytes or name are others, and all sums are right."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w") as new:
-        names = old.namelist()
-        chosen = names[rng.integers(len(names))]
-        for name in names:
-            inside = old.read(name)
-            if name == chosen:
-                match rng.integers(4):
-                    case 0:
-                        inside = bytes_changed(rng, inside)
-                    case 1:
-                        array = np.load(io.BytesIO(inside))
-                        inside = packed(KINDS[rng.integers(len(KINDS))](array))
-                    case 2:
-                        name = "".join(chr(k) for k in rng.integers(1, 0x2FF, 9)) + ".npy"
-                    case _:
-                        start = inside.index(b"{")
-                        end = inside.index(b"\n")
-                        header = bytearray(inside[start:end])
-                        header[rng.integers(len(header))] = rng.integers(32, 127)
-                        inside = inside[:start] + bytes(header) + inside[end:]
-            new.writestr(name, inside)
-    return made.getvalue()
-
-
-KINDS = [
-    lambda x: x[..., None],
-    lambda x: x.astype(str),
-    lambda x: x.astype(object),
-    lambda x: np.zeros_like(x, dtype=np.float32),
-    lambda x: np.zeros((0, *x.shape)),
-    lambda x: np.full(x.shape, np.nan),
-    lambda x: np.full(x.shape, np.inf),
-    lambda x: np.full(x.shape, -1),
-    lambda x: np.full(x.shape, 2**63, dtype=np.uint64),
-    lambda x: np.full(x.shape, 1e308),
-    lambda x: np.array(b"bytes"),
-    lambda x: np.array("\x1b[31m"),
-    lambda x: np.ones(x.shape, dtype=bool),
-    lambda x: np.ones(x.shape, dtype=complex),
-    lambda x: np.ones(x.shape, dtype=np.longdouble),
-]
 
 
 @pytest.mark.parametrize("change", [bytes_changed, members_changed])

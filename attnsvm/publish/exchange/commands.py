@@ -17,7 +17,7 @@ def _add_compare(commands) -> None:
     parser = commands.add_parser("compare", help="compare the numbers of every figure with the release")
     parser.description = (
         "Compares figures/*.csv with the numbers of the release, and reads the claims again. Status 1 where numbers or "
-        "verdicts differ. docs/exchange.md says what counts as the same."
+        "verdicts differ, or nothing was compared. docs/exchange.md says what counts as the same."
     )
     add = parser.add_argument
     add("folder", nargs="?", type=Path, default=Path("."), metavar="FOLDER", help="of the build; default: this one")
@@ -54,7 +54,8 @@ def _compare(given: argparse.Namespace) -> int:
     if absent := [one.name for one in found if one.outcome == compare.ABSENT]:
         print(f"not built: {', '.join(absent)}")
     print(compare.summary(found))
-    return 0 if all(one.reproduced for one in found) else 1
+    compared = any(one.outcome not in (compare.ABSENT, compare.OTHER) for one in found)
+    return 0 if compared and all(one.reproduced for one in found) else 1
 
 
 def _add_bundle(commands) -> None:

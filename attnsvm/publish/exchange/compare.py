@@ -99,8 +99,8 @@ def _figure(reference: Reference, name: str, folder: Path) -> Compared:
 def _other_setting(path: Path, asked: dict) -> str:
     """The first setting of a build that is not that of the reference; "" without one, and where none is recorded."""
     try:
-        here = json_file(path)["config"]["experiments"]
-    except (UserError, KeyError, TypeError):
+        here = dict(json_file(path)["config"]["experiments"])
+    except (UserError, KeyError, TypeError, ValueError):
         return ""
     if (found := first_difference(asked, here)) is None:
         return ""

@@ -87,6 +87,18 @@ HOSTILE = [
     *("", "two", "\x1b[2J\x1b[31m", "../../../etc/passwd", "\ud800", "x" * 5000, "\u2028\n\r\0"),
     *([], {}, [[]], [None] * 50, {"": {}}, [10**9] * 3, {"type": "Replace"}),
 ]
+LINES = [
+    *("\x1b[2J\n", "\0\n", "\u2028\r\n", "\ufeff\n", "\n" * 50, "x" * 10**5, "9" * 5000 + "\n", '1e999,nan,"\n'),
+    *(
+        "&a [*a]\n",
+        "a: &a [x,x]\n<<: *a\n",
+        "\t- x: }\n",
+        "? [a]\n",
+        "!!python/object:os.x y\n",
+        "- " * 1500 + "\n",
+        "2001-99-99\n",
+    ),
+]
 DEEP = "deep down"  # stands for lists in lists in lists
 
 
@@ -144,8 +156,6 @@ def numbers_changed(rng, content):
 def lines_changed(rng, content):
     """A text of which some lines are others."""
     lines = content.decode("utf-8").splitlines(keepends=True)
-    new = ["\x1b[2J\n", "\0\n", "&a [*a]\n", "a: &a [x,x]\n<<: *a\n", "\t- x: }\n", "? [a]\n", "\u2028\r\n", "!!python/object:os.x y\n",
-           "x" * 10**5, "9" * 5000 + "\n", "1e999,nan,\"\n", "- " * 1500 + "\n", "2001-99-99\n", "\ufeff\n", "\n" * 50]  # fmt: skip
     for _ in range(rng.integers(1, 4)):
         at = int(rng.integers(len(lines) + 1))
         match rng.integers(4):
@@ -154,7 +164,7 @@ def lines_changed(rng, content):
             case 1:
                 del lines[at : at + 1]
             case _:
-                lines[at:at] = [new[rng.integers(len(new))]]
+                lines[at:at] = [LINES[rng.integers(len(LINES))]]
     return "".join(lines).encode("utf-8", "surrogatepass")
 
 

@@ -198,3 +198,18 @@ def test_normalizers_and_splitters_of_others_are_run(folder):
     made.save(path)
     upper, lower = (tokens.encoded(folder, [text], 20, False)[0] for text in (TEXTS[0].upper(), TEXTS[0].lower()))
     assert upper == lower
+
+
+def test_a_vocabulary_of_sentencepiece_alone_is_read(folder, tmp_path):
+    """As DeBERTa is published: spm.model, and no tokenizer.json."""
+    sentencepiece = pytest.importorskip("sentencepiece")
+    for path in folder.glob("token*"):
+        path.unlink()
+    (tmp_path / "texts").write_text("\n".join(inspect.sentences()))
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "texts"), model_prefix=str(folder / "spm"), vocab_size=150, minloglevel=2
+    )
+    changed_config(folder, model_type="deberta-v2")
+    ids, _, words = tokens.encoded(folder, TEXTS, 30, causal=False)
+    assert "".join(words[0][1:-1]).replace("▁", "").replace(" ", "") == TEXTS[0].replace(" ", "")
+    assert max(map(max, ids)) < 160

@@ -6,7 +6,6 @@ left out. https://w3id.org/ro/wfrun/workflow
 """
 
 import json
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from attnsvm.pipeline import cards, records, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT
 from attnsvm.publish.documents import codemeta
 from attnsvm.reading import yaml_file
+from attnsvm.writing import filling
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
@@ -52,12 +52,12 @@ AUDIT = ("claims.csv", "audit.html", "audit.md")
 
 
 def write(folder: str | Path, figures: list[str], output: str | Path) -> None:
-    """Write the crate of a build; its present content is deleted.
+    """Write the crate of a build.
 
     Args:
         folder: of the scale, with figures/ and results/ in it.
         figures: their names; "audit" for that of the claims.
-        output: the folder to write.
+        output: the folder to write, a new or an empty one.
     """
     folder = Path(folder)
     crate = ROCrate(gen_preview=False, version="1.1")
@@ -73,8 +73,8 @@ def write(folder: str | Path, figures: list[str], output: str | Path) -> None:
                 crate.add_file(file, path, properties={"name": path, "encodingFormat": _format(path)})
     ended = [_figure(crate, workflow, folder, name, origins[name]) for name in figures]
     _about(crate, cited, max(ended))
-    shutil.rmtree(output, ignore_errors=True)
-    crate.write(output)
+    with filling(output) as made:
+        crate.write(made)
 
 
 def _workflow(crate: ROCrate, cited: dict, origins: dict[str, dict]):

@@ -22,6 +22,7 @@ def bytes_changed(rng, content):
     """Some bytes have other values, are gone, or are there twice."""
     content = bytearray(content)
     for _ in range(rng.integers(1, 4)):
+        content = content or bytearray(1)
         at = int(rng.integers(len(content)))
         size = int(rng.integers(1, 40))
         match rng.integers(4):

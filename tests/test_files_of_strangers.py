@@ -193,12 +193,12 @@ def test_each_is_answered_or_refused_in_one_line(kind, good, tmp_path):
         os.chdir(work)
         for number in range(count):
             rng = np.random.default_rng([number, len(kind)])
-            if number:  # the first time it is the good one
-                Path(place).write_bytes(changes[number % len(changes)](rng, content))
             shutil.rmtree("out", ignore_errors=True)
             os.mkdir("out")
             before = listing(work)
             try:
+                if number:  # the first time it is the good one
+                    Path(place).write_bytes(changes[number % len(changes)](rng, content))
                 status = run()
                 after = [path for path in listing(work) if path not in before]
                 assert status == ANSWERED or not after, after

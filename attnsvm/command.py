@@ -170,6 +170,7 @@ def _inspect(given: argparse.Namespace) -> int:
     out = Path(given.out)
     for name in inspect.WRITTEN:
         _keeps(out / name, given.model, given.texts)
+        writing.target(out / name)
     require(out.is_dir() or not out.exists(), f"--out: {out} is a file, expected a folder; choose another place")
     _outside(out, given.model)
     with _bars() as bar:

@@ -11,6 +11,7 @@ from typing import IO, Any
 from attnsvm.errors import UserError, require
 
 LARGEST = 2**25  # bytes of a text that is read whole: the lists of weights of the largest models take half of it
+YAML = 2**20  # bytes: what is read of it takes a hundred times as much memory
 MOST = 10**6  # values of a YAML file, counted wherever an alias repeats them
 PIECE = 2**20
 MERGE = "tag:yaml.org,2002:merge"  # the tag of the key <<, which takes over the keys of another mapping
@@ -47,7 +48,7 @@ def start(path: str | os.PathLike, size: int) -> bytes:
 def content(path: str | os.PathLike, most: int = LARGEST) -> bytes:
     """The bytes of a file; UserError as `start`, and where there are more than `most`."""
     found = start(path, most + 1)
-    require(len(found) <= most, f"{path}: is larger than {most / 1e6:.3g} MB, so it is not what it should be")
+    require(len(found) <= most, f"{path}: is larger than {most / 1e6:.3g} MB, more than is read of a file of its kind")
     return found
 
 
@@ -70,7 +71,7 @@ def json_file(path: str | os.PathLike) -> Any:
 
 def yaml_file(path: str | os.PathLike) -> Any:
     """What a YAML file says; UserError as `content` and `yaml_of`."""
-    return yaml_of(content(path), str(path))
+    return yaml_of(content(path, YAML), str(path))
 
 
 def yaml_of(content: bytes | str, where: str) -> Any:

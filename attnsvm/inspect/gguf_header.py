@@ -14,7 +14,7 @@ from attnsvm.reading import opened, start
 MAGIC, VERSIONS = b"GGUF", (2, 3)
 SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # bytes of numbers, by their type
 WORD, ARRAY = 8, 9
-MOST = 2**22  # values in all arrays: vocabularies have a tenth of it
+MOST = 2**21  # values in all arrays: vocabularies have half of it
 AXES = 4
 DENSEST = 8  # weights in a byte: no format has more
 

@@ -129,10 +129,10 @@ def answer(request: dict) -> dict:
 
 def _of_folder(folder: Path) -> Any:
     """The tokenizer of a model; the libraries decide which one, from the files that are there."""
-    for path in folder.iterdir():
-        if path.is_file() and path.suffix in (".json", ".txt", ".model"):
-            reading.start(path, 1)
     try:
+        for path in folder.iterdir():
+            if path.is_file() and path.suffix in (".json", ".txt", ".model"):
+                reading.start(path, 1)
         from attnsvm.inspect import smiles
 
         words = None if (folder / "tokenizer.json").is_file() else smiles.vocabulary(folder)

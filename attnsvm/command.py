@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from tqdm import tqdm
 
-from attnsvm import geometry, store, writing
+from attnsvm import geometry, interpreter, store, writing
 from attnsvm.errors import UserError, require, shown
 from attnsvm.pipeline import verify
 from attnsvm.publish.exchange import commands as exchange
@@ -300,9 +300,8 @@ def _judged_again(paths: list[str]) -> tuple[int, int]:
     from attnsvm.pipeline.running import arithmetic, replay
 
     same = arithmetic.PORTABLE if arithmetic.supported() else {}
-    command = [sys.executable, "-P", "-m", "attnsvm.pipeline.running.replay", *built]  # -P: nothing of where we stand
-    path = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]))
-    counted, environment = None, {"OMP_NUM_THREADS": "1"} | os.environ | same | {"PYTHONPATH": path}
+    command = interpreter.command("attnsvm.pipeline.running.replay", *built)
+    counted, environment = None, {"OMP_NUM_THREADS": "1"} | interpreter.environment() | same
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stdout is not None
         for line in process.stdout:

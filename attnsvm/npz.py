@@ -20,7 +20,7 @@ from attnsvm.errors import UserError, require
 from attnsvm.memory import available
 from attnsvm.reading import start
 
-START = b"PK\x03\x04"  # of a zip archive with something in it
+START, NOTHING = b"PK\x03\x04", b"PK\x05\x06"  # of a zip archive with something in it, and without
 KINDS = "biufcSU"  # of NumPy's types: numbers and words, no objects, which run code when they are read, and no records
 READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 LONGEST = 2**14  # bytes of a member that hold its header: NumPy takes 10,000
@@ -57,7 +57,7 @@ class Arrays(Mapping[str, np.ndarray]):
     def __init__(self, path: str | os.PathLike):
         self.path = path
         with _or_else(f"{path}: is not an .npz file of plain arrays") as sentence:
-            require(starts_as_archive(path), sentence)
+            require(start(path, len(START)) in (START, NOTHING), sentence)
             self._archive = zipfile.ZipFile(path)
         self._members: dict[str, list[zipfile.ZipInfo]] = {}
         for member in self._archive.infolist():

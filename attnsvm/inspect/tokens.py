@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from attnsvm import reading
+from attnsvm import interpreter, reading
 from attnsvm.errors import UserError, require
 
 SECONDS = 120  # that a tokenizer may take, and one more for so many letters:
@@ -72,17 +72,14 @@ def elsewhere(request: dict) -> dict:
     """What `answer` says of a request, in a process that ends with this one, or when its time is over."""
     place = request.get("folder") or request["gguf"]
     seconds = SECONDS + sum(map(len, request.get("texts", ()))) // LETTERS
-    package = str(Path(__file__).parents[2])
-    path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-    command = [sys.executable, "-P", "-m", "attnsvm.inspect.tokens", str(seconds)]  # -P: nothing of where we stand
     try:
         done = subprocess.run(
-            command,
+            interpreter.command("attnsvm.inspect.tokens", str(seconds)),
             input=json.dumps(request).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=seconds,
-            env=os.environ | {"PYTHONPATH": path, "HF_HUB_OFFLINE": "1"},
+            env=interpreter.environment() | {"HF_HUB_OFFLINE": "1"},
             check=False,
         )
     except subprocess.TimeoutExpired as error:

@@ -49,8 +49,10 @@ def said(capsys, *paths):
     return status, out.splitlines()
 
 
-def test_nothing_of_the_folder_where_one_stands_is_run(folder, capfd):
-    """A stranger's results may have modules of Python beside them."""
+@pytest.mark.parametrize("path", ["", ":", ".", "results:"])
+def test_nothing_of_the_folder_where_one_stands_is_run(folder, capfd, monkeypatch, path):
+    """A stranger's results may have modules of Python beside them; a colon too many in PYTHONPATH means this folder."""
+    monkeypatch.setenv("PYTHONPATH", path)
     for name in ("numpy", "json", "attnsvm"):
         (folder / f"{name}.py").write_text("print('run')")
     (folder / "results/a/problems.npz").write_bytes(b"no problems")

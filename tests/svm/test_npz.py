@@ -73,6 +73,12 @@ def test_what_numpy_writes_is_read_as_numpy_reads_it(save, tmp_path, monkeypatch
         given["f9"]
 
 
+def test_a_file_of_no_arrays_is_one(tmp_path):
+    np.savez(tmp_path / "x.npz")
+    assert dict(npz.Arrays(tmp_path / "x.npz")) == {}
+    assert not npz.starts_as_archive(tmp_path / "x.npz")
+
+
 def test_an_array_that_nobody_asks_for_stays_packed(tmp_path):
     whole = packed(BLOCK)
     path = archive(tmp_path / "x.npz", ("x.npy", whole), ("other.npy", b"no array"), ("words", b"\0" * 100))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -336,6 +337,8 @@ def _version(given: argparse.Namespace) -> int:
 def _experiment(given: argparse.Namespace) -> int:
     from attnsvm.pipeline.first_use import scaffold
 
+    if find_spec("snakemake") is None:  # without which no experiment runs
+        raise ModuleNotFoundError(name="snakemake")
     return scaffold.main([given.name])
 
 

@@ -8,12 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
 from tqdm import tqdm
 
-from attnsvm import geometry, store, writing
+from attnsvm import geometry, interpreter, store, writing
 from attnsvm.errors import UserError, require, shown
 from attnsvm.pipeline import verify
 from attnsvm.publish.exchange import commands as exchange
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return given.run(given)
     except (UserError, ValueError, MemoryError) as error:
-        print(f"error: {shown(error)}", file=sys.stderr)
+        print(f"error: {shown(error) or 'there is not enough memory'}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # what reads our lines, as `head`, has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -84,7 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Writes heads.parquet, heads.csv and the page heads.html. docs/inspect.md explains every column."
+        "Writes heads.parquet, heads.csv and the page heads.html, and says how many heads beat which control. "
+        "docs/inspect.md explains every column."
     )
     add = parser.add_argument
     _add_model(add)
@@ -169,12 +171,15 @@ def _inspect(given: argparse.Namespace) -> int:
     out = Path(given.out)
     for name in inspect.WRITTEN:
         _keeps(out / name, given.model, given.texts)
+        writing.target(out / name)
     require(out.is_dir() or not out.exists(), f"--out: {out} is a file, expected a folder; choose another place")
     _outside(out, given.model)
-    with _bars() as shown:
-        found = inspect.inspection(given.model, texts, **settings, progress=shown, command=given.typed)
-    for path in found.save(given.out):
-        print(path)
+    with _bars() as bar:
+        found = inspect.inspection(given.model, texts, **settings, progress=bar, command=given.typed)
+    from attnsvm.inspect import summary
+
+    for line in (*found.save(given.out), *summary.sentences(found.table)):
+        print(shown(line))
     return 0
 
 
@@ -186,8 +191,8 @@ def _why(given: argparse.Namespace) -> int:
     _keeps(given.out, given.model, given.texts)
     writing.target(given.out)
     _outside(Path(given.out), given.model)
-    with _bars() as shown:
-        found = inspect.why(given.model, texts, **settings, progress=shown)
+    with _bars() as bar:
+        found = inspect.why(given.model, texts, **settings, progress=bar)
     store.save_csv(Path(given.out), found)
     print(given.out)
     return 0
@@ -299,8 +304,8 @@ def _judged_again(paths: list[str]) -> tuple[int, int]:
     from attnsvm.pipeline.running import arithmetic, replay
 
     same = arithmetic.PORTABLE if arithmetic.supported() else {}
-    command = [sys.executable, "-m", "attnsvm.pipeline.running.replay", *built]
-    counted, environment = None, {"OMP_NUM_THREADS": "1"} | os.environ | same
+    command = interpreter.command("attnsvm.pipeline.running.replay", *built)
+    counted, environment = None, {"OMP_NUM_THREADS": "1"} | interpreter.environment() | same
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -335,6 +340,8 @@ def _version(given: argparse.Namespace) -> int:
 def _experiment(given: argparse.Namespace) -> int:
     from attnsvm.pipeline.first_use import scaffold
 
+    if find_spec("snakemake") is None:  # without which no experiment runs
+        raise ModuleNotFoundError(name="snakemake")
     return scaffold.main([given.name])
 
 

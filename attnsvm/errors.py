@@ -2,7 +2,10 @@
 
 
 class UserError(Exception):
-    """Something outside the code is wrong: a configuration, a file, an array."""
+    """Something outside the code is wrong: a configuration, a file, an array. Its sentence is one line, as `shown`."""
+
+    def __init__(self, sentence: object = "", **named):
+        super().__init__(shown(sentence), **named)
 
 
 class MissingError(UserError, ImportError):

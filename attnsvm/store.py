@@ -7,15 +7,14 @@ table is read: stages that pass arrays on need not wait for it.
 """
 
 import os
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnsvm import checksums
-from attnsvm.errors import UserError
+from attnsvm import checksums, npz
+from attnsvm.errors import UserError, require
 from attnsvm.writing import replacing
 from attnsvm.writing import save_bytes as save_bytes
 from attnsvm.writing import save_text as save_text
@@ -68,16 +67,15 @@ def load_cells(path: str | os.PathLike, hidden: bool = False) -> Cells:
     """
 
     def read() -> Cells:
-        cells = Cells(path)
-        with np.load(path, allow_pickle=False) as archive:
-            for key in archive.files:
-                if key.startswith(HIDDEN) != hidden:
-                    continue
-                cell, *folders, name = key.split("/")
-                inside = cells.setdefault(cell, Arrays(path, cell))
-                for folder in folders:
-                    inside = inside.setdefault(folder, Arrays(path, f"{inside.place}/{folder}"))
-                inside[name] = archive[key]
+        cells, arrays = Cells(path), npz.Arrays(path)
+        for key in arrays:
+            if key.startswith(HIDDEN) != hidden:
+                continue
+            cell, *folders, name = key.split("/")
+            inside = cells.setdefault(cell, Arrays(path, cell))
+            for folder in folders:
+                inside = inside.setdefault(folder, Arrays(path, f"{inside.place}/{folder}"))
+            inside[name] = arrays[key]
         return cells
 
     return _whole(path, read)
@@ -124,12 +122,11 @@ def load_csv(path: str | os.PathLike) -> "pd.DataFrame":
 
 
 def _whole(path, read: Callable):
+    """What `read` makes of a file; whatever goes wrong there is one sentence. The libraries do not say what may."""
+    require(os.path.exists(path), f"{path}: missing; run snakemake to build it")
     try:
-        if not checksums.holds(path):
-            raise ValueError(checksums.DIFFERS)
+        require(checksums.holds(path), checksums.DIFFERS)
         return read()
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: missing; run snakemake to build it") from error
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    except Exception as error:
+        reason = str(error).removeprefix(f"{path}: ").partition("\n")[0] or type(error).__name__
         raise UserError(f"{path}: damaged or truncated ({reason}); delete it and run snakemake again") from error

@@ -1,9 +1,14 @@
 """How a file is written: beside its final name, then moved into place with its checksum. It takes no library."""
 
+import errno
 import os
+import re
+import shutil
 import stat
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from attnsvm import checksums
 from attnsvm.errors import UserError, require
@@ -21,23 +26,37 @@ def target(path: str | os.PathLike) -> Path:
     """The file that is to be written under this name: that behind a link, so that the link stays what it is.
 
     Raises:
-        UserError: what is there is no file, and moving one onto it would take its place.
+        UserError: what is there is no file, and moving one onto it would take its place; or nobody may write to it, or
+            it is where this process prints.
     """
+    found = Path(os.path.realpath(path))
     with suppress(OSError):  # there is nothing yet, or what hinders is said when the file is written
-        kind = stat.S_IFMT(os.stat(path).st_mode)
+        there = os.stat(path)
+        kind = stat.S_IFMT(there.st_mode)
         if kind != stat.S_IFREG:
             raise UserError(f"{path}: is {OTHERS.get(kind, 'no file')}, expected a file; choose another place")
-    found = Path(os.path.realpath(path))
+        require(bool(there.st_mode & 0o222), f"{path}: is read-only; choose another place, or allow writing to it")
+        printed = any(os.path.samestat(there, one) for one in _standard())
+        require(not printed, f"{path}: is where this command prints; choose another place")
+    nameless = os.path.exists(path) and not os.path.exists(found)  # it is open, and was removed
+    require(not nameless, f"{path}: is a file without a name; choose another place")
     require(not os.path.islink(found), f"{path}: is a link that leads back to itself, expected a file; remove it")
     return found
 
 
+def _standard() -> Iterator[os.stat_result]:
+    """What standard input, output and errors are."""
+    for number in range(3):
+        with suppress(OSError):
+            yield os.fstat(number)
+
+
 @contextmanager
 def replacing(path: str | os.PathLike, checksum: bool = True):
-    """A temporary path beside `path`, moved onto it on success and removed on failure.
+    """A temporary path beside `path`, moved onto it on success and removed on failure: then `path` is what it was.
 
     Args:
-        path: where a link is, the file behind it is meant.
+        path: where a link is, the file behind it is meant. A file keeps the rights that it had.
         checksum: whether the file gets its checksum beside it, as the files of a build do.
 
     Raises:
@@ -51,17 +70,72 @@ def replacing(path: str | os.PathLike, checksum: bool = True):
         _sweep(path)
         with _in_use(temporary):
             yield temporary
-            if checksum and checksums.kept():
-                sidecar.write_bytes(checksums.line(temporary, path.name))
-                os.replace(sidecar, checksums.beside(path))
-            os.replace(temporary, path)  # last: no file is ever without its checksum
+            with suppress(FileNotFoundError):
+                shutil.copymode(path, temporary)
+            _move(temporary, path, sidecar if checksum and checksums.kept() else None)
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else error
-        raise UserError(f"{named}: cannot be written ({reason}); free space or make the folder writable") from error
+        raise UserError(cannot(named, error)) from error
     finally:
         for left in (temporary, sidecar):
             with suppress(OSError):
                 left.unlink()
+
+
+def _move(temporary: Path, path: Path, sidecar: Path | None) -> None:
+    """Move a file into place, its checksum just before it: no file is ever without. The old checksum comes back where
+    the file cannot be moved."""
+    if sidecar is None:
+        os.replace(temporary, path)
+        return
+    beside = checksums.beside(path)
+    before = beside.read_bytes() if beside.is_file() else None
+    sidecar.write_bytes(checksums.line(temporary, path.name))
+    os.replace(sidecar, beside)
+    try:
+        os.replace(temporary, path)
+    except OSError:
+        beside.unlink() if before is None else beside.write_bytes(before)
+        raise
+
+
+def cannot(path: str | os.PathLike, error: OSError) -> str:
+    """The sentence that something cannot be written."""
+    if error.errno in (errno.EBUSY, errno.EXDEV):
+        return f"{path}: is mounted by itself, so that nothing can be moved onto it; choose another place"
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return f"{path}: cannot be written (there is a file where it needs a folder); choose another place"
+    reason = os.strerror(error.errno) if error.errno else error
+    return f"{path}: cannot be written ({reason}); free space or make the folder writable"
+
+
+@contextmanager
+def filling(folder: str | os.PathLike, last: str = "") -> Iterator[Path]:
+    """A folder to fill, which becomes `folder` on success and is removed on failure; an empty one may be there.
+
+    Args:
+        folder: it can be a link, a disk of its own, or where the user stands: an empty folder stays the same one.
+        last: the name in it that says that the others are there.
+
+    Raises:
+        UserError: there is something, or it cannot be written; one sentence.
+    """
+    place = Path(folder).resolve()  # before it is looked at: x/.. is there even where x is not
+    try:
+        require(not place.is_file(), f"{folder} is a file, expected a folder; choose another place")
+        require(not place.exists() or not any(place.iterdir()), f"{folder} is not empty; choose another place")
+        home = place if place.exists() else place.parent
+        home.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".filling-", dir=home) as beside:
+            made = Path(beside) / "made"
+            made.mkdir()
+            yield made
+            if home is not place:
+                made.replace(place)
+                return
+            for path in sorted(made.iterdir(), key=lambda path: path.name == last):
+                path.replace(place / path.name)
+    except OSError as error:
+        raise UserError(cannot(folder, error)) from error
 
 
 @contextmanager
@@ -84,7 +158,8 @@ def _lock(file) -> None:
 
 def _sweep(path: Path) -> None:
     """Remove what killed processes left beside `path`, and nothing that another one, on any node, writes now."""
-    for left in path.parent.glob(f".{path.name}.*.tmp"):
+    ours = re.compile(rf"\.{re.escape(path.name)}\.\d+(\.sum)?\.tmp")
+    for left in [one for one in path.parent.iterdir() if ours.fullmatch(one.name)]:
         try:
             with open(left.with_name(left.name.replace(".sum.tmp", ".tmp")), "r+b") as file:
                 _lock(file)

@@ -19,6 +19,11 @@ arithmetic.choose(
 
 from harness import FEW, ROOT, build, copy_repository, give_loops, once  # noqa: E402
 
+from attnsvm.inspect import tokens  # noqa: E402
+
+# In the process of the test: another one for each model takes two seconds. Tests of that process take `elsewhere`.
+ELSEWHERE, tokens.elsewhere = tokens.elsewhere, tokens.answer
+
 CLUSTER, COMPILING = "tests/pipeline/cluster/", "tests/training/"
 # A process begins with each: the one compiles what `built` runs, the other the loop that takes longest.
 FIRST = (f"{COMPILING}test_compiled.py", f"{COMPILING}test_composition.py")
@@ -138,6 +143,12 @@ def workshop(built, tmp_path_factory):
 def copy(built, tmp_path):
     """A copy of the finished smoke run, to change."""
     return shutil.copytree(built, tmp_path / "copy")
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """Tokenizers run in processes of their own, as users have it."""
+    monkeypatch.setattr(tokens, "elsewhere", ELSEWHERE)
 
 
 @pytest.fixture

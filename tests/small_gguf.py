@@ -37,9 +37,11 @@ def neighbours(rows, heads):
     return np.concatenate([np.stack([a, b], 1).reshape(-1, *rows.shape[1:]) for a, b in parts])
 
 
-def written(path, model, kind="llama", stored=gguf.GGMLQuantizationType.F32, changes=(), left_out=(), more=()):
-    """A GGUF file of a model."""
-    file = gguf.GGUFWriter(path, kind)
+def written(
+    path, model, kind="llama", stored=gguf.GGMLQuantizationType.F32, changes=(), left_out=(), more=(), in_parts=0
+):
+    """A GGUF file of a model, or files with so many tensors each."""
+    file = gguf.GGUFWriter(path, kind, split_max_tensors=in_parts)
     numbers = {"block_count": LAYERS, "context_length": 64, "embedding_length": WIDTH, "feed_forward_length": 32,
                "attention.head_count": HEADS, "attention.head_count_kv": SHARED,
                "attention.key_length": model.config.head_dim} | dict(changes)  # fmt: skip

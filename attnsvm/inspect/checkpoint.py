@@ -11,6 +11,7 @@ from safetensors import SafetensorError, safe_open
 
 from attnsvm.errors import UserError, require
 from attnsvm.inspect.shards import INDEX, PICKLED, one_file, shards
+from attnsvm.reading import start
 
 PLAIN = ("F64", "F32", "F16", "BF16")  # what else there is needs more than one tensor to make a weight
 STORED = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}
@@ -67,9 +68,10 @@ class Checkpoint:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
+    start(path, 1)
     try:
         file = safe_open(path, "pt")
-    except (SafetensorError, OSError) as error:
+    except (SafetensorError, OSError, ValueError) as error:
         raise UserError(f"{path}: cannot be read ({str(error).strip().splitlines()[0].rstrip('.:')})") from error
     with file as opened:
         yield opened
@@ -77,6 +79,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 def _unpickled(path: Path) -> dict[str, torch.Tensor]:
     """The tensors of a pickle, mapped from the file; no code in it is run."""
+    start(path, 1)
     sentence = f"{path}: is a pickle of more than plain tensors, which is not read; save the model as model.safetensors"
     try:
         try:
@@ -85,7 +88,7 @@ def _unpickled(path: Path) -> dict[str, torch.Tensor]:
             found = torch.load(path, map_location="cpu", weights_only=True)
     except UnpicklingError as error:
         raise UserError(sentence) from error
-    except (RuntimeError, OSError, EOFError) as error:
+    except Exception as error:  # a damaged pickle fails in any way
         why = str(error).strip().splitlines() or ["it ends too early"]
         raise UserError(f"{path}: cannot be read ({why[0].rstrip('.:')})") from error
     plain = isinstance(found, dict) and found and all(_plain(name, one) for name, one in found.items())
@@ -94,4 +97,7 @@ def _unpickled(path: Path) -> dict[str, torch.Tensor]:
 
 
 def _plain(name: Any, weight: Any) -> bool:
-    return isinstance(name, str) and isinstance(weight, torch.Tensor) and weight.layout == torch.strided
+    """Whether this is a weight with its name; not one that shows a few numbers of the file again and again."""
+    if not (isinstance(name, str) and isinstance(weight, torch.Tensor) and weight.layout == torch.strided):
+        return False
+    return weight.numel() * weight.element_size() <= weight.untyped_storage().nbytes()

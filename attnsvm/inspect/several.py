@@ -94,8 +94,7 @@ def _model(name, given) -> Model:
     )
     config = packaged.said(folder)
     require_read(folder, config)
-    layers = packaged.depth(config)
-    require(layers > 0, f"{folder / CONFIG}: expected the number of layers, as num_hidden_layers")
+    layers = packaged.depth(folder, config)
     index = shards(folder)
     weights = sorted({*index.values()}) or [one_file(folder)]
     others = [folder / name for name in (CONFIG, *([INDEX] if index else []), *packaged.TOKENIZER)]

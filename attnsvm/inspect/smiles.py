@@ -5,7 +5,6 @@ Such a model comes with code that splits a string by a regular expression (Schwa
 know. So the vocabulary decides.
 """
 
-import json
 from pathlib import Path
 
 import transformers
@@ -13,6 +12,7 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
 
 from attnsvm.data.reactions import TOKEN
 from attnsvm.errors import UserError, require
+from attnsvm.reading import json_file, text
 
 VOCABULARY, SPECIAL = "vocab.txt", "special_tokens_map.json"
 PARTS = {"(", ")", "=", "Cl"}  # which a vocabulary of proteins or of letters has not
@@ -29,11 +29,7 @@ def vocabulary(folder: Path) -> list[str] | None:
     path = folder / VOCABULARY
     if not path.is_file():
         return None
-    try:
-        words = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UserError(f"{path}: cannot be read ({reason})") from error
+    words = text(path).splitlines()
     return words if set(words) >= PARTS and all(TOKEN.fullmatch(word) for word in words) else None
 
 
@@ -65,9 +61,9 @@ def _said(folder: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     try:
-        given = json.loads(path.read_text("utf-8"))
+        given = json_file(path)
         found = {name: one["content"] if isinstance(one, dict) else one for name, one in given.items() if name in NAMES}
-    except (ValueError, KeyError, AttributeError) as error:
+    except (UserError, KeyError, AttributeError) as error:
         raise UserError(f"{path}: expected JSON with the names of special tokens") from error
     require(
         all(isinstance(one, str) for one in found.values()), f"{path}: expected JSON with the names of special tokens"

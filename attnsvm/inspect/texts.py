@@ -2,9 +2,11 @@
 
 import os
 from importlib.resources import files
-from pathlib import Path
 
 from attnsvm.errors import UserError, require
+from attnsvm.reading import text
+
+LARGEST = 2**30  # bytes
 
 
 def sentences() -> list[str]:
@@ -15,12 +17,7 @@ def sentences() -> list[str]:
 def lines(path: str | os.PathLike) -> list[str]:
     """The lines of a text file that are not empty; UserError where there are none."""
     require(bool(str(path)), "texts: expected the name of a file, got an empty one")
-    try:
-        text = Path(path).read_text("utf-8-sig")  # some editors put a mark in front, which is no word
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UserError(f"{path}: cannot be read ({reason})") from error
-    found = [line.strip() for line in text.splitlines() if line.strip()]
+    found = [line.strip() for line in text(path, LARGEST).splitlines() if line.strip()]
     if not found:
         raise UserError(f"{path}: expected one text per line, got none")
     return found

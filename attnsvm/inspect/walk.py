@@ -26,8 +26,10 @@ from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.attentions import attentions, modules
 from attnsvm.inspect.checkpoint import PLAIN, Checkpoint
 from attnsvm.inspect.families import READ
+from attnsvm.memory import available
 
 TABLES = (r"\.inv_freq$", r"\.masked_bias$", r"\.position_ids$")  # which models make anew, and some have saved
+MANY = 20  # times as many weights as on disk are more than any model has that is read
 OUTSIDE = ""  # where weights lie that belong to no layer
 
 
@@ -52,7 +54,7 @@ class Walk:
 
         transformers.utils.logging.disable_progress_bar()
         self.checkpoint = Checkpoint(folder)
-        self.model = _without_weights(folder, config)
+        self.model = _without_weights(folder, config, self.checkpoint, "meta")
         names = [name for name, _ in modules(self.model, config.model_type)]
         require(bool(names), f"{folder}: no attention is found in a model of the kind {config.model_type!r}; {READ}")
         self.layers = [_layer_of(name) for name in names]
@@ -61,12 +63,15 @@ class Walk:
         self._keys: dict[str, list[str]] = defaultdict(list)
         self._names: dict[str, str] = {}
         self._assign()
+        self._require_memory()
+        self.model = _without_weights(folder, config, self.checkpoint, "cpu")
+        self._empty = dict(self.model.state_dict())
         self._read_outside()
         for layer in dict.fromkeys(self.layers):
             module = self.model.get_submodule(layer)
             module.forward = self._in_turn(module.forward)
         self._number = self._text = self._applied = 0
-        with self._weights_of(self.layers[0]):  # where some models keep what all layers need
+        with self._weights_of(self.layers[0]), self._own_way("found"):  # where some keep what all layers need
             self.attentions = attentions(self.model, config.model_type)
 
     @contextmanager
@@ -90,13 +95,30 @@ class Walk:
         self._text, self._applied = text, 0
         handle = attention.projection.register_forward_pre_hook(capture)
         try:
-            with torch.no_grad():
+            with torch.no_grad(), self._own_way("computed"):
                 out = self.model(input_ids=torch.tensor([self.texts[text]]), output_attentions=True)
         finally:
             handle.remove()
         require(self._applied == len(self.layers) and len(states) == 1, f"{self.attentions[0].name}: expected "
                 f"{len(self.layers)} layers in turn, {self._applied} were applied")  # fmt: skip
         return states[0], out.attentions[-1][0].numpy()
+
+    @contextmanager
+    def _own_way(self, done: str) -> Iterator[None]:
+        """Each kind of model fails in its own way where its settings do not fit together."""
+        try:
+            yield
+        except UserError:
+            raise
+        except Exception as error:
+            said = f"{self.folder}/config.json: the attention that it describes cannot be {done} ({first_line(error)})"
+            raise UserError(said) from error
+
+    def _require_memory(self) -> None:
+        """UserError where tables that a model makes of its settings, and that are no weights, do not fit."""
+        need, free = sum(one.nbytes for one in self.model.buffers()), available()
+        require(need < free, f"{self.folder}/config.json: its tables take {need / 1e9:.3g} GB, {free / 1e9:.3g} GB are "
+                "free")  # fmt: skip
 
     def _in_turn(self, forward):
         """The layer's own forward where it is its turn, and else what the text has become."""
@@ -221,21 +243,31 @@ class Walk:
         return "{}: the weights {} are {}, and config.json asks for {}".format(file, name, *sides)
 
 
-def _without_weights(folder: Path, config):
-    """The model with parameters that have shapes and no numbers; what is no parameter is there."""
+def _without_weights(folder: Path, config, checkpoint: Checkpoint, device: str):
+    """The model with parameters that have shapes and no numbers; what is no parameter is there.
+
+    Args:
+        checkpoint: how many weights there are: a model with many more is not made to its end.
+        device: "meta": what is no parameter has shapes alone, too.
+    """
     encoder = config.model_type in ("t5", "mt5")  # the encoder alone, whether or not the folder has a decoder
     kind = transformers.AutoModelForTextEncoding if encoder else transformers.AutoModel
+    left = MANY * (len(checkpoint.shapes) + MANY)
 
     def emptied(_, __, parameter):
+        nonlocal left
+        left -= 1
+        require(left > 0, f"it describes many more weights than the {len(checkpoint.shapes)} that are there")
         if parameter is None or parameter.is_meta:  # one that is shared stays the same
             return parameter
         return torch.nn.Parameter(parameter.to("meta"), requires_grad=False)
 
     handle = register_module_parameter_registration_hook(emptied)
     try:
-        model = kind.from_config(
-            copy.deepcopy(config), attn_implementation="eager", experts_implementation="eager", dtype=torch.float64
-        )
+        with torch.device(device):
+            model = kind.from_config(
+                copy.deepcopy(config), attn_implementation="eager", experts_implementation="eager", dtype=torch.float64
+            )
     except Exception as error:  # each kind of model fails in its own way
         raise UserError(f"{folder}/config.json: no model can be made of it ({first_line(error)})") from error
     finally:

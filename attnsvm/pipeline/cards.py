@@ -23,19 +23,22 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-import yaml
-
+from attnsvm import reading
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline.checking import first_error, schema_error
 from attnsvm.pipeline.hashes.memo import recall
 from attnsvm.pipeline.naming import meant
+from attnsvm.reading import yaml_file, yaml_of
 
 HERE = Path(__file__).resolve().parent
 FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"
 OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
-CHECKED_BY = [(HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")]
+CHECKED_BY = [
+    Path(reading.__file__).read_bytes(),
+    *((HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")),
+]
 OTHERS = ("figure", "claims", "outside")
 # The folders of the experiments, in their order, and what their figures show.
 SECTIONS = {
@@ -52,18 +55,6 @@ ESTIMATE = {
     "instances": {"interval": "Which interval; empty where the value has none."},
 }
 JSON_TYPES = ("integer", "number", "string", "boolean", "array", "object", "null")
-
-
-class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # ten times faster with libyaml
-    """YAML in which no key occurs twice: the first value would be lost in silence."""
-
-    def construct_mapping(self, node, deep=False):
-        found = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for place, (key, _) in enumerate(node.value):
-            if found[place] in found[:place]:
-                problem = f"the key {found[place]!r} occurs twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-        return super().construct_mapping(node, deep)
 
 
 @dataclass(frozen=True)
@@ -272,7 +263,7 @@ def sections(optional: bool = False) -> dict[str, list[Card]]:
 @cache
 def types() -> dict[str, dict]:
     """The kinds of settings that cards may name."""
-    return yaml.load((HERE / "types.yaml").read_text("utf-8"), Loader)
+    return yaml_file(HERE / "types.yaml")
 
 
 def _load(name: str) -> dict:
@@ -281,16 +272,9 @@ def _load(name: str) -> dict:
 
 
 def _checked(name: str, text: bytes) -> dict:
-    try:
-        content = yaml.load(text.decode("utf-8"), Loader)
-    except UnicodeDecodeError as error:
-        raise UserError(f"{_where(name)}: this is not UTF-8 text") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise UserError(f"{_where(name)}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
+    content = yaml_of(text, _where(name))
     require(content is not None, f"{_where(name)}: it is empty; docs/experiment.md describes a card")
-    wrong = first_error(content, yaml.load((HERE / "card.schema.yaml").read_text("utf-8"), Loader))
+    wrong = first_error(content, yaml_file(HERE / "card.schema.yaml"))
     require(not wrong, f"{_where(name)}: {wrong}")
     return content
 

@@ -6,11 +6,14 @@ beside Snakemake's own records.
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from attnsvm.errors import UserError
 from attnsvm.pipeline.hashes.dependencies import ROOT, code_of
 from attnsvm.pipeline.terse import files
+from attnsvm.reading import json_file
+from attnsvm.writing import save_text
 
 FOLDER = Path(".snakemake")
 
@@ -18,15 +21,17 @@ FOLDER = Path(".snakemake")
 def remember(resolved: dict) -> None:
     """Note the code and the configuration of a run that ended well."""
     if FOLDER.is_dir():
-        _file(resolved).write_text(json.dumps({"code": _code(), "settings": dict(_flat(resolved))}), "utf-8")
+        noted = json.dumps({"code": _code(), "settings": dict(_flat(resolved))})
+        with suppress(UserError):  # a full disk: the run has ended well all the same
+            save_text(_file(resolved), noted, checksum=False)
 
 
 def sentence(resolved: dict) -> str:
     """What has changed since; "" where nothing has, or where no run has ended yet."""
     try:
-        before = json.loads(_file(resolved).read_text("utf-8"))
+        before = json_file(_file(resolved))
         old_code, old_settings = dict(before["code"]), dict(before["settings"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (UserError, ValueError, KeyError, TypeError):
         return ""
     code, settings = _code(), dict(json.loads(json.dumps([*_flat(resolved)])))
     changed = [name for name in sorted({*code, *old_code}) if code.get(name) != old_code.get(name)]

@@ -12,10 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
-import yaml
-
 from attnsvm import caches
 from attnsvm.errors import UserError, require
+from attnsvm.reading import yaml_file, yaml_of
 
 CONFIGFILE = "config/config.yaml"
 SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale", "standalone")
@@ -112,11 +111,9 @@ def _check_entry(entry: str) -> None:
         f"--config {entry}: {key!r} is not a key; known are {', '.join(SETTINGS)}",
     )
     try:
-        yaml.load(value, yaml.BaseLoader)
-    except yaml.YAMLError as error:
-        problem = getattr(error, "problem", None) or error
-        sentence = f"--config {entry}: what follows = is not YAML ({problem}); write it as in --config"
-        raise UserError(f"{sentence} 'figures={{dpi: 72}}'") from error
+        yaml_of(value, f"--config {entry}")
+    except UserError as error:
+        raise UserError(f"{error}; write it as in --config 'figures={{dpi: 72}}'") from error
 
 
 def _require_writable(folder: Path) -> None:
@@ -128,14 +125,7 @@ def _require_writable(folder: Path) -> None:
 
 
 def _check_file(path: Path) -> None:
-    try:
-        found = yaml.load(path.read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except OSError as error:
-        raise UserError(f"--configfile {path}: cannot be read ({error.strerror})") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise UserError(f"{path}{line}: this is not YAML ({getattr(error, 'problem', error)})") from error
+    found = yaml_file(path)
     require(
         found is None or isinstance(found, dict),
         f"{path}: there are no keys and values in it; docs/figures.md lists the settings",

@@ -3,14 +3,13 @@
 import re
 from functools import cache
 
-import yaml
-
 from attnsvm import checksums
 from attnsvm.data.cells import COUNTED
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards, excerpt
 from attnsvm.pipeline.checking import first_error
 from attnsvm.pipeline.hashes.memo import recall
+from attnsvm.reading import yaml_file
 
 CHECKED_BY = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
 # {setting of a run: its words, the usual one first}
@@ -132,7 +131,7 @@ def schema() -> dict:
 
 def figure_settings() -> dict:
     """The settings that all figures share, as schemas."""
-    return yaml.load((cards.HERE / "figures.yaml").read_text("utf-8"), cards.Loader)
+    return yaml_file(cards.HERE / "figures.yaml")
 
 
 def _values(settings: dict, scale: str) -> dict:

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from attnsvm.errors import UserError, require
+from attnsvm.npz import Arrays, starts_as_archive
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.checker import check, known
-from attnsvm.svm.npz import Arrays, starts_as_archive
 from attnsvm.svm.rational import digits, integer, refutation, refuting
 from attnsvm.svm.solution import Solution
 from attnsvm.svm.statuses import LOOSEST

@@ -183,3 +183,51 @@ def test_an_empty_place_is_filled_and_one_that_cannot_be_written_is_one_sentence
 
 def full(*_, **__):
     raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    """The same model in one file and in three."""
+    folder, model = tmp_path_factory.mktemp("parts"), small("llama")
+    written(folder / "whole.gguf", model)
+    written(folder / "split.gguf", model, in_parts=9)
+    return folder
+
+
+def test_a_model_in_parts_is_read_whole(parts, tmp_path):
+    names = sorted(path.name for path in parts.glob("split*"))
+    assert names == [f"split-0000{k}-of-00003.gguf" for k in (1, 2, 3)]
+    inspect.unpack(parts / names[0], tmp_path / "split")
+    inspect.unpack(parts / "whole.gguf", tmp_path / "whole")
+    split, whole = (weights_in(tmp_path / name) for name in ("split", "whole"))
+    assert set(split) == set(whole)
+    assert all(np.array_equal(split[name], whole[name]) for name in whole)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda at: at(2).unlink(), r"is one of 3 parts of a model, and split-00002-of-00003\.gguf are not beside it"),
+        (lambda at: at(1).rename(at(1).with_name("first.gguf")), r"its name does not end in -00001-of-00003\.gguf"),
+        (lambda at: at(3).write_bytes(at(2).read_bytes()), "is not part 3 of the model in split-00001-of-00003"),
+        (lambda at: at(3).write_bytes(b"GGUF"), r"split-00003-of-00003\.gguf: cannot be read as GGUF \(it ends too"),
+    ],
+)
+def test_half_a_model_is_refused(change, sentence, parts, tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    for path in parts.glob("split*"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    change(lambda k: folder / f"split-0000{k}-of-00003.gguf")
+    first = next(path for path in sorted(folder.iterdir()))
+    with pytest.raises(UserError, match=sentence):
+        inspect.unpack(first, tmp_path / "new")
+    if "not beside" in sentence:
+        with pytest.raises(UserError, match=sentence):
+            inspect.unpack(folder / "split-00003-of-00003.gguf", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_another_part_than_the_first_is_refused(parts, tmp_path):
+    with pytest.raises(UserError, match=r"name the first one, split-00001-of-00003\.gguf$"):
+        inspect.unpack(parts / "split-00002-of-00003.gguf", tmp_path / "new")

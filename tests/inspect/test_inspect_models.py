@@ -146,7 +146,7 @@ def without(name):
     [
         (without("config.json"), ": there is no config.json in it, so it holds no model"),
         (without("model.safetensors"), ": there is no model.safetensors in it"),
-        (without("token*"), ": there is no tokenizer in it (tokenizer.json, or a vocabulary)"),
+        (without("token*"), ": there is no tokenizer in it (tokenizer.json or vocab.txt)"),
         (nan, f"/model.safetensors: the weights {KEY.format(0)} have NaN or infinity"),
         (without_key, f"/model.safetensors: the weights {KEY.format(1)} are not in it"),
     ],

@@ -136,9 +136,10 @@ def test_a_wrong_configuration_is_one_sentence(config, sentence, place, tmp_path
     [
         (lambda folder: changed_config(folder, model_type="xlnet"), "{}: a model of the kind 'xlnet' adds terms that"),
         (
-            lambda folder: changed_config(folder, num_hidden_layers=None),
-            "{}/config.json: expected the number of layers",
+            lambda folder: changed_config(folder, num_hidden_layers=10**9),
+            "{}/config.json: says that there are 1000000000 layers, and there are weights of 2",
         ),
+        (lambda folder: changed_config(folder, num_hidden_layers=0), "{}/config.json: expected the number of layers"),
         (lambda folder: (folder / "config.json").write_text("{"), "{}/config.json: is not JSON ("),
         (lambda folder: (folder / "model.safetensors").unlink(), "{}: there is no model.safetensors in it"),
     ],

@@ -1,8 +1,11 @@
 """Layer by layer a model has the numbers of the whole one, and needs the memory of a layer; what it lacks is said."""
 
 import json
+import os
+import pickle
 import re
 import shutil
+import time
 
 import numpy as np
 import pytest
@@ -14,6 +17,8 @@ from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, pas
 from attnsvm.errors import UserError
 from attnsvm.inspect import models
 from attnsvm.inspect.attentions import attentions
+from attnsvm.inspect.layers import unpickled
+from attnsvm.inspect.models import Reading
 
 # One for each way in which layers, tables of words and names on disk differ.
 STRUCTURES = ("bert", "gpt2", "llama", "mixtral", "gpt_oss", "gemma2", "modernbert", "deberta-v2", "deepseek_v3", "t5",
@@ -127,7 +132,7 @@ SPOILT = {  # what is done, or the settings that are changed; and the sentence
         lambda folder: (folder / SHARDS[1]).unlink(),
         f"{{}}/{SHARDS[1]}: there is no such file, and {INDEX} says that it has {{}} weights; fetch it",
     ),
-    "the index is no JSON": (lambda folder: (folder / INDEX).write_text("{"), NO_INDEX),
+    "the index is no JSON": (lambda folder: (folder / INDEX).write_text("{"), f"{{}}/{INDEX}: is not JSON ({{}})"),
     "the index is of another kind": (lambda folder: (folder / INDEX).write_text('{"weight_map": ["a"]}'), NO_INDEX),
     "the index is of nothing": (lambda folder: (folder / INDEX).write_text('{"weight_map": {}}'), NO_INDEX),
     "a setting is of another kind": (
@@ -154,8 +159,7 @@ SPOILT = {  # what is done, or the settings that are changed; and the sentence
     ),
     "more layers": (
         {"num_hidden_layers": 3},
-        f"{{}}/{INDEX}: the weights layers.2.self_attn.q_proj.weight, layers.2.self_attn.q_proj.bias, "
-        "layers.2.self_attn.k_proj.weight are not in it",
+        "{}/config.json: says that there are 3 layers, and there are weights of 2",
     ),
     "fewer layers": (
         {"num_hidden_layers": 1},
@@ -257,3 +261,75 @@ def test_a_pickle_of_anything_else_is_one_sentence_and_is_not_run(content, tmp_p
         path.write_bytes(damaged)
         with pytest.raises(UserError, match="^" + re.escape(f"{path}: ")):
             models.read(folder, TEXTS[:3])
+
+
+VAST = {  # what config.json says, of which kind of model; no file is larger for it
+    "layers": ("llama", {"num_hidden_layers": 10**9}, "says that there are 1000000000 layers, and there are weights"),
+    "layers of T5": ("t5", {"num_layers": 10**9}, "says that there are 1000000000 layers, and there are weights of 2"),
+    "layers of one weight": ("albert", {"num_hidden_layers": 10**9}, "layers, and at most 128 are read"),
+    "groups": ("albert", {"num_hidden_groups": 10**9}, "describes many more weights than the"),
+    "layers in a layer": ("albert", {"inner_group_num": 10**9}, "describes many more weights than the"),
+    "experts": ("mixtral", {"num_local_experts": 10**12}, "the weights|can be made|cannot be put together"),
+    "words": ("llama", {"vocab_size": 10**15}, "the weights embed_tokens.weight are"),
+    "width": ("llama", {"hidden_size": 10**12, "head_dim": 4}, "the weights|can be made"),
+    "positions": ("bert", {"max_position_embeddings": 10**12}, "the weights embeddings.position_embeddings.weight are"),
+    "turning positions": ("esm", {"max_position_embeddings": 10**13}, "its tables take 8e+04 GB"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", VAST)
+def test_what_is_only_claimed_is_not_made(what, tmp_path):
+    """Such a model is refused before it takes memory or time."""
+    kind, changes, sentence = VAST[what]
+    if kind == "bert":
+        bert(tmp_path)
+    else:
+        rotary(kind, tmp_path)
+    before = time.monotonic()
+    with pytest.raises(UserError) as caught:
+        Reading(changed_config(tmp_path, **changes), TEXTS)
+    assert re.search(sentence.replace("+", r"\+"), str(caught.value)), caught.value
+    assert time.monotonic() - before < 20
+
+
+def test_a_pickle_that_shows_few_numbers_again_and_again_is_refused(tmp_path):
+    bert(tmp_path)
+    weights = load_file(tmp_path / "model.safetensors")
+    (tmp_path / "model.safetensors").unlink()
+    name = "embeddings.position_embeddings.weight"
+    weights[name] = torch.zeros(1).expand(10**6, 10**6)
+    torch.save(weights, tmp_path / "pytorch_model.bin")
+    with pytest.raises(UserError, match="is a pickle of more than plain tensors"):
+        Reading(tmp_path, TEXTS)
+
+
+class Named:
+    """What becomes a call of any function where a pickle is read."""
+
+    def __init__(self, function, *arguments):
+        self.given = function, arguments
+
+    def __reduce__(self):
+        return self.given
+
+
+def test_a_layer_from_another_job_names_nothing_but_layers(tmp_path):
+    rotary("llama", tmp_path)
+    layer = next(iter(Reading(tmp_path, TEXTS)))
+    again = unpickled(pickle.dumps(layer))
+    assert again.number == layer.number
+    assert [one.tobytes() for one in again.inputs.tokens] == [one.tobytes() for one in layer.inputs.tokens]
+    made = tmp_path / "made"
+    for other in (
+        Named(os.mkdir, str(made)),
+        Named(print, "x"),
+        Named(unpickled, b""),
+        [layer],
+        {"number": 0},
+    ):
+        with pytest.raises(UserError, match=r"^this is no layer of a model \("):
+            unpickled(pickle.dumps(other))
+    for content in (b"", b"\x80\x04", pickle.dumps(layer)[:-9]):
+        with pytest.raises(UserError, match="this is no layer of a model"):
+            unpickled(content)
+    assert not made.exists()

@@ -49,6 +49,17 @@ def said(capsys, *paths):
     return status, out.splitlines()
 
 
+@pytest.mark.parametrize("path", ["", ":", ".", "results:"])
+def test_nothing_of_the_folder_where_one_stands_is_run(folder, capfd, monkeypatch, path):
+    """A stranger's results may have modules of Python beside them; a colon too many in PYTHONPATH means this folder."""
+    monkeypatch.setenv("PYTHONPATH", path)
+    for name in ("numpy", "json", "attnsvm"):
+        (folder / f"{name}.py").write_text("print('run')")
+    (folder / "results/a/problems.npz").write_bytes(b"no problems")
+    assert command.main(["verify", "results"]) == 0
+    assert "run" not in capfd.readouterr().out.split()
+
+
 def test_every_damaged_file_is_named_and_the_status_says_so(folder, capsys):
     assert verify([]) == 0
     assert capsys.readouterr().out == "3 files compared, 0 answer files judged: nothing wrong.\n"

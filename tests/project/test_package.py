@@ -209,7 +209,7 @@ def test_the_command_deploys_a_folder_that_needs_no_clone(installed):
     assert here == {name: path.read_bytes() for name, path in carried().items()}
     again = run(installed, "attnsvm", "deploy", "copy")
     assert (again.returncode, again.stderr) == (
-        1, "error: copy already exists and is not empty: choose another folder\n",
+        1, "error: copy is not empty; choose another place\n",
     )  # fmt: skip
     # With the package that is installed there, and the libraries of this environment, which has the pipeline's.
     purelib = next((installed / "venv" / "lib").glob("python*/site-packages"))

@@ -1,11 +1,12 @@
 """The heads of one layer of a model are measured."""
 
 import json
-import pickle
+from pathlib import Path
 
 import numpy as np
 
 from attnsvm.inspect import shown
+from attnsvm.inspect.layers import unpickled
 from attnsvm.inspect.measures import Bench, Plan, measured, offered
 from attnsvm.writing import save_text
 
@@ -18,8 +19,7 @@ def written(name: str, layer: str, settings: dict, out: str) -> None:
     Args:
         name: of the model. layer: the file from `passing`. settings: see `several.Asked`.
     """
-    with open(layer, "rb") as file:
-        given = pickle.load(file)
+    given = unpickled(Path(layer).read_bytes())
     plan = offered(Plan(**{key: settings[key] for key in PLANNED}), given, name)
     found = {
         "norms": list(plan.norms),

@@ -5,15 +5,17 @@ and work in proportion to its seeds, in steps of 32 where the compiled descent t
 stages of a block are one job. docs/cluster.md says how much work a job is worth.
 """
 
-import json
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from attnsvm.errors import UserError, require
+from attnsvm.pipeline import cards
 from attnsvm.pipeline.blocks import MEASURED_TOGETHER, MOST
+from attnsvm.reading import json_file
 
 BLOCK_STAGES = ("problems", "descent", "svm")
+LONGEST, MANY = 1e9, 10**7  # seconds; jobs, or seeds: more has nobody measured
 LANES = 32  # seeds that the compiled descent takes at once; fewer take as long
 
 
@@ -40,19 +42,27 @@ def costs(path: Path) -> dict[str, Cost]:
     Raises:
         UserError: it is not there, or says no times.
     """
-    require(path.is_file(), f"{path}: there is no such file; times are in profiles/times.json")
-    found = {}
+    found, known = {}, {card.name for card in cards.experiments(optional=True)}
+    given = json_file(path)
     try:
-        for name, one in json.loads(path.read_text("utf-8"))["experiments"].items():
+        for name, one in given["experiments"].items():
             stages = {stage: (cost["wall_s"], cost["jobs"]) for stage, cost in one["cost"].items() if cost}
-            if "problems" in stages and "measures" in stages:
+            if name in known and "problems" in stages and "measures" in stages:
                 seeds = one["seeds"]["last"] - one["seeds"]["first"] + 1
                 work = {stage: cost.get("cpu_s", cost["wall_s"]) for stage, cost in one["cost"].items() if cost}
                 found[name] = Cost(seeds, stages, one.get("one", {}), work)
+                require(_sound(found[name]), f"{path}: the times of {name} are no seconds of jobs")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path}: this is not a file of stage times, such as profiles/times.json") from error
     require(bool(found), f"{path}: it has no times: its results came from a cache or a bucket")
     return found
+
+
+def _sound(cost: Cost) -> bool:
+    """Whether the stages are ours, with numbers of seconds and of jobs that can be."""
+    seconds = [*(wall for wall, _ in cost.stages.values()), *cost.one.values(), *cost.work.values()]
+    jobs = [cost.seeds, *(count for _, count in cost.stages.values())]
+    return all(0 <= wall < LONGEST for wall in seconds) and all(type(n) is int and 0 < n <= MANY for n in jobs)
 
 
 def starts(measured: dict[str, Cost]) -> dict[str, float]:

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
 from attnsvm.errors import require
+from attnsvm.writing import filling
 
 ROOT = Path(__file__).resolve().parents[3]
 SHARED = "share/attnsvm/"  # of an environment: where a wheel puts its data
@@ -19,23 +20,18 @@ def deploy(folder: Path) -> list[Path]:
     """Write the working copy into a new or empty folder; the paths of its files.
 
     Raises:
-        UserError: there is something in the folder, or the installed package lacks the files.
+        UserError: there is something in the folder, it cannot be written, or the installed package lacks the files.
     """
-    require(
-        not folder.exists() or (folder.is_dir() and not any(folder.iterdir())),
-        f"{folder} already exists and is not empty: choose another folder",
-    )
     found = carried()
     require(
         bool(found), "this installation of attnsvm has no Snakefile: install a wheel of it, or clone the repository"
     )
-    written = []
-    for name, source in found.items():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-        written.append(target)
-    return written
+    with filling(folder, last="Snakefile") as made:
+        for name, source in found.items():
+            target = made / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    return [folder / name for name in found]
 
 
 def carried() -> dict[str, Path]:

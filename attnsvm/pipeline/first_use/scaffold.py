@@ -10,6 +10,7 @@ from pathlib import Path
 
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
+from attnsvm.writing import filling
 
 TEMPLATE = Path(__file__).resolve().with_name("template")
 SECTION = "own"  # of a new experiment, until its author moves the folder
@@ -35,13 +36,13 @@ def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
         f"{' '.join(str(one.relative_to(folder.parents[1])) for one in taken)} already exists: choose another name",
     )
     require(not target.exists(), f"{target.relative_to(folder.parents[1])} already exists: choose another name")
-    target.mkdir(parents=True)
-    for source in sorted(TEMPLATE.iterdir()):
-        if source.is_file():
-            text = source.read_text("utf-8")
-            for before, after in (('"', '"'), ("audit.", ""), ("fig:", "")):
-                text = text.replace(f"{before}NAME{after}", f"{before}{name}{after}")
-            (target / source.name).write_text(text, "utf-8")
+    with filling(target, last="card.yaml") as made:
+        for source in sorted(TEMPLATE.iterdir()):
+            if source.is_file():
+                text = source.read_text("utf-8")
+                for before, after in (('"', '"'), ("audit.", ""), ("fig:", "")):
+                    text = text.replace(f"{before}NAME{after}", f"{before}{name}{after}")
+                (made / source.name).write_text(text, "utf-8")
     return target
 
 

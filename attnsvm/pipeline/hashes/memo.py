@@ -8,12 +8,14 @@ run works its answers out again.
 import atexit
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from attnsvm.errors import UserError
+from attnsvm.writing import save_text
 
 MOST = 10_000  # answers that are kept, the newest
 
@@ -60,11 +62,8 @@ class Memo:
             atexit.register(self._write)
 
     def _write(self) -> None:
-        with suppress(OSError):
-            self.path.parent.mkdir(exist_ok=True)
-            ours = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-            ours.write_text(json.dumps(dict([*self.known.items()][-MOST:])), "utf-8")
-            ours.replace(self.path)
+        with suppress(UserError):
+            save_text(self.path, json.dumps(dict([*self.known.items()][-MOST:])), checksum=False)
 
 
 MEMO = Memo(Path(__file__).parent / "__pycache__" / "memo.json")

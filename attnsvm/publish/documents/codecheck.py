@@ -10,6 +10,7 @@ import yaml
 
 from attnsvm.pipeline import cards
 from attnsvm.publish.documents import codemeta
+from attnsvm.reading import yaml_file
 
 SPECIFICATION = "https://codecheck.org.uk/spec/config/1.0"
 HEAD = (
@@ -19,7 +20,7 @@ HEAD = (
 
 def text(root: Path) -> str:
     """The content of codecheck.yml for a repository."""
-    cited = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+    cited = yaml_file(root / "CITATION.cff")
     paper = cited["references"][0]
     whole = [
         {"file": "results/audit/paper.csv", "comment": "every claim of these figures, its numbers and its verdict"}

@@ -4,14 +4,14 @@ import json
 import tomllib
 from pathlib import Path
 
-import yaml
+from attnsvm.reading import yaml_file
 
 UNSET = "github.com/OWNER/"  # in the address that a copy of no repository has
 
 
 def text(root: Path) -> str:
     """The content of codemeta.json for a repository, by the crosswalk of CodeMeta 3.0."""
-    cited = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+    cited = yaml_file(root / "CITATION.cff")
     project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
     found = {
         "@context": "https://w3id.org/codemeta/3.0",

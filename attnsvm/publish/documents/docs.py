@@ -25,6 +25,7 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.cluster.outlook import Outlook
 from attnsvm.pipeline.configuration import figure_settings, resolve
 from attnsvm.publish.documents import captions, codecheck, codemeta
+from attnsvm.writing import save_text
 
 ROOT = cards.HERE.parents[1]
 GALLERY, COLOURS = ROOT / "figures/gallery", 256
@@ -91,7 +92,7 @@ def verdicts(source: Path, target: Path, anew: bool) -> None:
         read = {row["key"]: row["verdict"] for row in rows if row["key"] in known}
         found = found | read if anew else read | found
     lines = [f"{key},{verdict}\n" for key, verdict in sorted(found.items())]
-    target.write_text("".join(["key,verdict\n", *lines]), "utf-8")
+    save_text(target, "".join(["key,verdict\n", *lines]), checksum=False)
 
 
 def stage_times(source: Path, target: Path, anew: bool) -> None:
@@ -108,7 +109,7 @@ def stage_times(source: Path, target: Path, anew: bool) -> None:
             if "one" in known.get(name, {}):
                 one["one"] = known[name]["one"]
         kept = kept if anew else kept | known
-        target.write_text(json.dumps({"experiments": kept}, indent=1, sort_keys=True) + "\n", "utf-8")
+        save_text(target, json.dumps({"experiments": kept}, indent=1, sort_keys=True) + "\n", checksum=False)
 
 
 def _rendered(template: str) -> str:
@@ -229,8 +230,7 @@ def main(arguments: list[str]) -> int:
             print(f"{path} is not what the cards say: run make docs", file=sys.stderr)
         return 1 if stale else 0
     for path in stale:
-        (ROOT / path).parent.mkdir(exist_ok=True)
-        (ROOT / path).write_text(made[path], "utf-8")
+        save_text(ROOT / path, made[path], checksum=False)
     return 0
 
 

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from attnsvm.errors import shown
+
 
 def add(commands) -> None:
     """Add the commands to those of `attnsvm`; `commands`: what `add_subparsers` returned."""
@@ -15,7 +17,7 @@ def _add_compare(commands) -> None:
     parser = commands.add_parser("compare", help="compare the numbers of every figure with the release")
     parser.description = (
         "Compares figures/*.csv with the numbers of the release, and reads the claims again. Status 1 where numbers or "
-        "verdicts differ. docs/exchange.md says what counts as the same."
+        "verdicts differ, or nothing was compared. docs/exchange.md says what counts as the same."
     )
     add = parser.add_argument
     add("folder", nargs="?", type=Path, default=Path("."), metavar="FOLDER", help="of the build; default: this one")
@@ -43,16 +45,17 @@ def _compare(given: argparse.Namespace) -> int:
         print(f"{path}: {len(made.figures)} figures, {len(made.verdicts)} verdicts, seen in {made.builds} builds")
         return 0
     numbers = reference.read(path)
-    print(f"reference: attnsvm {numbers.release}, {numbers.machine['cpu']}, Python {numbers.packages['python']}")
+    print(shown(f"reference: attnsvm {numbers.release}, {numbers.machine['cpu']}, Python {numbers.packages['python']}"))
     found = compare.compare(numbers, given.folder)
     width = max(map(len, numbers.figures), default=0)
     for one in found:
         if one.outcome != compare.ABSENT:
-            print(*one.lines(width), sep="\n")
+            print(*map(shown, one.lines(width)), sep="\n")
     if absent := [one.name for one in found if one.outcome == compare.ABSENT]:
         print(f"not built: {', '.join(absent)}")
     print(compare.summary(found))
-    return 0 if all(one.reproduced for one in found) else 1
+    compared = any(one.outcome not in (compare.ABSENT, compare.OTHER) for one in found)
+    return 0 if compared and all(one.reproduced for one in found) else 1
 
 
 def _add_bundle(commands) -> None:

@@ -1,6 +1,5 @@
 """`attnsvm compare`: whether a build has the numbers and the verdicts of the release, one line per figure."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from attnsvm.publish.exchange.differences import Difference, furthest
 from attnsvm.publish.exchange.errors import standard_errors
 from attnsvm.publish.exchange.reference import Reference, rounded
 from attnsvm.publish.exchange.settings import first_difference
+from attnsvm.reading import json_file
 from attnsvm.store import load_csv
 
 BYTES, ROUNDED, DIFFERS, ABSENT, OTHER = (
@@ -99,8 +99,8 @@ def _figure(reference: Reference, name: str, folder: Path) -> Compared:
 def _other_setting(path: Path, asked: dict) -> str:
     """The first setting of a build that is not that of the reference; "" without one, and where none is recorded."""
     try:
-        here = json.loads(path.read_text("utf-8"))["config"]["experiments"]
-    except (OSError, ValueError, KeyError):
+        here = dict(json_file(path)["config"]["experiments"])
+    except (UserError, KeyError, TypeError, ValueError):
         return ""
     if (found := first_difference(asked, here)) is None:
         return ""

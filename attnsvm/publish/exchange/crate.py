@@ -6,11 +6,9 @@ left out. https://w3id.org/ro/wfrun/workflow
 """
 
 import json
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
-import yaml
 from rocrate.model import ContextEntity
 from rocrate.rocrate import ROCrate
 
@@ -19,6 +17,8 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import cards, records, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT
 from attnsvm.publish.documents import codemeta
+from attnsvm.reading import yaml_file
+from attnsvm.writing import filling
 
 PROFILES = {
     "https://w3id.org/ro/wfrun/process/0.5": "Process Run Crate",
@@ -52,18 +52,18 @@ AUDIT = ("claims.csv", "audit.html", "audit.md")
 
 
 def write(folder: str | Path, figures: list[str], output: str | Path) -> None:
-    """Write the crate of a build; its present content is deleted.
+    """Write the crate of a build.
 
     Args:
         folder: of the scale, with figures/ and results/ in it.
         figures: their names; "audit" for that of the claims.
-        output: the folder to write.
+        output: the folder to write, a new or an empty one.
     """
     folder = Path(folder)
     crate = ROCrate(gen_preview=False, version="1.1")
     crate.metadata.extra_contexts.append(TERMS)
     origins = {name: json.loads((folder / f"figures/{name}.json").read_text("utf-8")) for name in figures}
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    cited = yaml_file(ROOT / "CITATION.cff")
     workflow = _workflow(crate, cited, origins)
     for name in CODE[1:]:
         files = [ROOT / name] if (ROOT / name).is_file() else sorted((ROOT / name).rglob("*"))
@@ -73,8 +73,8 @@ def write(folder: str | Path, figures: list[str], output: str | Path) -> None:
                 crate.add_file(file, path, properties={"name": path, "encodingFormat": _format(path)})
     ended = [_figure(crate, workflow, folder, name, origins[name]) for name in figures]
     _about(crate, cited, max(ended))
-    shutil.rmtree(output, ignore_errors=True)
-    crate.write(output)
+    with filling(output) as made:
+        crate.write(made)
 
 
 def _workflow(crate: ROCrate, cited: dict, origins: dict[str, dict]):

@@ -109,7 +109,7 @@ def furthest(
         row = int(apart.argmax())
         ours, theirs = here[column].iloc[row], reference[column].iloc[row]
         in_errors = float("nan")
-        if column in errors:
+        if column in errors and _numeric(here[column]):
             error, moved = errors[column].to_numpy(float), (here[column] - reference[column]).abs().to_numpy(float)
             known = error > 0
             in_errors = float(np.nanmax(moved[known] / error[known], initial=0.0)) if known.any() else in_errors

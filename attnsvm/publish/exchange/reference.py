@@ -19,8 +19,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attnsvm.errors import UserError
+from attnsvm.errors import UserError, require
 from attnsvm.publish.exchange.differences import Tolerance
+from attnsvm.reading import LARGEST, start
 from attnsvm.writing import replacing
 
 BITS = 24  # binary digits of a number that are kept: 3e-8 of it, where 1e-6 is compared
@@ -73,9 +74,10 @@ class Reference:
             UserError: the file is damaged.
         """
         try:
-            with zipfile.ZipFile(self.path) as archive:
-                return pq.read_table(io.BytesIO(archive.read(f"{figure}.parquet"))).to_pandas()
-        except (OSError, KeyError, zipfile.BadZipFile, pa.ArrowException) as error:
+            return pq.read_table(io.BytesIO(_member(self.path, f"{figure}.parquet"))).to_pandas()
+        except UserError:
+            raise
+        except Exception as error:  # whatever a damaged table raises
             raise UserError(
                 f"{self.path}: damaged (figure {figure}: {error}); take it again from the release"
             ) from error
@@ -88,17 +90,42 @@ def read(path: Path = SHIPPED) -> Reference:
         UserError: there is none, or it is damaged.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            index = json.loads(archive.read("index.json"))
+        index = json.loads(_member(path, "index.json"))
         figures = {
             name: Figure(one["sha256"], one["experiments"], {c: Tolerance(*t) for c, t in one["tolerances"].items()})
             for name, one in index.pop("figures").items()
         }
-        return Reference(**index, figures=figures, path=Path(path))
-    except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such reference; attnsvm compare --write-reference makes one") from error
-    except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
+        found = Reference(**index, figures=figures, path=Path(path))
+        require(_sound(found), "its numbers or words are of another kind")
+        return found
+    except UserError:
+        raise
+    except Exception as error:  # whatever a damaged list raises
         raise UserError(f"{path}: this is not a reference of attnsvm, or it is damaged ({error})") from error
+
+
+def _member(path: Path, name: str) -> bytes:
+    """A file in a reference; UserError where there is no reference, or it is damaged or vast."""
+    require(Path(path).exists(), f"{path}: there is no such reference; attnsvm compare --write-reference makes one")
+    start(path, 1)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            require(archive.getinfo(name).file_size <= LARGEST, f"its {name} is larger than {LARGEST / 1e6:.3g} MB")
+            return archive.read(name)
+    except Exception as error:  # zipfile does not say which there are
+        raise UserError(f"{path}: this is not a reference of attnsvm, or it is damaged ({error})") from error
+
+
+def _sound(reference: Reference) -> bool:
+    """Whether all that is printed or compared is of its kind."""
+    words = [reference.release, reference.machine["cpu"], reference.packages["python"], *reference.verdicts.values()]
+    figures = reference.figures.values()
+    seen = [number for one in figures for tolerance in one.tolerances.values() for number in tolerance]
+    return (
+        all(isinstance(word, str) for word in words)
+        and all(isinstance(number, int | float) and 0 <= number < np.inf for number in seen)
+        and all(isinstance(one.sha256, str) and isinstance(one.experiments, dict) for one in figures)
+    )
 
 
 def write(reference: Reference, tables: dict[str, pd.DataFrame]) -> None:

@@ -3,7 +3,7 @@
 
 def first_difference(theirs: dict, ours: dict, above: str = "") -> tuple[str, object, object] | None:
     """The first key, in the order of names, whose values differ: (key, theirs, ours); None if there is none."""
-    for key in sorted({*theirs, *ours}):
+    for key in sorted({*theirs, *ours}, key=str):
         one, other = theirs.get(key), ours.get(key)
         if isinstance(one, dict) and isinstance(other, dict):
             if found := first_difference(one, other, f"{above}{key}."):

@@ -10,6 +10,7 @@ from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.naming import meant
 from attnsvm.publish.paper.manuscript import DECLARED, ROOT, Place
+from attnsvm.reading import yaml_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +105,7 @@ def read(root: Path = ROOT) -> dict[str, Declared]:
 def parsed(text: str) -> dict[str, Declared]:
     """The same from the text of the file."""
     node = yaml.compose(text, Loader=yaml.SafeLoader)
-    given = yaml.load(text, Loader=cards.Loader) or {}
+    given = yaml_of(text, DECLARED) or {}
     lines = {key.value: key.start_mark.line + 1 for key, _ in node.value} if node else {}
     figures = [card.name for card in cards.figures(optional=True)]
     found = {}

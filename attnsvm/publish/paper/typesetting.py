@@ -6,11 +6,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import yaml
-
 from attnsvm.errors import UserError, require
 from attnsvm.publish.documents import codemeta
 from attnsvm.publish.paper import checks, declared, manuscript
+from attnsvm.reading import yaml_file
 from attnsvm.store import save_bytes
 
 NUMBERS, CONTRIBUTED, AUTHORS = "paper/numbers.json", "paper/contributed.typ", "CITATION.cff"
@@ -62,7 +61,7 @@ def _lay_out(folder: Path, root: Path, found: dict, pictures: dict[str, str]) ->
 
 def about(root: Path) -> dict:
     """Authors, version and address as CITATION.cff says them; "" for an address that nobody has set."""
-    cited = yaml.safe_load((root / AUTHORS).read_text("utf-8"))
+    cited = yaml_file(root / AUTHORS)
     names = [one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cited["authors"]]
     return {"authors": names, "version": cited["version"], "address": codemeta.repository(cited)}
 

@@ -17,6 +17,7 @@ from attnsvm.publish.site import explorer
 from attnsvm.publish.site.links import GALLERY
 from attnsvm.publish.site.pages import Built, sources
 from attnsvm.publish.site.screen import for_screens
+from attnsvm.writing import filling
 
 ROOT = Path(__file__).resolve().parents[3]
 STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
@@ -68,7 +69,7 @@ def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: s
         folder: with the run's figures/ and results/ in it.
         captions: of every figure.
         notes: more about it.
-        output: the folder to write; its present content is deleted.
+        output: the folder to write, a new or an empty one.
 
     Raises:
         UserError: Sphinx is not installed, the repository's pages are missing, or a link leads nowhere.
@@ -92,8 +93,8 @@ def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: s
         _sphinx(source, extra, made)
         for path in made.rglob("*.html"):
             path.write_text(_lean(path.read_text("utf-8")), "utf-8")
-        shutil.rmtree(output, ignore_errors=True)
-        shutil.copytree(made, output, ignore=shutil.ignore_patterns(*LEFT))
+        with filling(output) as whole:
+            shutil.copytree(made, whole, ignore=shutil.ignore_patterns(*LEFT), dirs_exist_ok=True)
 
 
 def _files(built: Built, extra: Path) -> None:

@@ -292,6 +292,15 @@ def test_the_first_sentence(text, first):
     assert pages.first_sentence(text) == first
 
 
+def test_a_tag_in_a_card_is_text():
+    """Another one would end the page that shows the card."""
+    text = "values <script>alert(1)</script> below `a < b` and $x <y$, ``a`<b`` and 1 < 2"
+    assert pages.prose(text) == (
+        "values &lt;script>alert(1)&lt;/script> below `a < b` and $x <y$, ``a`<b`` and 1 &lt; 2"
+    )
+    assert pages.prose("a > b") == "a > b"
+
+
 def test_a_claim_without_the_marks_of_mathematics():
     assert pages.plain(r"separable from $d = \max(T-1, n)$ on") == "separable from d = max(T−1, n) on"
     assert pages.plain(r"its own $\ell_p$") == "its own ℓp"

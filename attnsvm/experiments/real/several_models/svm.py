@@ -3,11 +3,10 @@
 `answers` holds those of all layers, one after another: how many a head asks for depends on what can be solved.
 """
 
-import pickle
-
 import numpy as np
 
 from attnsvm.analysis.trees import stacked
+from attnsvm.inspect.layers import unpickled
 from attnsvm.inspect.measures import Bench, Plan, measure
 from attnsvm.svm.solution import proof_of
 
@@ -18,7 +17,7 @@ def svm(problems, trained, settings):
     plan = Plan(("fro",), settings["inputs"], FEW, settings["held_out"], settings["draws"], settings["seed"])
     every, answers = [], []
     for packed in problems.labels:
-        bench = Bench(pickle.loads(packed.tobytes()), plan)
+        bench = Bench(unpickled(packed.tobytes()), plan)
         # Both problems before they are watched: the second is made from the first.
         known = {"plain": bench.plain, "whole": bench.whole}
         vars(bench).update({name: one and Watched(one, answers) for name, one in known.items()})

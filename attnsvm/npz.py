@@ -8,24 +8,25 @@ allocated; members that nobody asks for stay packed; and what does not fit is on
 import io
 import math
 import os
-import stat
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from attnsvm.errors import UserError, require
 from attnsvm.memory import available
+from attnsvm.reading import start
 
-START = b"PK\x03\x04"  # of a zip archive with something in it
+START, NOTHING = b"PK\x03\x04", b"PK\x05\x06"  # of a zip archive with something in it, and without
 KINDS = "biufcSU"  # of NumPy's types: numbers and words, no objects, which run code when they are read, and no records
 READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 LONGEST = 2**14  # bytes of a member that hold its header: NumPy takes 10,000
 COPIES = 3  # of an array, in float64, that live at the same time: as read, as checked, and as one of many
 PIECE = 2**24
+LITTLE = 2**22  # bytes that are there: to ask takes longer than to read them
 LAST = 0x10FFFF  # code point
 
 
@@ -56,7 +57,7 @@ class Arrays(Mapping[str, np.ndarray]):
     def __init__(self, path: str | os.PathLike):
         self.path = path
         with _or_else(f"{path}: is not an .npz file of plain arrays") as sentence:
-            require(starts_as_archive(path), sentence)
+            require(start(path, len(START)) in (START, NOTHING), sentence)
             self._archive = zipfile.ZipFile(path)
         self._members: dict[str, list[zipfile.ZipInfo]] = {}
         for member in self._archive.infolist():
@@ -76,12 +77,12 @@ class Arrays(Mapping[str, np.ndarray]):
         member = self._member(name)
         with _or_else(self._damaged(name)):
             with self._archive.open(member) as packed:
-                start = io.BytesIO(packed.read(LONGEST))
-            version = np.lib.format.read_magic(start)
+                begin = io.BytesIO(packed.read(LONGEST))
+            version = np.lib.format.read_magic(begin)
             require(version in READERS, f"{self.path}: the array {name} is of a format that is not known")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of Python 2
-                found = Header(*READERS[version](start), start.tell())
+                found = Header(*READERS[version](begin), begin.tell())
         plain = found.dtype.kind in KINDS and found.dtype.itemsize > 0 and found.dtype.subdtype is None
         require(plain, f"{self.path}: the array {name} is not of plain numbers or words, but of {found.dtype.kind!r}")
         size = found.offset + found.size * found.dtype.itemsize
@@ -93,7 +94,8 @@ class Arrays(Mapping[str, np.ndarray]):
 
     def __getitem__(self, name: str) -> np.ndarray:
         found = self.header(name)
-        need, free = COPIES * found.size * max(found.dtype.itemsize, 8), available()
+        need = COPIES * found.size * max(found.dtype.itemsize, 8)
+        free = available() if need > LITTLE else need
         require(
             need <= free,
             f"{self.path}: the array {name} needs about {need / 1e9:.3g} GB of memory, {free / 1e9:.3g} GB are free: "
@@ -139,28 +141,9 @@ def _or_else(sentence: str) -> Iterator[str]:
         raise UserError(sentence) from error
 
 
-def opened(path: str | os.PathLike) -> IO[bytes]:
-    """A file to read; UserError where there is none, or something that never ends, as a pipe or a device."""
-    try:
-        kind = os.stat(path).st_mode
-        if stat.S_ISREG(kind):
-            return open(path, "rb")
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise UserError(f"{path}: there is no such file") from error
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror})") from error
-    except ValueError as error:  # a name with a zero in it
-        raise UserError(f"{path}: there is no such file") from error
-    raise UserError(f"{path}: is {'a folder' if stat.S_ISDIR(kind) else 'a device or a pipe'}, expected a file")
-
-
 def starts_as_archive(path: str | os.PathLike) -> bool:
-    """Whether the first bytes of a file are those of an archive; UserError as `opened`."""
-    with opened(path) as file:
-        try:
-            return file.read(len(START)) == START
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read ({error.strerror})") from error
+    """Whether the first bytes of a file are those of an archive; UserError as `reading.start`."""
+    return start(path, len(START)) == START
 
 
 def _sound(flat: np.ndarray) -> np.ndarray:

@@ -1,0 +1,215 @@
+"""The tokenizer of a model, in the process where users have it: it is the model's own, and it can be ended."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import tokenizers
+from small_gguf import small, written
+from small_models import FAMILIES, TEXTS, WORDS, bert, changed_config, relative, rotary
+from tokenizers import models, normalizers, pre_tokenizers
+
+from attnsvm import inspect
+from attnsvm.errors import UserError
+from attnsvm.inspect import tokens
+from attnsvm.inspect.models import Reading
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 440449768\n"
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    return bert(tmp_path_factory.mktemp("encoder"))
+
+
+@pytest.fixture
+def folder(encoder, tmp_path):
+    return shutil.copytree(encoder, tmp_path / "model")
+
+
+def changed(folder, change):
+    path = folder / "tokenizer.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_process_of_its_own_says_what_this_one_would(encoder):
+    request = {"folder": str(encoder), "texts": TEXTS, "longest": 20}
+    assert tokens.elsewhere(request) == tokens.answer(request)
+    ids, marks, words = tokens.encoded(encoder, TEXTS, 20, causal=False)
+    assert [len(one) for one in ids] == [len(one) for one in marks] == [len(one) for one in words]
+    assert words[0][:2] == ["[CLS]", TEXTS[0].split()[0]]
+    assert marks[0].tolist() == [True, *[False] * (len(ids[0]) - 2), True]
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_nothing_of_the_folder_where_one_stands_is_run(folder, monkeypatch):
+    (folder / "json.py").write_text("import os; os.abort()")
+    monkeypatch.chdir(folder)
+    assert tokens.encoded(folder, TEXTS, 20, causal=False)[0]
+
+
+GROWING = "a" * 100  # stands for each "a": a hundred times as many with every step
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize(
+    ("steps", "sentence"),
+    [(9, "its tokenizer cannot be used: it takes more than"), (4, "its tokenizer does not end within 2 seconds")],
+    ids=["memory", "time"],
+)
+def test_a_tokenizer_that_explodes_is_ended(steps, sentence, folder, monkeypatch):
+    def change(content):
+        each = {"type": "Replace", "pattern": {"String": "a"}, "content": GROWING}
+        content["normalizer"] = {"type": "Sequence", "normalizers": [each] * steps}
+
+    changed(folder, change)
+    if "2 seconds" in sentence:
+        monkeypatch.setattr(tokens, "SECONDS", 2)
+    before = time.monotonic()
+    with pytest.raises(UserError, match=f"^{folder}: {sentence}"):
+        tokens.encoded(folder, [text + " a" * 200 for text in TEXTS], 20, causal=False)
+    assert time.monotonic() - before < 60
+
+
+def test_a_panic_is_a_sentence(folder):
+    """Found by changing bytes: Rust says what, and Python has a BaseException."""
+    changed(folder, lambda content: content["truncation"].update(max_length=-1) if content["truncation"] else None)
+    path = folder / "tokenizer.json"
+    path.write_text(path.read_text().replace('"id": 2', '"id": 99999999999999999999', 1))
+    with pytest.raises(UserError, match="its tokenizer cannot be read"):
+        tokens.encoded(folder, TEXTS, 20, causal=False)
+
+
+def test_an_empty_vocabulary_and_none_at_all_are_named(folder):
+    none = tokenizers.Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    none.add_special_tokens(["[UNK]"])
+    none.save(str(folder / "tokenizer.json"))
+    with pytest.raises(UserError, match="its tokenizer has no words"):
+        tokens.encoded(folder, TEXTS, 20, causal=False)
+    for path in folder.glob("token*"):
+        path.unlink()
+    with pytest.raises(UserError, match=r"there is no tokenizer in it \(tokenizer.json or vocab.txt\)$"):
+        tokens.encoded(folder, TEXTS, 20, causal=False)
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "config.json", "model.safetensors", "model.safetensors.index.json"])
+def test_a_pointer_of_git_lfs_is_named(name, folder):
+    if name == "model.safetensors.index.json":
+        (folder / "model.safetensors").unlink()
+    (folder / name).write_text(POINTER)
+    with pytest.raises(UserError, match=f"{name}: is a pointer of git-lfs in the place of the file; fetch the file"):
+        Reading(folder, TEXTS)
+
+
+def test_the_tokenizer_of_a_gguf_file_is_its_own(tmp_path):
+    """Beside the file lies the folder of another model, as people keep them."""
+    file = written(tmp_path / "small.gguf", small("llama"))
+    inspect.unpack(file, tmp_path / "alone")
+    bert(tmp_path)
+    inspect.unpack(file, tmp_path / "beside")
+    alone, beside, other = (tmp_path / name / "tokenizer.json" for name in ("alone", "beside", ""))
+    assert beside.read_bytes() == alone.read_bytes() != other.read_bytes()
+
+
+@pytest.mark.parametrize("given", ["spm.model", "spiece.model", "tokenizer.model"])
+def test_a_vocabulary_of_sentencepiece_is_for_the_libraries_to_read(given, folder):
+    """No list of names stands in their way: what is missing, or wrong with the file, is theirs to say."""
+    changed_config(folder, model_type="deberta-v2")
+    for path in folder.glob("token*"):
+        path.unlink()
+    (folder / given).write_bytes(b"no vocabulary")
+    with pytest.raises(UserError, match=r"its tokenizer cannot be read|there is no tokenizer in it") as caught:
+        tokens.encoded(folder, TEXTS, 20, causal=False)
+    if given == "spm.model":
+        assert "cannot be read" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["mpnet", "esm", "esm, learned", "gpt_neox", "roberta", "camembert"])
+def test_a_model_uses_all_its_positions(name, tmp_path):
+    if name in FAMILIES:
+        rotary(name, tmp_path)
+    else:
+        relative(tmp_path, name)
+    config = json.loads((tmp_path / "config.json").read_text())
+    text = " ".join(WORDS[k % len(WORDS)] for k in range(200))
+    reading = Reading(tmp_path, [text, text], longest=1000)
+    lost = {"mpnet": 2, "esm, learned": 1, "roberta": 1, "camembert": 1}.get(name, 0)
+    assert [len(one) for one in reading.walk.texts] == [config["max_position_embeddings"] - lost] * 2
+    assert len(list(reading)) == 2
+
+
+def test_it_ends_with_the_process_that_asked(folder, tmp_path):
+    """Ctrl-C at the one who waits: no tokenizer goes on."""
+    asked = f"tokens.elsewhere({{'folder': {str(folder)!r}, 'texts': ['a a'], 'longest': 20}})"
+
+    def change(content):
+        each = {"type": "Replace", "pattern": {"String": "a"}, "content": GROWING}
+        content["normalizer"] = {"type": "Sequence", "normalizers": [each] * 4}
+
+    changed(folder, change)
+    command = [sys.executable, "-c", f"from attnsvm.inspect import tokens\n{asked}"]
+    waiting = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while not (found := children(waiting.pid)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert found
+    waiting.send_signal(signal.SIGINT)
+    waiting.wait(20)
+    while any(map(alive, found)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, found))
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return list(map(int, file.read().split()))
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_words_are_shown_and_not_whole_books(folder):
+    changed(folder, lambda content: content["model"]["vocab"].update({"x" * 5000: 999}))
+    found = tokens.answer({"folder": str(folder), "texts": ["the " + "x" * 5000, TEXTS[0]], "longest": 20})
+    assert max(len(word) for words in found["words"] for word in words) <= tokens.SHOWN
+    assert 999 in found["ids"][0]
+    with pytest.raises(UserError, match=r"its tokenizer makes token 999, and config\.json says that there are"):
+        Reading(folder, ["the " + "x" * 5000, TEXTS[0]])
+
+
+def test_normalizers_and_splitters_of_others_are_run(folder):
+    path = str(folder / "tokenizer.json")
+    made = tokenizers.Tokenizer.from_file(path)
+    made.normalizer, made.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.WhitespaceSplit()
+    made.save(path)
+    upper, lower = (tokens.encoded(folder, [text], 20, False)[0] for text in (TEXTS[0].upper(), TEXTS[0].lower()))
+    assert upper == lower
+
+
+def test_a_vocabulary_of_sentencepiece_alone_is_read(folder, tmp_path):
+    """As DeBERTa is published: spm.model, and no tokenizer.json."""
+    sentencepiece = pytest.importorskip("sentencepiece")
+    for path in folder.glob("token*"):
+        path.unlink()
+    (tmp_path / "texts").write_text("\n".join(inspect.sentences()))
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "texts"), model_prefix=str(folder / "spm"), vocab_size=150, minloglevel=2
+    )
+    changed_config(folder, model_type="deberta-v2")
+    ids, _, words = tokens.encoded(folder, TEXTS, 30, causal=False)
+    assert "".join(words[0][1:-1]).replace("▁", "").replace(" ", "") == TEXTS[0].replace(" ", "")
+    assert max(map(max, ids)) < 160

@@ -1,9 +1,10 @@
-"""What Snakemake would answer with a traceback, said in one sentence before it starts; and folders for its caches.
+"""What Snakemake would answer with a traceback, said in one sentence before it starts; its caches, its user's name.
 
 profiles/default runs `prepare` when Snakemake reads it: before the configuration is looked at, and in the process that
 the user started only. Nothing here costs time: no library is imported but the one for YAML.
 """
 
+import getpass
 import os
 import re
 import sys
@@ -23,7 +24,7 @@ CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR":
 
 
 def prepare() -> None:
-    """Check the command line of this process, and choose folders for caches."""
+    """Check the command line of this process, and set what the machine lacks: folders for caches, a name."""
     try:
         require(
             " " not in sys.executable,
@@ -36,6 +37,7 @@ def prepare() -> None:
     except UserError as error:
         sys.exit(f"error: {error}")
     choose_caches()
+    name_the_user()
     sys.excepthook = say_interrupted
 
 
@@ -92,6 +94,14 @@ def choose_caches() -> None:
     for variable, name in CACHES.items():
         if variable == "XDG_CACHE_HOME" or variable not in os.environ:
             os.environ[variable] = str(folder / name)
+
+
+def name_the_user() -> None:
+    """Snakemake asks for a name; a container may run as a number that the system has no name for."""
+    try:
+        getpass.getuser()
+    except (KeyError, OSError):
+        os.environ["LOGNAME"] = str(os.getuid())
 
 
 def _check_entry(entry: str) -> None:

@@ -63,7 +63,7 @@ def inspection(
         draws: null models of each kind per head and norm.
         longest: tokens after which a text is cut.
         seed: of positions, split and null models.
-        jobs: number of processes; with more than one, a script needs `if __name__ == "__main__":`.
+        jobs: number of processes.
         progress: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
         command: the command line, printed on the page.
 

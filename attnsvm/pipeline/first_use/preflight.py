@@ -10,6 +10,7 @@ import math
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -261,4 +262,6 @@ def dotted(version):
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as other commands, it ends where nobody reads on
     sys.exit(main())

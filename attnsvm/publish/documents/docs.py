@@ -19,6 +19,7 @@ from pathlib import Path
 import jinja2
 import yaml
 
+from attnsvm import ending
 from attnsvm.audit.reading import VERDICTS
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
@@ -235,4 +236,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ending.status(lambda: main(sys.argv[1:])))

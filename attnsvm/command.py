@@ -215,7 +215,7 @@ def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
 
 
 def _quiet_libraries() -> None:
-    """Those that read models fetch nothing, and make no folder for what they would compile: here they compile nothing."""
+    """Those that read models fetch nothing, and make no folder for compiled code, of which there is none here."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 

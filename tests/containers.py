@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,18 +26,24 @@ def written(folder, cgroup, mountinfo, groups):
     return proc
 
 
-def limited(controller, limits, command, **options):
-    """A command that has run in a control group with these limits {file: value}; skipped where none can be made."""
-    group = Path(f"/sys/fs/cgroup/{controller}/attnsvm-test-{os.getpid()}")
+@contextmanager
+def group(controller, limits):
+    """The folder of a control group with these limits {file: value}; skipped where none can be made."""
+    folder = Path(f"/sys/fs/cgroup/{controller}/attnsvm-test-{os.getpid()}")
     try:
-        group.mkdir()
+        folder.mkdir()
         for name, value in limits.items():
-            (group / name).write_text(str(value))
+            (folder / name).write_text(str(value))
     except OSError as error:
         pytest.skip(f"no control group of version 1 can be made here: {error}")
-    enter = ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"]
-    options = {"cwd": ROOT, "capture_output": True, "text": True, "check": False, **options}
     try:
-        return subprocess.run([*enter, *command], **options)
+        yield folder
     finally:
-        group.rmdir()
+        folder.rmdir()
+
+
+def limited(controller, limits, command):
+    """A command that has run in a control group."""
+    with group(controller, limits) as folder:
+        enter = ["sh", "-c", f'echo $$ > {folder}/cgroup.procs && exec "$@"', "sh"]
+        return subprocess.run([*enter, *command], cwd=ROOT, capture_output=True, text=True, check=False)

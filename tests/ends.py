@@ -16,7 +16,7 @@ SIGNALS = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
 
 
 class End(NamedTuple):
-    """What is left: `status`, negative for a signal; `calls` of functions; `processes` and temporary `files`; `said`."""
+    """The status, negative for a signal; how many functions were called; what is left; what was said."""
 
     status: int
     calls: int
@@ -56,7 +56,7 @@ def _become(folder, work, arguments, number, at, closed):
             reader, said = os.pipe()
             os.close(reader)
         os.dup2(said, 1)
-        sys.stdout, sys.stderr = open(1, "w", encoding="utf-8"), open(2, "w", encoding="utf-8", buffering=1)
+        sys.stdout, sys.stderr = (os.fdopen(one, "w", encoding="utf-8") for one in (1, 2))
 
         def count(*_):
             nonlocal calls
@@ -74,7 +74,7 @@ def _become(folder, work, arguments, number, at, closed):
 
 
 def left(temporary):
-    """The processes that still have this folder for temporary files, after the seconds that a system takes to end one."""
+    """The processes with this folder for temporary files, after the seconds that a system takes to end one."""
     until = time.monotonic() + 5
     while (found := [*_with(temporary)]) and time.monotonic() < until:
         time.sleep(0.05)

@@ -67,7 +67,8 @@ def _start(environment: dict[str, str]) -> subprocess.Popen:
 
 
 def _answer(process: subprocess.Popen, function: Callable, given: tuple) -> object:
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     try:
         pickle.dump((function, given), process.stdin, pickle.HIGHEST_PROTOCOL)
         process.stdin.flush()

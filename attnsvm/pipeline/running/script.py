@@ -3,7 +3,6 @@
 import logging
 import os
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +11,9 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import mistakes
 
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
+
+# Whatever a notebook or a debugger asks of them: figures are drawn into files, loops call one another by address.
+SETTLED = {"MPLBACKEND": "agg", "NUMBA_DISABLE_JIT": "0"}
 
 
 def package_in(folder: Path) -> None:
@@ -25,9 +27,9 @@ def package_in(folder: Path) -> None:
 def reporting(log_path: str):
     """Log to `log_path`; a `UserError` ends the script with its sentence in the log and on the terminal, status 1.
 
-    A signal ends it as it ends a command; figures are drawn into files, whatever a notebook asks of matplotlib.
+    A signal ends it as it ends a command.
     """
-    os.environ["MPLBACKEND"] = "agg"
+    os.environ |= SETTLED
     logging.raiseExceptions = False  # on a full disk the log ends early; what stopped the stage is said on the terminal
     try:
         logging.basicConfig(filename=log_path, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s")

@@ -52,6 +52,7 @@ class Log(Runs):
 
 def logged_steps(steps: int, every: int) -> np.ndarray:
     """Every `every`-th step counted back from the last one, so that the last is always logged."""
+    steps, every = int(steps), int(every)  # of NumPy, small numbers would overflow
     return np.arange(steps % every, steps + 1, every)
 
 

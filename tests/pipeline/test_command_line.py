@@ -142,3 +142,15 @@ def test_the_default_profile_prepares_and_works_without_the_package():
     (statement,) = profile["__definitions__"]
     assert "from attnsvm.pipeline.command_line import prepare" in statement
     assert "except ImportError" in statement
+
+
+def test_a_user_whom_the_system_has_no_name_for_is_called_by_the_number(folder, monkeypatch):
+    def nameless():
+        raise KeyError("getpwuid(): uid not found: 12345")
+
+    monkeypatch.delenv("LOGNAME", raising=False)
+    command_line.name_the_user()
+    assert "LOGNAME" not in os.environ
+    monkeypatch.setattr("getpass.getuser", nameless)
+    command_line.name_the_user()
+    assert os.environ["LOGNAME"] == str(os.getuid())

@@ -1,6 +1,7 @@
 """The texts that a model is given: those of a file, or those of this package."""
 
 import os
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,14 +14,17 @@ def sentences() -> list[str]:
 
 
 def lines(path: str | os.PathLike) -> list[str]:
-    """The lines of a text file that are not empty; UserError where there are none."""
+    """The lines of a text file that are not empty; UserError where there are none.
+
+    A line ends where an editor, or `wc`, sees its end: other separators that Unicode has are part of a text.
+    """
     require(bool(str(path)), "texts: expected the name of a file, got an empty one")
     try:
         text = Path(path).read_text("utf-8-sig")  # some editors put a mark in front, which is no word
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UserError(f"{path}: cannot be read ({reason})") from error
-    found = [line.strip() for line in text.splitlines() if line.strip()]
+    found = [line.strip() for line in re.split("\r\n|\r|\n", text) if line.strip()]
     if not found:
         raise UserError(f"{path}: expected one text per line, got none")
     return found

@@ -9,6 +9,7 @@ with status 1.
 """
 
 import csv
+import io
 import json
 import math
 import re
@@ -88,7 +89,7 @@ def verdicts(source: Path, target: Path, anew: bool) -> None:
     known = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
     found: dict[str, str] = {}
     for path in (target, *built):
-        rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.exists() else []
+        rows = csv.DictReader(io.StringIO(path.read_text("utf-8"))) if path.exists() else []
         read = {row["key"]: row["verdict"] for row in rows if row["key"] in known}
         found = found | read if anew else read | found
     lines = [f"{key},{verdict}\n" for key, verdict in sorted(found.items())]
@@ -120,7 +121,7 @@ def _rendered(template: str) -> str:
         lstrip_blocks=True,
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
     )
-    environment.filters |= {"cell": _cell, "yaml": _yaml, "smoke": _smoke}
+    environment.filters |= {"cell": _cell, "prose": captions.prose, "yaml": _yaml, "smoke": _smoke}
     text = environment.get_template(template).render(
         sections=cards.sections(optional=True),
         figures=figure_settings(),
@@ -140,7 +141,7 @@ def _rendered(template: str) -> str:
 def known_verdicts() -> dict[str, str]:
     """The verdict of every claim of the gallery's build, by key."""
     path = GALLERY / "verdicts.csv"
-    rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.exists() else []
+    rows = csv.DictReader(io.StringIO(path.read_text("utf-8"))) if path.exists() else []
     return {row["key"]: row["verdict"] for row in rows}
 
 

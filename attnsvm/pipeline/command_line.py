@@ -10,6 +10,8 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
@@ -20,6 +22,8 @@ from attnsvm.errors import UserError, require
 
 CONFIGFILE = "config/config.yaml"
 SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale", "standalone")
+PLUGINS = {"executor": "executor", "default-storage-provider": "storage"}  # {key of a profile: kind of plugin}
+BUILT_IN = ("local", "dryrun", "touch", "none")
 CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR": "numba"}
 
 
@@ -59,6 +63,8 @@ def check(arguments: list[str]) -> None:
             not equals or key not in SETTINGS,
             f"{target}: settings go after --config, as in snakemake figures/cone --config {target}",
         )
+    for profile in values(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE", "").split(","):
+        _check_profile(profile)
     given = values(arguments, "--configfile", "--configfiles")
     for path in given or filter(os.path.exists, [CONFIGFILE]):
         _check_file(Path(path))
@@ -135,6 +141,20 @@ def _require_writable(folder: Path) -> None:
         f"the folder {folder} cannot be written to, and Snakemake keeps its records there, in .snakemake: "
         "copy the repository to a folder of your own",
     )
+
+
+def _check_profile(profile: str) -> None:
+    """UserError where a profile asks for a plugin that is not there: Snakemake would print a screen of options."""
+    found = next((path for path in (Path(profile, "config.yaml"), Path(profile)) if path.is_file()), None)
+    if found is None:  # one of the user's own, or Snakemake says that there is none
+        return
+    with suppress(OSError, ValueError, yaml.YAMLError):  # Snakemake says what is wrong with it
+        said = yaml.safe_load(found.read_text("utf-8"))
+        asked = {kind: said.get(key) for key, kind in PLUGINS.items()} if isinstance(said, dict) else {}
+        for kind, name in asked.items():
+            plugin = f"snakemake-{kind}-plugin-{name}"
+            there = name in (None, *BUILT_IN) or find_spec(plugin.replace("-", "_")) is not None
+            require(there, f"{found}: its {kind} {name} is a plugin that is not installed: pip install {plugin}")
 
 
 def _check_file(path: Path) -> None:

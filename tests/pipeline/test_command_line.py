@@ -45,6 +45,29 @@ def test_a_slip_ends_with_its_sentence(folder, arguments, sentence):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("given", ["profile", "profile/config.yaml"])
+@pytest.mark.parametrize("key", ["executor", "default-storage-provider"])
+def test_a_profile_without_its_plugin_ends_with_one_sentence(folder, monkeypatch, given, key):
+    kind = command_line.PLUGINS[key]
+    (folder / "profile").mkdir()
+    (folder / "profile/config.yaml").write_text(f"{key}: no-such-one\njobs: 3\n")
+    missing = rf"^profile/config.yaml: its {kind} no-such-one is a plugin that is not installed: "
+    missing += f"pip install snakemake-{kind}-plugin-no-such-one$"
+    with pytest.raises(UserError, match=missing):
+        command_line.check(["-n", "--profile", given])
+    monkeypatch.setenv("SNAKEMAKE_PROFILE", given)
+    with pytest.raises(UserError, match=missing):
+        command_line.check(["-n"])
+    (folder / "profile/config.yaml").write_text(f"{key}: none\n")
+    command_line.check(["-n"])
+
+
+@pytest.mark.parametrize("text", ["", "- a", "a: [", "executor: local"])
+def test_what_else_is_in_a_profile_is_left_to_snakemake(folder, text):
+    (folder / "config.yaml").write_text(text)
+    command_line.check(["--profile", ".", "elsewhere"])
+
+
 @pytest.mark.parametrize("arguments", [["scale=smoke", "-n"], ["-n", "--", "figures/cone", "figures={dpi: 72}"]])
 def test_a_setting_among_the_targets_is_told_where_it_belongs(folder, arguments):
     with pytest.raises(UserError, match=r"settings go after --config, as in snakemake figures/cone --config "):

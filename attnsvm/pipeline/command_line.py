@@ -7,6 +7,7 @@ the user started only. Nothing here costs time: no library is imported but the o
 import getpass
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -18,11 +19,12 @@ from types import TracebackType
 import yaml
 
 from attnsvm import caches
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, require, shown
 
 CONFIGFILE = "config/config.yaml"
 SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale", "standalone")
 PLUGINS = {"executor": "executor", "default-storage-provider": "storage"}  # {key of a profile: kind of plugin}
+PATIENCE = 60  # seconds for an answer of SLURM
 BUILT_IN = ("local", "dryrun", "touch", "none")
 CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR": "numba"}
 
@@ -63,8 +65,11 @@ def check(arguments: list[str]) -> None:
             not equals or key not in SETTINGS,
             f"{target}: settings go after --config, as in snakemake figures/cone --config {target}",
         )
+    executors = values(arguments, "--executor", "-e")
     for profile in values(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE", "").split(","):
-        _check_profile(profile)
+        executors += _checked_executor(profile)
+    if "slurm" in executors and not {"-n", "--dry-run", "--dryrun"} & {*arguments}:
+        _check_slurm()
     given = values(arguments, "--configfile", "--configfiles")
     for path in given or filter(os.path.exists, [CONFIGFILE]):
         _check_file(Path(path))
@@ -143,18 +148,42 @@ def _require_writable(folder: Path) -> None:
     )
 
 
-def _check_profile(profile: str) -> None:
-    """UserError where a profile asks for a plugin that is not there: Snakemake would print a screen of options."""
+def _checked_executor(profile: str) -> list[str]:
+    """The executor that a profile asks for, if it does.
+
+    Raises:
+        UserError: a plugin that it asks for is not installed: Snakemake would print a screen of options.
+    """
     found = next((path for path in (Path(profile, "config.yaml"), Path(profile)) if path.is_file()), None)
     if found is None:  # one of the user's own, or Snakemake says that there is none
-        return
+        return []
+    asked = {}
     with suppress(OSError, ValueError, yaml.YAMLError):  # Snakemake says what is wrong with it
         said = yaml.safe_load(found.read_text("utf-8"))
-        asked = {kind: said.get(key) for key, kind in PLUGINS.items()} if isinstance(said, dict) else {}
-        for kind, name in asked.items():
-            plugin = f"snakemake-{kind}-plugin-{name}"
-            there = name in (None, *BUILT_IN) or find_spec(plugin.replace("-", "_")) is not None
-            require(there, f"{found}: its {kind} {name} is a plugin that is not installed: pip install {plugin}")
+        asked = {kind: said[key] for key, kind in PLUGINS.items() if key in said} if isinstance(said, dict) else {}
+    for kind, name in asked.items():
+        plugin = f"snakemake-{kind}-plugin-{name}"
+        there = name in BUILT_IN or find_spec(plugin.replace("-", "_")) is not None
+        require(there, f"{found}: its {kind} {name} is a plugin that is not installed: pip install {plugin}")
+    return [asked["executor"]] if "executor" in asked else []
+
+
+def _check_slurm() -> None:
+    """UserError where no SLURM answers: its clients would try again and again, job by job."""
+    try:
+        run = subprocess.run(
+            ["sinfo", "--noheader"], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
+        )
+    except FileNotFoundError:
+        raise UserError(
+            "there is no sinfo on PATH: start this where the commands of SLURM are, as on a login node"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise UserError(
+            f"SLURM does not answer: sinfo said nothing in {PATIENCE} s; is its controller there?"
+        ) from None
+    lines = run.stderr.decode("utf-8", "replace").strip().splitlines()
+    require(run.returncode == 0, f"SLURM does not answer: {shown(lines[0] if lines else 'sinfo failed')}")
 
 
 def _check_file(path: Path) -> None:

@@ -62,6 +62,35 @@ def test_a_profile_without_its_plugin_ends_with_one_sentence(folder, monkeypatch
     command_line.check(["-n"])
 
 
+@pytest.mark.parametrize(
+    ("sinfo", "sentence"),
+    [
+        (None, "there is no sinfo on PATH: start this where the commands of SLURM are, as on a login node"),
+        ("sleep 60", "SLURM does not answer: sinfo said nothing in 1 s; is its controller there?"),
+        ("echo 'Unable to contact' >&2; exit 1", "SLURM does not answer: Unable to contact"),
+        ("exit 1", "SLURM does not answer: sinfo failed"),
+    ],
+)
+def test_slurm_without_a_cluster_is_one_sentence(folder, monkeypatch, sinfo, sentence):
+    """Whichever way it is asked for; a dry run needs no cluster."""
+    (folder / "config.yaml").write_text("executor: slurm\n")
+    (folder / "bin").mkdir()
+    for text in (sinfo, "exit 0"):
+        if text is not None:
+            (folder / "bin/sinfo").write_text(f"#!/bin/sh\n{text.replace('sleep', 'exec /bin/sleep')}\n")
+            (folder / "bin/sinfo").chmod(0o755)
+        monkeypatch.setenv("PATH", str(folder / "bin"))
+        monkeypatch.setattr(command_line, "PATIENCE", 1)
+        command_line.check(["--profile", ".", "-n"])
+        for arguments in (["--profile", "."], ["-e", "slurm"], ["--executor=slurm"]):
+            if text == "exit 0":
+                command_line.check(arguments)
+                continue
+            with pytest.raises(UserError) as caught:
+                command_line.check(arguments)
+            assert str(caught.value) == sentence
+
+
 @pytest.mark.parametrize("text", ["", "- a", "a: [", "executor: local"])
 def test_what_else_is_in_a_profile_is_left_to_snakemake(folder, text):
     (folder / "config.yaml").write_text(text)

@@ -11,7 +11,7 @@ import sys
 import containers
 import numpy as np
 import pytest
-from harness import BUILT, copy_repository, surroundings
+from harness import BUILT, copy_repository, started, surroundings
 
 FIGURE = f"{BUILT}/figures/cone"
 DRAWN = [f"{FIGURE}.{kind}" for kind in ("csv", "png", "svg")]
@@ -19,7 +19,7 @@ NOBODY = 12345  # no entry in the list of users
 AS_NOBODY = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 AS_NOBODY += ["--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"]  # the interpreter may lie with root
 INSPECT = ["inspect", "heads.npz", "--norms", "fro", "--draws", "1", "--out", "inspected"]
-SNAKEMAKE = ["snakemake", *DRAWN, "--config", "scale=smoke"]
+SMOKE = [*DRAWN, "--config", "scale=smoke"]
 NO_SHM = "mount --bind {0}/empty /dev/shm && mount -o remount,bind,ro /dev/shm || exit 77; "
 NO_TMP = "for f in /tmp /var/tmp {0}; do mount --bind $f $f; done; "
 NO_TMP += 'for f in /tmp /var/tmp; do mount -o remount,bind,ro $f || exit 77; done; cd "$PWD"; '
@@ -43,7 +43,7 @@ def house(tmp_path_factory):
     np.savez(top / "tokens.npz", tokens=tokens, queries=queries, selected=[0] * 9)
     np.savez(top / "heads.npz", tokens=tokens, queries=queries, W=np.eye(3))
     copy_repository(top / "clone", ("cone",))
-    started(top, dict(os.environ), cores=["--cores", "2"])
+    start_all(top, dict(os.environ), cores=["--cores", "2"])
     for path in (top, *top.parents):
         if path.stat().st_uid == os.getuid() and path.is_relative_to(tmp_path_factory.getbasetemp().parent):
             path.chmod(path.stat().st_mode | 0o055)
@@ -61,28 +61,21 @@ def machine(house, tmp_path):
     return place
 
 
-def started(place, environment, before=(), jobs=("--jobs", "2"), cores=("--cores", "1")):
+def start_all(place, environment, before=(), jobs=("--jobs", "2"), cores=("--cores", "1")):
     """Start all three, one after another; what each of them said."""
-    python = [*before, sys.executable, "-m"]
     environment = surroundings(place / "clone", environment)
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    attnsvm = [*before, sys.executable, "-m", "attnsvm.command"]
     said = []
-    for folder, command in (
-        (place, ["attnsvm.command", "solve", "tokens.npz"]),
-        (place, ["attnsvm.command", *INSPECT, *jobs]),
-        (place / "clone", [*SNAKEMAKE, *cores]),
-    ):
-        run = subprocess.run(
-            [*python, *command],
-            cwd=folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        text = run.stdout.decode("utf-8", "replace")
-        if run.returncode == 77:
+    for command in (["solve", "tokens.npz"], [*INSPECT, *jobs], None):
+        if command:
+            process = subprocess.Popen([*attnsvm, *command], cwd=place, env=environment, **both)
+        else:
+            process = started(sys.executable, place / "clone", [*SMOKE, *cores], environment, before)
+        text, _ = process.communicate()
+        if process.returncode == 77:
             pytest.skip(f"this cannot be done to a machine here: {text}")
-        assert run.returncode == 0, text
+        assert process.returncode == 0, text
         assert "Traceback" not in text
         said.append(text)
     return said
@@ -115,7 +108,7 @@ def test_a_number_for_a_user_and_a_package_that_nobody_can_write_to(machine, hou
     environment = {name: value for name, value in os.environ.items() if name not in WITHOUT}
     environment |= {"HOME": "/", "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        started(machine, environment, [*in_namespace(NO_SHM.format(machine)), *AS_NOBODY])
+        start_all(machine, environment, [*in_namespace(NO_SHM.format(machine)), *AS_NOBODY])
     finally:
         for path in (clone / "attnsvm").rglob("*"):
             if path.is_dir():
@@ -124,7 +117,7 @@ def test_a_number_for_a_user_and_a_package_that_nobody_can_write_to(machine, hou
 
 
 def test_no_folder_for_temporary_files(machine, house):
-    started(machine, {**os.environ, "HOME": "/nowhere"}, in_namespace(NO_TMP.format(machine)))
+    start_all(machine, {**os.environ, "HOME": "/nowhere"}, in_namespace(NO_TMP.format(machine)))
     same(machine, house)
 
 
@@ -133,7 +126,7 @@ def test_a_container_with_less_than_its_machine(machine, house):
     limits = {"memory.limit_in_bytes": 1500 * 10**6}, {"cpu.cfs_quota_us": 100000, "cpu.cfs_period_us": 100000}
     with containers.group("memory", limits[0]) as memory, containers.group("cpu", limits[1]) as cpu:
         enter = ["sh", "-c", f'echo $$ > {memory}/cgroup.procs && echo $$ > {cpu}/cgroup.procs && exec "$@"', "sh"]
-        *_, said = started(machine, dict(os.environ), enter, (), ())
+        *_, said = start_all(machine, dict(os.environ), enter, (), ())
     assert "Provided cores: 1 " in said
     same(machine, house)
 
@@ -142,7 +135,7 @@ def test_processors_taken_away(machine, house):
     if not shutil.which("taskset"):
         pytest.skip("taskset is not installed")
     before = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
-    *_, said = started(machine, dict(os.environ), before, (), ())
+    *_, said = start_all(machine, dict(os.environ), before, (), ())
     assert "Provided cores: 1 " in said
     same(machine, house)
 
@@ -150,7 +143,7 @@ def test_processors_taken_away(machine, house):
 def test_a_notebook(machine, house):
     """And the look that its user has given to figures."""
     (machine / "clone/matplotlibrc").write_text("font.size: 40\nsavefig.dpi: 20\ntext.usetex: True\n")
-    started(machine, os.environ | NOTEBOOK)
+    start_all(machine, os.environ | NOTEBOOK)
     same(machine, house)
 
 
@@ -159,7 +152,7 @@ def test_a_repository_of_somebody_else_above_which_git_has_locked(machine, house
         pytest.skip("git is not installed")
     subprocess.run(["git", "init", "-q", machine], check=True)
     (machine / ".git/index.lock").touch()
-    started(machine, dict(os.environ))
+    start_all(machine, dict(os.environ))
     same(machine, house)
 
 
@@ -169,5 +162,5 @@ def test_another_language_and_another_day(language, machine, house):
     if language.lower().replace("-", "") not in known:
         pytest.skip(f"the language {language} is not installed")
     given = {"LC_ALL": language, "LANG": language, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    started(machine, os.environ | given | {"TZ": "Pacific/Kiritimati", "SOURCE_DATE_EPOCH": "4102444800"})
+    start_all(machine, os.environ | given | {"TZ": "Pacific/Kiritimati", "SOURCE_DATE_EPOCH": "4102444800"})
     same(machine, house)

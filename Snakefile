@@ -74,4 +74,5 @@ localrules:
     crate,
 
 
+let_grow(workflow.modifier.rules)
 describe_rules(targets.descriptions(), targets.STEP)

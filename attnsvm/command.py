@@ -3,9 +3,9 @@
 import argparse
 import os
 import shlex
-import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -14,17 +14,24 @@ from typing import NoReturn
 
 from tqdm import tqdm
 
-from attnsvm import geometry, interpreter, store, writing
+from attnsvm import ending, geometry, interpreter, processors, store, writing
 from attnsvm.errors import UserError, require, shown
 from attnsvm.pipeline import verify
 from attnsvm.publish.exchange import commands as exchange
 
 TABLES = (".csv", ".parquet", ".html")  # in the folder of a model, what an inspection wrote and no model has
-INTERRUPTED = 128 + signal.SIGINT  # the exit status of what a shell's Ctrl-C has ended
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0 done, 1 an error in one sentence, 2 called wrongly, 130 Ctrl-C."""
+    """Run the command and return its exit status.
+
+    Returns:
+        0 done, 1 an error in one sentence, 2 called wrongly, 128 + n ended by signal n, a closed pipe (13) among them.
+    """
+    return ending.status(lambda: _status(arguments))
+
+
+def _status(arguments: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
     said = "print the release"
     parser.add_argument("--version", action=_Version, nargs=0, default=argparse.SUPPRESS, help=said)
@@ -65,11 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UserError, ValueError, MemoryError) as error:
         print(f"error: {shown(error) or 'there is not enough memory'}", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # what reads our lines, as `head`, has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except OSError as error:
-        if error.filename is None:  # a mistake of ours
+        if error.filename is None:  # a closed pipe, a full disk, or a mistake of ours
             raise
         print(f"error: {shown(error.filename)}: {error.strerror}", file=sys.stderr)
         return 1
@@ -78,9 +82,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"error: {error.name} is not installed: pip install 'attnsvm[pipeline]'", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
 
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
@@ -100,7 +101,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
         ("draws", int, 2, "null models of each kind per head and norm"),
     ):
         add(f"--{name}", type=kind, default=default, metavar="N", help=f"{text}; default: {default}")
-    add("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes; default: one per core")
+    add("--jobs", type=int, default=processors.count(), metavar="N", help="processes; default: one per processor")
     parser.set_defaults(run=_inspect)
 
 
@@ -201,7 +202,7 @@ def _why(given: argparse.Namespace) -> int:
 def _unpack(given: argparse.Namespace) -> int:
     from attnsvm import inspect
 
-    os.environ["HF_HUB_OFFLINE"] = "1"
+    _quiet_libraries()
     inspect.unpack(given.file, given.folder)
     print(given.folder)
     return 0
@@ -211,11 +212,17 @@ def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
     """The texts, and the settings of what reads a model."""
     from attnsvm import inspect
 
-    os.environ["HF_HUB_OFFLINE"] = "1"  # the libraries that read models fetch nothing
+    _quiet_libraries()
     require(bool(given.model), "model: expected the name of a folder or of an .npz file, got an empty one")
     outside = ("command", "run", "model", "texts", "out", "typed")
     settings = {name: value for name, value in vars(given).items() if name not in outside}
     return None if given.texts is None else inspect.lines(given.texts), settings
+
+
+def _quiet_libraries() -> None:
+    """Those that read models fetch nothing, and make no folder for compiled code, of which there is none here."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 
 
 def _keeps(written: str | Path, *read: str | None) -> None:
@@ -308,9 +315,13 @@ def _judged_again(paths: list[str]) -> tuple[int, int]:
     counted, environment = None, {"OMP_NUM_THREADS": "1"} | interpreter.environment() | same
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            counted = replay.COUNTED.search(line.rstrip("\n")) or counted
+        try:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                counted = replay.COUNTED.search(line.rstrip("\n")) or counted
+        except BaseException:  # a signal, or nobody reads on: leaving waits for the process
+            process.kill()
+            raise
     judged, failed = (int(count) for count in counted.groups()) if counted else (0, 0)
     return judged, failed or int(process.returncode != 0)  # it may have ended early
 

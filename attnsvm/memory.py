@@ -8,7 +8,9 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-PROC = Path("/proc")
+from attnsvm import groups
+
+PROC = groups.PROC
 
 
 class Group(NamedTuple):
@@ -46,8 +48,8 @@ VERSIONS = {  # by the type of the file system that shows them
 
 def available() -> float:
     """How many bytes a process can still get; infinite where the system does not say."""
-    groups = (group.left() for group in _groups(PROC))
-    return min(chain(_machine(), groups, _shell()), default=float("inf"))
+    left = (group.left() for group in _groups(PROC))
+    return min(chain(_machine(), left, _shell()), default=float("inf"))
 
 
 def _machine() -> Iterator[float]:
@@ -77,20 +79,5 @@ def _shell() -> Iterator[float]:
 @cache
 def _groups(proc: Path) -> tuple[Group, ...]:
     """The groups that this process is in, each with those above it, whose limits hold too."""
-    try:
-        own = [line.split(":", 2) for line in (proc / "self/cgroup").read_text().splitlines()]
-        mounts = [line.split(" ") for line in (proc / "self/mountinfo").read_text().splitlines()]
-    except OSError:
-        return ()
-    found = []
-    for mount in mounts:
-        root, place, kind, options = mount[3], Path(mount[4]), mount[mount.index("-") + 1], mount[-1].split(",")
-        for _, controllers, path in own:
-            second = kind == "cgroup2" and not controllers
-            first = kind == "cgroup" and "memory" in options and "memory" in controllers.split(",")
-            if first or second:
-                inside = os.path.relpath(path, root)  # a container may see its own group as the root
-                folder = place if inside.startswith("..") else place / inside
-                above = [folder, *folder.parents]
-                found += [Group(one, *VERSIONS[kind]) for one in above[: above.index(place) + 1]]
+    found = (Group(folder, *VERSIONS[kind]) for kind, folder in groups.folders("memory", proc))
     return tuple(group for group in found if (group.folder / group.limit).exists())

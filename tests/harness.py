@@ -130,10 +130,10 @@ def start(folder, *arguments, extra=None, environment=None, **options):
     return started(sys.executable, folder, arguments, environment, **options)
 
 
-def started(python, folder, arguments, environment, **options):
-    """Start Snakemake with these arguments and no other; stdout and stderr in one pipe."""
+def started(python, folder, arguments, environment, before=(), **options):
+    """Start Snakemake with these arguments and no other, by a command `before`; stdout and stderr in one pipe."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **options}
-    command = [python, "-m", "snakemake", *arguments]
+    command = [*before, python, "-m", "snakemake", *arguments]
     return subprocess.Popen(command, cwd=folder, env=environment, text=True, **options)
 
 

@@ -1,10 +1,13 @@
 """The least of all limits on memory is the one that counts: of the machine, of control groups, of the shell."""
 
 import math
+import re
 import subprocess
 import sys
 
+import containers
 import pytest
+from containers import V2
 from harness import ROOT
 
 from attnsvm import memory
@@ -14,19 +17,11 @@ GB = 10**9
 
 @pytest.fixture
 def system(tmp_path, monkeypatch):
-    """A function that writes what Linux would say: {name: text} under /proc, and groups {folder: {file: text}}."""
+    """A function that writes what Linux would say of groups {folder: {file: text}}, and of free memory."""
 
     def write(cgroup, mountinfo, groups, free=64 * GB):
-        proc, tree = tmp_path / "proc", tmp_path / "tree"
-        files = {"meminfo": f"MemTotal: 1 kB\nMemAvailable: {free // 1024} kB\n", "self/cgroup": cgroup}
-        files["self/mountinfo"] = mountinfo.replace("TREE", str(tree))
-        for name, text in files.items():
-            (proc / name).parent.mkdir(parents=True, exist_ok=True)
-            (proc / name).write_text(text)
-        for name, contents in groups.items():
-            (tree / name).mkdir(parents=True, exist_ok=True)
-            for file, text in contents.items():
-                (tree / name / file).write_text(f"{text}\n")
+        proc = containers.written(tmp_path, cgroup, mountinfo, groups)
+        (proc / "meminfo").write_text(f"MemTotal: 1 kB\nMemAvailable: {free // 1024} kB\n")
         monkeypatch.setattr(memory, "PROC", proc)
 
     return write
@@ -43,8 +38,7 @@ def first(limit, used=0, cached=0):
     return files | {"memory.stat": f"inactive_file 7\ntotal_inactive_file {cached}\ntotal_active_file 0"}
 
 
-V2 = "41 31 0:38 / TREE rw,relatime shared:1 - cgroup2 cgroup2 rw\n"
-V1 = "35 31 0:32 {root} TREE rw,relatime - cgroup cgroup rw,memory\n34 31 0:31 / TREE-cpu rw - cgroup cgroup rw,cpu\n"
+V1 = containers.V1.format(controller="memory", root="{root}", other="cpu")
 BOTH = "0::/\n4:memory:/job/7\n3:cpu:/job/7\n"
 CASES = {
     "no group": ("", "", {}, 64 * GB),
@@ -83,3 +77,14 @@ def test_the_limit_of_a_shell_holds():
     command = ["sh", "-c", f"ulimit -v 1000000; exec {sys.executable} -c '{text}'"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert 1e8 < float(said) < 1000000 * 1024
+
+
+def test_a_solve_beyond_the_limit_of_a_container_is_a_sentence():
+    """The machine has more than this group may take, which the kernel would end."""
+    text = (
+        "import numpy as np; from attnsvm import AttentionSVM; X = np.random.default_rng(0).normal(size=(2000, 6, 90));"
+        " AttentionSVM().fit(X, X[:, 0], np.zeros(2000, int))"
+    )
+    run = containers.limited("memory", {"memory.limit_in_bytes": 400 * 10**6}, [sys.executable, "-c", text])
+    assert run.returncode == 1, run
+    assert re.search(r"need about \d+\.\d GB, 0\.\d GB are free: take fewer inputs", run.stderr)

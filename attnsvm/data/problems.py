@@ -38,6 +38,14 @@ class Problems:
         """The sub-batch at `index` (a slice, a mask or an index array)."""
         return Problems(**{name: array[index] for name, array in self.arrays().items()})
 
+    def require_finite(self) -> None:
+        """ValueError for NaN, infinity or masked entries, which padding of others may be: here `lengths` says it."""
+        for name, array in self.arrays().items():
+            if np.ma.is_masked(array) or not np.isfinite(array).all():
+                raise ValueError(
+                    f"{name}: expected finite numbers, none of them masked; padding is what lies behind lengths"
+                )
+
     @property
     def present(self) -> np.ndarray:
         """(S, n, T) bool: which tokens are no padding."""

@@ -7,12 +7,13 @@ says what the columns mean. Models are read through `transformers`: pip install 
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attnsvm.errors import UserError, require
 from attnsvm.inspect.texts import lines, sentences
+from attnsvm.svm.arguments import setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["heads", "inspection", "lines", "sentences", "unpack", "why"]
 
+LEAST = {"inputs": 2, "nuclear_inputs": 2, "draws": 0, "longest": 2, "jobs": 1, "seed": 0}
 WRITTEN = ("heads.parquet", "heads.csv", "heads.html")  # into the folder of an inspection
 
 
@@ -63,7 +65,7 @@ def inspection(
         draws: null models of each kind per head and norm.
         longest: tokens after which a text is cut.
         seed: of positions, split and null models.
-        jobs: number of processes; with more than one, a script needs `if __name__ == "__main__":`.
+        jobs: number of processes.
         progress: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
         command: the command line, printed on the page.
 
@@ -73,13 +75,17 @@ def inspection(
     Raises:
         UserError, ValueError: the model, the texts or a setting is wrong; the message is one sentence.
     """
-    check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query, seed)
+    given = settled(
+        norms=norms, inputs=inputs, nuclear_inputs=nuclear_inputs, held_out=held_out, draws=draws, longest=longest,
+        jobs=jobs, query=query, seed=seed,
+    )  # fmt: skip
     show = progress or (lambda items, **_: items)
     running = _needs("running")
-    plan = running.Plan(tuple(dict.fromkeys(norms)), inputs, nuclear_inputs, held_out, draws, seed)
+    planned = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")
+    plan, jobs = running.Plan(**{name: given[name] for name in planned}), given["jobs"]
     with _needs("gguf").opened(Path(model)) as place:
-        read = _read(place, texts, layers, heads, query, longest, seed, show, running.at_once(jobs))
-        made = _needs("origin").origin(model, seed, command)
+        read = _read(place, texts, layers, heads, given, show, running.at_once(jobs))
+        made = _needs("origin").origin(model, given["seed"], command)
         return running.run(Path(model).name, made, read, plan, jobs, show)
 
 
@@ -109,14 +115,15 @@ def why(
     Raises:
         UserError, ValueError: as `inspection`; or no W is certified to separate the tokens that the head selects.
     """
-    check(("fro",), inputs, 2, 0.0, 0, longest, 1, query, seed)
+    given = settled(inputs=inputs, longest=longest, query=query, seed=seed)
+    layer, head, text = setting(layer), setting(head), setting(text)
     show, layers, reasons = progress or (lambda items, **_: items), _needs("layers"), _needs("reasons")
     with _needs("gguf").opened(Path(model)) as place:
-        (read,) = _read(place, texts, [layer], [head], query, longest, seed, show)
+        (read,) = _read(place, texts, [layer], [head], given, show)
     mine = np.flatnonzero(read.inputs.text == text)
     last = int(read.inputs.text.max())
     require(text is None or len(mine) > 0, f"text {text}: the texts have the numbers 0 to {last}")
-    fitted, _ = layers.split(read.inputs, 0.0, inputs, np.random.default_rng([seed, 2]))
+    fitted, _ = layers.split(read.inputs, 0.0, given["inputs"], np.random.default_rng([given["seed"], 2]))
     table = reasons.reasons(read, head, np.union1d(fitted, mine))
     sentence = f"layer {layer}, head {head}: no W is certified to separate what it selects, so no token holds it"
     require(len(table) > 0, f"{sentence}; ask for fewer inputs")
@@ -132,15 +139,18 @@ def unpack(file: str | os.PathLike, folder: str | os.PathLike) -> None:
     _needs("gguf").unpack(Path(file), Path(folder))
 
 
-def _read(model, texts, layers, heads, query, longest, seed, show, at_once=1):
+def _read(model, texts, layers, heads, given, show, at_once=1):
     """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
+    query, longest, seed = (given[name] for name in ("query", "longest", "seed"))
+    layers, heads = _asked("layers", layers), _asked("heads", heads)
     if Path(model).suffix == ".npz":
         require(query == "random", f"{model}: a file of arrays has one query for each input, and query chooses none")
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
         return _needs("arrays").read(model, heads)
     require(Path(model).is_dir(), f"{model}: expected the folder of a model, a .gguf file, or an .npz file of arrays")
-    texts = sentences() if texts is None else list(texts)
+    require(not isinstance(texts, str), f"texts: expected a list of texts, got one text, {str(texts)[:40]!r}")
+    texts = sentences() if texts is None else [str(text) for text in texts]
 
     def counted(items):
         return show(items, total=len(items), desc="texts")
@@ -150,17 +160,51 @@ def _read(model, texts, layers, heads, query, longest, seed, show, at_once=1):
     return reading
 
 
-def check(norms, inputs, nuclear_inputs, held_out, draws, longest, jobs, query, seed) -> None:
-    """UserError for a setting of `inspection` that is wrong, whatever the model."""
-    known = bool(norms) and set(norms) <= {"fro", "nuc"}
-    require(known, f"norms: expected fro, nuc or both, got {', '.join(map(str, norms)) or 'none'}")
-    for name, value, least in (("inputs", inputs, 2), ("nuclear_inputs", nuclear_inputs, 2), ("draws", draws, 0),
-                               ("longest", longest, 2), ("jobs", jobs, 1), ("seed", seed, 0)):  # fmt: skip
-        require(isinstance(value, int) and value >= least, f"{name}: expected a number from {least} on, got {value!r}")
-    share = isinstance(held_out, int | float) and 0 <= held_out < 1
-    require(share, f"held_out: expected a share from 0 up to below 1, got {held_out!r}")
-    asks = isinstance(query, int) or query in ("random", "first", "last", "all")
-    require(asks, f"query: expected random, first, last, all, or a number, got {query!r}")
+def settled(**given) -> dict:
+    """Settings of `inspection`, by name, as Python has them: a number of NumPy is the number, one norm a list of one.
+
+    Raises:
+        UserError: one is wrong, whatever the model.
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        match name:
+            case "norms":
+                found[name] = tuple(dict.fromkeys(map(str, np.ravel(value))))
+                known = bool(found[name]) and set(found[name]) <= {"fro", "nuc"}
+                require(known, f"norms: expected fro, nuc or both, got {', '.join(found[name]) or 'none'}")
+            case "held_out":
+                found[name] = value = setting(value)
+                share = _number(value, float) and 0 <= value < 1
+                require(share, f"held_out: expected a share from 0 up to below 1, got {value!r}")
+            case "query":
+                found[name] = value = setting(value)
+                asks = _number(value, int) or value in ("random", "first", "last", "all")
+                require(asks, f"query: expected random, first, last, all, or a number, got {value!r}")
+            case _:
+                found[name] = _whole(name, value, LEAST[name])
+    return found
+
+
+def _asked(name: str, numbers) -> list[int] | None:
+    """The layers or heads asked for; None: all."""
+    if numbers is None:
+        return None
+    found = [setting(one) for one in np.ravel(numbers)]
+    fits = bool(found) and all(_number(one, int) for one in found)
+    require(fits, f"{name}: expected numbers from 0 on, or None for all, got {found}")
+    return found
+
+
+def _whole(name: str, value: object, least: int) -> int:
+    found = setting(value)
+    fits = _number(found, int) and found >= least
+    require(fits, f"{name}: expected a number from {least} on, got {found!r}")
+    return found
+
+
+def _number(value: object, *kinds: type) -> bool:
+    return isinstance(value, (int, *kinds)) and not isinstance(value, bool)
 
 
 def _needs(name: str):

@@ -7,6 +7,7 @@ and all else being as they were: the least of these over the rivals is the flip 
 import numpy as np
 import pandas as pd
 
+from attnsvm.errors import shown
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections
 from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.lifted_problem import LiftedProblem
@@ -53,7 +54,7 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
     found = []
     for i, alpha in enumerate(selected):
         held = np.flatnonzero((index[:, 0] == i) & (multipliers > 0))
-        start, words = int(inputs.start[i]), inputs.words[i] if inputs.words else None
+        start, words = int(inputs.start[i]), [*map(shown, inputs.words[i])] if inputs.words else None
         said = {
             "text": int(inputs.text[i]),
             "query": start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1,

@@ -1,13 +1,9 @@
 """All heads, one after another or side by side, and the files with the results."""
 
-import multiprocessing
 import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +16,7 @@ from attnsvm.inspect import WRITTEN, page, shown
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered
+from attnsvm.inspect.workers import workers
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -96,12 +93,10 @@ def _before(first: list[Layer], others: Iterable[Layer]) -> Iterator[Layer]:
 
 def _side_by_side(layers: Iterable[Layer], plan: Plan, jobs: int, count: int) -> Iterator[Measured]:
     """`measured` in processes, in the same order; while they measure, this one reads the next layers."""
-    context = multiprocessing.get_context("spawn")  # a fork would copy the threads of torch in the middle of a step
-    with _one_thread_each(), ProcessPoolExecutor(jobs, context, _let_interrupt) as pool:
+    with workers(jobs, dict.fromkeys(ONE_THREAD, "1")) as submit:
         waiting: deque[list[Future[list[Measured]]]] = deque()
         for layer in layers:
-            with _no_interrupt():
-                waiting.append([pool.submit(_measured_all, share, plan) for share in _shares(layer, jobs, count)])
+            waiting.append([submit(_measured_all, share, plan) for share in _shares(layer, jobs, count)])
             if len(waiting) > jobs:
                 yield from _results(waiting.popleft())
         while waiting:
@@ -111,10 +106,6 @@ def _side_by_side(layers: Iterable[Layer], plan: Plan, jobs: int, count: int) ->
 def _results(several: list[Future[list[Measured]]]) -> Iterator[Measured]:
     for one in several:
         yield from one.result()
-
-
-def _let_interrupt():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches every process: these end without a word
 
 
 def _measured_all(layer: Layer, plan: Plan) -> list[Measured]:
@@ -133,31 +124,3 @@ def _shares(layer: Layer, jobs: int, count: int) -> list[Layer]:
         return [layer]
     parts = np.array_split(list(layer.heads), min(jobs, len(layer.heads)))
     return [replace(layer, heads={int(h): layer.heads[int(h)] for h in part}) for part in parts]
-
-
-@contextmanager
-def _no_interrupt():
-    """Processes started inside ignore Ctrl-C until they say otherwise: importing takes them a second."""
-    if threading.current_thread() is not threading.main_thread():  # where no handler can be set
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _one_thread_each():
-    """Processes started inside compute with one thread each."""
-    before = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

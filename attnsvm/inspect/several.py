@@ -75,8 +75,8 @@ def resolve(config: dict) -> Asked:
     require(texts is None or Path(str(texts)).is_file(), f"texts: there is no file {texts}")
     defaults = inspect.signature(inspected.inspection).parameters
     settings = {name: config.get(name, defaults[name].default) for name in SETTINGS}
-    settings["norms"] = list(settings["norms"]) if isinstance(settings["norms"], list | tuple) else [settings["norms"]]
-    inspected.check(jobs=1, **settings)
+    settings = inspected.settled(**settings)
+    settings["norms"] = list(settings["norms"])  # as YAML has it
     where = None if texts is None else str(Path(str(texts)).absolute())
     return Asked({name: _model(name, folder) for name, folder in models.items()}, where, settings)
 

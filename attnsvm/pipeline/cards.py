@@ -17,6 +17,7 @@ It may read files that do not come with this package; outside.py names them.
 """
 
 import importlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -32,6 +33,7 @@ from attnsvm.reading import yaml_file, yaml_of
 
 HERE = Path(__file__).resolve().parent
 FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"
+LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # every kind that Unicode has
 OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
@@ -143,19 +145,19 @@ def read(name: str) -> Card:
     }
     card = Card(
         name=name,
-        title=own["title"],
+        title=LINE_END.sub(" ", own["title"]),
         section=_section(name),
         parent=_parent(name),
         order=own["order"],
         seconds=own.get("seconds"),
-        optional=own.get("optional", ""),
+        optional=LINE_END.sub(" ", own.get("optional", "")),
         fixed=other.get("fixed", {}) | own.get("fixed", {}),
         draws=tuple(own.get("draws", [name])) if "figure" in modules else (),
         blocks=own.get("blocks", other.get("blocks", 1)),
         settings=_settings(name, settings),
         relations=other.get("relations", []) + own.get("relations", []),
-        caption=own.get("caption", ""),
-        notes=own.get("notes", ""),
+        caption=LINE_END.sub("\n", own.get("caption", "")),
+        notes=LINE_END.sub("\n", own.get("notes", "")),
         columns=_columns(own.get("columns") or other.get("columns", {})),
         modules=modules,
     )

@@ -1,28 +1,35 @@
-"""What Snakemake would answer with a traceback, said in one sentence before it starts; and folders for its caches.
+"""What Snakemake would answer with a traceback, said in one sentence before it starts; its caches, its user's name.
 
 profiles/default runs `prepare` when Snakemake reads it: before the configuration is looked at, and in the process that
 the user started only. Nothing here costs time: no library is imported but the one for YAML.
 """
 
+import getpass
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
 from attnsvm import caches
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, require, shown
 from attnsvm.reading import yaml_file, yaml_of
 
 CONFIGFILE = "config/config.yaml"
 SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale", "standalone")
+PLUGINS = {"executor": "executor", "default-storage-provider": "storage"}  # {key of a profile: kind of plugin}
+PATIENCE = 60  # seconds for an answer of SLURM
+BUILT_IN = ("local", "dryrun", "touch", "none")
 CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR": "numba"}
 
 
 def prepare() -> None:
-    """Check the command line of this process, and choose folders for caches."""
+    """Check the command line of this process, and set what the machine lacks: folders for caches, a name."""
     try:
         require(
             " " not in sys.executable,
@@ -35,6 +42,7 @@ def prepare() -> None:
     except UserError as error:
         sys.exit(f"error: {error}")
     choose_caches()
+    name_the_user()
     sys.excepthook = say_interrupted
 
 
@@ -56,6 +64,11 @@ def check(arguments: list[str]) -> None:
             not equals or key not in SETTINGS,
             f"{target}: settings go after --config, as in snakemake figures/cone --config {target}",
         )
+    executors = values(arguments, "--executor", "-e")
+    for profile in values(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE", "").split(","):
+        executors += _checked_executor(profile)
+    if "slurm" in executors and not {"-n", "--dry-run", "--dryrun"} & {*arguments}:
+        _check_slurm()
     given = values(arguments, "--configfile", "--configfiles")
     for path in given or filter(os.path.exists, [CONFIGFILE]):
         _check_file(Path(path))
@@ -93,6 +106,14 @@ def choose_caches() -> None:
             os.environ[variable] = str(folder / name)
 
 
+def name_the_user() -> None:
+    """Snakemake asks for a name; a container may run as a number that the system has no name for."""
+    try:
+        getpass.getuser()
+    except (KeyError, OSError):
+        os.environ["LOGNAME"] = str(os.getuid())
+
+
 def _check_entry(entry: str) -> None:
     key, equals, value = entry.partition("=")
     require(
@@ -122,6 +143,44 @@ def _require_writable(folder: Path) -> None:
         f"the folder {folder} cannot be written to, and Snakemake keeps its records there, in .snakemake: "
         "copy the repository to a folder of your own",
     )
+
+
+def _checked_executor(profile: str) -> list[str]:
+    """The executor that a profile asks for, if it does.
+
+    Raises:
+        UserError: a plugin that it asks for is not installed: Snakemake would print a screen of options.
+    """
+    found = next((path for path in (Path(profile, "config.yaml"), Path(profile)) if path.is_file()), None)
+    if found is None:  # one of the user's own, or Snakemake says that there is none
+        return []
+    asked = {}
+    with suppress(UserError):  # Snakemake says what is wrong with it
+        said = yaml_file(found)
+        asked = {kind: said[key] for key, kind in PLUGINS.items() if key in said} if isinstance(said, dict) else {}
+    for kind, name in asked.items():
+        plugin = f"snakemake-{kind}-plugin-{name}"
+        there = name in BUILT_IN or find_spec(plugin.replace("-", "_")) is not None
+        require(there, f"{found}: its {kind} {name} is a plugin that is not installed: pip install {plugin}")
+    return [asked["executor"]] if "executor" in asked else []
+
+
+def _check_slurm() -> None:
+    """UserError where no SLURM answers: its clients would try again and again, job by job."""
+    try:
+        run = subprocess.run(
+            ["sinfo", "--noheader"], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
+        )
+    except FileNotFoundError:
+        raise UserError(
+            "there is no sinfo on PATH: start this where the commands of SLURM are, as on a login node"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise UserError(
+            f"SLURM does not answer: sinfo said nothing in {PATIENCE} s; is its controller there?"
+        ) from None
+    lines = run.stderr.decode("utf-8", "replace").strip().splitlines()
+    require(run.returncode == 0, f"SLURM does not answer: {shown(lines[0] if lines else 'sinfo failed')}")
 
 
 def _check_file(path: Path) -> None:

@@ -17,8 +17,11 @@ MAIN = '''"""Draw {name}.redrawn.png from {name}.csv, both beside this file: pyt
 It needs matplotlib, NumPy and pandas; the modules of attnsvm that draw this figure are in here.
 """
 
+import os
 import sys
 from pathlib import Path
+
+os.environ["MPLBACKEND"] = "agg"  # whatever a notebook asks of matplotlib
 
 import pandas as pd
 from {module} import draw

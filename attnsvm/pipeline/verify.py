@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from attnsvm import checksums
+from attnsvm import checksums, ending
 from attnsvm.errors import shown
 
 FOLDERS = ("results", "figures")
@@ -69,4 +69,4 @@ def _number(count: int, what: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ending.status(lambda: main(sys.argv[1:])))

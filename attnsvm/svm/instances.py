@@ -32,7 +32,7 @@ def certified(
         bound: the margins, a number or one per instance (S, ...): see `separation` and `sequence` for the other axes.
         ranks: as in `as_arrays`.
     """
-    bounds = [bound] * len(problems) if isinstance(bound, int | float) or bound.ndim == 0 else list(bound)
+    bounds = [bound] * len(problems) if np.ndim(bound) == 0 else [*np.asarray(bound)]
     if attention in ("sequence", "causal"):
         each = zip(problems.tokens, np.reshape(selected, problems.tokens.shape[:3]), bounds, strict=True)
         causal = attention == "causal"

@@ -54,11 +54,12 @@ def train(
         progress: called with the number of instances finished since the last call.
 
     Raises:
-        ValueError: the parametrisation does not have this start, or the rule does not run on this parametrisation or
-            device.
+        ValueError: the parametrisation does not have this start, the rule does not run on this parametrisation or
+            device, or the problems have numbers that are not finite.
     """
-    logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
+    logged = logged_steps(steps, every) if np.ndim(every) == 0 else np.asarray(every)
     check(rule, parametrisation)
+    problems.require_finite()
     run, lanes, most = _engine(problems, attention, device, rule, len(logged))
     pieces = []
     for size, padded, index in _pieces(problems, lanes, most):

@@ -50,8 +50,9 @@ class Log(Runs):
         return {"weights": self.weights[:, -1], "probabilities": self.probabilities}
 
 
-def logged_steps(steps: int, every: int) -> np.ndarray:
+def logged_steps(steps: int, every: int | np.ndarray) -> np.ndarray:
     """Every `every`-th step counted back from the last one, so that the last is always logged."""
+    steps, every = int(steps), int(every)  # small numbers of NumPy would overflow
     return np.arange(steps % every, steps + 1, every)
 
 

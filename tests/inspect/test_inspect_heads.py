@@ -296,3 +296,27 @@ def test_with_distances_too_nothing_need_be_held_out(tmp_path):
     assert table["inputs_held_out"].tolist() == [0]
     assert table["status_fro"].tolist() == ["solved"]
     assert table["predicted_fro"].isna().all()
+
+
+NUMPY = {
+    **{"inputs": np.int64(20), "nuclear_inputs": np.int32(5), "held_out": np.float64(0.3), "draws": np.uint8(1)},
+    **{"seed": np.int64(2), "jobs": np.array(1), "norms": np.array(["fro", "nuc"]), "heads": np.array([0])},
+}
+PLAIN = {"inputs": 20, "nuclear_inputs": 5, "held_out": 0.3, "draws": 1, "seed": 2, "jobs": 1, "heads": [0]}
+
+
+def test_a_setting_of_numpy_is_the_setting(tmp_path):
+    """An array of one zero is no wish for all heads."""
+    path = file_of_arrays(tmp_path / "x.npz")
+    table = inspect.heads(path, **NUMPY)
+    assert table.equals(inspect.heads(path, **PLAIN))
+    assert table["head"].tolist() == [0]
+    assert inspect.heads(path, norms="fro", draws=0, layers=0)["head"].tolist() == [0, 1]
+    for name, value in (("layers", [0.0]), ("heads", [True]), ("heads", []), ("jobs", True), ("held_out", np.nan)):
+        with pytest.raises(UserError, match=rf"^{name}: expected "):
+            inspect.heads(path, **{name: value})
+
+
+def test_one_text_is_no_list_of_texts(tmp_path):
+    with pytest.raises(UserError, match=r"^texts: expected a list of texts, got one text, 'the cat'$"):
+        inspect.heads(tmp_path, "the cat")

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from small_models import TEXTS, bert, rotary
 
-from attnsvm import command, inspect
+from attnsvm import command, inspect, store
 from attnsvm.errors import UserError
 from attnsvm.inspect.layers import Inputs, Layer, selections
 from attnsvm.inspect.lifted import Head
@@ -148,3 +148,24 @@ def test_a_head_that_nothing_separates_has_no_reasons(tmp_path):
     np.savez(tmp_path / "a.npz", tokens=np.ones((3, 2, 2)), queries=np.ones((3, 2)), W=np.ones((2, 2)))
     with pytest.raises(UserError, match="layer 0, head 0: no W is certified to separate what it selects, so no token"):
         inspect.why(tmp_path / "a.npz")
+
+
+SEPARATORS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # at which Python, and no editor, ends a line
+
+
+def test_a_text_ends_where_an_editor_ends_a_line(tmp_path):
+    texts = [f"the cat{one}sees" for one in SEPARATORS]
+    for end in ("\n", "\r\n", "\r"):
+        (tmp_path / "texts").write_bytes(end.join(["", *texts, " ", ""]).encode())
+        assert inspect.lines(tmp_path / "texts") == texts
+
+
+def test_a_table_has_a_line_for_each_row_whatever_the_words_are(tmp_path):
+    words = [f"a{one}b" for one in f'\r\n{SEPARATORS}\x1b\0,"']
+    T = len(words)
+    one = Inputs([np.eye(T)], np.array([[2.0]]), [words], [np.zeros(T, bool)], np.zeros(1, int), np.array([-1]))
+    table = reasons(Layer(0, one, {0: 3 * np.eye(T)[:, :1]}), 0, np.arange(1))
+    store.save_csv(tmp_path / "why.csv", table)
+    assert len((tmp_path / "why.csv").read_text("utf-8").splitlines()) == 1 + len(table) == T
+    assert pd.read_csv(tmp_path / "why.csv")["support_word"].tolist() == table["support_word"].tolist()
+    assert table["support_word"][0] == r"a\nb"

@@ -297,3 +297,12 @@ def test_a_figure_of_an_experiment_that_is_not_there_is_refused(folder):
     folder("both", files=("figure",), settings=None, draws=["nowhere"])
     with pytest.raises(UserError, match="draws: there is no experiment 'nowhere'"):
         cards.read("both")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_a_title_is_one_line_however_a_line_ends(folder, end):
+    folder("one", title=f"a title{end}of two", caption=f"One.{end}Two.", optional=f"slow{end}to build")
+    card = cards.read("one")
+    assert card.title == "a title of two"
+    assert card.optional == "slow to build"
+    assert card.caption == "One.\nTwo."

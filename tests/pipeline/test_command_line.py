@@ -45,6 +45,58 @@ def test_a_slip_ends_with_its_sentence(folder, arguments, sentence):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("given", ["profile", "profile/config.yaml"])
+@pytest.mark.parametrize("key", ["executor", "default-storage-provider"])
+def test_a_profile_without_its_plugin_ends_with_one_sentence(folder, monkeypatch, given, key):
+    kind = command_line.PLUGINS[key]
+    (folder / "profile").mkdir()
+    (folder / "profile/config.yaml").write_text(f"{key}: no-such-one\njobs: 3\n")
+    missing = rf"^profile/config.yaml: its {kind} no-such-one is a plugin that is not installed: "
+    missing += f"pip install snakemake-{kind}-plugin-no-such-one$"
+    with pytest.raises(UserError, match=missing):
+        command_line.check(["-n", "--profile", given])
+    monkeypatch.setenv("SNAKEMAKE_PROFILE", given)
+    with pytest.raises(UserError, match=missing):
+        command_line.check(["-n"])
+    (folder / "profile/config.yaml").write_text(f"{key}: none\n")
+    command_line.check(["-n"])
+
+
+@pytest.mark.parametrize(
+    ("sinfo", "sentence"),
+    [
+        (None, "there is no sinfo on PATH: start this where the commands of SLURM are, as on a login node"),
+        ("sleep 60", "SLURM does not answer: sinfo said nothing in 1 s; is its controller there?"),
+        ("echo 'Unable to contact' >&2; exit 1", "SLURM does not answer: Unable to contact"),
+        ("exit 1", "SLURM does not answer: sinfo failed"),
+    ],
+)
+def test_slurm_without_a_cluster_is_one_sentence(folder, monkeypatch, sinfo, sentence):
+    """Whichever way it is asked for; a dry run needs no cluster."""
+    (folder / "config.yaml").write_text("executor: slurm\n")
+    (folder / "bin").mkdir()
+    for text in (sinfo, "exit 0"):
+        if text is not None:
+            (folder / "bin/sinfo").write_text(f"#!/bin/sh\n{text.replace('sleep', 'exec /bin/sleep')}\n")
+            (folder / "bin/sinfo").chmod(0o755)
+        monkeypatch.setenv("PATH", str(folder / "bin"))
+        monkeypatch.setattr(command_line, "PATIENCE", 1)
+        command_line.check(["--profile", ".", "-n"])
+        for arguments in (["--profile", "."], ["-e", "slurm"], ["--executor=slurm"]):
+            if text == "exit 0":
+                command_line.check(arguments)
+                continue
+            with pytest.raises(UserError) as caught:
+                command_line.check(arguments)
+            assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("text", ["", "- a", "a: [", "executor: local"])
+def test_what_else_is_in_a_profile_is_left_to_snakemake(folder, text):
+    (folder / "config.yaml").write_text(text)
+    command_line.check(["--profile", ".", "elsewhere"])
+
+
 @pytest.mark.parametrize("arguments", [["scale=smoke", "-n"], ["-n", "--", "figures/cone", "figures={dpi: 72}"]])
 def test_a_setting_among_the_targets_is_told_where_it_belongs(folder, arguments):
     with pytest.raises(UserError, match=r"settings go after --config, as in snakemake figures/cone --config "):
@@ -142,3 +194,15 @@ def test_the_default_profile_prepares_and_works_without_the_package():
     (statement,) = profile["__definitions__"]
     assert "from attnsvm.pipeline.command_line import prepare" in statement
     assert "except ImportError" in statement
+
+
+def test_a_user_whom_the_system_has_no_name_for_is_called_by_the_number(folder, monkeypatch):
+    def nameless():
+        raise KeyError("getpwuid(): uid not found: 12345")
+
+    monkeypatch.delenv("LOGNAME", raising=False)
+    command_line.name_the_user()
+    assert "LOGNAME" not in os.environ
+    monkeypatch.setattr("getpass.getuser", nameless)
+    command_line.name_the_user()
+    assert os.environ["LOGNAME"] == str(os.getuid())

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 import sys
 
 import numpy as np
@@ -238,13 +239,31 @@ def test_a_wrong_question_is_refused_before_the_file_is_read(arguments, sentence
     assert said.count("\n") == 1
 
 
-def test_an_interruption_is_a_word_and_the_status_of_an_interruption(tmp_path, capsys, monkeypatch):
-    def interrupted(path):
-        raise KeyboardInterrupt
+@pytest.mark.parametrize(
+    ("name", "status", "said"),
+    [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "ended by SIGTERM"), ("SIGHUP", 129, "ended by SIGHUP")],
+)
+def test_what_ends_a_command_is_a_line_and_its_status(name, status, said, tmp_path, capsys, monkeypatch):
+    number, before = getattr(signal, name), signal.getsignal(getattr(signal, name))
+    monkeypatch.setattr(certificate, "read", lambda path: signal.raise_signal(number))
+    assert command.main(["solve", str(tmp_path / "tokens.npz")]) == status
+    assert capsys.readouterr().err == f"{said}\n"
+    assert signal.getsignal(number) is before
 
-    monkeypatch.setattr(certificate, "read", interrupted)
-    assert command.main(["solve", str(tmp_path / "tokens.npz")]) == 130
-    assert capsys.readouterr().err == "interrupted\n"
+
+def test_a_signal_that_is_ignored_ends_nothing(tmp_path, capsys, monkeypatch):
+    """As nohup has it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        monkeypatch.setattr(certificate, "read", lambda path: signal.raise_signal(signal.SIGHUP) or _raise())
+        assert command.main(["solve", str(tmp_path / "tokens.npz")]) == 1
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert capsys.readouterr().err == "error: went on\n"
+
+
+def _raise():
+    raise ValueError("went on")
 
 
 def test_both_ways_to_ask_for_the_version_say_it(capsys):

@@ -291,3 +291,26 @@ def test_identical_tokens_stall_an_exact_run_and_never_throw_it(parametrisation,
     log = train(p, LinearHead, parametrisation, exact(0.1), 3000, 1, device=device)
     assert np.abs(np.diff(log.weights[0, :, 0, 0])).max() < 50  # steps of 0.1 on factors of size 0.1·k at most
     assert np.isfinite(log.weights).all()
+
+
+def test_a_setting_of_numpy_is_the_setting():
+    problems = draw(gaussian, range(2), n=2, T=3, d=2)
+    run = partial(train, problems, LinearHead, "W")
+    plain_run = run(exact(0.125), 300, 7)
+    for every in (np.uint8(7), np.array(7), plain_run.steps.tolist()):
+        other = run(
+            exact(np.float32(0.125)), np.int64(300), every, start=np.str_("uniform"), attention=np.str_("cross")
+        )
+        np.testing.assert_array_equal(other.steps, plain_run.steps)
+        np.testing.assert_array_equal(other.weights, plain_run.weights)
+
+
+@pytest.mark.parametrize(
+    "hidden", [lambda array: np.where(array > 0, array, np.nan), lambda array: np.ma.masked_less(array, 0)]
+)
+def test_padding_that_is_hidden_in_the_numbers_is_refused(hidden):
+    """Masked tokens would count, and one NaN makes every weight NaN."""
+    given = draw(gaussian, range(2), n=2, T=3, d=2)
+    problems = Problems(hidden(given.tokens), given.queries, given.labels, given.head, given.seeds)
+    with pytest.raises(ValueError, match=r"^tokens: expected finite numbers, none of them masked"):
+        train(problems, LinearHead, "W", exact(0.1), 2, 1)

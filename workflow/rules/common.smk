@@ -10,6 +10,7 @@ if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
 from attnsvm.pipeline import cards, targets
+from attnsvm.pipeline.cluster.growing import growing, let_grow
 from attnsvm.pipeline.running import arithmetic
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
@@ -68,11 +69,6 @@ def files(function, *first):
     """An input function: the files that the plan names, once those that are damaged are known."""
     named = of_wildcards(function, *first)
     return lambda wildcards: rebuild_damaged_files() or named(wildcards)  # which returns nothing
-
-
-def growing(mb):
-    """A resource that a job killed for memory gets more of when it is tried again: twice, three times as much."""
-    return lambda wildcards, attempt: mb * attempt
 
 
 def read_once(path):

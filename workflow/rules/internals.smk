@@ -10,6 +10,7 @@ benchmark.
 `workflow.scheduling_settings.max_jobs_per_timespan` (seen in 9.27): None for no limit, which its command line has no word for.
 `workflow.dag.reason(job).params_changed` (seen in 9.27): whether a job runs since its code or settings are other ones.
 `event`, `reason` and `input` of a log record of a job, `workflow.output_settings.verbose` (seen in 9.27): what is said of a job.
+`rule.resources`, its `is_evaluable` (in attnsvm/pipeline/cluster/growing.py, seen in 9.27): what memory a job gets.
 `workflow._rules`, `_localrules` (seen in 9.27): what `snakemake --list` prints.
 Params that are functions of `output` (in common.smk, seen in 9.27): Snakemake derives them, and does not compare them.
 `workflow.resource_settings.overwrite_scatter` (in common.smk), `workflow.local_exec`, `docstring` of a rule

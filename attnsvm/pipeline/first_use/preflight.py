@@ -10,6 +10,7 @@ import math
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -128,14 +129,13 @@ def disk(venv, kind, there):
 
 def notes(venv, kind, there):
     """What is good to know beforehand, a sentence each."""
-    cores = os.cpu_count() or 1
+    cores, memory = limits()
     home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
     if not can_write(nearest(home)):
         yield f"{home} cannot be written to: caches go to {tempfile.gettempdir()} instead; this is no problem."
-    memory = total_memory()
-    if memory and memory < cores * MEMORY_OF_A_JOB:
+    if memory < cores * MEMORY_OF_A_JOB:
         fit = max(1, int(memory // MEMORY_OF_A_JOB))
-        yield f"{gigabytes(memory)} of memory for {cores} cores: run snakemake with --cores {fit}."
+        yield f"{gigabytes(memory)} of memory are free for {cores} cores: run snakemake with --cores {fit}."
     installing = 0.0
     if there:
         yield f"Installed in {venv}."
@@ -239,11 +239,18 @@ def nearest(path):
     return next(folder for folder in (path, *path.parents) if folder.is_dir())
 
 
-def total_memory():
+def limits():
+    """Processors and bytes of memory that this process can use: modules of the package know of containers."""
+    beside = str(Path(__file__).absolute().parents[3])
+    sys.path.insert(0, beside)
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
+        from attnsvm import memory, processors
+
+        return processors.count(), memory.available()
+    except (ImportError, SyntaxError):  # a Python too old for them
+        return os.cpu_count() or 1, float("inf")
+    finally:
+        sys.path.remove(beside)
 
 
 def gigabytes(size):
@@ -255,4 +262,6 @@ def dotted(version):
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as other commands, it ends where nobody reads on
     sys.exit(main())

@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 
+from attnsvm import ending
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.writing import filling
@@ -66,4 +67,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ending.status(lambda: main(sys.argv[1:])))

@@ -2,16 +2,18 @@
 
 import logging
 import os
-import signal
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from attnsvm import ending
 from attnsvm.errors import UserError
 from attnsvm.pipeline import mistakes
 
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
+
+# Whatever a notebook or a debugger asks of them: figures are drawn into files, loops call one another by address.
+SETTLED = {"MPLBACKEND": "agg", "NUMBA_DISABLE_JIT": "0"}
 
 
 def package_in(folder: Path) -> None:
@@ -23,15 +25,21 @@ def package_in(folder: Path) -> None:
 
 @contextmanager
 def reporting(log_path: str):
-    """Log to `log_path`; a `UserError` ends the script with its sentence in the log and on the terminal, status 1."""
+    """Log to `log_path`; a `UserError` ends the script with its sentence in the log and on the terminal, status 1.
+
+    A signal ends it as it ends a command.
+    """
+    os.environ |= SETTLED
     logging.raiseExceptions = False  # on a full disk the log ends early; what stopped the stage is said on the terminal
     try:
         logging.basicConfig(filename=log_path, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s")
     except OSError as error:
         sys.exit(f"error: {log_path}: cannot be written ({error.strerror}); free space or make the folder writable")
     try:
-        with _without_a_stack():
+        with ending.unwinding():
             yield
+    except ending.Ended as ended:  # Ctrl-C reaches every job: each ends without a word
+        sys.exit(ended.status)
     except UserError as error:
         logging.getLogger("attnsvm").error("error: %s", error)
         sys.exit(f"error: {error}")
@@ -47,16 +55,6 @@ def reporting(log_path: str):
         sentence = mistakes.sentence(error, own)
         logging.getLogger("attnsvm").exception("error: %s", sentence)
         sys.exit(f"error: {sentence}")
-
-
-@contextmanager
-def _without_a_stack() -> Iterator[None]:
-    """Ctrl-C reaches every job: each ends with the status of an interruption, and says nothing."""
-    before = signal.signal(signal.SIGINT, lambda *_: sys.exit(128 + signal.SIGINT))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _out_of_memory(error: Exception) -> bool:

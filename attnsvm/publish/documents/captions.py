@@ -23,6 +23,13 @@ def notes(card: cards.Card, resolved: dict) -> str:
     return _filled(card, card.notes, resolved, "notes")
 
 
+def prose(text: str) -> str:
+    """A text of Markdown in which < is a letter: outside of code and formulae a browser takes it for a tag."""
+    return re.sub(
+        r"(`+)(?:.*?)\1|\$[^$]*\$|<", lambda found: "&lt;" if found[0] == "<" else found[0], text, flags=re.DOTALL
+    )
+
+
 def listed(values: list) -> str:
     """A list in words: "4, 6 and 8"; of pairs: "(3, 3) and (5, 5)"."""
     words = [f"({', '.join(map(str, value))})" if isinstance(value, list) else f"{value:,}" for value in values]

@@ -4,8 +4,10 @@ import json
 import tomllib
 from pathlib import Path
 
+from attnsvm.errors import require
 from attnsvm.reading import yaml_file
 
+NAMES = ("given-names", "name-particle", "family-names", "name-suffix", "name", "alias")  # of a person, or of a group
 UNSET = "github.com/OWNER/"  # in the address that a copy of no repository has
 
 
@@ -44,12 +46,31 @@ def license_url(cited: dict) -> str:
 
 
 def person(author: dict) -> dict:
-    """An author of CITATION.cff in the words of schema.org; one with a single name is a group."""
-    if "name" in author:
-        return {"@type": "Organization", "name": author["name"]}
-    words = {"givenName": "given-names", "familyName": "family-names", "@id": "orcid", "email": "email"}
-    full = " ".join(author[word] for word in ("given-names", "family-names") if word in author)
-    return {"@type": "Person", "name": full} | {key: author[word] for key, word in words.items() if word in author}
+    """An author of CITATION.cff in the words of schema.org; one with a single name is a group.
+
+    Raises:
+        UserError: a name is no text, as YAML takes Null and No, or there is none.
+    """
+    words = {word: author.get(word, "") for word in NAMES}
+    for word, text in words.items():
+        require(isinstance(text, str), f"CITATION.cff: {word}: expected a text, got {text!r}; put it in quotes")
+    given, *family, suffix, organised, alias = words.values()
+    name = organised or _joined(given, *family, suffix) or alias
+    require(bool(name), "CITATION.cff: an author has no name: give family-names, name or alias")
+    found = {
+        "@type": "Organization" if organised else "Person",
+        "name": name,
+        "givenName": given,
+        "familyName": _joined(*family),
+        "honorificSuffix": suffix,
+        "@id": author.get("orcid"),
+        "email": author.get("email"),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _joined(*names: str) -> str:
+    return " ".join(name for name in names if name)
 
 
 def publication(reference: dict) -> dict:

@@ -9,6 +9,7 @@ with status 1.
 """
 
 import csv
+import io
 import json
 import math
 import re
@@ -19,6 +20,7 @@ from pathlib import Path
 import jinja2
 import yaml
 
+from attnsvm import ending
 from attnsvm.audit.reading import VERDICTS
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
@@ -88,7 +90,7 @@ def verdicts(source: Path, target: Path, anew: bool) -> None:
     known = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
     found: dict[str, str] = {}
     for path in (target, *built):
-        rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.exists() else []
+        rows = csv.DictReader(io.StringIO(path.read_text("utf-8"))) if path.exists() else []
         read = {row["key"]: row["verdict"] for row in rows if row["key"] in known}
         found = found | read if anew else read | found
     lines = [f"{key},{verdict}\n" for key, verdict in sorted(found.items())]
@@ -120,7 +122,7 @@ def _rendered(template: str) -> str:
         lstrip_blocks=True,
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
     )
-    environment.filters |= {"cell": _cell, "yaml": _yaml, "smoke": _smoke}
+    environment.filters |= {"cell": _cell, "prose": captions.prose, "yaml": _yaml, "smoke": _smoke}
     text = environment.get_template(template).render(
         sections=cards.sections(optional=True),
         figures=figure_settings(),
@@ -140,7 +142,7 @@ def _rendered(template: str) -> str:
 def known_verdicts() -> dict[str, str]:
     """The verdict of every claim of the gallery's build, by key."""
     path = GALLERY / "verdicts.csv"
-    rows = csv.DictReader(path.read_text("utf-8").splitlines()) if path.exists() else []
+    rows = csv.DictReader(io.StringIO(path.read_text("utf-8"))) if path.exists() else []
     return {row["key"]: row["verdict"] for row in rows}
 
 
@@ -235,4 +237,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ending.status(lambda: main(sys.argv[1:])))

@@ -62,7 +62,7 @@ def _lay_out(folder: Path, root: Path, found: dict, pictures: dict[str, str]) ->
 def about(root: Path) -> dict:
     """Authors, version and address as CITATION.cff says them; "" for an address that nobody has set."""
     cited = yaml_file(root / AUTHORS)
-    names = [one.get("name") or f"{one['given-names']} {one['family-names']}" for one in cited["authors"]]
+    names = [codemeta.person(one)["name"] for one in cited["authors"]]
     return {"authors": names, "version": cited["version"], "address": codemeta.repository(cited)}
 
 

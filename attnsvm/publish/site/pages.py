@@ -139,13 +139,6 @@ def sentence(title: str) -> str:
     return start + title[1:] + ("" if title.endswith(("?", ".", "!")) else ".")
 
 
-def prose(text: str) -> str:
-    """A text of Markdown in which < is a letter: outside of code and formulae a browser takes it for a tag."""
-    return re.sub(
-        r"(`+)(?:.*?)\1|\$[^$]*\$|<", lambda found: "&lt;" if found[0] == "<" else found[0], text, flags=re.DOTALL
-    )
-
-
 def plain(short: str) -> str:
     """A claim's short form without the marks of mathematics: "$d = \\max(T-1, n)$" says "d = max(T−1, n)"."""
 

@@ -62,7 +62,7 @@ def train_stack(
     check(rule, stack.parametrisation)
     if stack.normalisation == "joint" and rule.divides and not rule.along_gradient:
         rule = joint(rule)
-    logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
+    logged = logged_steps(steps, every) if np.ndim(every) == 0 else np.asarray(every)
     start = initial(stack, problems.seeds, problems.tokens.shape[-1]) if start is None else start
     pieces = []
     for first in range(0, max(len(problems), 1), LANES * threads.allowed()):

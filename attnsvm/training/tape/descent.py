@@ -70,7 +70,7 @@ def descend(
         ValueError: a weight has more than two axes after the axis of the instances, the loss is not one number, or the
             loss does not depend on a weight.
     """
-    logged = logged_steps(steps, every) if isinstance(every, int | np.integer) else np.asarray(every)
+    logged = logged_steps(steps, every) if np.ndim(every) == 0 else np.asarray(every)
     for name, weight in weights.items():
         if np.ndim(weight) > 3:
             raise ValueError(f"weights: expected numbers, vectors or matrices, got {name} {np.shape(weight)[1:]}")

@@ -3,6 +3,7 @@
 import ast
 import collections
 import json
+import os
 import re
 import subprocess
 import sys
@@ -35,7 +36,7 @@ def said(capsys, *arguments):
 
 
 def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder, capsys, monkeypatch):
-    monkeypatch.setattr(preflight.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(preflight, "limits", lambda: (2, 64e9))
     monkeypatch.setattr(preflight.platform, "system", lambda: "Linux")
     status, out, err = said(capsys)
     assert (status, err) == (0, "")
@@ -203,9 +204,8 @@ def test_an_unknown_torch_is_named(folder, capsys):
 
 
 def test_little_memory_is_met_with_fewer_cores(folder, capsys, monkeypatch):
-    monkeypatch.setattr(preflight, "total_memory", lambda: 3.2 * 10**9)
-    monkeypatch.setattr(preflight.os, "cpu_count", lambda: 16)
-    assert "3.2 GB of memory for 16 cores: run snakemake with --cores 3." in said(capsys)[1]
+    monkeypatch.setattr(preflight, "limits", lambda: (16, 3.2e9))
+    assert "3.2 GB of memory are free for 16 cores: run snakemake with --cores 3." in said(capsys)[1]
 
 
 def test_it_needs_nothing_but_an_old_python():
@@ -214,7 +214,12 @@ def test_it_needs_nothing_but_an_old_python():
         alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
     }
     imported |= {node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert imported <= set(sys.stdlib_module_names)
+    assert imported <= {*sys.stdlib_module_names, "attnsvm"}
+
+
+def test_it_knows_the_processors_of_a_machine_whose_python_cannot_read_the_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "attnsvm", None)
+    assert preflight.limits() == (os.cpu_count(), float("inf"))
 
 
 def make(*arguments):

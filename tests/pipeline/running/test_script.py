@@ -9,6 +9,7 @@ import pytest
 from attnsvm.errors import UserError
 from attnsvm.pipeline import mistakes
 from attnsvm.pipeline.running.script import reporting
+from attnsvm.writing import replacing
 
 
 @contextmanager
@@ -71,10 +72,13 @@ def test_what_is_logged_is_in_the_log(tmp_path):
     assert "half way" in (tmp_path / "log").read_text()
 
 
-def test_an_interruption_ends_a_script_without_a_stack(tmp_path):
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
-        signal.raise_signal(signal.SIGINT)
-    assert ended.value.code == 130
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_what_ends_a_script_leaves_no_stack_and_no_half_a_file(name, status, tmp_path):
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"), replacing(tmp_path / "half.csv"):
+        signal.raise_signal(number)
+    assert ended.value.code == status
     assert (tmp_path / "log").read_text() == ""
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(number) is before
+    assert [path.name for path in tmp_path.iterdir()] == ["log"]

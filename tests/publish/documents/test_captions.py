@@ -109,3 +109,8 @@ def test_a_caption_is_remembered_by_its_template_and_its_settings(tmp_path, monk
         said.append(caption(replace(CARD, caption=f"{{{{ problems.n }}}} {place}"), resolved))
     assert said == ["4 here", "4 here", "4 there"] * 2 + ["5 here"]
     assert len(filled) == 3
+
+
+def test_a_less_than_sign_is_a_letter_outside_of_code_and_formulae():
+    given = "for T<d and <b>x</b>, `a<b`, ``c`<d``, $x<y$"
+    assert captions.prose(given) == "for T&lt;d and &lt;b>x&lt;/b>, `a<b`, ``c`<d``, $x<y$"

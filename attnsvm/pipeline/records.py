@@ -91,5 +91,8 @@ def _save(path: Path, text: str) -> None:
     """Write a record at one stroke. The writer of files would look for leftovers, too long among so many."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(text, "utf-8")
-    os.replace(temporary, path)
+    try:
+        temporary.write_text(text, "utf-8")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -114,7 +114,7 @@ def unpack(
 def _opened(path: Path) -> Iterator[tuple[tarfile.TarFile, Budget]]:
     """The members of an archive, and what may be read of it; whatever a bad one makes of the libraries is `Damaged`."""
     try:
-        with pa.input_stream(str(path), compression="zstd") as stream:
+        with open(path, "rb") as file, pa.input_stream(file, compression="zstd") as stream:
             budget: Any = Budget(stream)  # all that tarfile asks of a stream
             with tarfile.open(fileobj=budget, mode="r|") as tar:
                 yield tar, budget

@@ -71,8 +71,12 @@ def read(bundle: Path, folder: Path = Path("."), configfile: Path | None = None,
         params = _taken(bundle, manifest, plan, whole)
         new = [name for name in params if not os.path.lexists(folder / name)]
         for name in {*params} - {*new}:
-            same = checksums.of(folder / name) == manifest.files[name].sha256
-            require(same, f"{bundle}: {name} is here already, with other bytes; delete it, or unpack in a fresh clone")
+            same = (folder / name).is_file() and checksums.of(folder / name) == manifest.files[name].sha256
+            require(
+                same,
+                f"{bundle}: {name} is here already, with other bytes; delete it, or unpack in a fresh clone; nothing is "
+                "unpacked",
+            )
         archive.unpack(bundle, manifest.listed, lambda name: nullcontext())
         _put(bundle, manifest, params, {*new}, folder)
         return Unpacked(manifest, new, whole)
@@ -149,7 +153,9 @@ def _taken(bundle: Path, manifest: Manifest, plan: Plan, whole: bool) -> dict[st
         try:
             lineage.job_of(name, manifest.at)
         except UserError:
-            raise UserError(f"{bundle}: it names {name!r}, which is not a place for results; nothing is unpacked") from None
+            raise UserError(
+                f"{bundle}: it names {name!r}, which is not a place for results; nothing is unpacked"
+            ) from None
     if not whole:
         blocks = {name: lineage.block_of(name, manifest.at) for name in files}
         files = [name for name, block in blocks.items() if block and block[1] in plan.blocks(block[0])]

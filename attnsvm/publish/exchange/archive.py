@@ -66,12 +66,8 @@ def read_index(path: Path) -> Any:
         OSError: it cannot be read.
     """
     with _opened(path) as (tar, budget):
-        member = tar.next()
-        if member is None or member.name != INDEX or not member.isreg() or not 0 <= member.size <= LARGEST_INDEX:
-            raise Damaged(f"it does not begin with {INDEX}")
-        content = b"".join(_pieces(tar, budget, member))
         try:
-            return json.loads(content, parse_constant=_no_number)
+            return json.loads(_index(tar, budget), parse_constant=_no_number)
         except (ValueError, RecursionError) as error:
             raise Damaged(f"its {INDEX} is no JSON") from error
 
@@ -94,7 +90,7 @@ def unpack(
     """
     left = {*listed}
     with _opened(path) as (tar, budget):
-        tar.next()  # the index
+        _index(tar, budget)
         while (member := tar.next()) is not None:
             if member.name not in left:
                 raise Damaged(f"it holds {member.name!r}, which its list has not, or twice")
@@ -124,6 +120,16 @@ def _opened(path: Path) -> Iterator[tuple[tarfile.TarFile, Budget]]:
         if isinstance(error, OSError) and error.errno is not None:  # the disk's; those of zstd have no number
             raise
         raise Damaged(f"it is damaged or truncated ({error})") from error
+
+
+def _index(tar: tarfile.TarFile, budget: Budget) -> bytes:
+    """What an archive begins with."""
+    member = tar.next()
+    if member is None or member.name != INDEX or not member.isreg() or not 0 <= member.size <= LARGEST_INDEX:
+        raise Damaged(f"it does not begin with {INDEX}")
+    content = b"".join(_pieces(tar, budget, member))
+    budget.left = HEADER
+    return content
 
 
 def _pieces(tar: tarfile.TarFile, budget: Budget, member: tarfile.TarInfo) -> Iterator[bytes]:

@@ -42,10 +42,10 @@ def unpacked(path):
     return json.loads(found.pop(archive.INDEX)[1]), found
 
 
-def repacked(path, index, members, more=()):
+def repacked(path, index, members, more=(), indent=None):
     """Write a bundle of any content, honest or not; `more`: further (TarInfo, bytes)."""
     with pa.output_stream(str(path), compression="zstd") as stream, tarfile.open(fileobj=stream, mode="w|") as tar:
-        content = json.dumps(index).encode()
+        content = json.dumps(index, indent=indent).encode()
         for member, data in [(_info(archive.INDEX, content), content), *members.values(), *more]:
             tar.addfile(member, io.BytesIO(data))
     return path
@@ -292,6 +292,14 @@ def test_a_bomb_is_refused_after_what_its_list_allows(packed, tmp_path):
 
 
 KEYS = ("format", "release", "commit", "targets", "scale", "config", "scatter", "code", "files")
+
+
+def test_a_long_list_is_read(packed, tmp_path):
+    """That of a whole build has megabytes."""
+    index, members = unpacked(packed)
+    path = repacked(tmp_path / "b.tar.zst", index, members, indent=2000)
+    assert len(json.dumps(index, indent=2000)) > 4 * archive.HEADER
+    assert unbundle.read(path, clone(tmp_path / "fresh")).whole
 
 
 @pytest.mark.parametrize("key", KEYS)

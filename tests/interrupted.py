@@ -14,7 +14,7 @@ def ended_at(number, how, act):
     """Run `act` in a process of its own in which the change of the disk with this number does not come.
 
     Args:
-        how: SIGKILL, or an errno: then this change alone fails, as on a disk that has room again when something is gone.
+        how: SIGKILL, or an errno: then this change alone fails, as on a disk that has room when something is gone.
 
     Returns:
         "done": it has fewer changes; "killed"; "refused": a `UserError`; "endured": it did without this change.

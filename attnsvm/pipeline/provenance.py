@@ -115,7 +115,7 @@ def _code(files: list[str], folder: Path) -> dict:
 
 
 def git(*arguments: str, folder: Path = ROOT) -> str | None:
-    """What git prints of the repository of these sources; None without git, or where their folder is not the top of one.
+    """What git prints of the repository of these sources; None without git, or where their folder is not its top.
 
     A package in somebody's environment, and a working copy inside somebody's project, have another repository around
     them: its commits say nothing of this code.

@@ -1,8 +1,8 @@
-"""Snakemake's records of what made each file, one small file per output: those of its own, and those beside the results.
+"""Snakemake's records of what made each file, one small file per output: its own, and those beside the results.
 
-A file without a sound record is built anew, so no edit goes unseen whatever was lost. The records lie beside the results
-too, and travel with them: what Snakemake has lost is taken from there. A record beside the results is always that of the
-file which is there: a run takes it away before it writes the file anew, and puts it back when the run ends.
+A file without a sound record is built anew, so no edit goes unseen whatever was lost. The records lie beside the
+results too, and travel with them: what Snakemake has lost is taken from there. A record beside the results is always
+that of the file which is there: a run takes it away before it writes the file anew, and puts it back when it ends.
 """
 
 import base64

@@ -60,7 +60,11 @@ def set_address(house, *arguments, remote=None):
 
 REMOTES = (
     *("https://example.org/me/mine.git", "git@example.org:me/mine.git", "ssh://git@example.org/me/mine"),
-    *("ssh://git@example.org:2222/me/mine.git", "https://me:secret@example.org/me/mine.git", "git@example.org:/me/mine"),
+    *(
+        "ssh://git@example.org:2222/me/mine.git",
+        "https://me:secret@example.org/me/mine.git",
+        "git@example.org:/me/mine",
+    ),
 )
 
 
@@ -77,7 +81,15 @@ def test_the_address_is_that_of_gits_remote(house, remote):
 HOSTILE = (
     *("https://x/y|g;s/.*/touch pwned/e;#", "https://x/y&z", "https://x/y\nname = 'evil'", "https://x/$(touch pwned)"),
     *("https://x/`touch pwned`", 'https://x/"; touch pwned; "', "https://x/$(shell touch pwned)", "ext::touch pwned"),
-    *("/srv/git/mine.git", "../mine", "file:///srv/mine", "http://example.org/me/mine", "--help", "https://", "https://x"),
+    *(
+        "/srv/git/mine.git",
+        "../mine",
+        "file:///srv/mine",
+        "http://example.org/me/mine",
+        "--help",
+        "https://",
+        "https://x",
+    ),
     *("https://x/\x1b[2J", "https://x/y'", "https://x/a b", "git@x:$(touch pwned)", "javascript:alert(1)"),
 )
 

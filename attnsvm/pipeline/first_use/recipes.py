@@ -1,7 +1,7 @@
 """`python recipes.py install | lock | address | clean`: what make decides, and what it writes and deletes.
 
-What was typed after make (VENV, TORCH, URL) is read from the environment: no shell, and no make, sees it as a word of
-its own. Run as a file by whichever Python there is: it imports the standard library only, and older Pythons can read it.
+What was typed after make (VENV, TORCH, URL) is read from the environment: neither make nor a shell runs a word of it.
+Run as a file by whichever Python there is: it imports the standard library only, and older Pythons can read it.
 """
 
 import os
@@ -85,7 +85,7 @@ def lock():
         _run(*pip, "install", "--quiet", "torch==2.13.0", "-c", CUDA)
         _run(*pip, "install", "--quiet", "-e", ".[%s]" % EXTRAS)
         frozen = [*pip, "freeze", "--all", "--exclude-editable", "--exclude", "pip"]
-        found = subprocess.run(frozen, check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout
+        found = subprocess.run(frozen, check=True, stdout=subprocess.PIPE, text=True).stdout
     head = [line for line in Path(LOCK).read_text("utf-8").splitlines() if line.startswith("#")]
     _write(LOCK, "\n".join([*head, *(re.sub(r"\+cpu$", "", line) for line in found.splitlines())]) + "\n")
 
@@ -105,9 +105,11 @@ def address():
 
 
 def remote():
-    """The address that git has for origin, as a browser takes it, without a name and a password; "" if there is none."""
+    """The address that git has for origin, as a browser takes it, without a name and a password; "" without one."""
     try:
-        found = subprocess.run(["git", "remote", "get-url", "origin"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        found = subprocess.run(
+            ["git", "remote", "get-url", "origin"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
     except OSError:
         return ""
     url = found.stdout.decode("utf-8", "replace").strip()
@@ -149,11 +151,9 @@ def _empty(folder, by_snakemake, kept, seen):
         if path in KEPT:
             continue
         if os.path.isdir(path):
-            _empty(path, by_snakemake or name in BY_SNAKEMAKE and _is_results(folder), kept, seen)
+            _empty(path, by_snakemake or (name in BY_SNAKEMAKE and _is_results(folder)), kept, seen)
             _remove_empty(path)
-        elif by_snakemake or os.path.exists(_checksum(path)):
-            os.remove(path)
-        elif re.match(r"\..+\.(sha256|\d+\.(sum\.)?tmp)$", name):  # of what has gone; of a killed job
+        elif by_snakemake or os.path.exists(_checksum(path)) or re.match(r"\..+\.(sha256|\d+\.(sum\.)?tmp)$", name):
             os.remove(path)
         else:
             kept.append(path)

@@ -1,8 +1,8 @@
 """A tar archive compressed by zstd, written from files and read from somebody who may mean harm.
 
-What is read is compared with a list that was checked before: a member that is not in it, stands twice, is no plain file,
-has another size or another SHA-256 ends the reading. No name in the archive is resolved, and no link is made. A budget
-bounds what is unpacked: of a header little, of a file its size in the list.
+What is read is compared with a list that was checked before: a member that is not in it, stands twice, is no plain
+file, has another size or another SHA-256 ends the reading. No name in the archive is resolved, and no link is made. A
+budget bounds what is unpacked: of a header little, of a file its size in the list.
 """
 
 import hashlib

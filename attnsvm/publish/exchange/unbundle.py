@@ -1,8 +1,8 @@
 """`attnsvm unbundle`: the results in a bundle, where this code and this configuration would have made them; or nothing.
 
-The whole bundle is read and compared first. Then each file comes after its record and its checksum, at one stroke: it is
-not there, or it is there with both, whenever this ends. So an edit of the code reruns what it must, and whoever begins
-again goes on. The records are this clone's own words, about jobs that it would have run: none of theirs is taken.
+The whole bundle is read and compared first. Then each file comes after its record and its checksum, at one stroke: it
+is not there, or it is there with both, whenever this ends. So an edit of the code reruns what it must, and whoever
+begins again goes on. The records are this clone's own words, about jobs that it would have run: none is taken.
 """
 
 import os
@@ -72,11 +72,8 @@ def read(bundle: Path, folder: Path = Path("."), configfile: Path | None = None,
         new = [name for name in params if not os.path.lexists(folder / name)]
         for name in {*params} - {*new}:
             same = (folder / name).is_file() and checksums.of(folder / name) == manifest.files[name].sha256
-            require(
-                same,
-                f"{bundle}: {name} is here already, with other bytes; delete it, or unpack in a fresh clone; nothing is "
-                "unpacked",
-            )
+            way_out = "delete it, or unpack in a fresh clone; nothing is unpacked"
+            require(same, f"{bundle}: {name} is here already, with other bytes; {way_out}")
         archive.unpack(bundle, manifest.listed, lambda name: nullcontext())
         _put(bundle, manifest, params, {*new}, folder)
         return Unpacked(manifest, new, whole)

@@ -21,7 +21,21 @@ printf '\\1%s\\0%s\\0%s\\0%s\\0%s\\2' "$VENV" "$TORCH" "$PART" "$NAME" "$URL" >>
 """
 ODD = (
     *("precious x", "it's", 'so "called"', "$(touch pwned)", "$(shell touch pwned)", "${HOME}", "`touch pwned`"),
-    *("a\nb", "a;touch pwned", "a&&touch pwned", "a|touch pwned", "-rf", "--help", "a*", "~", "#x", "é", "\\", "$$", "%"),
+    *(
+        "a\nb",
+        "a;touch pwned",
+        "a&&touch pwned",
+        "a|touch pwned",
+        "-rf",
+        "--help",
+        "a*",
+        "~",
+        "#x",
+        "é",
+        "\\",
+        "$$",
+        "%",
+    ),
 )
 
 

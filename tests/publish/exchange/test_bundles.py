@@ -16,8 +16,7 @@ import pytest
 from conftest import NAME, TARGET, Built, clone, results
 from interrupted import ended_at
 
-from attnsvm import checksums
-from attnsvm import command
+from attnsvm import checksums, command
 from attnsvm.errors import UserError
 from attnsvm.pipeline import records
 from attnsvm.publish.exchange import archive, bundle, lineage, unbundle
@@ -396,7 +395,7 @@ def sound(folder, made_up):
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, errno.ENOSPC])
 def test_whenever_it_ends_a_file_is_not_there_or_there_with_all_that_belongs_to_it(made_up, packed, tmp_path, how):
-    """A kill, or an error, at every change of the disk; older records of Snakemake's own do not speak for what arrives."""
+    """A kill, or an error, at every change of the disk; older records of Snakemake do not speak for what arrives."""
     whole, ends = {*of_results(results(made_up.folder))}, Counter()
     for number in range(1, 1000):
         fresh = clone(tmp_path / f"fresh{number}")

@@ -38,12 +38,12 @@ def main(arguments):
     try:
         recipes[arguments[0]]()
     except Refusal as error:
-        print("error: %s" % error, file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         return 1
     except subprocess.CalledProcessError as error:
         return error.returncode if error.returncode > 0 else 1
     except OSError as error:
-        print("error: %s: %s" % (error.filename, error.strerror), file=sys.stderr)
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
 
@@ -83,7 +83,7 @@ def lock():
         pip = [python, "-m", "pip"]
         _run(sys.executable, "-m", "venv", folder)
         _run(*pip, "install", "--quiet", "torch==2.13.0", "-c", CUDA)
-        _run(*pip, "install", "--quiet", "-e", ".[%s]" % EXTRAS)
+        _run(*pip, "install", "--quiet", "-e", f".[{EXTRAS}]")
         frozen = [*pip, "freeze", "--all", "--exclude-editable", "--exclude", "pip"]
         found = subprocess.run(frozen, check=True, stdout=subprocess.PIPE, text=True).stdout
     head = [line for line in Path(LOCK).read_text("utf-8").splitlines() if line.startswith("#")]
@@ -94,8 +94,8 @@ def address():
     """Set the address of this repository: URL, or that of git's remote."""
     url = os.environ.get("URL", "") or remote()
     if not ADDRESS.fullmatch(url):
-        what = "%r is no address" % url if url else "git has no remote origin with an address to take"
-        raise Refusal("%s; say which: make address URL=https://github.com/me/attnsvm" % what)
+        what = f"{url!r} is no address" if url else "git has no remote origin with an address to take"
+        raise Refusal(f"{what}; say which: make address URL=https://github.com/me/attnsvm")
     texts = {name: Path(name).read_text("utf-8") for name in ADDRESSED}
     old = re.search(r'^Repository = "(https://[^"\s]+)"$', texts["pyproject.toml"], re.MULTILINE)
     if not old:
@@ -114,13 +114,14 @@ def remote():
         return ""
     url = found.stdout.decode("utf-8", "replace").strip()
     short = re.fullmatch(r"(?:ssh://(?:[\w.-]+@)?|git@)([\w.-]+)(?::\d+/|[:/])/?(.+)", url)
-    url = "https://%s/%s" % short.groups() if short else re.sub(r"^https://[^/@\s]*@", "https://", url)
+    url = f"https://{short.group(1)}/{short.group(2)}" if short else re.sub(r"^https://[^/@\s]*@", "https://", url)
     return re.sub(r"(\.git)?/?$", "", url, count=1)
 
 
 def clean():
     """Delete what a build made, also behind links; name what lies among it and is not of a build."""
-    kept, seen = [], set()
+    kept: list = []
+    seen: set = set()
     for top in FILLED:
         if os.path.isdir(top):
             _empty(top, False, kept, seen)
@@ -137,7 +138,7 @@ def clean():
     if os.path.isfile("report.html"):
         os.remove("report.html")
     for path in kept:
-        print("%s: no build made it; it stays" % ascii(path)[1:-1])
+        print(f"{ascii(path)[1:-1]}: no build made it; it stays")
 
 
 def _empty(folder, by_snakemake, kept, seen):
@@ -164,7 +165,7 @@ def _is_results(folder):
 
 
 def _checksum(path):
-    return os.path.join(os.path.dirname(path), ".%s.sha256" % os.path.basename(path))
+    return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.sha256")
 
 
 def _remove_empty(folder):
@@ -180,7 +181,7 @@ def _run(*command):
 def _write(name, text):
     """A text in the place of a file, at one stroke; behind a link, if it is one."""
     path = Path(os.path.realpath(name))
-    new = path.with_name(".%s.new" % path.name)
+    new = path.with_name(f".{path.name}.new")
     try:
         new.write_text(text, "utf-8")
         shutil.copymode(str(path), str(new))

@@ -83,17 +83,17 @@ def force_unrecorded_files():
     """Snakemake takes a file without a record for one that the code made as it is: no edit would be seen any more."""
     if workflow.storage_settings.default_storage_provider:
         return  # the records of a bucket's files stay on the machine that made them
-    known, found = workflow.persistence, []
+    known, unrecorded = workflow.persistence, []
     own = tuple(f"{folder}/" for folder in FOLDERS)
     for job in workflow.dag.jobs:
         there = [path for path in job.output if os.path.exists(path) and (ALONE or path.startswith(own))]
         if there and workflow.dag.forcefiles.isdisjoint(there):
             if not known.has_metadata(job) or known.has_outdated_metadata(job):
-                found += there
-    if found:
-        others = f" and {len(found) - 1} other files" if found[1:] else ""
-        logger.warning(f"{found[0]}{others}: there is no record of what made them; they are built anew")
-    workflow.dag.forcefiles.update(found)
+                unrecorded += there
+    if unrecorded:
+        others = f" and {len(unrecorded) - 1} other files" if unrecorded[1:] else ""
+        logger.warning(f"{unrecorded[0]}{others}: there is no record of what made them; they are built anew")
+    workflow.dag.forcefiles.update(unrecorded)
 
 
 def let_dates_be():

@@ -135,7 +135,7 @@ def test_what_is_there_is_run_wherever_it_lies(clone, odd):
         program(venv / "bin" / name)
     (venv / ".installed").touch()
     os.utime(venv / ".installed", (4_000_000_000, 4_000_000_000))
-    targets = {"figures": ["snakemake", "figures/paper"], "compare": ["attnsvm", "compare"]}
+    targets = {"figures": "snakemake figures/paper".split(), "compare": "attnsvm compare".split()}
     targets["experiment"] = ["python", "-m", "attnsvm.pipeline.first_use.scaffold", odd]
     for target, expected in targets.items():
         run = make(clone, target, f"PYTHON={sys.executable}", f"VENV={venv}", f"NAME={odd}")

@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from attnsvm.errors import UserError
+
 OWN = ".snakemake/metadata"
 STARTED = ".snakemake/incomplete"  # a file of the same name for each output that a job has begun to write
 TRAVELLING = "results/.metadata"  # in the folder of a scale
@@ -58,14 +60,23 @@ def pack(own: Path, started: Path, travelling: Path) -> None:
 
 
 def restore(own: Path, travelling: Path) -> None:
-    """Give Snakemake, from beside the results, the records that it has lost; take away those that it could not read."""
-    for path in _files(travelling):
-        place = own / path.relative_to(travelling)
-        if not _read(place) and (text := _read(path)):
-            _save(place, text)
-    for path in _files(own):
-        if _read(path) is None:
-            path.unlink(missing_ok=True)
+    """Give Snakemake, from beside the results, the records that it has lost; take away those that it could not read.
+
+    Raises:
+        UserError: they cannot be written.
+    """
+    try:
+        for path in _files(travelling):
+            place = own / path.relative_to(travelling)
+            if not _read(place) and (text := _read(path)):
+                _save(place, text)
+        for path in _files(own):
+            if _read(path) is None:
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"{own}: cannot be written ({error.strerror}), and Snakemake keeps its records there"
+        ) from error
 
 
 def _files(folder: Path) -> list[Path]:

@@ -193,7 +193,7 @@ if workflow.is_main_process and not workflow.output_settings.verbose:
 # The records travel with the results: copied into a fresh clone, or put there by `attnsvm unbundle`, they say what is up
 # to date, and so they do where Snakemake's own are lost. Those of a workflow that takes this one as a module are its own.
 if workflow.modifier.is_main_snakefile() and workflow.is_main_process:
-    records.restore(RECORDS, TRAVELLING)
+    or_end(records.restore, RECORDS, TRAVELLING)
 
 
 # The jobs that this process starts on this machine read the command there.

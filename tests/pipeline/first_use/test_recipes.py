@@ -135,13 +135,13 @@ def test_what_is_there_is_run_wherever_it_lies(clone, odd):
         program(venv / "bin" / name)
     (venv / ".installed").touch()
     os.utime(venv / ".installed", (4_000_000_000, 4_000_000_000))
-    targets = {"figures": "snakemake figures/paper".split(), "compare": "attnsvm compare".split()}
-    targets["experiment"] = ["python", "-m", "attnsvm.pipeline.first_use.scaffold", odd]
+    targets = {"figures": ("snakemake", "figures/paper"), "compare": ("attnsvm", "compare")}
+    targets["experiment"] = ("python", "-m", "attnsvm.pipeline.first_use.scaffold", odd)
     for target, expected in targets.items():
         run = make(clone, target, f"PYTHON={sys.executable}", f"VENV={venv}", f"NAME={odd}")
         assert run.returncode == 0, run.stderr
         ((arguments, _),) = told(clone)
-        assert [Path(arguments[0]).name, *arguments[1:]] == expected
+        assert (Path(arguments[0]).name, *arguments[1:]) == expected
         assert Path(arguments[0]).parent == venv / "bin"
     assert not list(clone.parent.rglob("pwned"))
 

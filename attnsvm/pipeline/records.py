@@ -94,7 +94,7 @@ def _read(path: Path) -> str | None:
         return ""
     except (ValueError, RecursionError):
         return None
-    sound = isinstance(found, dict) and all(isinstance(found.get(key), list) for key in LISTS)
+    sound = isinstance(found, dict) and all(isinstance(found.get(key, []), list) for key in LISTS)
     return text if sound else None
 
 

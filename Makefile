@@ -1,22 +1,32 @@
 # `make figures`, `make all` and `make test` need Python >= 3.11 and nothing else.
 PYTHON ?= python3
 VENV ?= .venv
-BIN = $(VENV)/bin
-INSTALLED = $(VENV)/.installed
-# TORCH=cpu: torch without CUDA, 3.6 GB less on Linux. Its wheels have a version of their own, which pip prefers.
+# TORCH=cpu: torch without CUDA, 3.6 GB less on Linux.
 TORCH ?=
-INDEX = $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
-CHECK = attnsvm/pipeline/first_use/preflight.py --venv "$(VENV)" --torch "$(TORCH)"
+PART ?=
+NAME =
+URL =
+# As they were typed: make runs nothing in them, and the recipes read them from the environment, where no shell does.
+override PYTHON := $(value PYTHON)
+override VENV := $(value VENV)
+override TORCH := $(value TORCH)
+override PART := $(value PART)
+override NAME := $(value NAME)
+override URL := $(value URL)
+export PYTHON VENV TORCH PART NAME URL
 
-# The address of this repository stands in these, in the words of each format, and nowhere else.
-ADDRESSED = pyproject.toml CITATION.cff
+# What decides, writes and deletes is Python: attnsvm/pipeline/first_use.
+FOUND = command -v -- "$$PYTHON" > /dev/null \
+	|| { printf 'error: there is no %s; choose one with: make PYTHON=python3.12 ...\n' "$$PYTHON" >&2; exit 1; }
+RECIPE = $(FOUND); "$$PYTHON" attnsvm/pipeline/first_use/recipes.py
+IN_VENV = bin="$$(CDPATH= cd -- "$$VENV/bin" && pwd)" && PATH="$$bin:$$PATH"
 
 .PHONY: help check install figures all report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make check     before anything is installed: what is missing, and how long the build will take"
-	@echo "make install   the locked requirements into $(VENV); the targets below install it by themselves"
+	@echo "make install   the locked requirements into $$VENV; the targets below install it by themselves"
 	@echo "make figures   the figures of the paper at full scale, into figures/, and its claims, results/audit/paper.html"
 	@echo "make all       every figure, and the whole audit, results/audit/audit.html"
 	@echo "make report    everything in one file to open in a browser, report.html"
@@ -33,38 +43,27 @@ help:
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml again into requirements.lock"
 	@echo "make address   set the address of this repository: that of git's remote, or URL=https://github.com/me/attnsvm"
-	@echo "make clean     delete what was built: results/, smoke/, site/, crate/, the figures (not $(VENV), not the gallery)"
+	@echo "make clean     delete what was built: results/, smoke/, site/, crate/, the figures (not $$VENV, not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
 check:
-	@command -v "$(PYTHON)" > /dev/null \
-		|| { echo "error: there is no $(PYTHON); choose one with: make PYTHON=python3.12 ..." >&2; exit 1; }
-	@"$(PYTHON)" $(CHECK)
+	@$(FOUND); "$$PYTHON" attnsvm/pipeline/first_use/preflight.py --venv "$$VENV" --torch "$$TORCH"
 
-install: $(INSTALLED)
+install:
+	@$(RECIPE) install
 
-$(INSTALLED): requirements.lock requirements-cuda.lock pyproject.toml
-	@command -v "$(PYTHON)" > /dev/null \
-		|| { echo "error: there is no $(PYTHON); choose one with: make PYTHON=python3.12 ..." >&2; exit 1; }
-	@"$(PYTHON)" $(CHECK) --quiet
-	$(PYTHON) -m venv --clear --prompt attnsvm $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(INDEX) -r requirements.lock -c requirements-cuda.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@touch $@
+figures: install
+	$(IN_VENV) "$$bin/snakemake" figures/paper
 
-figures: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/snakemake" figures/paper
-
-all: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/snakemake" figures/all audit
+all: install
+	$(IN_VENV) "$$bin/snakemake" figures/all audit
 
 # A file of tests is given to one of several processes as a whole, in the order of tests/conftest.py. Three processes suit two
 # cores, since one of them mostly waits for the cluster. The mathematics and the engine never wait: there two are quicker.
-PYTEST = PATH="$(abspath $(BIN)):$$PATH" OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+PYTEST = $(IN_VENV) OMP_NUM_THREADS=1 "$$bin/python" -m pytest
 SIDE_BY_SIDE = -n $(if $(filter mathematics engine,$(PART)),2,3) --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics engine pipeline workflow cluster
-PART ?=
 # These files of tests/experiments compile loops, too.
 COMPILED = adam adam_time attention_variants cone convergence_types factors generalisation geometries graph_limits \
 	hierarchy hyperplanes induction joint joint_mixing joint_tail known_answers ladder law_of_layers layer_shapes layers_beyond \
@@ -76,66 +75,53 @@ workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/
 cluster = tests/pipeline/cluster tests/publish/site
 mathematics = tests $(patsubst %,--ignore=%,$(engine) $(pipeline) $(workflow) $(cluster))
 
-test: $(INSTALLED)
-	$(if $(filter-out $(PARTS),$(PART)),$(error PART=$(PART): the parts are $(PARTS)))
+test: install
+	$(if $(filter-out $(PARTS),$(PART))$(word 2,$(PART)),$(error PART: the parts are $(PARTS)))
 	$(PYTEST) $(SIDE_BY_SIDE) $($(PART))
 
-test-fast: PART = mathematics
+test-fast: override PART = mathematics
 test-fast: test
 
 report: all
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report --report report.html
+	$(IN_VENV) "$$bin/snakemake" report --report report.html
 
 paper: all
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake paper
+	$(IN_VENV) "$$bin/snakemake" paper
 
 site: all
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake site
+	$(IN_VENV) "$$bin/snakemake" site
 
-test-slow: $(INSTALLED)
+test-slow: install
 	$(PYTEST) -m slow
 
-compare: $(INSTALLED)
-	@$(BIN)/attnsvm compare
+compare: install
+	@$(IN_VENV) "$$bin/attnsvm" compare
 
-verify: $(INSTALLED)
-	$(BIN)/python -m attnsvm.pipeline.verify
+verify: install
+	$(IN_VENV) "$$bin/python" -m attnsvm.pipeline.verify
 
-lint: $(INSTALLED)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow
-	$(BIN)/snakemake --lint
-	$(BIN)/mypy
-	$(BIN)/python -m attnsvm.publish.documents.docs --check
+lint: install
+	$(IN_VENV) "$$bin/ruff" check .
+	$(IN_VENV) "$$bin/ruff" format --check .
+	$(IN_VENV) "$$bin/snakefmt" --check Snakefile workflow
+	$(IN_VENV) "$$bin/snakemake" --lint
+	$(IN_VENV) "$$bin/mypy"
+	$(IN_VENV) "$$bin/python" -m attnsvm.publish.documents.docs --check
 
-docs: $(INSTALLED)
-	$(BIN)/python -m attnsvm.publish.documents.docs
+docs: install
+	$(IN_VENV) "$$bin/python" -m attnsvm.publish.documents.docs
 
-gallery: $(INSTALLED)
-	$(BIN)/python -m attnsvm.publish.documents.docs --anew
+gallery: install
+	$(IN_VENV) "$$bin/python" -m attnsvm.publish.documents.docs --anew
 
-experiment: $(INSTALLED)
-	@$(BIN)/python -m attnsvm.pipeline.first_use.scaffold "$(NAME)"
+experiment: install
+	@$(IN_VENV) "$$bin/python" -m attnsvm.pipeline.first_use.scaffold "$$NAME"
 
 lock:
-	rm -rf $(VENV)-lock
-	$(PYTHON) -m venv $(VENV)-lock
-	$(VENV)-lock/bin/python -m pip install --quiet torch==2.13.0 -c requirements-cuda.lock
-	$(VENV)-lock/bin/python -m pip install --quiet -e '.[pipeline,dev,cluster,models,paper,site,archive,storage]'
-	sed -n '/^#/p' requirements.lock > requirements.lock.new
-	$(VENV)-lock/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+cpu$$//' >> requirements.lock.new
-	mv requirements.lock.new requirements.lock
-	rm -rf $(VENV)-lock
+	@$(RECIPE) lock
 
 address:
-	@url="$(URL)"; test -n "$$url" || url="$$(git remote get-url origin 2> /dev/null \
-		| sed -E 's|^(ssh://)?git@([^:/]+)[:/]|https://\2/|; s|\.git$$||')"; \
-	case "$$url" in https://*) ;; *) echo "error: git has no remote origin with an address to take; say which:" \
-		"make address URL=https://github.com/me/attnsvm" >&2; exit 1;; esac; \
-	old="$$(sed -n 's/^Repository = "\(.*\)"$$/\1/p' pyproject.toml)" && for file in $(ADDRESSED); do \
-		sed "s|$$old|$$url|g" $$file > $$file.new && cat $$file.new > $$file && rm $$file.new; done
+	@$(RECIPE) address
 
 clean:
-	rm -rf results smoke site crate .snakemake report.html paper/attnsvm.pdf paper/software/paper.md
-	find figures -mindepth 1 -maxdepth 1 ! -name README.md ! -name gallery -exec rm -rf {} +
+	@$(RECIPE) clean

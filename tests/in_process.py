@@ -5,19 +5,22 @@ process for each of some 350 jobs takes four times as long.
 """
 
 import json
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from unittest import mock
 
 import legible
 from harness import FEW
 
-from attnsvm.pipeline import cards, modules, provenance, targets
+from attnsvm.errors import UserError
+from attnsvm.pipeline import cards, modules, provenance, records, targets
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.running import stages
 from attnsvm.plots import style
 from attnsvm.publish.documents.captions import caption
+from attnsvm.publish.exchange import lineage
+from attnsvm.writing import save_text
 
 SMOKE = resolve({"scale": "smoke"})
 SEEN = "seen.json"  # {name of a figure: what is wrong with it}
@@ -72,6 +75,16 @@ def run_all(folder: Path) -> None:
             at(f"{plan.at}figures/{name}.json"),
             plan.all_outside(name),
         )
+    save_records(folder, plan)
+
+
+def save_records(folder: Path, plan: Plan) -> None:
+    """Write what Snakemake would have noted of every output, but for its inputs."""
+    for path in [path for path in (folder / plan.at).rglob("*") if path.is_file()]:
+        name = str(path.relative_to(folder))
+        with suppress(UserError):  # no output
+            record = {"params": lineage.params(name, plan), "record_format_version": records.FORMAT}
+            save_text(folder / plan.at / records.TRAVELLING / records.name(name), json.dumps(record), checksum=False)
 
 
 AUDIT = {"csv": "claims.csv", "html": "audit.html", "md": "audit.md"}

@@ -103,24 +103,35 @@ def _code(files: list[str], folder: Path) -> dict:
     total = hashlib.sha256()
     for name in files:
         total.update(f"{name}\0{hashlib.sha256((folder / name).read_bytes()).hexdigest()}\n".encode())
-    commit = git(folder, "log", "-1", "--format=%H", "--", *files)
-    changed = git(folder, "status", "--porcelain", "--", *files)
+    commit = git("log", "-1", "--format=%H", "--", *files, folder=folder)
+    changed = git("status", "--porcelain", "--", *files, folder=folder)
     return {
         "sha256": total.hexdigest(),
         "files": files,
         "commit": commit or None,
-        "head": git(folder, "rev-parse", "HEAD") or None,
+        "head": git("rev-parse", "HEAD", folder=folder) or None,
         "dirty": bool(changed) if commit else None,
     }
 
 
-def git(folder: Path, *arguments: str) -> str | None:
-    """What git prints; None without git or outside a repository."""
+def git(*arguments: str, folder: Path = ROOT) -> str | None:
+    """What git prints of the repository of these sources; None without git, or where their folder is not its top.
+
+    A package in somebody's environment, and a working copy inside somebody's project, have another repository around
+    them: its commits say nothing of this code.
+    """
+    top = _git(folder, "rev-parse", "--show-toplevel")
+    return _git(folder, *arguments) if top and os.path.realpath(top) == os.path.realpath(folder) else None
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or "CEILING" in name}
+    command = ["git", "--no-optional-locks", *arguments]
     try:
-        run = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
+        run = subprocess.run(command, cwd=folder, env=clean, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
-    return run.stdout.strip()
+    return os.fsdecode(run.stdout).strip()
 
 
 def _version(package: str) -> str | None:

@@ -68,6 +68,34 @@ def test_outside_git_there_is_no_commit_and_still_a_hash(tmp_path, monkeypatch):
     assert len(found["sha256"]) == 64
 
 
+@git
+def test_a_repository_around_these_sources_says_nothing_of_them(repository, monkeypatch):
+    """A package in somebody's environment, a working copy in somebody's project: with the same names as theirs, too."""
+    inside = repository / "environment/site-packages"
+    inside.mkdir(parents=True)
+    (inside / "solver.py").write_text("# solver.py\n")
+    commit(repository, "an environment")
+    found = provenance._code(["solver.py"], inside)
+    assert (found["commit"], found["head"], found["dirty"]) == (None, None, None)
+    assert provenance.git("rev-parse", "HEAD", folder=inside) is None
+    monkeypatch.setenv("GIT_DIR", str(repository / ".git"))  # as in a hook of theirs
+    monkeypatch.setenv("GIT_WORK_TREE", str(inside))
+    assert provenance.git("rev-parse", "HEAD", folder=inside) is None
+    link = repository.parent / "link"
+    link.symlink_to(repository)
+    assert provenance.git("rev-parse", "HEAD", folder=link) == provenance.git("rev-parse", "HEAD", folder=repository)
+
+
+@git
+def test_a_lock_and_odd_names_in_the_repository_are_no_matter(repository):
+    files = ["plot.py", "solver.py"]
+    expected = provenance._code(files, repository)
+    (repository / ".git/index.lock").touch()
+    (repository / os.fsdecode(b"\xff\n.py")).touch()
+    assert provenance._code(files, repository) == expected
+    assert (repository / ".git/index.lock").exists()
+
+
 def test_the_cost_is_of_the_blocks_of_this_run(tmp_path):
     def write(name, seconds):
         path = tmp_path / f"{name}.tsv"

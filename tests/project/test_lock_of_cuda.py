@@ -2,9 +2,12 @@
 
 import re
 from importlib.metadata import requires
+from pathlib import Path
 
 from harness import ROOT
 from packaging.requirements import Requirement
+
+from attnsvm.pipeline.first_use import recipes
 
 
 def locked(name):
@@ -23,9 +26,8 @@ def test_the_versions_are_exact():
 def test_none_of_them_is_installed_by_the_lock_itself():
     """It is a file of constraints: on a machine where torch has no CUDA nothing of it is fetched."""
     assert not set(CUDA) & set(locked("requirements.lock"))
-    makefile = (ROOT / "Makefile").read_text()
-    assert "-r requirements.lock -c requirements-cuda.lock" in makefile
-    assert "$(INSTALLED): requirements.lock requirements-cuda.lock" in makefile
+    commands = [" ".join(command) for command in recipes.installing("python3", Path(".venv"), "")]
+    assert [command for command in commands if "-r requirements.lock -c requirements-cuda.lock" in command]
 
 
 def test_what_the_installed_torch_asks_for_beyond_the_lock_is_in_it():

@@ -10,8 +10,10 @@ import yaml
 from harness import ROOT
 
 from attnsvm.pipeline import cards
+from attnsvm.pipeline.first_use.recipes import ADDRESSED
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+RECIPES = "attnsvm/pipeline/first_use/recipes.py"
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 
@@ -24,11 +26,6 @@ def test_citation_changelog_and_package_agree_on_the_release():
     assert released == "unreleased" or re.fullmatch(r"\d{4}-\d\d-\d\d", released)
 
 
-def addressed():
-    """The files that make address sets."""
-    return re.search(r"^ADDRESSED = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
-
-
 def test_the_repository_has_one_address():
     address = PROJECT["urls"]["Repository"]
     assert CITATION["repository-code"] == address
@@ -38,7 +35,7 @@ def test_the_repository_has_one_address():
         for path in ROOT.glob(pattern)
         if address in path.read_text("utf-8")
     }
-    assert naming == set(addressed())
+    assert naming == {*ADDRESSED}
     owner = address.split("/")[3]
     documents = "\n".join(path.read_text("utf-8") for path in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")))
     assert f"/{owner}/" not in documents, "where the documents need the address they say where it stands"
@@ -47,28 +44,74 @@ def test_the_repository_has_one_address():
 @pytest.fixture
 def house(tmp_path):
     """A folder with the files that name the address, and what sets it."""
-    for name in (*addressed(), "Makefile"):
+    for name in (*ADDRESSED, "Makefile", RECIPES):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "remote", ["https://example.org/me/mine.git", "git@example.org:me/mine.git", "ssh://git@example.org/me/mine"]
+def set_address(house, *arguments, remote=None):
+    """Run make address, in a repository with this remote."""
+    subprocess.run(["git", "init", "--quiet"], cwd=house, check=True)
+    if remote is not None:
+        subprocess.run(["git", "config", "remote.origin.url", remote], cwd=house, check=True)
+    return subprocess.run(["make", "address", *arguments], cwd=house, capture_output=True, text=True, check=False)
+
+
+REMOTES = (
+    *("https://example.org/me/mine.git", "git@example.org:me/mine.git", "ssh://git@example.org/me/mine"),
+    *(
+        "ssh://git@example.org:2222/me/mine.git",
+        "https://me:secret@example.org/me/mine.git",
+        "git@example.org:/me/mine",
+    ),
 )
+
+
+@pytest.mark.parametrize("remote", REMOTES)
 def test_the_address_is_that_of_gits_remote(house, remote):
-    for command in (["init", "--quiet"], ["remote", "add", "origin", remote]):
-        subprocess.run(["git", *command], cwd=house, check=True)
-    run = subprocess.run(["make", "address"], cwd=house, capture_output=True, text=True, check=False)
+    run = set_address(house, remote=remote)
     assert run.returncode == 0, run.stderr
-    for name in addressed():
-        assert re.findall(r"https://example.org/me/mine\b(?!\.git)", (house / name).read_text()), name
+    for name in ADDRESSED:
+        text = (house / name).read_text()
+        assert re.findall(r"https://example.org/me/mine\b(?!\.git)", text), name
+        assert "secret" not in text
+
+
+HOSTILE = (
+    *("https://x/y|g;s/.*/touch pwned/e;#", "https://x/y&z", "https://x/y\nname = 'evil'", "https://x/$(touch pwned)"),
+    *("https://x/`touch pwned`", 'https://x/"; touch pwned; "', "https://x/$(shell touch pwned)", "ext::touch pwned"),
+    *(
+        "/srv/git/mine.git",
+        "../mine",
+        "file:///srv/mine",
+        "http://example.org/me/mine",
+        "--help",
+        "https://",
+        "https://x",
+    ),
+    *("https://x/\x1b[2J", "https://x/y'", "https://x/a b", "git@x:$(touch pwned)", "javascript:alert(1)"),
+)
+
+
+@pytest.mark.parametrize("url", HOSTILE)
+def test_a_hostile_address_runs_nothing_and_spoils_nothing(house, url):
+    before = {path: path.read_bytes() for path in house.rglob("*") if path.is_file()}
+    for run in (set_address(house, f"URL={url}"), set_address(house, remote=url)):
+        assert run.returncode != 0, run.stdout
+        (line, *_) = run.stderr.splitlines()
+        assert line.startswith("error: ")
+        assert "say which: make address URL=https://" in line
+        assert line.isprintable()
+        assert {path: path.read_bytes() for path in before} == before
+        assert not list(house.rglob("pwned"))
 
 
 def test_the_address_is_set_by_one_command(house):
     old, new = PROJECT["urls"]["Repository"], "https://example.org/me/attnsvm"
     run = subprocess.run(["make", "address", f"URL={new}"], cwd=house, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    for name in addressed():
+    for name in ADDRESSED:
         assert (house / name).read_text() == (ROOT / name).read_text().replace(old, new)
     assert not list(house.rglob("*.new"))
     run = subprocess.run(["make", "address"], cwd=house, capture_output=True, text=True, check=False)

@@ -7,12 +7,15 @@ and name it.
 import base64
 import inspect
 import json
+import os
 import re
 import shutil
 from importlib.metadata import version
 
 import pytest
-from harness import BUILT, NOTHING, ROOT, clone, damage, dry, edited, restored, scheduled
+from harness import BUILT, NOTHING, ROOT, build, clone, damage, dry, edited, restored, scheduled
+
+from attnsvm.pipeline import records
 
 HOLDS_FOR = ("9.27.1",)
 SOURCE = ROOT / "workflow/rules/internals.smk"
@@ -100,13 +103,76 @@ def test_records_of_ones_own_are_not_overwritten_by_those_that_travelled(copy):
     assert scheduled(dry(copy, "figures/svm_rank")) == {("figure", "svm_rank"), ("provenance", "svm_rank")}
 
 
-def test_without_the_records_an_edit_in_a_fresh_clone_would_go_unseen(built, tmp_path):
-    """Why they travel: Snakemake takes a file without a record for one that the code made as it is."""
-    edit = {"attnsvm/svm/methods/interior_point.py": lambda text: f"{text}\n_EDITED = 1\n"}
+EDIT = {"attnsvm/svm/methods/interior_point.py": lambda text: f"{text}\n_EDITED = 1\n"}
+EVERY = {(rule, "svm_rank") for rule in ("problems", "svm", "measures", "figure", "provenance")}
+
+
+def test_the_records_have_the_format_that_snakemake_reads():
+    import snakemake.api  # noqa: F401  as above
+    from snakemake.persistence import RECORD_FORMAT_VERSION
+
+    assert records.FORMAT == RECORD_FORMAT_VERSION
+
+
+def test_a_file_without_a_record_is_built_anew_so_that_no_edit_goes_unseen(built, tmp_path):
+    """Snakemake alone takes it for one that the code made as it is."""
     folder = clone(built, tmp_path / "with", f"{BUILT}/results", f"{BUILT}/figures")
-    with edited(folder, edit):
+    with edited(folder, EDIT):
         assert ("svm", "svm_rank") in scheduled(dry(folder, "figures/svm_rank"))
     without = clone(built, tmp_path / "without", f"{BUILT}/results", f"{BUILT}/figures")
     shutil.rmtree(without / TRAVELLING)
-    with edited(without, edit):
-        assert NOTHING in dry(without, "figures/svm_rank").stdout
+    run = dry(without, "figures/svm_rank")
+    assert "there is no record of what made them; they are built anew" in run.stdout
+    assert scheduled(run) == EVERY
+    one = clone(built, tmp_path / "one", f"{BUILT}/results", f"{BUILT}/figures")
+    name = f"{BUILT}/results/svm_rank/certificates.csv"  # its job has four other outputs
+    (one / TRAVELLING / records.name(name)).unlink()
+    run = dry(one, "figures/svm_rank")
+    assert scheduled(run) == {(rule, "svm_rank") for rule in ("measures", "figure", "provenance")}
+
+
+LOST = {
+    "emptied": lambda data: b"",
+    "cut": lambda data: data[:-1],
+    "zeroed": lambda data: bytes(len(data)),
+    "noise": lambda data: bytes(range(256)),
+    "another value": lambda data: b'{"params": 7, "input": {"x": 1}}',
+    "a list": lambda data: b"[1]",
+    "gone": None,
+}
+
+
+@pytest.mark.parametrize("how", LOST)
+def test_records_that_snakemake_has_lost_are_taken_from_beside_the_results(copy, how):
+    """As after a power failure; and where both are lost, all is built anew."""
+    for folder, expected in ((RECORDS, set()), (TRAVELLING, EVERY)):
+        for path in [path for at in {RECORDS, folder} for path in (copy / at).iterdir()]:
+            path.write_bytes(LOST[how](path.read_bytes())) if LOST[how] else path.unlink()
+        assert scheduled(dry(copy, "figures/svm_rank")) == expected
+        if not expected:
+            with edited(copy, EDIT):
+                assert ("svm", "svm_rank") in scheduled(dry(copy, "figures/svm_rank"))
+
+
+def test_a_record_beside_the_results_is_that_of_the_file_which_is_there(copy):
+    """It is gone while its file is written anew, so it never speaks for another one: the job sees that it is gone."""
+    path = f"{BUILT}/results/svm_rank/seeds-0-1/svm.npz"
+    gone, kept = (f"{TRAVELLING}/{records.name(one)}" for one in (path, path.replace("svm.npz", "problems.npz")))
+    seen = f"\nfrom pathlib import Path\nassert (Path({gone!r}).exists(), Path({kept!r}).exists()) == (False, True)\n"
+    assert (copy / gone).exists()
+    with edited(copy, {"attnsvm/experiments/paper/svm_rank/svm.py": lambda text: f"{text}{seen}"}):
+        build(copy, path)
+    assert (copy / gone).exists()
+
+
+@pytest.mark.parametrize("date", [4_000_000_000, 1])
+def test_dates_of_a_clock_that_was_wrong_lose_nothing(copy, date):
+    """In the future, or of 1970: what is built anew stays, though its inputs have later dates."""
+    for path in (copy / BUILT).rglob("*"):
+        if path.is_file():
+            os.utime(path, (date, date))
+    assert NOTHING in dry(copy, "figures/svm_rank").stdout
+    with edited(copy, EDIT):
+        run = build(copy, "figures/svm_rank")
+        assert "clock skew" not in run.stdout
+        assert NOTHING in dry(copy, "figures/svm_rank").stdout

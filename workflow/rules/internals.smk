@@ -5,6 +5,10 @@
 `workflow.modifier` (seen in 9.27): whether this is a module of another workflow, and under which prefix it writes.
 `workflow.scheduler.running` and `.failed`, `workflow.dag.needrun_jobs`, the event of a log record (seen in 9.27): how far the run is.
 `.snakemake/metadata` (all of Snakemake 9): Snakemake's records of what made each file, one small file per output.
+`.snakemake/incomplete` (seen in 9.27): a file for each output that a job has begun to write.
+`workflow.persistence.has_metadata`, `.has_outdated_metadata`, `workflow.dag.jobs` (seen in 9.27): which outputs have no
+record, or one of a Snakemake that is no more.
+`workflow.dag.check_output_mtime` (seen in 9.27): it fails a job whose inputs have a later date than the clock says.
 `_benchmark`, `cache` (seen in 9.27) of what `rules.svm` stands for: that its files may come from the cache, and so have no
 benchmark.
 `workflow.scheduling_settings.max_jobs_per_timespan` (seen in 9.27): None for no limit, which its command line has no word for.
@@ -23,7 +27,6 @@ version; the first names the versions they hold for.
 import gc
 import logging
 import os
-import shutil
 import sys
 import time
 from functools import cache
@@ -32,13 +35,12 @@ from pathlib import Path
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from attnsvm.pipeline import changed, provenance, terse
+from attnsvm.pipeline import changed, provenance, records, terse
 from attnsvm.pipeline.cluster import outlook
 from attnsvm.pipeline.first_use import preflight
 from attnsvm.checksums import DIFFERS, Search, forget_the_gone
-from attnsvm.pipeline.records import ARRIVED as NEW, TRAVELLING as PACKED
 
-RECORDS, TRAVELLING, ARRIVED = Path(".snakemake/metadata"), Path(f"{AT}{PACKED}"), Path(f"{AT}{NEW}")
+RECORDS, STARTED, TRAVELLING = Path(records.OWN), Path(records.STARTED), Path(f"{AT}{records.TRAVELLING}")
 # The folders of the outputs, with the prefix of a module; a bucket has no such folders.
 FOLDERS = [workflow.modifier.path_modifier.replace_prefix(f"{AT}{folder}") for folder in ("results", "figures")]
 
@@ -59,10 +61,12 @@ def rebuild_damaged_files():
 
         async def decide_when_searched(*given, **named):
             force_damaged_files()
+            force_unrecorded_files()
             return await decide(*given, **named)
 
         workflow.dag.update_needrun = decide_when_searched
         choose_jobs_when_one_ends()
+    let_dates_be()
 
 
 @cache
@@ -73,6 +77,34 @@ def force_damaged_files():
     workflow.dag.forcefiles.update(found)
     if config["intermediates"] == "drop" and not workflow.dryrun:
         forget_the_gone(FOLDERS)
+
+
+@cache
+def force_unrecorded_files():
+    """Snakemake takes a file without a record for one that the code made as it is: no edit would be seen any more."""
+    if workflow.storage_settings.default_storage_provider:
+        return  # the records of a bucket's files stay on the machine that made them
+    known, unrecorded = workflow.persistence, []
+    own = tuple(f"{folder}/" for folder in FOLDERS)
+    for job in workflow.dag.jobs:
+        there = [path for path in job.output if os.path.exists(path) and (ALONE or path.startswith(own))]
+        if there and workflow.dag.forcefiles.isdisjoint(there):
+            if not known.has_metadata(job) or known.has_outdated_metadata(job):
+                unrecorded += there
+    if unrecorded:
+        others = f" and {len(unrecorded) - 1} other files" if unrecorded[1:] else ""
+        logger.warning(f"{unrecorded[0]}{others}: there is no record of what made them; they are built anew")
+    workflow.dag.forcefiles.update(unrecorded)
+
+
+def let_dates_be():
+    """Files dated in the future, as by a clock that was wrong, fail no job: their bytes are compared, not their dates."""
+
+    async def accept(*_):
+        pass
+
+    if ALONE:
+        workflow.dag.check_output_mtime = accept
 
 
 def choose_jobs_when_one_ends():
@@ -159,14 +191,10 @@ if workflow.is_main_process and not workflow.output_settings.verbose:
     logger.addFilter(SaysLess())
 
 
-# The records travel with the results: copied into a fresh clone, they say what is up to date. Those of a workflow that
-# takes this one as a module are its own.
-if workflow.modifier.is_main_snakefile() and TRAVELLING.is_dir() and not (RECORDS.is_dir() and any(RECORDS.iterdir())):
-    shutil.copytree(TRAVELLING, RECORDS, dirs_exist_ok=True)
-# So do those of results that `attnsvm unbundle` has put here, whatever was here before.
-if workflow.modifier.is_main_snakefile() and workflow.is_main_process and ARRIVED.is_dir():
-    shutil.copytree(ARRIVED, RECORDS, dirs_exist_ok=True)
-    shutil.rmtree(ARRIVED)
+# The records travel with the results: copied into a fresh clone, or put there by `attnsvm unbundle`, they say what is up
+# to date, and so they do where Snakemake's own are lost. Those of a workflow that takes this one as a module are its own.
+if workflow.modifier.is_main_snakefile() and workflow.is_main_process:
+    or_end(records.restore, RECORDS, TRAVELLING)
 
 
 # The jobs that this process starts on this machine read the command there.
@@ -195,8 +223,11 @@ def describe_rules(descriptions, others):
 
 def pack_records():
     """Put the records of this run beside the results they are about."""
-    if RECORDS.is_dir() and TRAVELLING.parent.is_dir():
-        shutil.copytree(RECORDS, TRAVELLING, dirs_exist_ok=True)
+    if TRAVELLING.parent.is_dir():
+        try:
+            records.pack(RECORDS, STARTED, TRAVELLING)
+        except OSError as error:
+            logger.warning(f"{TRAVELLING}: cannot be written ({error.strerror}); {RECORDS} has all records")
 
 
 def leave():
@@ -212,6 +243,10 @@ def from_cache(proxy):
 
     proxy.rule._benchmark = None
     proxy.rule.cache.flag |= CacheFlag.output
+
+
+onstart:
+    records.forget(TRAVELLING, [path for job in workflow.dag.needrun_jobs() for path in job.output])
 
 
 onsuccess:

@@ -38,6 +38,10 @@ NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 1.6}
 COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
 COMPILED = 2.0  # seconds: a loop that is there takes less to begin
 MEGABIT = 10**6 / 8
+HINDERING = ":;\"'`$\\&|<>*?"  # in the path of a program: PATH, or a shell, takes it for something else
+# What an environment holds, those of Windows among them.
+IN_VENV = {"bin", "include", "lib", "lib64", "share", "etc", "man", "pyvenv.cfg", ".installed", ".gitignore"}
+IN_VENV |= {"Scripts", "Lib", "Include", "CACHEDIR.TAG"}
 SPEED = 100 * MEGABIT  # of a download per second: assumed
 
 
@@ -81,9 +85,11 @@ def obstacles(venv, torch, kind, there):
         )
     if torch not in ("", "cpu"):
         yield f"TORCH={torch}: write TORCH=cpu for torch without CUDA, or leave it out"
-    if " " in str(venv):
+    found = next((one for one in str(venv) if one in HINDERING or one.isspace() or not one.isprintable()), "")
+    if found:
+        what, path = ("a space", str(venv)) if found == " " else (f"the character {found!r}", repr(str(venv)))
         yield (
-            f"there is a space in the path {venv}, which Snakemake cannot start programs from; "
+            f"there is {what} in the path {path}, which Snakemake cannot start programs from; "
             "move the clone, or put the environment elsewhere: make VENV=/path/without/space ..."
         )
     if not can_write(Path.cwd()):
@@ -100,7 +106,10 @@ def ours(venv):
     if not venv.is_dir():
         return False
     try:
-        if not os.listdir(str(venv)) or (venv / ".installed").exists():
+        there = set(os.listdir(str(venv)))
+        if there - IN_VENV:
+            return False
+        if not there or ".installed" in there:
             return True
         told = (venv / "pyvenv.cfg").read_text("utf-8")
     except (OSError, ValueError):

@@ -1,18 +1,16 @@
 """`attnsvm bundle`: the results of targets in one file, with what another machine needs to take them for up to date."""
 
-import hashlib
 import json
 from pathlib import Path
 
 from attnsvm import checksums
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import records
+from attnsvm.pipeline import provenance
 from attnsvm.pipeline import targets as known
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
-from attnsvm.pipeline.provenance import git
 from attnsvm.publish.exchange import archive, lineage
-from attnsvm.publish.exchange.manifest import Manifest, of_code, scattered
+from attnsvm.publish.exchange.manifest import File, Manifest, of_code, scattered
 from attnsvm.version import __version__
 
 
@@ -24,11 +22,11 @@ def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = P
     """
     plan = Plan(resolve({"scale": scale}), {})
     wanted = [file for target in targets for file in lineage.wanted(target, plan)]
-    origins = [_origin(folder / file) for file in wanted if file.endswith(".json")]
-    settings = {name: stages for origin in origins for name, stages in origin["config"]["experiments"].items()}
+    configured = [_config(folder / file) for file in wanted if file.endswith(".json")]
+    settings = {name: stages for config in configured for name, stages in config["experiments"].items()}
     names = sorted(settings)
     # Once more: this puts settings into the order in which jobs are given them.
-    whole = resolve({"scale": scale, "figures": origins[0]["config"]["figures"], "experiments": settings})
+    whole = resolve({"scale": scale, "figures": configured[0]["figures"], "experiments": settings})
     found = lineage.behind(wanted, plan.at, folder)
     blocks: dict[str, set[str]] = {}
     for path_ in {one for record in found.values() for one in record.inputs} | {*found}:
@@ -36,26 +34,25 @@ def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = P
             blocks.setdefault(block[0], set()).add(block[1])
     scatter = scattered(Plan(whole, {}), blocks, whole)
     plan = Plan(whole, scatter)
+    files = {}
     for file, record in sorted(found.items()):
         require(checksums.holds(folder / file), f"{file}: damaged ({checksums.DIFFERS}); run snakemake again first")
-        fresh = lineage.agrees(file, record, plan)
+        params = lineage.params(file, plan)
+        fresh = params == [*record.params]
         require(fresh, f"{file}: built by other code or settings than here; run snakemake {targets[0]} first")
-    content: dict[str, Path | bytes] = {file: folder / file for file in sorted(found)}
-    content |= {f"{plan.at}{records.TRAVELLING}/{records.name(file)}": found[file].content for file in sorted(found)}
+        size, sha256 = (folder / file).stat().st_size, checksums.of(folder / file)
+        files[file] = File(size, sha256, record.inputs, lineage.digest(params))
     manifest = Manifest(
         release=__version__,
-        commit=git(folder, "rev-parse", "HEAD"),
+        commit=provenance.git("rev-parse", "HEAD"),
         targets=targets,
         scale=scale,
         config={"figures": whole["figures"], "experiments": {name: whole["experiments"][name] for name in names}},
         scatter=scatter,
         code=of_code(names, figures_of(found, plan.at)),
-        machine=origins[0]["machine"],
-        packages=origins[0]["packages"],
-        sizes={name: len(one) if isinstance(one, bytes) else one.stat().st_size for name, one in content.items()},
-        sha256={name: _sha256(one) for name, one in content.items()},
+        files=files,
     )
-    archive.write(path, manifest.index(), content.items())
+    archive.write(path, manifest.index(), ((file, folder / file) for file in files))
     return manifest
 
 
@@ -67,12 +64,10 @@ def figures_of(files, at: str) -> list[str]:
     return sorted(names & {*known.figures(), *known.optional(), "audit"})
 
 
-def _origin(path: Path) -> dict:
+def _config(path: Path) -> dict:
+    """The configuration that a figure was made with."""
     try:
-        return json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        found = json.loads(path.read_text("utf-8"))["config"]
+        return {"figures": dict(found["figures"]), "experiments": dict(found["experiments"])}
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: not built; run snakemake first") from error
-
-
-def _sha256(content: Path | bytes) -> str:
-    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else checksums.of(content)

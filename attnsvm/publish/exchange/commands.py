@@ -1,6 +1,8 @@
 """The commands of `attnsvm` about builds: how they are called. What they do is imported when one is."""
 
 import argparse
+import math
+import shlex
 from pathlib import Path
 
 from attnsvm.errors import shown
@@ -72,7 +74,8 @@ def _bundle(given: argparse.Namespace) -> int:
     from attnsvm.publish.exchange import bundle
 
     made = bundle.write(given.targets, given.out, given.scale)
-    print(f"{given.out}: {len(made.sizes)} files, {sum(made.sizes.values()) / 1e6:.1f} MB unpacked")
+    size = sum(file.size for file in made.files.values())
+    print(f"{given.out}: {len(made.files)} files, {size / 1e6:.1f} MB unpacked")
     print(f"SHA-256: {checksums.of(given.out)}")
     return 0
 
@@ -85,18 +88,35 @@ def _add_unbundle(commands) -> None:
     parser.add_argument("bundles", nargs="+", type=Path, metavar="FILE.tar.zst")
     parser.add_argument("--configfile", type=Path, metavar="FILE", help="as Snakemake's; default: config/config.yaml")
     size = "largest size of what is unpacked; default: 10"
-    parser.add_argument("--limit", type=float, default=10.0, metavar="GB", help=size)
+    parser.add_argument("--limit", type=_gigabytes, default=10 * 10**9, metavar="GB", help=size)
     parser.set_defaults(run=_unbundle)
 
 
+def _gigabytes(text: str) -> int:
+    """A size in bytes."""
+    try:
+        size = float(text)
+    except ValueError:
+        size = math.nan
+    if not 0 < size < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a size in GB, as 10, got {text!r}")
+    return int(size * 1e9)
+
+
 def _unbundle(given: argparse.Namespace) -> int:
+    from attnsvm.errors import shown
     from attnsvm.publish.exchange import unbundle
 
     for path in given.bundles:
-        taken = unbundle.read(path, configfile=given.configfile, limit=int(given.limit * 1e9))
+        taken = unbundle.read(path, configfile=given.configfile, limit=given.limit)
         made = taken.manifest
         what = "" if taken.whole else "; its seeds are some of yours: blocks are taken, tables and figures are not"
-        print(f"{path}: {len(taken.files)} files, made by attnsvm {made.release} on {made.machine['cpu']}{what}")
-        scatter = " ".join(f"{name}={count}" for name, count in made.scatter.items())
-        print(f"run: snakemake {' '.join(made.targets)}{f' --set-scatter {scatter}' if scatter else ''}")
+        print(f"{shown(path)}: {len(taken.files)} files, made by attnsvm {made.release}{what}")
+        command = ["snakemake", *made.targets]
+        command += (
+            ["--set-scatter", *(f"{name}={count}" for name, count in made.scatter.items())] if made.scatter else []
+        )
+        command += ["--configfile", str(given.configfile)] if given.configfile else []
+        command += ["--config", f"scale={made.scale}"] if made.scale != "paper" else []
+        print(f"run: {shown(shlex.join(command))}")
     return 0

@@ -1,5 +1,6 @@
 """What files a target is made of, and whether their records say what this code and this configuration ask for."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable
@@ -13,8 +14,8 @@ from attnsvm.pipeline.plan import Plan
 TABLES = ("measures.parquet", "instances.parquet", "outcomes.csv", "cells.csv", "certificates.csv")
 # {pattern of a rule's outputs, with the rule's wildcards: the rule; "": that which is called as its file}
 OUTPUTS = {
-    r"results/(?P<experiment>\w+)/(?P<block>[^/]+)/(?P<stage>problems|descent|svm)\.npz": "",
-    r"results/(?P<experiment>\w+)/(?P<block>[^/]+)/measures\.npz": "measures_of_block",
+    r"results/(?P<experiment>\w+)/(?P<block>[\w-]+)/(?P<stage>problems|descent|svm)\.npz": "",
+    r"results/(?P<experiment>\w+)/(?P<block>[\w-]+)/measures\.npz": "measures_of_block",
     rf"results/(?P<experiment>\w+)/({'|'.join(map(re.escape, TABLES))})": "measures",
     r"results/audit/(claims\.csv|audit\.html|audit\.md)": "claims",
     r"results/audit/(?P<claimed>\w+)\.(csv|html|md)": "claims_of",
@@ -30,21 +31,19 @@ class Record:
 
     Attributes:
         inputs: the files it was made from.
-        params: what its job was given, each as Python writes it.
-        content: the bytes of the record.
+        params: what its job was given, each as Python writes it, sorted.
     """
 
     inputs: tuple[str, ...]
-    params: frozenset[str]
-    content: bytes
+    params: tuple[str, ...]
 
     @classmethod
     def parse(cls, path: str, content: bytes) -> "Record":
         """The record of the output `path`; raises `UserError` where the bytes are no record."""
         try:
             found = json.loads(content)
-            return cls(tuple(map(str, found["input"])), frozenset(map(str, found["params"])), content)
-        except (ValueError, KeyError, TypeError) as error:
+            return cls(tuple(map(str, found["input"])), tuple(sorted(map(str, found["params"]))))
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise UserError(f"{path}: its record is not a Snakemake record ({error}); run snakemake again") from error
 
 
@@ -119,8 +118,8 @@ def block_of(path: str, at: str) -> tuple[str, str] | None:
     return (wildcards["experiment"], wildcards["block"]) if "block" in wildcards else None
 
 
-def params(path: str, plan: Plan) -> list:
-    """The params of the job of an output, by this code and this configuration.
+def params(path: str, plan: Plan) -> list[str]:
+    """The params of the job of an output by this code and this configuration, as Snakemake notes them.
 
     Raises:
         UserError: it is no output of this workflow, or of a block that this configuration does not have.
@@ -129,12 +128,9 @@ def params(path: str, plan: Plan) -> list:
     if "block" in wildcards:
         there = wildcards["block"] in plan.blocks(wildcards["experiment"])
         require(there, f"{path}: this configuration has no block {wildcards['block']}")
-    return [function(**wildcards) for function in plan.params(rule).values()]
+    return sorted(repr(function(**wildcards)) for function in plan.params(rule).values())
 
 
-def agrees(path: str, record: Record, plan: Plan) -> bool:
-    """Whether the job of an output was given what this code and this configuration give it."""
-    try:
-        return {repr(value) for value in params(path, plan)} <= record.params
-    except UserError:
-        return False
+def digest(params: Iterable[str]) -> str:
+    """A hash of params."""
+    return hashlib.sha256("\0".join(params).encode()).hexdigest()

@@ -1,16 +1,68 @@
 """What a bundle says of itself, in bundle.json: what was asked for, by which code it was made, and every file."""
 
-import re
 from dataclasses import asdict, dataclass
-from pathlib import PurePosixPath
 
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards, modules, records
+from attnsvm.pipeline import blocks, cards, modules
+from attnsvm.pipeline.checking import first_error
 from attnsvm.pipeline.hashes.dependencies import code_of, module_files
 from attnsvm.pipeline.plan import Plan
 
-FORMAT = 1
-PLAIN = re.compile(r"[\w.=-]+")  # what a name between two slashes is made of
+FORMAT = 2
+WORD, SUM = {"type": "string", "pattern": r"^[\w.+-]{1,80}\Z"}, {"type": "string", "pattern": r"^[0-9a-f]{64}\Z"}
+PATH = r"^[\w./+=-]{1,200}\Z"
+
+
+def _object(properties: dict) -> dict:
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
+def _every(key: str, value: dict) -> dict:
+    return {"type": "object", "propertyNames": {"pattern": key}, "additionalProperties": value}
+
+
+FILE = _object(
+    {
+        "size": {"type": "integer", "minimum": 0, "maximum": 10**15},
+        "sha256": SUM,
+        "inputs": {"type": "array", "items": {"type": "string", "pattern": PATH}},
+        "params": SUM,
+    }
+)
+SCHEMA = _object(
+    {
+        "format": {"const": FORMAT},
+        "release": WORD,
+        "commit": {"anyOf": [{"type": "null"}, {"type": "string", "pattern": r"^[0-9a-f]{40,64}\Z"}]},
+        "targets": {"type": "array", "items": {"type": "string", "pattern": r"^(audit|figures/\w{1,80})\Z"}},
+        "scale": {"enum": ["paper", "smoke"]},
+        "config": _object(
+            {
+                "figures": {"type": "object"},
+                "experiments": _every(r"^\w{1,80}\Z", _every("", {"type": "object"})),
+            }
+        ),
+        "scatter": _every(r"^\w{1,80}\Z", {"type": "integer", "minimum": 1, "maximum": blocks.MOST}),
+        "code": _every(PATH, SUM),
+        "files": _every(r"^[^\n]{1,300}\Z", FILE),
+    }
+)
+
+
+@dataclass(frozen=True)
+class File:
+    """What is said of a file.
+
+    Attributes:
+        size, sha256: of its bytes.
+        inputs: the files it was made from.
+        params: the hash of what its job was given, see `lineage.digest`.
+    """
+
+    size: int
+    sha256: str
+    inputs: tuple[str, ...]
+    params: str
 
 
 @dataclass(frozen=True)
@@ -24,8 +76,7 @@ class Manifest:
         config: the configuration of the figures, and of the experiments by name.
         scatter: the number of blocks at most, by experiment, where it is not the card's (--set-scatter).
         code: {source file: hash of what it does} of everything that its jobs run.
-        machine, packages: what built it, as the provenance of figures has them.
-        sizes, sha256: of every file, by its path in the folder of a build.
+        files: by their paths in the folder of a build.
     """
 
     release: str
@@ -35,62 +86,35 @@ class Manifest:
     config: dict
     scatter: dict[str, int]
     code: dict[str, str]
-    machine: dict
-    packages: dict
-    sizes: dict[str, int]
-    sha256: dict[str, str]
+    files: dict[str, File]
 
     def index(self) -> dict:
         """As it is written."""
         return {"format": FORMAT, **asdict(self)}
 
     @classmethod
-    def parse(cls, index: dict) -> "Manifest":
-        """From what was read.
+    def parse(cls, index) -> "Manifest":
+        """From what was read, whatever that is.
 
         Raises:
-            ValueError: it is none, or names a place outside the results and figures of its scale.
+            ValueError: it is none.
         """
-        if index.get("format") != FORMAT:
-            raise ValueError(f"it has format {index.get('format')}, and this release reads {FORMAT}")
-        try:
-            found = cls(**{key: value for key, value in index.items() if key != "format"})
-            sound = _sound(found)
-        except (TypeError, AttributeError, KeyError) as error:
-            raise ValueError(f"its list is not whole ({error})") from error
-        if not sound:
-            raise ValueError("its list is not whole")
-        for path in found.sizes:
-            if not _inside(path, found.at):
-                raise ValueError(f"it names {path!r}, which is not a place for results")
-        return found
+        if isinstance(index, dict) and index.get("format") != FORMAT:
+            raise ValueError(f"it has format {str(index.get('format'))[:20]}, and this release reads {FORMAT}")
+        if wrong := first_error(index, SCHEMA):
+            raise ValueError(f"its list is not whole ({wrong[:200]})")
+        files = {path: File(**one | {"inputs": (*one["inputs"],)}) for path, one in index["files"].items()}
+        return cls(**{key: value for key, value in index.items() if key != "format"} | {"files": files})
 
     @property
     def at(self) -> str:
         """The folder of its scale."""
         return "" if self.scale == "paper" else f"{self.scale}/"
 
-
-def _sound(one: Manifest) -> bool:
-    """Whether everything that is used has its type."""
-    sizes = all(isinstance(size, int) and size >= 0 for size in one.sizes.values())
-    words = [*one.sha256.values(), *one.code.values(), *one.targets, *one.sizes, one.release]
-    scattered = all(isinstance(count, int) for count in one.scatter.values())
-    known = one.scale in ("paper", "smoke") and {"figures", "experiments"} == {*one.config}
-    return sizes and scattered and known and all(isinstance(w, str) for w in words) and {*one.sizes} == {*one.sha256}
-
-
-def _inside(path: str, at: str) -> bool:
-    """Whether a path is plainly one of a build: no step upward, no hidden file but the records of other files."""
-    own = path.removeprefix(at)
-    parts = own.split("/")
-    if not path.startswith(at) or parts[0] not in ("results", "figures") or len(parts) < 2:
-        return False
-    if not all(PLAIN.fullmatch(part) for part in parts) or PurePosixPath(own).is_absolute():
-        return False
-    if own.startswith(f"{records.TRAVELLING}/"):
-        return len(parts) == 3 and _inside(records.output(parts[2]), at) and "/." not in records.output(parts[2])
-    return not any(part.startswith(".") for part in parts)
+    @property
+    def listed(self) -> dict[str, tuple[int, str]]:
+        """Size and SHA-256 of every file."""
+        return {path: (file.size, file.sha256) for path, file in self.files.items()}
 
 
 def of_code(experiments: list[str], figures: list[str]) -> dict[str, str]:

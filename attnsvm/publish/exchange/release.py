@@ -38,7 +38,7 @@ def make(folder: Path, others: list[Path], path: Path) -> Reference:
     first, former = origins[built[0]], read(path) if path.exists() else None
     reference = Reference(
         release=__version__,
-        commit=git(folder, "rev-parse", "HEAD"),
+        commit=git("rev-parse", "HEAD"),
         machine=first["machine"],
         packages=first["packages"],
         builds=max(1 + len(others), former.builds if former else 1),

@@ -1,12 +1,14 @@
 """`attnsvm unbundle`: the results in a bundle, where this code and this configuration would have made them; or nothing.
 
-Everything is unpacked into a hidden folder and checked there. Only then the files are moved to their places, each after
-its checksum, and the records go where the next run of Snakemake finds them.
+The whole bundle is read and compared first. Then each file comes after its record and its checksum, at one stroke: it
+is not there, or it is there with both, whenever this ends. So an edit of the code reruns what it must, and whoever
+begins again goes on. The records are this clone's own words, about jobs that it would have run: none is taken.
 """
 
 import os
-import shutil
-import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import yaml
 
 from attnsvm import checksums
 from attnsvm.data.cells import COUNTED
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, require, shown
 from attnsvm.pipeline import records
 from attnsvm.pipeline.command_line import CONFIGFILE
 from attnsvm.pipeline.configuration import resolve
@@ -23,6 +25,7 @@ from attnsvm.publish.exchange import archive, lineage
 from attnsvm.publish.exchange.bundle import figures_of
 from attnsvm.publish.exchange.manifest import Manifest, of_code
 from attnsvm.publish.exchange.settings import first_difference
+from attnsvm.writing import replacing
 
 LIMIT = 10 * 10**9  # bytes: seven times all results at the paper's scale
 
@@ -51,46 +54,54 @@ def read(bundle: Path, folder: Path = Path("."), configfile: Path | None = None,
         limit: the largest size, in bytes, of what is unpacked.
 
     Raises:
-        UserError: it is damaged, made by other code or settings, too large, or would replace a file: nothing
-            is written.
+        UserError: it is damaged, made by other code or settings, too large, would replace a file, or does not fit:
+            nothing new is here.
     """
-    try:
+    with _in_one_sentence(bundle):
+        require(not bundle.exists() or bundle.is_file(), f"{bundle}: is no file; nothing is unpacked")
         manifest = Manifest.parse(archive.read_index(bundle))
-    except (archive.Damaged, ValueError) as error:
-        raise UserError(f"{bundle}: {error}; nothing is unpacked") from error
-    except OSError as error:
-        raise UserError(f"{bundle}: cannot be read ({error.strerror or error})") from error
-    total = sum(manifest.sizes.values())
-    require(
-        total <= limit,
-        f"{bundle}: it unpacks to {total / 1e9:.1f} GB, more than {limit / 1e9:g} GB; raise --limit if you expect that",
-    )
-    plan = Plan(resolve(_given(folder, configfile) | {"scale": manifest.scale}), manifest.scatter)
-    whole = _same(bundle, manifest, plan)
-    staging = Path(tempfile.mkdtemp(prefix=".unbundle-", dir=folder))
+        total = sum(file.size for file in manifest.files.values())
+        require(
+            total <= limit,
+            f"{bundle}: it unpacks to {total / 1e9:.1f} GB, more than {limit / 1e9:g} GB; "
+            "raise --limit if you expect that",
+        )
+        plan = Plan(resolve(_given(folder, configfile) | {"scale": manifest.scale}), manifest.scatter)
+        whole = _same(bundle, manifest, plan)
+        params = _taken(bundle, manifest, plan, whole)
+        new = [name for name in params if not os.path.lexists(folder / name)]
+        for name in {*params} - {*new}:
+            same = (folder / name).is_file() and checksums.of(folder / name) == manifest.files[name].sha256
+            way_out = "delete it, or unpack in a fresh clone; nothing is unpacked"
+            require(same, f"{bundle}: {name} is here already, with other bytes; {way_out}")
+        archive.unpack(bundle, manifest.listed, lambda name: nullcontext())
+        _put(bundle, manifest, params, {*new}, folder)
+        return Unpacked(manifest, new, whole)
+
+
+@contextmanager
+def _in_one_sentence(bundle: Path) -> Iterator[None]:
+    """Whatever is wrong with a bundle, or with the place for it, is a `UserError`."""
     try:
-        archive.unpack(bundle, manifest.sizes, manifest.sha256, lambda name: staging / name)
-        taken = _taken(bundle, manifest, plan, staging, whole)
-        return Unpacked(manifest, _put(bundle, manifest, taken, staging, folder), whole)
-    except archive.Damaged as error:
-        raise UserError(f"{bundle}: {error}; nothing is unpacked") from error
+        yield
+    except (archive.Damaged, ValueError) as error:
+        raise UserError(f"{bundle}: {shown(error)}; nothing is unpacked") from error
     except OSError as error:
-        raise UserError(
-            f"{bundle}: cannot be unpacked here ({error.strerror or error}); free space and try again"
-        ) from error
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        what = f"{bundle}: cannot be " + ("read" if error.filename == str(bundle) else "unpacked here")
+        raise UserError(f"{what} ({error.strerror or error}); nothing is unpacked") from error
 
 
 def _given(folder: Path, configfile: Path | None) -> dict:
     """What the user's configuration says, as Snakemake would read it."""
     path = configfile or folder / CONFIGFILE
     try:
-        return yaml.safe_load(path.read_text("utf-8")) or {}
+        found = yaml.safe_load(path.read_text("utf-8")) or {}
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror}); run this in a clone of the repository") from error
     except yaml.YAMLError as error:
         raise UserError(f"{path}: this is not YAML ({getattr(error, 'problem', error)})") from error
+    require(isinstance(found, dict), f"{path}: expected keys and values, as in config/config.yaml")
+    return found
 
 
 def _same(bundle: Path, manifest: Manifest, plan: Plan) -> bool:
@@ -104,7 +115,7 @@ def _same(bundle: Path, manifest: Manifest, plan: Plan) -> bool:
     require(
         not unknown, f"{bundle}: it has results of {', '.join(unknown)}, an experiment that this clone does not have"
     )
-    here = of_code(experiments, figures_of(manifest.sizes, manifest.at))
+    here = of_code(experiments, figures_of(manifest.files, manifest.at))
     other = [file for file in sorted({*here, *manifest.code}) if here.get(file) != manifest.code.get(file)]
     made = f"attnsvm {manifest.release}, commit {manifest.commit or 'unknown'}"
     require(
@@ -118,7 +129,8 @@ def _same(bundle: Path, manifest: Manifest, plan: Plan) -> bool:
     }
     if found := first_difference(_without_seeds(manifest.config), _without_seeds(ours)):
         key, theirs, own = found
-        raise UserError(f"{bundle}: made with {key} = {theirs}, and here it is {own}; set it in {CONFIGFILE}")
+        theirs, own = shown(theirs)[:200], shown(own)[:200]
+        raise UserError(f"{bundle}: made with {shown(key)} = {theirs}, and here it is {own}; set it in {CONFIGFILE}")
     return first_difference(manifest.config, ours) is None
 
 
@@ -131,9 +143,16 @@ def _without_seeds(config: dict) -> dict:
     return {"figures": config["figures"], "experiments": kept}
 
 
-def _taken(bundle: Path, manifest: Manifest, plan: Plan, staging: Path, whole: bool) -> list[str]:
-    """The files to take, each with a record that says what this clone would ask of its job."""
-    files = [name for name in manifest.sizes if not name.startswith(f"{manifest.at}{records.TRAVELLING}/")]
+def _taken(bundle: Path, manifest: Manifest, plan: Plan, whole: bool) -> dict[str, list[str]]:
+    """The files to take, and what this clone would give the job of each."""
+    files = [*manifest.files]
+    for name in files:
+        try:
+            lineage.job_of(name, manifest.at)
+        except UserError:
+            raise UserError(
+                f"{bundle}: it names {name!r}, which is not a place for results; nothing is unpacked"
+            ) from None
     if not whole:
         blocks = {name: lineage.block_of(name, manifest.at) for name in files}
         files = [name for name, block in blocks.items() if block and block[1] in plan.blocks(block[0])]
@@ -142,30 +161,48 @@ def _taken(bundle: Path, manifest: Manifest, plan: Plan, staging: Path, whole: b
             f"{bundle}: none of its blocks of seeds is one of this configuration; set `instances` and `first_seed` in "
             f"{CONFIGFILE}, so that its blocks are among yours",
         )
+    found = {}
     for name in files:
-        record = staging / manifest.at / records.TRAVELLING / records.name(name)
-        require(record.exists(), f"{bundle}: it has no record of {name}; nothing is unpacked")
-        agrees = lineage.agrees(name, lineage.Record.parse(name, record.read_bytes()), plan)
+        with suppress(UserError):  # of an experiment, or a block, that is not here
+            found[name] = lineage.params(name, plan)
         require(
-            agrees, f"{bundle}: {name} was made by a job with other settings or inputs than here; nothing is unpacked"
+            name in found and lineage.digest(found[name]) == manifest.files[name].params,
+            f"{bundle}: {name} was made by a job with other settings or inputs than here; nothing is unpacked",
         )
-    return files
+    return found
 
 
-def _put(bundle: Path, manifest: Manifest, files: list[str], staging: Path, folder: Path) -> list[str]:
-    """Move files to their places, and their records to where the next run looks; returns those that were not here."""
-    new = [name for name in files if not (folder / name).exists()]
-    for name in {*files} - {*new}:
-        same = checksums.of(folder / name) == manifest.sha256[name]
-        require(same, f"{bundle}: {name} is here already, with other bytes; delete it, or unpack in a fresh clone")
-    for name in new:
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if checksums.kept():
-            checksums.beside(target).write_text(f"{manifest.sha256[name]}  {target.name}\n")
-        os.replace(staging / name, target)
-    arrived = folder / manifest.at / records.ARRIVED
-    arrived.mkdir(parents=True, exist_ok=True)
-    for name in new:
-        os.replace(staging / manifest.at / records.TRAVELLING / records.name(name), arrived / records.name(name))
-    return new
+def _put(bundle: Path, manifest: Manifest, params: dict[str, list[str]], new: set[str], folder: Path) -> None:
+    """Write the new files, and a record of every file; where that fails nothing new stays."""
+    now, sums = time.time_ns(), {name: file.sha256 for name, file in manifest.files.items()}
+    travelling = folder / manifest.at / records.TRAVELLING
+    made = [above for name in new for above in (folder / name).parents if not above.exists()]
+    made += [above for above in (travelling, *travelling.parents) if not above.exists()]
+    put: list[str] = []
+
+    @contextmanager
+    def place(name: str) -> Iterator[Path | None]:
+        if name in params:
+            put.append(name)
+            records.put(folder, manifest.at, name, params[name], manifest.files[name].inputs, sums)
+        if name not in new:
+            yield None
+            return
+        with replacing(folder / name) as temporary:
+            yield temporary
+            os.utime(temporary, ns=(now, now))  # one date for all: none is newer than what was made from it
+
+    try:
+        archive.unpack(bundle, manifest.listed, place)
+    except BaseException as error:
+        taken_back = [folder / name for name in put if name in new]
+        for path in (*taken_back, *map(checksums.beside, taken_back)):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+        records.forget(travelling, {*put} & new)
+        for above in sorted({*made}, reverse=True):
+            with suppress(OSError):
+                above.rmdir()
+        if isinstance(error, UserError):
+            raise UserError(f"{error}; nothing is unpacked") from error
+        raise

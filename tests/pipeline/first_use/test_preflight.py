@@ -8,11 +8,12 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from harness import ROOT
 
-from attnsvm.pipeline.first_use import preflight, speed
+from attnsvm.pipeline.first_use import preflight, recipes, speed
 
 FILE = "attnsvm/pipeline/first_use/preflight.py"
 Usage = collections.namedtuple("Usage", "total used free")
@@ -181,7 +182,12 @@ def test_a_folder_of_somebody_else_is_not_emptied(folder, capsys):
     another = folder / "another"
     another.mkdir()
     (another / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11.2\n")
-    for refused in ("letters", "link", "file", "another", "."):
+    used = folder / "used"  # an environment of ours, and a letter in it
+    used.mkdir()
+    (used / "pyvenv.cfg").write_text("prompt = 'attnsvm'\n")
+    (used / ".installed").touch()
+    (used / "letter.txt").write_text("dear")
+    for refused in ("letters", "link", "file", "another", "used", "."):
         status, _, err = said(capsys, "--quiet", "--venv", refused)
         assert status == 1, refused
         assert f"VENV={(folder / refused).absolute()} holds something other than an environment of attnsvm" in err
@@ -193,9 +199,9 @@ def test_a_folder_of_somebody_else_is_not_emptied(folder, capsys):
 
 
 def test_an_installation_that_was_interrupted_can_be_begun_again(folder, capsys):
-    """The name that Makefile gives to an environment is the one that is looked for."""
-    begun = re.search(r"-m venv --clear (--prompt \w+) ", (ROOT / "Makefile").read_text("utf-8"))[1]
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", *begun.split(), "begun"], check=True)
+    """The name that is given to an environment is the one that is looked for."""
+    begun = [word for word in recipes.installing(sys.executable, Path("begun"), "")[0] if word != "--clear"]
+    subprocess.run([*begun[:-1], "--without-pip", begun[-1]], check=True)
     assert said(capsys, "--quiet", "--venv", "begun") == (0, "", "")
 
 
@@ -208,8 +214,9 @@ def test_little_memory_is_met_with_fewer_cores(folder, capsys, monkeypatch):
     assert "3.2 GB of memory are free for 16 cores: run snakemake with --cores 3." in said(capsys)[1]
 
 
-def test_it_needs_nothing_but_an_old_python():
-    tree = ast.parse((ROOT / FILE).read_text("utf-8"), feature_version=(3, 7))
+@pytest.mark.parametrize("module", ["preflight", "recipes"])
+def test_it_needs_nothing_but_an_old_python(module):
+    tree = ast.parse((ROOT / FILE).with_name(f"{module}.py").read_text("utf-8"), feature_version=(3, 7))
     imported = {
         alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
     }
@@ -239,7 +246,7 @@ def test_make_check_runs_it_and_make_install_stops_at_what_it_finds(tmp_path):
 
 
 def test_torch_without_cuda_is_one_variable_away():
-    plain, cpu = (make("-n", "-B", "install", "VENV=nowhere", *more).stdout for more in ([], ["TORCH=cpu"]))
+    plain, cpu = (" ".join(recipes.installing("python3", Path(".venv"), torch)[1]) for torch in ("", "cpu"))
     assert "download.pytorch.org" not in plain
     assert "--extra-index-url https://download.pytorch.org/whl/cpu -r requirements.lock" in cpu
     assert "-c requirements-cuda.lock" in plain

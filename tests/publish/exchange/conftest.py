@@ -10,7 +10,7 @@ from attnsvm.pipeline import records, targets
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.exchange import lineage
-from attnsvm.store import save_bytes
+from attnsvm.writing import save_bytes
 
 NAME = "feasibility"  # two blocks of three seeds at the smoke scale; it has problems, svm, measures and a figure
 TARGET = f"figures/{NAME}"
@@ -35,8 +35,7 @@ class Built:
 
     def make(self, path, inputs, content=None):
         save_bytes(self.folder / path, content or f"{path} {sorted(inputs)}".encode())
-        record = {"input": list(inputs), "params": sorted(map(repr, lineage.params(path, self.plan)))}
-        save_bytes(self.folder / "smoke" / records.TRAVELLING / records.name(path), json.dumps(record).encode())
+        records.put(self.folder, "smoke/", path, lineage.params(path, self.plan), inputs, {})
 
     def _files(self):
         plan, found = self.plan, {}

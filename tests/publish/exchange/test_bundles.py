@@ -1,19 +1,25 @@
 """Bundles: what goes in comes out where this code and configuration would have made it; else one sentence."""
 
+import copy
+import errno
 import hashlib
 import io
 import json
 import os
+import random
+import signal
 import tarfile
+from collections import Counter
 
 import pyarrow as pa
 import pytest
 from conftest import NAME, TARGET, Built, clone, results
+from interrupted import ended_at
 
-from attnsvm import checksums
+from attnsvm import checksums, command
 from attnsvm.errors import UserError
 from attnsvm.pipeline import records
-from attnsvm.publish.exchange import archive, bundle, manifest, unbundle
+from attnsvm.publish.exchange import archive, bundle, lineage, unbundle
 
 CSV = f"smoke/figures/{NAME}.csv"
 
@@ -35,10 +41,10 @@ def unpacked(path):
     return json.loads(found.pop(archive.INDEX)[1]), found
 
 
-def repacked(path, index, members, more=()):
+def repacked(path, index, members, more=(), indent=None):
     """Write a bundle of any content, honest or not; `more`: further (TarInfo, bytes)."""
     with pa.output_stream(str(path), compression="zstd") as stream, tarfile.open(fileobj=stream, mode="w|") as tar:
-        content = json.dumps(index).encode()
+        content = json.dumps(index, indent=indent).encode()
         for member, data in [(_info(archive.INDEX, content), content), *members.values(), *more]:
             tar.addfile(member, io.BytesIO(data))
     return path
@@ -60,20 +66,30 @@ def refused(path, folder, **options):
     return str(caught.value)
 
 
-def test_what_goes_in_comes_out_with_its_dates_its_checksums_and_its_records(made_up, packed, tmp_path):
-    old = 1_000_000_000.25
-    os.utime(made_up.folder / CSV, (old, old))
-    bundle.write([TARGET], packed, "smoke", made_up.folder)
+def of_results(found):
+    """The part of `results` that is no record."""
+    return {path: data for path, data in found.items() if "/.metadata/" not in path and path[:1] != "."}
+
+
+def test_what_goes_in_comes_out_with_its_checksums_its_records_and_dates_of_today(made_up, packed, tmp_path):
+    future = 4_000_000_000
+    os.utime(made_up.folder / CSV, (future, future))
+    again = tmp_path / "again.tar.zst"
+    bundle.write([TARGET], again, "smoke", made_up.folder)
+    assert again.read_bytes() == packed.read_bytes(), "dates do not travel"
     fresh = clone(tmp_path / "fresh")
     taken = unbundle.read(packed, fresh)
     assert taken.whole
     there, here = results(made_up.folder), results(fresh)
-    assert {path: data for path, data in here.items() if ".arrived" not in path} == {
-        path: data for path, data in there.items() if ".metadata" not in path
-    }
-    names = {path.rpartition("/")[2] for path in there if ".metadata" in path}
-    assert names == {path.rpartition("/")[2] for path in here if ".arrived" in path}
-    assert (fresh / CSV).stat().st_mtime == old
+    assert {*there} == {*here}
+    assert of_results(here) == of_results(there)
+    for path in {*here} - {*of_results(here)}:
+        ours, theirs = json.loads(here[path]), json.loads(there[path])
+        assert {key: ours[key] for key in ("input", "params")} == {key: theirs[key] for key in ("input", "params")}
+        sums = {one: checksums.of(fresh / one) for one in ours["input"]}
+        assert ours["input_checksums"] == {one: f"sha256:{value}" for one, value in sums.items()}
+    assert len({(fresh / path).stat().st_mtime_ns for path in taken.files}) == 1
+    assert (fresh / CSV).stat().st_mtime < future
     assert checksums.damaged([fresh]) == []
     assert checksums.beside(fresh / CSV).exists()
 
@@ -99,7 +115,7 @@ def test_two_bundles_of_other_seeds_are_merged_and_their_tables_are_left_out(tmp
         for block in ("seeds-0-2", "seeds-3-5")
         for stage in ("problems", "svm")
     }
-    assert {path for path in results(fresh) if ".arrived" not in path} == wanted
+    assert {*of_results(results(fresh))} == wanted
     elsewhere = clone(tmp_path / "other", {"experiments": {NAME: {"problems": {"instances": 6, "first_seed": 60}}}})
     assert "none of its blocks of seeds is one of this configuration" in refused(tmp_path / "0.tar.zst", elsewhere)
 
@@ -155,14 +171,9 @@ def test_other_code_is_refused_by_name(packed, tmp_path, monkeypatch):
     assert f"than is here: {changed}; check out that commit" in sentence
 
 
-def test_a_record_that_names_other_params_is_refused_though_the_list_agrees(packed, tmp_path):
+def test_a_file_of_a_job_with_other_params_is_refused_though_code_and_settings_agree(packed, tmp_path):
     index, members = unpacked(packed)
-    name = f"smoke/{records.TRAVELLING}/{records.name(CSV)}"
-    member, data = members[name]
-    other = data.replace(b"'dpi': 100", b"'dpi': 101")
-    assert other != data
-    members[name] = member, other
-    index["sha256"][name] = hashlib.sha256(other).hexdigest()
+    index["files"][CSV]["params"] = "0" * 64
     sentence = refused(repacked(tmp_path / "b.tar.zst", index, members), clone(tmp_path / "fresh"))
     assert f"{CSV} was made by a job with other settings or inputs than here" in sentence
 
@@ -218,18 +229,10 @@ BAD = (
 @pytest.mark.parametrize("name", BAD)
 def test_a_name_outside_the_results_of_its_scale_is_refused(packed, tmp_path, name):
     index, members = unpacked(packed)
-    index["sizes"][name], index["sha256"][name] = 4, hashlib.sha256(b"evil").hexdigest()
+    index["files"][name] = index["files"][CSV] | {"size": 4, "sha256": hashlib.sha256(b"evil").hexdigest()}
     path = repacked(tmp_path / "b.tar.zst", index, members, [(_info(name, b"evil"), b"evil")])
     assert f"it names {name!r}, which is not a place for results" in refused(path, clone(tmp_path / "deep/fresh"))
     assert not list(tmp_path.rglob("evil"))
-
-
-def test_a_record_of_a_file_elsewhere_is_refused():
-    for output in ("../evil", "attnsvm/svm/checker.py"):
-        name = f"smoke/{records.TRAVELLING}/{records.name(output)}"
-        assert not manifest._inside(name, "smoke/")
-    assert manifest._inside(f"smoke/{records.TRAVELLING}/{records.name(CSV)}", "smoke/")
-    assert not manifest._inside(f"smoke/{records.TRAVELLING}/no-record", "smoke/")
 
 
 @pytest.mark.parametrize(
@@ -255,13 +258,11 @@ def test_members_that_are_unlisted_missing_or_twice_are_refused(packed, tmp_path
     assert f"1 of its files are missing, {CSV} among them" in refused(repacked(path, index, fewer), fresh)
 
 
-def test_a_date_that_no_file_can_have_is_refused(packed, tmp_path):
+def test_a_date_that_no_file_can_have_is_no_matter(packed, tmp_path):
     index, members = unpacked(packed)
-    _, data = members[CSV]
-    members[CSV] = _info(CSV, data), data
     members[CSV][0].mtime = 1e300
-    sentence = refused(repacked(tmp_path / "b.tar.zst", index, members), clone(tmp_path / "fresh"))
-    assert "it is damaged or truncated" in sentence
+    fresh = clone(tmp_path / "fresh")
+    assert unbundle.read(repacked(tmp_path / "b.tar.zst", index, members), fresh).whole
 
 
 def test_a_bundle_larger_than_the_limit_is_refused_before_anything_is_unpacked(packed, tmp_path):
@@ -289,9 +290,191 @@ def test_a_bomb_is_refused_after_what_its_list_allows(packed, tmp_path):
     assert "it unpacks to more than it says" in refused(path, fresh)
 
 
-@pytest.mark.parametrize("key", ["format", "sizes", "sha256", "config", "scatter", "code"])
+KEYS = ("format", "release", "commit", "targets", "scale", "config", "scatter", "code", "files")
+
+
+def test_a_long_list_is_read(packed, tmp_path):
+    """That of a whole build has megabytes."""
+    index, members = unpacked(packed)
+    path = repacked(tmp_path / "b.tar.zst", index, members, indent=2000)
+    assert len(json.dumps(index, indent=2000)) > 4 * archive.HEADER
+    assert unbundle.read(path, clone(tmp_path / "fresh")).whole
+
+
+@pytest.mark.parametrize("key", KEYS)
 def test_a_list_that_is_not_whole_is_refused(packed, tmp_path, key):
     index, members = unpacked(packed)
-    for wrong in ({k: v for k, v in index.items() if k != key}, index | {key: 7}, index | {key: ["x"]}):
+    assert {*index} == {*KEYS}
+    for wrong in ({k: v for k, v in index.items() if k != key}, index | {key: 7}, index | {key: ["x\n"]}):
         sentence = refused(repacked(tmp_path / "b.tar.zst", wrong, members), clone(tmp_path / "fresh"))
-        assert "its list is not whole" in sentence or "and this release reads 1" in sentence
+        assert "its list is not whole" in sentence or "and this release reads 2" in sentence
+
+
+def places(value, path=()):
+    """Every place in a JSON value."""
+    yield path
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield from places(value[key], (*path, key))
+
+
+HOSTILE = (
+    *(None, True, -1, 10**40, 1.5, "", "x" * 10**5, "\x1b[2J", "a; rm -rf /\n", "\ud800", "../../evil"),
+    *([], [[]], {}, {"": {}}, {"\x1b]0;x": 1}, {"__proto__": []}),
+)
+
+
+def test_hostile_lists_end_with_one_sentence_or_change_nothing(packed, tmp_path, capsys, monkeypatch):
+    """Each of 600 has another value somewhere, or another key: never a traceback, never a character that steers."""
+    index, members = unpacked(packed)
+    chance, everywhere = random.Random(48), list(places(index))
+    fresh, path = clone(tmp_path / "fresh"), tmp_path / "b.tar.zst"
+    monkeypatch.chdir(fresh)
+    few = [one for one in everywhere if one[:1] not in [("code",), ("files",)] or chance.random() < 0.05]
+    refusals = 0
+    for k in range(600):
+        wrong, place = copy.deepcopy(index), few[k % len(few)]
+        value = copy.deepcopy(chance.choice(HOSTILE))
+        if not place:
+            wrong = value
+        else:
+            above = wrong
+            for key in place[:-1]:
+                above = above[key]
+            if isinstance(above, dict) and chance.random() < 0.3 and isinstance(value, str):
+                above[value] = above.pop(place[-1])
+            else:
+                above[place[-1]] = value
+        status = command.main(["unbundle", str(repacked(path, wrong, members))])
+        said = capsys.readouterr()
+        assert status in (0, 1), (place, value)
+        refusals += status
+        lines = (said.err if status else said.out).splitlines()
+        assert len(lines) == (1 if status else 2), (place, value)
+        assert all(line.isprintable() for line in lines), (place, value)
+        assert not list(tmp_path.rglob("*evil*"))
+        for made in fresh.iterdir():
+            if made.name != "config":
+                assert not status or k, "nothing is unpacked from what is refused"
+    assert refusals > 500
+
+
+@pytest.mark.parametrize(
+    "text", ['{"format": 2', "[" * 10**5, '{"format": NaN}', '{"format": 1e999}', "\xff", "nul", "7"]
+)
+def test_what_is_no_list_at_all_is_refused(tmp_path, text):
+    content = text.encode("latin-1")
+    with (
+        pa.output_stream(str(tmp_path / "b"), compression="zstd") as stream,
+        tarfile.open(fileobj=stream, mode="w|") as tar,
+    ):
+        tar.addfile(_info(archive.INDEX, content), io.BytesIO(content))
+    assert "nothing is unpacked" in refused(tmp_path / "b", clone(tmp_path / "fresh"))
+
+
+@pytest.mark.parametrize("limit", ["nan", "inf", "-1", "0", "1e400", "x", ""])
+def test_a_limit_that_is_none_is_refused(packed, tmp_path, limit, capsys, monkeypatch):
+    monkeypatch.chdir(clone(tmp_path / "fresh"))
+    with pytest.raises(SystemExit) as ended:
+        command.main(["unbundle", str(packed), f"--limit={limit}"])
+    assert ended.value.code == 2
+    assert "expected a size in GB" in capsys.readouterr().err
+
+
+def sound(folder, made_up):
+    """Nothing is half there: every file has its bytes, its checksum, and the record of this clone's own job."""
+    files = of_results(results(folder))
+    for path, data in files.items():
+        if "/." not in path:
+            assert data == (made_up.folder / path).read_bytes(), path
+            assert checksums.beside(folder / path).exists(), path
+            record = json.loads((folder / "smoke" / records.TRAVELLING / records.name(path)).read_text())
+            assert record["params"] == lineage.params(path, made_up.plan), path
+            assert not (folder / records.OWN / records.name(path)).exists(), path
+    return {path for path in files if "/." not in path}
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, errno.ENOSPC])
+def test_whenever_it_ends_a_file_is_not_there_or_there_with_all_that_belongs_to_it(made_up, packed, tmp_path, how):
+    """A kill, or an error, at every change of the disk; older records of Snakemake do not speak for what arrives."""
+    whole, ends = {*of_results(results(made_up.folder))}, Counter()
+    for number in range(1, 1000):
+        fresh = clone(tmp_path / f"fresh{number}")
+        for path in whole:
+            old = fresh / records.OWN / records.name(path)
+            old.parent.mkdir(parents=True, exist_ok=True)
+            old.write_text('{"input": [], "params": ["of another time"]}')
+        before = {*fresh.rglob("*")}
+        end = ended_at(number, how, lambda fresh=fresh: unbundle.read(packed, fresh))
+        there = sound(fresh, made_up)
+        if end == "done":
+            break
+        ends[end] += 1
+        if end == "refused":
+            assert {*fresh.rglob("*")} <= before, "what was refused leaves nothing behind"
+        assert there == whole or end != "endured"
+        unbundle.read(packed, fresh)
+        assert sound(fresh, made_up) == whole
+    assert ends["killed" if how == signal.SIGKILL else "refused"] > 4 * len(whole)
+
+
+def test_results_on_another_disk_and_behind_links(made_up, packed, tmp_path, small_disk):
+    """Of folders and of one experiment; and a disk that is too small for all."""
+    disk = tmp_path / "disk"
+    small_disk(disk, "size=4m")
+    fresh = clone(tmp_path / "fresh")
+    for name in ("smoke/figures", f"smoke/results/{NAME}"):
+        (disk / name).mkdir(parents=True)
+        (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+        (fresh / name).symlink_to(disk / name)
+    taken = unbundle.read(packed, fresh)
+    assert (disk / CSV).read_bytes() == (made_up.folder / CSV).read_bytes()
+    assert all(path.exists() for path in (fresh / name for name in taken.files))
+    assert unbundle.read(packed, fresh).files == []
+    small_disk(tmp_path / "small", "size=64k")
+    crowded = clone(tmp_path / "small/fresh")
+    sentence = refused(packed, crowded)
+    assert "No space left on device" in sentence
+    assert sentence.endswith("nothing is unpacked")
+    assert {path.name for path in crowded.iterdir()} == {"config"}
+
+
+@pytest.mark.parametrize("what", ["folder", "pipe", "dangling link", "folder's file", "nothing"])
+def test_what_is_in_the_way_is_named(packed, tmp_path, what):
+    fresh = clone(tmp_path / "fresh")
+    place = fresh / CSV
+    place.parent.mkdir(parents=True)
+    if what == "folder":
+        place.mkdir()
+    elif what == "pipe":
+        os.mkfifo(place)
+    elif what == "dangling link":
+        place.symlink_to(tmp_path / "nowhere")
+    elif what == "folder's file":
+        place.parent.rmdir()
+        place.parent.write_text("a file")
+    else:
+        assert unbundle.read(packed, fresh).whole
+        return
+    assert refused(packed, fresh).endswith("nothing is unpacked")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_bundle_that_is_no_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", "/dev/null"):
+        assert "is no file; nothing is unpacked" in refused(type(tmp_path)(path), clone(tmp_path / "fresh"))
+
+
+def test_a_bundle_with_code_in_it_is_none(made_up, packed, tmp_path):
+    """figures/<name>.plot.pyz is a program: the next run writes it from the table, in no time."""
+    index, members = unpacked(packed)
+    name = f"smoke/figures/{NAME}.plot.pyz"
+    index["files"][name] = index["files"][CSV]
+    sentence = refused(repacked(tmp_path / "b.tar.zst", index, members), clone(tmp_path / "fresh"))
+    assert f"it names {name!r}, which is not a place for results" in sentence
+
+
+def test_what_one_is_invited_to_type_is_quoted(packed, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(clone(tmp_path / "fresh"))
+    assert command.main(["unbundle", str(packed)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"run: snakemake {TARGET} --config scale=smoke"

@@ -12,8 +12,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from attnsvm import checksums
 from attnsvm.data.cells import COUNTED
 from attnsvm.errors import UserError, require, shown
@@ -25,6 +23,7 @@ from attnsvm.publish.exchange import archive, lineage
 from attnsvm.publish.exchange.bundle import figures_of
 from attnsvm.publish.exchange.manifest import Manifest, of_code
 from attnsvm.publish.exchange.settings import first_difference
+from attnsvm.reading import yaml_file
 from attnsvm.writing import replacing
 
 LIMIT = 10 * 10**9  # bytes: seven times all results at the paper's scale
@@ -94,12 +93,7 @@ def _in_one_sentence(bundle: Path) -> Iterator[None]:
 def _given(folder: Path, configfile: Path | None) -> dict:
     """What the user's configuration says, as Snakemake would read it."""
     path = configfile or folder / CONFIGFILE
-    try:
-        found = yaml.safe_load(path.read_text("utf-8")) or {}
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}); run this in a clone of the repository") from error
-    except yaml.YAMLError as error:
-        raise UserError(f"{path}: this is not YAML ({getattr(error, 'problem', error)})") from error
+    found = yaml_file(path) or {}
     require(isinstance(found, dict), f"{path}: expected keys and values, as in config/config.yaml")
     return found
 

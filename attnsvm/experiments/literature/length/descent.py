@@ -13,19 +13,18 @@ def descent(problems, settings, progress):
     steps, longest = settings["steps"], settings["longest"]
     kept = np.unique(np.geomspace(settings["first"], steps, settings["points"]).round().astype(int))
     log = train(problems, LinearHead, "W", exact(settings["learning_rate"]), steps, kept)
-    selected = log.probabilities.argmax(-1)
+    selected, lengths = log.probabilities.argmax(-1), []
     progress.expect(len(problems))
-    found = []
-    for s, seed in enumerate(problems.seeds.tolist()):
-        found.append(half_length(problems[s : s + 1], log.weights[s], selected[s], longest, seed))
+    for s in range(len(problems)):
+        lengths.append(half_length(problems[[s]], log.weights[s], selected[s], longest))
         progress(1)
-    return {"steps": kept, "weights": log.weights, "selected": selected, "length": np.stack(found)}
+    return {"steps": kept, "weights": log.weights, "selected": selected, "length": np.stack(lengths)}
 
 
-def half_length(problem, weights: np.ndarray, selected: np.ndarray, longest: int, seed: int) -> np.ndarray:
-    """1 + the number of new tokens at which the selected token has half of its weight, (points, n); infinite: not yet."""
-    n, T, d = problem.tokens.shape[1:]
-    new = np.random.default_rng([NEW_STREAM, seed]).normal(size=(n, longest, d))
+def half_length(problem, weights: np.ndarray, selected: np.ndarray, longest: int) -> np.ndarray:
+    """The length at which half of the weight is gone, (points, n): one and new tokens; longest + 1 at most."""
+    n, _, d = problem.tokens.shape[1:]
+    new = np.random.default_rng([NEW_STREAM, problem.seeds[0]]).normal(size=(n, longest, d))
     new /= np.linalg.norm(new, axis=-1, keepdims=True)
     toward = problem.queries[0] @ weights.mT
     own = (problem.tokens[0][np.arange(n), selected] * toward).sum(-1)
@@ -33,5 +32,5 @@ def half_length(problem, weights: np.ndarray, selected: np.ndarray, longest: int
     for k, u in enumerate(toward):
         with np.errstate(over="ignore"):
             others = np.exp((new @ u[..., None])[..., 0] - own[k][:, None]).cumsum(-1)
-        lengths[k] = np.where(others[:, -1] >= 1, 2.0 + (others < 1).sum(-1), np.inf)
+        lengths[k] = np.minimum(2.0 + (others < 1).sum(-1), longest + 1.0)
     return lengths

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from attnsvm.experiments.paper.regularisation_path.balls import STOP, Excess
-from attnsvm.experiments.paper.regularisation_path.lockstep import minimise
+from attnsvm.experiments.paper.regularisation_path.descent import STOP, Excess, minimise
 from attnsvm.training.start import factored_weights, full_weights
 
 LEFT = 1e-3  # of the largest singular value: at zero the factors would stay, minimum or not

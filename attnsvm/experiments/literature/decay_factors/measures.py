@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm import geometry
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians, named_share
-from attnsvm.experiments.literature.decay.layer import gradient
+from attnsvm.experiments.literature.decay.measures import unmet
 
 MET = 0.01  # of the gap
 
@@ -17,7 +17,7 @@ def measures(cell, problems, trained, solved, settings):
         answer = {key: value[solved["place"][name]] for key, value in solved["solution"].items()}
         good = answer["status"] == "solved"
         W, seeds, growth = W[good], problems.seeds[good], np.log(decays[:-1] / decays[1:])
-        gap = np.stack([unmet(problems[good], W[:, k]) for k in range(len(decays))], 1)
+        gap = np.stack([unmet(problems[good], W[:, k], "nuc", nuc(W[:, k])) for k in range(len(decays))], 1)
         grown = np.diff(nuc(W), axis=1) / growth / nuc(answer["W"][good])[:, None]
         found = [(decays, {"gap": gap}), (decays[1:], {"growth": grown})]
         if name.startswith("m = "):
@@ -27,12 +27,6 @@ def measures(cell, problems, trained, solved, settings):
         frames += [by_quantity(seeds, along, values, run=name) for along, values in found]
         ends.append(outcomes(cell, problems.seeds, np.where(good, f"{name}: measured", f"{name}: without SVM")))
     return Measures(pd.concat(frames).rename(columns={"step": "decay"}), pd.concat(ends))
-
-
-def unmet(problems, W: np.ndarray) -> np.ndarray:
-    """The relative Frank–Wolfe gap of the nuclear ball through W, (S,): zero where W meets its conditions."""
-    G, _ = gradient(problems, W)
-    return 1.0 + (G * W).sum((1, 2)) / (np.linalg.norm(G, 2, axis=(1, 2)) * geometry.get("nuc").value(W))
 
 
 def table(measures, settings):

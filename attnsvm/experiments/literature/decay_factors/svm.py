@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.analysis.selection import different_choices
-from attnsvm.experiments.literature.decay.layer import selected
+from attnsvm.experiments.literature.decay.svm import selected
 from attnsvm.svm.instances import certified
 
 KEPT = ("W", "rank")  # of an answer, in addition to its proof

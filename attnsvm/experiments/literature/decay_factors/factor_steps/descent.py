@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from attnsvm.experiments.literature.decay.descent import FOLDS, SHRUNK
-from attnsvm.experiments.literature.decay.layer import gradient
+from attnsvm.experiments.literature.decay.descent import FOLDS, SHRUNK, gradient
 from attnsvm.training.start import factored_weights
 
 POINTS = 21

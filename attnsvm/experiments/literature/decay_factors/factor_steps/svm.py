@@ -1,6 +1,6 @@
 """The solutions of least nuclear norm of what each run of the published step selects in the end."""
 
-from attnsvm.experiments.literature.decay.layer import selected
+from attnsvm.experiments.literature.decay.svm import selected
 from attnsvm.svm.instances import certified_once
 
 

@@ -15,7 +15,7 @@ CLAIMS.declare(
     ),
     slope.must("slope of the log-odds ≤ 0", "else nothing falls", "they do fall"),
     error(rule="dilution").below(error(rule="entropy"), "dilution {value:.2f}, diluted mean entropy more"),
-    short="heads of a model in use do not dilute",
+    short="heads of a model in use dilute slowly",
     statement="In SmolLM2, on texts sixteen times as long, the weight of what a head selects is nearer to no change "
     "than to what its margins on short texts predict if further tokens are like the first ones.",
     check="median change of the log-odds per e-fold of the length, over all heads, with its 95 % interval; mean "

@@ -12,6 +12,14 @@ OF_A_HEAD = {
     "rule": "the rule that fits best: first, last, itself, before, after; for lifted heads also `3 before` and so on",
     "rule_predicted": "share of held-out inputs on which this rule names the token that the head selects",
     "delimiter_selected": "share of fitted inputs whose selected token is a delimiter",
+    "half_length_predicted": "length at half weight, predicted: 1 + (T − 1)p/(1 − p) with the weight p of the selected "
+    "token among T, median over the shorter third of the fitted inputs; soft caps and sinks are left out",
+    "half_length_predicted_low": "lower end of its 95 % interval",
+    "half_length_predicted_high": "upper end",
+    "half_length_measured": "the same, measured on fitted inputs four times as long and longer; equal if further "
+    "tokens are like the first ones",
+    "half_length_measured_low": "lower end of this 95 % interval",
+    "half_length_measured_high": "upper end of it",
 }
 OF_A_NORM = {
     "inputs": "queries fitted",

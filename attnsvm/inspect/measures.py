@@ -9,6 +9,7 @@ import numpy as np
 from attnsvm import geometry
 from attnsvm.errors import require
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections, split
+from attnsvm.inspect.length import predicted_and_measured
 from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.lifted_problem import LiftedProblem, LiftedSolution
 from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head
@@ -114,6 +115,7 @@ def measure(bench: Bench, head: int) -> Measured:
     row |= rule(fit, selected, held, own, distances(fit) if bench.lifted else RULES)
     row["chance"] = _mean(1 / counts)
     row["delimiter_selected"] = _mean([m[a] for m, a in zip(fit.delimiters, selected, strict=True)])
+    row |= predicted_and_measured(logits(fit, W))
     marks = {"fit": [[int(a)] for a in selected], "held": [[int(a)] for a in own]}
     for norm in plan.norms:
         problem = bench.few if norm == "nuc" else bench.whole

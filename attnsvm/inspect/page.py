@@ -22,6 +22,7 @@ SHOWN = (
     ("margin_ratio_fro", "Margin of the head, relative to the largest", None, ""),
     ("delimiter_selected", "Delimiters among the selected", None, ""),
     ("delimiter_share", "Part of delimiters in the multipliers", None, ""),
+    ("half_length_predicted", "Length at half weight, predicted", "half_length_measured", "measured, on longer inputs"),
     ("rank_fro", "Certified rank, Frobenius", None, ""),
     ("rank_nuc", "Certified rank, nuclear", "rank_head", "the head itself"),
     ("support_fro", "Support tokens", None, ""),

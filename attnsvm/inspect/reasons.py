@@ -9,6 +9,7 @@ import pandas as pd
 
 from attnsvm.errors import shown
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections
+from attnsvm.inspect.length import half_length
 from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.lifted_problem import LiftedProblem
 from attnsvm.inspect.solving import TIGHT, Problem
@@ -23,6 +24,8 @@ COLUMNS = {
     "support": "place of a support token: a rival on the margin of W_mm; empty where the selection has none",
     "support_word": "its word",
     "multiplier": "of this constraint in W_mm at norm one; all multipliers of the head add up to one over its margin",
+    "half_length": "length at which the selected token would have half of the weight, predicted from this selection: "
+    "1 + (T − 1)p/(1 − p) with its weight p among T tokens; soft caps and sinks are left out",
     "nearest": "place of the rival that would overtake the selected token first",
     "radius": "flip radius of the selection: how far that rival would have to move; empty with frozen norms",
     "radius_mm": "the flip radius under W_mm, the certified solution for all inputs",
@@ -51,6 +54,7 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
     index = problem.index(selected)[margins < 1 + TIGHT]
     multipliers = answer.dual[margins < 1 + TIGHT]
     nearest, radius, radius_mm, best = _radii(layer, W, answer.W, inputs, selected)
+    half = [half_length(one) for one in logits(inputs, W)]
     found = []
     for i, alpha in enumerate(selected):
         held = np.flatnonzero((index[:, 0] == i) & (multipliers > 0))
@@ -60,6 +64,7 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
             "query": start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1,
             "selected": start + int(alpha),
             "selected_word": words[start + alpha] if words else "",
+            "half_length": half[i],
             "nearest": start + int(nearest[i]),
             "radius": radius[i],
             "radius_mm": radius_mm[i],

@@ -3,7 +3,9 @@
 import numpy as np
 
 from attnsvm.analysis.selection import optimal_tokens
+from attnsvm.experiments.paper.regularisation_path.balls import STOP as STOP
 from attnsvm.experiments.paper.regularisation_path.balls import Excess, path
+from attnsvm.experiments.paper.regularisation_path.lockstep import minimise as minimise
 from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import proof
 

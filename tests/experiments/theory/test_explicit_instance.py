@@ -129,7 +129,7 @@ def test_the_first_form_has_another_solution(instance):
 
 @pytest.mark.parametrize("norm", [0.0, 3.0])
 def test_descent_that_starts_beside_it_keeps_the_mixture(instance, norm):
-    """From R = 100 at equal shares, and from R = 300 with a random matrix added, which leaves .99 at the other token."""
+    """From R = 100 at equal shares; from R = 300 with a random matrix added, which leaves .99 at the other token."""
     u = np.stack([instance.first, instance.second]).astype(float)
     u /= np.linalg.norm(u)
     away = np.random.default_rng(0).normal(size=u.shape)

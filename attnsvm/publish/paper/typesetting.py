@@ -16,7 +16,9 @@ NUMBERS, CONTRIBUTED, AUTHORS = "paper/numbers.json", "paper/contributed.typ", "
 TOLERATED = "html export is under active development and incomplete"
 DATE = 0  # seconds since 1970: the same inputs, the same bytes
 LINE = re.compile(r"┌─ (.*?):(\d+):\d+")
-HEADLINE = re.compile(r'<g id="subfigure_1">\s*<g id="patch_2">\s*<path d="M 0 ([\d.]+)')  # and where it ends, in points
+HEADLINE = re.compile(
+    r'<g id="subfigure_1">\s*<g id="patch_2">\s*<path d="M 0 ([\d.]+)'
+)  # and where it ends, in points
 VIEW = re.compile(r'height="([\d.]+)pt" viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 

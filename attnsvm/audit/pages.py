@@ -1,5 +1,6 @@
 """The audit as a page to read, in HTML and in Markdown."""
 
+import re
 from importlib.resources import files
 
 import pandas as pd
@@ -52,8 +53,13 @@ def wanted(row) -> str:
 
 def unmet(row) -> list[str]:
     """The conditions of a row that are not met, the main ones first."""
-    parts = "; ".join(row[of] for of in ("main", "further") if isinstance(row[of], str) and row[of]).split("; ")
-    return [part.removeprefix("no: ") for part in parts if part.startswith("no: ")]
+    return [said for of in ("main", "further") for met, said in conditions(row[of]) if not met]
+
+
+def conditions(text) -> list[tuple[bool, str]]:
+    """The conditions of a row, its "main" or "further" ones, and whether each is met; other than text: none."""
+    parts = re.split("; (?=yes: |no: )", text) if isinstance(text, str) and text else []
+    return [(part.startswith("yes: "), part.split(": ", 1)[1]) for part in parts]
 
 
 def sharper(row) -> str:

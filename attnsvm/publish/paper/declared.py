@@ -37,6 +37,7 @@ class Declared:
         column: the column it stands in.
         where: {column: value} of the rows it is read from.
         last: a column, of whose largest value alone the rows are; "" for all.
+        above: a number, above which the column is in the rows taken; None for all.
         take: what is taken of several rows, see `TAKEN`; "" where there is one.
         interval: the columns of its lower and upper end; () where it has none.
         unit: said behind it; "" where it has none.
@@ -50,6 +51,7 @@ class Declared:
     place: Place
     where: dict[str, Any] = field(default_factory=dict)
     last: str = ""
+    above: float | None = None
     take: str = ""
     interval: tuple[str, ...] = ()
     unit: str = ""
@@ -63,6 +65,7 @@ class Declared:
         """Where the number comes from, in a line."""
         of = [f"{name} = {value}" for name, value in self.where.items()]
         of += [f"last {self.last}"] if self.last else []
+        of += [f"{self.column} > {self.above:g}"] if self.above is not None else []
         return f"{self.table}, {self.take + ' of ' if self.take else ''}{self.column}" + (
             f" where {', '.join(of)}" if of else ""
         )
@@ -82,6 +85,8 @@ class Declared:
             (rows,) = chosen(table, self.where | ({self.last: LAST} if self.last else {}))
         except NoInstance as nothing:
             raise LookupError(f"{self.place}: {self.source()}: there is no such row") from nothing
+        if self.above is not None:
+            rows = rows[rows[self.column] > self.above]
         if self.take:
             return {"value": float(getattr(rows[self.column], TAKEN[self.take])()), "low": None, "high": None}
         require(

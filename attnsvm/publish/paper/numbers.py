@@ -1,8 +1,10 @@
 """Every number that the text may ask for, in one file: out of the figures' csv, the audit's table and the settings.
 
 declared keys    what paper/numbers.yaml reads from a csv: "layers.rows"
-audit.KEY        the value of an audit row; audit.KEY.threshold, .instances and .published what the row also has
-rows.VERDICT     how many claims as first asked have this verdict; rows.asked and rows.sharper: how many there are
+audit.KEY        the value of an audit row; audit.KEY.threshold, .instances and .published what the row also has;
+                 audit.KEY.missed what a share of none in so many instances may be: the upper end of its interval
+rows.VERDICT     how many claims as first asked have this verdict; rows.asked and rows.sharper: how many there are;
+                 rows.sharpened: how many of them a sharper row stands in for
 rows.paper.*     the same of the claims of the founding paper itself
 cost.minutes     processor time of all jobs behind the audit's figures; cost.jobs: how many jobs
 certificates.*   how many answers the checker saw, by status, and how many were decided in rationals; largest_gap
@@ -17,6 +19,7 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.audit import pages
+from attnsvm.audit.numbers import proportion
 from attnsvm.audit.reading import GROUPS, VERDICTS, Tables, of_paper
 from attnsvm.audit.table import certificates
 from attnsvm.errors import UserError
@@ -28,11 +31,11 @@ from attnsvm.store import load_csv, save_text
 from attnsvm.svm.statuses import COUNTS
 
 COST = "figures/audit.json"
-OF_A_ROW = ("threshold", "instances", "published")
+OF_A_ROW = ("threshold", "instances", "published", "missed")
 DIGITS = 2  # significant, of a number that no declaration speaks of
 COUNT = 9  # of a count: all of them
 PRINTED = 4  # of a number in print
-WORDS = ("key", "short", "statement", "check", "why", "also", "verdict", "figure", "sharpens")
+WORDS = ("key", "short", "statement", "check", "why", "also", "verdict", "figure", "sharpens", "seeds")
 
 
 def write(
@@ -128,6 +131,7 @@ def _declared(one: Declared, table: pd.DataFrame, complete: bool) -> dict:
 def _of_a_row(row: dict) -> Iterator[tuple[str, dict]]:
     key, where = f"audit.{row['key']}", f"the audit, row {row['key']}"
     yield key, entry(row["value"], DIGITS, where, row["figure"], row["key"], low=row["low"], high=row["high"])
+    row = row | {"missed": proportion(0, row["instances"]).high if row["instances"] else None}
     for name in OF_A_ROW:
         digits = {"instances": COUNT, "published": PRINTED}.get(name, DIGITS)
         yield f"{key}.{name}", entry(row[name], digits, f"{where}, {name}", row["figure"], row["key"])
@@ -144,6 +148,7 @@ def _counts(rows: pd.DataFrame, checked: pd.DataFrame) -> Iterator[tuple[str, di
     sharper = rows[rows["sharpens"] != ""]
     yield "rows.sharper", entry(len(sharper), COUNT, "the audit: rows that say what holds instead")
     yield "rows.sharper_hold", entry(int((sharper["verdict"] == "holds").sum()), COUNT, "the audit: of those, holds")
+    yield "rows.sharpened", entry(sharper["sharpens"].nunique(), COUNT, "the audit: claims that such a row names")
     for name in ("checked", *COUNTS):
         yield (
             f"certificates.{name}",
@@ -178,6 +183,8 @@ def _claim(row: dict) -> dict:
         "wanted": pages.wanted(row),
         "instances": int(row["instances"]),
         "unmet": pages.unmet(row),
+        "main": pages.conditions(row["main"]),
+        "further": pages.conditions(row["further"]),
     }
 
 

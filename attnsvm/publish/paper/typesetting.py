@@ -16,6 +16,10 @@ NUMBERS, CONTRIBUTED, AUTHORS = "paper/numbers.json", "paper/contributed.typ", "
 TOLERATED = "html export is under active development and incomplete"
 DATE = 0  # seconds since 1970: the same inputs, the same bytes
 LINE = re.compile(r"┌─ (.*?):(\d+):\d+")
+HEADLINE = re.compile(
+    r'<g id="subfigure_1">\s*<g id="patch_2">\s*<path d="M 0 ([\d.]+)'
+)  # and where it ends, in points
+VIEW = re.compile(r'height="([\d.]+)pt" viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 
 def typeset(numbers: str, pictures: dict[str, str], pdf: str, html: str, root: Path = manuscript.ROOT) -> None:
@@ -39,6 +43,7 @@ def typeset(numbers: str, pictures: dict[str, str], pdf: str, html: str, root: P
     checks.check(text, declared.read(root), found)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()
+        found["cited"] = cited(text, found)
         _lay_out(folder, root, found, pictures)
         for kind, output in (("pdf", pdf), ("html", html)):
             save_bytes(output, _compiled(typst, folder, kind))
@@ -56,7 +61,26 @@ def _lay_out(folder: Path, root: Path, found: dict, pictures: dict[str, str]) ->
     (folder / "figures").mkdir()
     for name, path in pictures.items():
         require(Path(path).exists(), f"{path}: missing; run snakemake to build it")
-        shutil.copyfile(path, folder / f"figures/{name}.svg")
+        drawn = without_headline(Path(path).read_text("utf-8"))
+        (folder / f"figures/{name}.svg").write_text(drawn, "utf-8")
+
+
+def cited(text: manuscript.Manuscript, found: dict) -> list[str]:
+    """The rows of the audit that the text names or takes a number of, in the order of the audit."""
+    named = {one.name for one in text.names["verdicts"]}
+    named |= {one.name.split(".")[1] for one in text.names["numbers"] if one.name.startswith("audit.")}
+    return [row["key"] for row in found["claims"] if row["key"] in named]
+
+
+def without_headline(svg: str) -> str:
+    """A figure without the title and the verdict that stand above its panels: a text says both where they belong."""
+    head, view = HEADLINE.search(svg), VIEW.search(svg)
+    if head is None or view is None:
+        return svg
+    top, height, width = (float(size) for size in (head[1], view[1], view[2]))
+    seen = f'height="{height - top:g}pt" viewBox="0 {top:g} {width:g} {height - top:g}"'
+    hidden = head[0].replace(">", ' visibility="hidden">', 1)  # its letters are those of the panels too
+    return svg.replace(head[0], hidden).replace(view[0], seen)
 
 
 def about(root: Path) -> dict:

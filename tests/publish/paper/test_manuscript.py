@@ -81,7 +81,7 @@ def whole():
     keys = [claim.key for card in cards.claiming() for claim in card.module("claims").CLAIMS]
     names = [*declared.read()]
     names += [f"audit.{key}{end}" for key in keys for end in ("", *(f".{name}" for name in numbers.OF_A_ROW))]
-    rows = ("asked", "holds", "holds_in_part", "fails", "differs_from_print", "sharper", "sharper_hold")
+    rows = ("asked", "holds", "holds_in_part", "fails", "differs_from_print", "sharper", "sharper_hold", "sharpened")
     names += [f"{place}.{name}" for place in ("rows", "rows.paper") for name in rows[:5]]
     names += [f"rows.{name}" for name in rows[5:]]
     names += [

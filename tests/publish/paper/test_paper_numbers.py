@@ -27,6 +27,17 @@ def test_a_number_may_be_taken_from_several_rows(collected):
     assert expected.items() <= one.items()
 
 
+@pytest.mark.parametrize(("above", "count"), [(0.1, 2), (1, 1), (5, 0)])
+def test_rows_above_a_number_are_counted(collected, above, count):
+    text = f"cone.far: {{figure: cone, column: value, above: {above}, take: count}}"
+    one = collected(text=text)["numbers"]["cone.far"]
+    assert (one["value"], one["source"]) == (count, f"figures/cone.csv, count of value where value > {above:g}")
+
+
+def test_a_share_of_none_has_an_upper_end(collected):
+    assert collected(row={"instances": 64})["numbers"]["audit.stays.missed"]["value"] == pytest.approx(0.0566, abs=1e-4)
+
+
 def test_audit_rows_settings_counts_and_costs_have_numbers(collected):
     found = collected()["numbers"]
     experiments = len(cards.experiments())

@@ -56,14 +56,46 @@ def test_a_changed_table_changes_the_sentence(collected, made, tmp_path):
     assert "0.25" not in before
 
 
-def test_a_claim_stands_in_a_footnote_and_in_the_sentence_where_it_does_not_hold(collected, made, tmp_path):
+def test_a_claim_has_the_mark_of_its_row_and_stands_in_the_sentence_where_it_does_not_hold(collected, made, tmp_path):
     holds = words(made(collected())[1])
     (tmp_path / "run").rename(tmp_path / "first")
     fails = words(made(collected(row={"verdict": "fails"}))[1])
-    assert re.search(r"does 1 \.", holds)
-    assert re.search(r"does \( fails \) 1 \.", fails)
-    assert "stays : holds" in holds
-    assert "stays : fails" in fails
+    assert re.search(r"does A1 \.", holds)
+    assert re.search(r"does \( fails \) A1 \.", fails)
+
+
+def test_a_cited_row_is_printed_with_all_that_decides_it(collected, made):
+    page = words(made(collected(row={"further": "no: the control does not", "also": "control ≤ 1: nothing"}))[1])
+    for said in ("share: 0.9 [0.8, 0.95]", "Wanted: ≥ 0.5, since: half; control ≤ 1: nothing", "it does (met)"):
+        assert said in page
+    assert re.search(r"Further: the control does not \( ?not met ?\)", page)
+
+
+def test_a_row_that_the_text_does_not_cite_is_not_printed(collected, made, clone):
+    text = TEXT.replace(' #verdict("stays")', " so").replace(' #claim("stays")', "").replace('#n("audit.stays")', "so")
+    assert text.count("stays") == 0
+    (clone / "paper/main.typ").write_text(text)
+    assert "It stays in" not in words(made(collected())[1])
+
+
+HEADED = """<svg width="90pt" height="30.5pt" viewBox="0 0 90 30.5">
+ <g id="subfigure_1">
+  <g id="patch_2">
+   <path d="M 0 10.5
+L 90 10.5"/>
+ </g>
+ </g>
+ <g id="subfigure_2"/>
+</svg>"""
+
+
+def test_a_picture_is_shown_without_its_headline():
+    seen = typesetting.without_headline(HEADED)
+    assert 'width="90pt" height="20pt" viewBox="0 10.5 90 20"' in seen
+    assert '<g id="subfigure_1" visibility="hidden">' in seen
+    assert typesetting.without_headline(seen) == seen
+    bare = HEADED.replace('"subfigure_1"', '"axes_1"')
+    assert typesetting.without_headline(bare) == bare
 
 
 def test_smoke_numbers_are_marked_on_screen_and_on_paper(collected, made, tmp_path):

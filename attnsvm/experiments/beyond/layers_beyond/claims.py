@@ -52,8 +52,9 @@ CLAIMS.add(
 
 
 @CLAIMS.add(
-    short="mixed counting rows stop the weights",
-    statement="Where a row that counts stays mixed, ‖W‖ stops at a finite distance: no direction is left to compare.",
+    short="mixed counting rows hold the weights back",
+    statement="Where a row that counts stays mixed, ‖W‖ grows by a quarter at most, in the median of a kind, while the "
+    "steps double.",
     check="‖W‖ after the last step over that at half of the steps, medians of each kind; the largest of the mixed ones",
     measured="largest median growth where rows are mixed",
     asked=Limit(1.25, "median growth ≤ {}", "steps of one length that go on in one direction double it"),

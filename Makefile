@@ -11,7 +11,7 @@ CHECK = attnsvm/pipeline/first_use/preflight.py --venv "$(VENV)" --torch "$(TORC
 # The address of this repository stands in these, in the words of each format, and nowhere else.
 ADDRESSED = pyproject.toml CITATION.cff
 
-.PHONY: help check install figures all report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
+.PHONY: help check install figures all elsewhere report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make install   the locked requirements into $(VENV); the targets below install it by themselves"
 	@echo "make figures   the figures of the paper at full scale, into figures/, and its claims, results/audit/paper.html"
 	@echo "make all       every figure, and the whole audit, results/audit/audit.html"
+	@echo "make elsewhere every claim under other settings, results/audit/elsewhere.html: longer than all figures"
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
@@ -82,6 +83,9 @@ test: $(INSTALLED)
 
 test-fast: PART = mathematics
 test-fast: test
+
+elsewhere: $(INSTALLED)
+	PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/snakemake" elsewhere/all
 
 report: all
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/snakemake report --report report.html

@@ -16,8 +16,9 @@ include: "workflow/rules/internals.smk"
 include: "workflow/rules/help.smk"
 
 
-# The targets of figures and the audit, as `snakemake figures/svm_rank`; the first, figures/all, is the default.
-for target in targets.of_figures():
+# The targets of figures, the audit and claims under other settings, as `snakemake figures/svm_rank` and `snakemake
+# elsewhere/svm_rank`; the first, figures/all, is the default.
+for target in (*targets.of_figures(), *targets.of_elsewhere()):
 
     rule:
         name:
@@ -47,6 +48,7 @@ include: "workflow/rules/cache.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
+include: "workflow/rules/elsewhere.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/paper.smk"
 include: "workflow/rules/site.smk"
@@ -67,6 +69,8 @@ localrules:
     claims,
     claims_of,
     audit_figure,
+    matrix,
+    matrices,
     provenance,
     paper_numbers,
     typeset,

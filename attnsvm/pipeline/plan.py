@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import blocks, cards, modules, standalone, targets
-from attnsvm.pipeline.configuration import block_settings, outside, stage_settings
+from attnsvm.pipeline import blocks, cards, elsewhere, modules, standalone, targets
+from attnsvm.pipeline.configuration import block_settings, outside, stage_settings, variants
 from attnsvm.pipeline.hashes.dependencies import digest
 
 Param = Callable[..., object]  # of the wildcards of a rule
@@ -47,6 +47,7 @@ class Plan:
     def __init__(self, resolved: dict, scatter: Mapping[str, int]):
         self.resolved, self.scatter, self.at = resolved, scatter, folder(resolved)
         self.blocks, self.history = cache(self._blocks), cache(self._history)
+        self.variants = cache(self._variants)
 
     def params(self, rule: str) -> dict[str, Param]:
         """The params of a rule's jobs by name, as functions of its wildcards.
@@ -78,6 +79,15 @@ class Plan:
                 return names | code | {"origin": lambda claimed="": self.histories(targets.measured(claimed))}
             case "audit_figure":
                 return figures | code
+            case "matrices":
+                return {**figures, **code, "variants": dict, "origin": str}  # both are those of the matrices
+            case "matrix":
+                return {
+                    **figures,
+                    **code,
+                    "variants": self.words,
+                    "origin": lambda matrixed: self.histories(self.varied(matrixed)),
+                }
             case "provenance":
                 experiments = self.resolved["experiments"]
                 return {
@@ -101,9 +111,11 @@ class Plan:
         read = outside(card, self.resolved) if stage == "problems" else {}
         return chosen | {"outside": read} if read else chosen
 
-    def code(self, rule: str, experiment: str = "", figure: str = "", claimed: str = "", **_) -> str:
+    def code(
+        self, rule: str, experiment: str = "", figure: str = "", claimed: str = "", matrixed: str = "", **_
+    ) -> str:
         """The hash of the code that a job runs; of a stage with the arithmetic that it has (running/arithmetic.py)."""
-        code = digest(*modules.of(rule, experiment or figure or claimed), texts=modules.TEXTS.get(rule, ()))
+        code = digest(*modules.of(rule, experiment or figure or claimed or matrixed), texts=modules.TEXTS.get(rule, ()))
         return _hash(code, self.resolved["arithmetic"]) if rule in cards.STAGES else code
 
     def origin(self, stage: str, experiment: str, block: str = "") -> object:
@@ -150,6 +162,24 @@ class Plan:
         """The tables that a figure draws, by experiment."""
         return {name: f"{self.at}results/{name}/measures.parquet" for name in targets.behind(figure)}
 
+    def varied(self, matrixed: str) -> list[str]:
+        """The experiments behind a figure under other settings: of each variant those that the figure draws."""
+        drawn = cards.read(matrixed).draws
+        return [f"{cards.ELSEWHERE}/{name}/{variant}" for variant in self.variants(matrixed) for name in drawn]
+
+    def words(self, matrixed: str) -> dict[str, list[str]]:
+        """The variants under which a figure's claims are tried: {name: [group, words]}."""
+        return {name: [one.group, one.text] for name, one in self.variants(matrixed).items()}
+
+    def tables_elsewhere(self, matrixed: str) -> list[str]:
+        """The tables of a figure under other settings."""
+        return [f"{self.at}results/{name}/measures.parquet" for name in self.varied(matrixed)]
+
+    def matrices(self) -> list[str]:
+        """The matrices of all figures that are tried under other settings."""
+        tried = [name for name in targets.tried() if self.variants(name)]
+        return [f"{self.at}results/{cards.ELSEWHERE}/{name}/matrix.csv" for name in tried]
+
     def counted(self, table: str, pictured: str) -> list[str]:
         """A csv of every experiment behind a figure."""
         return [f"{self.at}results/{name}/{table}.csv" for name in targets.behind(pictured)]
@@ -173,6 +203,8 @@ class Plan:
         if name == "audit":
             pages = [f"{self.at}results/audit/{file}" for file in ("claims.csv", "audit.html", "audit.md")]
             return [*pages, *self.figure_files("audit", kinds=("png", "json"))]
+        if name.startswith(f"{cards.ELSEWHERE}/"):
+            return self.matrix_files(name.partition("/")[2])
         if of_figures == "audit":
             return self.figure_files("audit", kinds=(*targets.PICTURES, "json"))
         if of_figures == "all":
@@ -180,9 +212,32 @@ class Plan:
         claims = self.audit_files(of_figures) if of_figures in (*cards.SECTIONS, *targets.optional()) else []
         return self.whole_figures(*targets.shown(of_figures)) + claims
 
+    def matrix_files(self, matrixed: str) -> list[str]:
+        """The files of the claims of a figure under other settings; "all": of all figures."""
+        if matrixed != "all":
+            folder = f"{self.at}results/{cards.ELSEWHERE}/{matrixed}"
+            return [f"{folder}/matrix.{kind}" for kind in targets.MATRIX]
+        pages = [f"{self.at}results/audit/{cards.ELSEWHERE}.{kind}" for kind in ("csv", "html")]
+        return [*pages, *self.figure_files(cards.ELSEWHERE, kinds=targets.PICTURES)]
+
     def audit_files(self, claimed: str) -> list[str]:
         """The pages of the claims of an experiment, or of a group of figures."""
         return [f"{self.at}results/audit/{claimed}.{kind}" for kind in targets.TABLES]
+
+    def _variants(self, figure: str) -> dict[str, elsewhere.Variant]:
+        """See `configuration.variants`; without those that a `cells` of problems.py refuses."""
+        names = cards.read(figure).draws
+        return {
+            variant: one
+            for variant, one in variants(figure, self.resolved).items()
+            if all(self._has_cells(f"{cards.ELSEWHERE}/{name}/{variant}") for name in names)
+        }
+
+    def _has_cells(self, experiment: str) -> bool:
+        try:
+            return bool(self.blocks(experiment))
+        except UserError:
+            return False
 
     def _blocks(self, experiment: str) -> dict[str, list[blocks.Part]]:
         return blocks.cut(cards.read(experiment), self.resolved, self.scatter.get(experiment))

@@ -5,6 +5,7 @@ the stages that make tables: the others would wait half a second for it. No file
 not cover (covered.py).
 """
 
+import importlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import answers, blocks, cards, modules, targets
+from attnsvm.pipeline import answers, blocks, cards, elsewhere, modules, targets
 from attnsvm.pipeline.running import records
 from attnsvm.pipeline.running.covered import covered
 from attnsvm.pipeline.running.progress import Progress
@@ -36,12 +37,15 @@ from attnsvm.training.threads import allow
 
 def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
     """Draw the problems of a block, which is made of `parts` of the grid's cells."""
-    drawn = {}
+    drawn, redrawn = {}, elsewhere.distribution(name)
+    if redrawn:
+        settings = {key: value for key, value in settings.items() if key != elsewhere.DISTRIBUTION}
     with _module(name, "problems") as module:
         for place, cell in blocks.cells(parts):
             where = {"place": np.array(place)}
             where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
-            arrays = module.problems(cell, settings).arrays()
+            batch = module.problems(cell, settings)
+            arrays = (importlib.import_module(redrawn).redrawn(batch) if redrawn else batch).arrays()
             _require_finite(f"{name}: problems.py: {cell.label}", arrays, "draw no such instance")
             drawn[cell.label] = {"cell": where, "problems": arrays}
     save_cells(output, drawn)
@@ -118,9 +122,10 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             else _measured(name, module, settings, inputs)
             for inputs in files
         )
-        gathered = gathering.gather(name, measured)
+        gathered = gathering.gather(name, measured, nothing=bool(cards.of_variant(name)[1]))
         found = gathered.measures
-        table = module.table(found, settings) if hasattr(module, "table") else found.instances
+        made = hasattr(module, "table") and len(found.instances) > 0
+        table = module.table(found, settings) if made else found.instances
     save_table(outputs["table"], table)
     save_table(outputs["instances"], found.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(found))
@@ -175,16 +180,18 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
     names = targets.claiming(claimed)
     left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
     with covered(*modules.of_claims(names)):
-        from attnsvm.audit import pages
+        from attnsvm.audit import elsewhere, pages
         from attnsvm.audit.reading import Tables
         from attnsvm.audit.table import audit, certificates
 
         tables = Tables(Path(folder))
-        table = audit(tables, {name: cards.read(name).module("claims").CLAIMS for name in names})
+        own = {name: cards.read(name).module("claims").CLAIMS for name in names}
+        table = audit(tables, own)
+        where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
         proofs = certificates(tables, targets.measured(claimed))
     save_csv(outputs["csv"], table)
-    save_text(outputs["html"], pages.html(table, proofs, left_out))
-    save_text(outputs["md"], pages.markdown(table, proofs, left_out))
+    save_text(outputs["html"], pages.html(table, proofs, left_out, where))
+    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where))
 
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
@@ -194,6 +201,52 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
 
         drawn = figure.draw(load_csv(claims_path), settings)
     _save_figure(drawn, stem, settings["dpi"])
+
+
+def matrix(
+    name: str, settings: dict, variants: dict[str, list[str]], tables: list[str], outputs: dict[str, str]
+) -> None:
+    """Read the claims of a figure under other settings; write paths "csv", "html" and those of the pictures.
+
+    Args:
+        name: of the figure; "": put the matrices of all figures together, which are the tables then.
+        variants: {name: [kind, words]}.
+        tables: of every variant those that the figure draws, in their order.
+    """
+    import pandas as pd
+
+    names = [name] if name else targets.tried()
+    claims = {one: cards.read(one).module("claims").CLAIMS for one in names}
+    with covered(*modules.of_matrix(names)):
+        from attnsvm.audit import elsewhere as audit
+        from attnsvm.audit import elsewhere_figure
+
+        if name:
+            drawn, words = cards.read(name).draws, {variant: (kind, text) for variant, (kind, text) in variants.items()}
+            starts = range(0, len(tables), len(drawn))
+            frames = [_as_drawn(drawn, tables[start : start + len(drawn)]) for start in starts]
+            rows = audit.matrix(name, claims[name], words, dict(zip(words, frames, strict=True)))
+        else:
+            rows = pd.concat([load_csv(path) for path in tables], ignore_index=True)
+        page = audit.html(rows, {claim.key: claim.statement for own in claims.values() for claim in own})
+        picture = elsewhere_figure.draw(rows, settings)
+    save_csv(outputs["csv"], rows)
+    save_text(outputs["html"], page)
+    _save_figure(picture, outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
+
+
+def _as_drawn(experiments: Iterable[str], tables: Iterable[str]):
+    """The table of a figure as its csv would have it."""
+    from io import StringIO
+
+    import pandas as pd
+
+    frames = {one: load_table(path) for one, path in zip(experiments, tables, strict=True)}
+    named = len(frames) > 1
+    whole = pd.concat(
+        [frame.assign(experiment=one) if named else frame for one, frame in frames.items()], ignore_index=True
+    )
+    return pd.read_csv(StringIO(whole.to_csv(index=False))) if len(whole) else whole
 
 
 def _save_figure(figure, stem: str, dpi: float) -> None:

@@ -47,6 +47,7 @@ include: "workflow/rules/cache.smk"
 include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
+include: "workflow/rules/elsewhere.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/paper.smk"
 include: "workflow/rules/site.smk"
@@ -67,6 +68,8 @@ localrules:
     claims,
     claims_of,
     audit_figure,
+    matrix,
+    matrices,
     provenance,
     paper_numbers,
     typeset,

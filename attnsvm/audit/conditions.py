@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from attnsvm.audit.moving import goes_to
 from attnsvm.audit.numbers import Estimate, Limit
 from attnsvm.audit.rows import EACH as EACH
 from attnsvm.audit.rows import FIRST as FIRST
@@ -22,6 +24,8 @@ from attnsvm.audit.rows import MOST as MOST
 from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import chosen, single
 from attnsvm.errors import require
+
+STEP, DECADE = "step", 10.0  # the column of the steps of a limit, and the part of a run on which a number is seen to move
 
 
 class Found(NamedTuple):
@@ -57,6 +61,10 @@ class Number:
 
     def without_interval(self) -> "Number":
         return replace(self, alone=True)
+
+    def at(self, step: float) -> "Number":
+        """The same after another step, where it is read after the last."""
+        return replace(self, where={**self.where, STEP: step}) if self.where.get(STEP) in (LAST, MOST) else self
 
     def read(self, table: pd.DataFrame) -> list[Found]:
         """The numbers, in the order in which their values are named; of `EACH`, in that of the table.
@@ -164,6 +172,10 @@ class Derived:
     def alone(self) -> bool:
         return self.first.alone and self.second.alone
 
+    def at(self, step: float) -> "Derived":
+        """See `Number.at`."""
+        return replace(self, first=self.first.at(step), second=self.second.at(step))
+
     must, misses, below, above = Number.must, Number.misses, Number.below, Number.above
     __truediv__, __sub__ = Number.__truediv__, Number.__sub__
 
@@ -209,16 +221,52 @@ class Condition:
             limit: another than the condition's own; the main one of the claim where it must lie beyond that.
         """
         limit = limit or self.limit
-        found, beside = self.number.read(table), {name: one.read(table) for name, one in self.beside.items()}
+        found, said = self._said(table, limit)
         others = self.other.read(table) if self.other else found
         met: dict[str, bool] = {}
-        for place, (one, other) in enumerate(_paired(found, others)):
+        for words, (one, other) in zip(said, _paired(found, others), strict=True):
+            met[words] = met.get(words, True) and self._met(one.number, other.number, limit)
+        return [one.number for one in found], met
+
+    def moving(self, table: pd.DataFrame, limit: Limit | None = None) -> set[str]:
+        """The parts, by words, of which every number that is not met still goes to its limit, see moving.py.
+
+        Args:
+            limit: as of `parts`.
+        """
+        limit = limit or self.limit
+        if limit is None or self.beyond or STEP not in table:
+            return set()
+        found, said = self._said(table, limit)
+        left = [place for place, one in enumerate(found) if not self._met(one.number, one.number, limit)]
+        goes = {place: self._goes(table, place, found[place], limit) for place in left}
+        return {said[place] for place in left} - {said[place] for place, going in goes.items() if not going}
+
+    def _goes(self, table: pd.DataFrame, place: int, last: Found, limit: Limit) -> bool:
+        """Whether the number in a place of those found goes to a limit over its last decade of steps."""
+        end = last.row.get(STEP)
+        if not isinstance(end, int | float | np.number) or self.number.at(end) is self.number:
+            return False
+        steps = np.unique(table[STEP][(table[STEP] <= end) & (table[STEP] >= end / DECADE)].dropna())
+        path = []
+        for step in steps:
+            try:
+                one = self.number.at(step).read(table)[place].number
+            except (NoInstance, IndexError):
+                continue
+            path.append((step, one.value if self.around is None else abs(one.value - self.around)))
+        return goes_to(limit.value, limit.falls, *np.array(path).reshape(-1, 2).T)
+
+    def _said(self, table: pd.DataFrame, limit: Limit | None) -> tuple[list[Found], list[str]]:
+        """The numbers, and of each the words of its part."""
+        found, beside = self.number.read(table), {name: one.read(table) for name, one in self.beside.items()}
+        words = []
+        for place, one in enumerate(found):
             named = {name: _like(place, seen, found).number for name, seen in beside.items()}
             row = {column: self.names.get(value) or value for column, value in one.row.items()}
             said = {"limit": limit.value} if limit else {}
-            words = self.words.format(**{**row, **one.number._asdict(), **said, **named})
-            met[words] = met.get(words, True) and self._met(one.number, other.number, limit)
-        return [one.number for one in found], met
+            words.append(self.words.format(**{**row, **one.number._asdict(), **said, **named}))
+        return found, words
 
     def worst(self, numbers: list[Estimate], limit: Limit) -> Estimate:
         """The number that is nearest to a limit, or farthest beyond it."""

@@ -5,13 +5,14 @@ Behind the mark stands, smaller, that of each claim that sharpens this one: what
 
 import pandas as pd
 
-from attnsvm.audit.reading import DIFFERS, FAILS, GROUPS, HOLDS, IN_PART, UNTESTABLE, counts, is_sharper, of_paper
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, canvas
+from attnsvm.audit.reading import DIFFERS, FAILS, GROUPS, HOLDS, IN_PART, MOVING, UNTESTABLE, counts, is_sharper, of_paper
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION, canvas
 
 # Shape and colour: a reader who sees neither hue nor grey tells them apart by the mark.
 MARKS = {
     HOLDS: ("o", GREEN),
     IN_PART: ("D", ORANGE),
+    MOVING: (">", SKY),
     FAILS: ("X", VERMILLION),
     DIFFERS: ("s", BLUE),
     UNTESTABLE: ("_", GREY),

@@ -109,6 +109,11 @@ class Limit:
         return self.value - number.value if self._sign in "≤<" else number.value - self.value
 
     @property
+    def falls(self) -> bool:
+        """Whether a number meets it from above."""
+        return self._sign in "≤<"
+
+    @property
     def said(self) -> str:
         """What is asked, with the limit in it: "mean ≤ 0.001"."""
         return self.wanted.format(f"{self.value:g}")

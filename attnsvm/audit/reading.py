@@ -15,8 +15,9 @@ from attnsvm.audit.rows import some as some
 from attnsvm.errors import UserError, require
 from attnsvm.store import load_csv
 
-HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE = "holds", "holds in part", "fails", "differs from print", "untestable"
-VERDICTS = (HOLDS, IN_PART, FAILS, DIFFERS, UNTESTABLE)
+HOLDS, IN_PART, MOVING, FAILS = "holds", "holds in part", "still moving", "fails"
+DIFFERS, UNTESTABLE = "differs from print", "untestable"
+VERDICTS = (HOLDS, IN_PART, MOVING, FAILS, DIFFERS, UNTESTABLE)
 GROUPS = {
     "paper": "Claims of the paper",
     "ours": "Our own questions about the paper",
@@ -53,6 +54,8 @@ class Reading:
         main: the conditions that are the claim's statement, and whether each is met, by what they say; at least one.
         further: what else was asked: controls, and that the numbers are what they are taken for.
         published: the printed number, for a claim about print; NaN otherwise.
+        moving: those main conditions that are not met after the last step, and whose numbers still go to their limits
+            (moving.py): nobody knows yet whether they get there.
     """
 
     value: float
@@ -62,6 +65,7 @@ class Reading:
     main: dict[str, bool]
     further: dict[str, bool] = field(default_factory=dict)
     published: float = float("nan")
+    moving: frozenset[str] = frozenset()
 
     def __post_init__(self):
         if not self.main:
@@ -76,12 +80,15 @@ class Reading:
 
     @property
     def verdict(self) -> str:
-        """A main condition that is not met fails the claim; where only further ones are not, it holds in part."""
+        """A main condition that is not met, and does not move, fails the claim; where only further ones are not met, it
+        holds in part."""
         if all(self.parts.values()):
             return HOLDS
         if pd.notna(self.published):
             return DIFFERS
-        return IN_PART if all(self.main.values()) else FAILS
+        if all(self.main.values()):
+            return IN_PART
+        return MOVING if all(met or what in self.moving for what, met in self.main.items()) else FAILS
 
 
 @dataclass(frozen=True)
@@ -208,15 +215,18 @@ class Declared:
         first = self.main[0]
         numbers, main = first.parts(table, asked)
         further: dict[str, bool] = {}
+        moving = {words for words in first.moving(table, asked) if not main[words]}
         for place, condition in enumerate((*self.main[1:], *self.further), 1):
             own = condition.limit and limits.get(condition.limit.wanted + condition.limit.why, condition.limit)
             found = condition.parts(table, asked if condition.beyond else own)[1]
             parts = main if place < len(self.main) or found.keys() & main.keys() else further
             parts |= {words: met and parts.get(words, True) for words, met in found.items()}
+            if parts is main:
+                moving |= condition.moving(table, asked if condition.beyond else own)
         shown = first.worst(numbers, asked)
         if first.number.alone:
             shown = exact(shown.value, shown.instances)
-        return Reading(*shown, main, further)
+        return Reading(*shown, main, further, moving=frozenset(moving))
 
 
 FIELDS = Claim.__dataclass_fields__.keys() - {"read", "also"}  # those that stand above a reading

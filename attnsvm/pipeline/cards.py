@@ -14,12 +14,15 @@ interval. A card that says what `value` and `instances` mean need not say what t
 
 An experiment whose card says `optional: why` is built only on request: `figures/all` and `audit` leave it out.
 It may read files that do not come with this package; outside.py names them.
+
+`elsewhere/NAME/VARIANT` names the experiment NAME under other settings (elsewhere.py): it has the same card, its own
+folder of results, and no figure.
 """
 
 import importlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -34,7 +37,7 @@ from attnsvm.reading import yaml_file, yaml_of
 HERE = Path(__file__).resolve().parent
 FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"
 LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # every kind that Unicode has
-OURS = ("value", "smoke", "text")  # keys of a setting that are not JSON schema
+OURS = ("value", "smoke", "text", "kind")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
 CHECKED_BY = [
@@ -42,6 +45,7 @@ CHECKED_BY = [
     *((HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")),
 ]
 OTHERS = ("figure", "claims", "outside")
+ELSEWHERE = "elsewhere"  # begins the names of experiments under other settings
 # The folders of the experiments, in their order, and what their figures show.
 SECTIONS = {
     "paper": "The paper",
@@ -74,11 +78,13 @@ class Card:
         fixed: settings of every stage that no user changes.
         draws: the experiments whose tables its figure draws, usually itself; () without a figure.
         blocks: the number of blocks of its instances.
-        settings: {stage: {key: JSON schema with `value`, perhaps `smoke`, and `text`}}.
+        settings: {stage: {key: JSON schema with `value`, perhaps `smoke`, `text`, and the `kind` of types.yaml}}.
         relations: [{"below" | "at_most" | "same_length": [two keys "stage.key"]}].
         caption: what is drawn and of how many instances, in 90 words; a template over the settings (Jinja).
         notes: the method and what the csv has besides, for docs/figures.md, the site and the report.
         columns: what each column of the csv means, with its unit.
+        elsewhere: what the card says of other settings, see elsewhere.py.
+        variant: the name of other settings under which this is the experiment; "": under its own.
         modules: {a stage or one of `OTHERS`: dotted name of its module}; a missing one has no module.
     """
 
@@ -97,7 +103,14 @@ class Card:
     caption: str
     notes: str
     columns: dict[str, str]
+    elsewhere: dict
     modules: dict[str, str]
+    variant: str = ""
+
+    @property
+    def base(self) -> str:
+        """The name of the experiment under its own settings."""
+        return of_variant(self.name)[0]
 
     @property
     def is_experiment(self) -> bool:
@@ -121,6 +134,9 @@ def read(name: str) -> Card:
     Raises:
         UserError: there is no such experiment, or its card is wrong.
     """
+    first, variant = of_variant(name)
+    if variant:
+        return replace(read(first), name=name, variant=variant)
     known = names()
     if name not in known:
         raise UserError(unknown_name(name, known))
@@ -159,10 +175,17 @@ def read(name: str) -> Card:
         caption=LINE_END.sub("\n", own.get("caption", "")),
         notes=LINE_END.sub("\n", own.get("notes", "")),
         columns=_columns(own.get("columns") or other.get("columns", {})),
+        elsewhere=other.get(ELSEWHERE, {}) | own.get(ELSEWHERE, {}),
         modules=modules,
     )
     _complete(card)
     return card
+
+
+def of_variant(name: str) -> tuple[str, str]:
+    """The experiment of a name, and the variant that it names; "" where it names none."""
+    first, *rest = name.split("/")
+    return (rest[0], rest[1]) if first == ELSEWHERE and len(rest) == 2 else (name, "")
 
 
 def _columns(said: dict[str, str]) -> dict[str, str]:
@@ -299,7 +322,7 @@ def _setting(experiment: str, key: str, given: dict) -> dict:
         known = [*types(), *JSON_TYPES]
         require(kind in known, f"{_where(experiment)}: settings: {key}: {unknown_name(kind, known, 'type')}")
     named = types().get(kind) if isinstance(kind, str) else None
-    setting = named | {k: v for k, v in given.items() if k != "type"} if named else given
+    setting = named | {k: v for k, v in given.items() if k != "type"} | {"kind": kind} if named else given
     for needed in ("value", "text"):
         require(needed in setting, f"{_where(experiment)}: settings: {key}: the key {needed!r} is missing")
     schema = {name: rule for name, rule in setting.items() if name not in OURS}

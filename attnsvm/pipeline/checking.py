@@ -6,6 +6,7 @@ jsonschema is imported where something is checked: most runs of Snakemake rememb
 import math
 from functools import cache
 
+from attnsvm.errors import require
 from attnsvm.pipeline.naming import meant
 
 
@@ -80,3 +81,23 @@ def _remedy(value, wanted: str) -> str:
     if wanted == "object" and not isinstance(value, dict):
         return ": write keys and values, as in {dpi: 72}"
     return ""
+
+
+def related(name: str, relations: list[dict], values: dict) -> None:
+    """Raise `UserError` for the first relation between settings of experiment `name` that does not hold."""
+    for relation in relations:
+        ((kind, keys),) = relation.items()
+        first, second = (values[stage][named] for stage, named in (key.split(".") for key in keys))
+        own, other = (f"experiments.{name}.{key}" for key in keys)
+        where = f"config: {own}"
+        match kind:
+            case "below":
+                require(first < second, f"{where}: {first} is not below {other}, which is {second}")
+            case "at_most":
+                least = min(second) if isinstance(second, list) else second
+                require(first <= least, f"{where}: {first} is above {other}, which is {second}")
+            case "same_length":
+                require(
+                    len(first) == len(second),
+                    f"{where}: {len(first)} values, but {other} has {len(second)}: give one for each",
+                )

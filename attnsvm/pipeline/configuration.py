@@ -6,8 +6,8 @@ from functools import cache
 from attnsvm import checksums
 from attnsvm.data.cells import COUNTED
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import cards, excerpt
-from attnsvm.pipeline.checking import first_error
+from attnsvm.pipeline import cards, elsewhere, excerpt
+from attnsvm.pipeline.checking import first_error, related
 from attnsvm.pipeline.hashes.memo import recall
 from attnsvm.reading import yaml_file
 
@@ -18,10 +18,11 @@ CHOICES = {
     "intermediates": ("keep", "drop"),  # what becomes of the files of a block once it is measured
     "arithmetic": ("portable", "native"),  # whose numbers: those of every x86-64-v3 processor, or of this one
 }
+MORE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1000}  # times the instances of variants, see elsewhere.py
 
 
 def resolve(given: dict) -> dict:
-    """The whole configuration: "scale", "intermediates", "arithmetic", "standalone", "figures", "experiments".
+    """The whole configuration: "scale", "intermediates", "arithmetic", "standalone", "elsewhere", "figures", "experiments".
 
     The experiments are {name: {stage: {key: value}}}.
 
@@ -48,8 +49,9 @@ def resolve(given: dict) -> dict:
             for stage, settings in card.settings.items()
             if settings
         }
-        _related(card, found[card.name])
-    return modes | {"standalone": given.get("standalone") or False, "figures": figures, "experiments": found}
+        related(card.name, card.relations, found[card.name])
+    others = {"standalone": given.get("standalone") or False, "elsewhere": given.get("elsewhere") or 1}
+    return modes | others | {"figures": figures, "experiments": found}
 
 
 def typed(value, schema: dict):
@@ -76,8 +78,29 @@ def typed(value, schema: dict):
 
 def stage_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
     """What a stage of an experiment is given, in an order that no edit of the card changes."""
-    own = resolved["experiments"][card.name].get(stage, {})
-    return dict(sorted((card.fixed | own).items()))
+    own = resolved["experiments"][card.base].get(stage, {})
+    changed = variant(card, resolved).settings.get(stage, {}) if card.variant else {}
+    return dict(sorted((card.fixed | own | changed).items()))
+
+
+def variant(card: cards.Card, resolved: dict) -> elsewhere.Variant:
+    """The variant of an experiment that the name of its card says."""
+    return elsewhere.of(card, resolved["experiments"][card.base], resolved["scale"], resolved["elsewhere"])
+
+
+def variants(name: str, resolved: dict) -> dict[str, elsewhere.Variant]:
+    """The variants under which a figure's claims are tried: those of every experiment whose table it draws.
+
+    Raises:
+        UserError: the figure makes no claim, or a card says what it cannot.
+    """
+    card = cards.read(name)
+    require("claims" in card.modules, f"elsewhere/{name}: it makes no claim: there is no claims.py in {cards.place(name)}")
+    drawn = [
+        elsewhere.variants(cards.read(one), resolved["experiments"][one], resolved["scale"], resolved["elsewhere"])
+        for one in card.draws
+    ]
+    return {key: one for key, one in drawn[0].items() if all(key in other for other in drawn)} if drawn else {}
 
 
 def block_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
@@ -122,6 +145,7 @@ def schema() -> dict:
             {name: {"enum": list(words)} for name, words in CHOICES.items()}
             | {
                 "standalone": {"type": "boolean"},
+                "elsewhere": MORE,
                 "figures": _properties(figure_settings()),
                 "experiments": _object(experiments),
             }
@@ -152,23 +176,3 @@ def _properties(settings: dict) -> dict:
             for key, setting in settings.items()
         }
     )
-
-
-def _related(card: cards.Card, values: dict) -> None:
-    """Raise `UserError` for the first relation between settings that does not hold."""
-    for relation in card.relations:
-        ((kind, keys),) = relation.items()
-        first, second = (values[stage][name] for stage, name in (key.split(".") for key in keys))
-        own, other = (f"experiments.{card.name}.{key}" for key in keys)
-        where = f"config: {own}"
-        match kind:
-            case "below":
-                require(first < second, f"{where}: {first} is not below {other}, which is {second}")
-            case "at_most":
-                least = min(second) if isinstance(second, list) else second
-                require(first <= least, f"{where}: {first} is above {other}, which is {second}")
-            case "same_length":
-                require(
-                    len(first) == len(second),
-                    f"{where}: {len(first)} values, but {other} has {len(second)}: give one for each",
-                )

@@ -1,13 +1,16 @@
 """Which code a job runs: the modules behind its rule that decide over what it writes, and the texts that these read."""
 
-from attnsvm.pipeline import cards, targets
+from attnsvm.pipeline import cards, elsewhere, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT, digest, module_files
 
 PAGES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
+MATRIX = ("attnsvm/audit/elsewhere.html.j2",)
 # {a rule: texts that its modules read}
 TEXTS = {
     "claims": PAGES,
     "claims_of": PAGES,
+    "matrix": MATRIX,
+    "matrices": MATRIX,
     "crate": ("CITATION.cff",),
     "provenance": ("attnsvm/pipeline/provenance.schema.yaml",),
 }
@@ -23,9 +26,12 @@ ON_THE_SITE = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "D
 
 def of_stage(experiment: str, stage: str) -> tuple[str, ...]:
     """The modules that decide over the numbers of a stage: its own, and how its blocks are put together."""
-    return cards.read(experiment).modules[stage], *(
-        ("attnsvm.pipeline.running.gathering",) if stage == "measures" else ()
-    )
+    card, beside = cards.read(experiment), ()
+    if stage == "measures":
+        beside = ("attnsvm.pipeline.running.gathering",)
+    elif stage == "problems" and (redrawn := elsewhere.distribution(card)):
+        beside = (redrawn,)
+    return card.modules[stage], *beside
 
 
 def of_stages(experiment: str) -> tuple[str, ...]:
@@ -46,6 +52,12 @@ def of_claims(experiments: list[str]) -> tuple[str, ...]:
     return "attnsvm.audit.table", "attnsvm.audit.pages", *own
 
 
+def of_matrix(figures: list[str]) -> tuple[str, ...]:
+    """The modules that try the claims of some figures under other settings."""
+    own = (cards.read(name).modules["claims"] for name in figures)
+    return "attnsvm.audit.elsewhere", "attnsvm.audit.elsewhere_figure", "attnsvm.plots.style", *own
+
+
 def of(rule: str, name: str = "") -> tuple[str, ...]:
     """The modules that decide over what a job writes, by its rule.
 
@@ -59,6 +71,8 @@ def of(rule: str, name: str = "") -> tuple[str, ...]:
             return of_figure(name)
         case "claims" | "claims_of":
             return of_claims(targets.claiming(name))
+        case "matrix" | "matrices":
+            return of_matrix([name] if name else targets.tried())
     return WRITERS[rule]
 
 

@@ -11,7 +11,7 @@ from functools import cache, partial
 
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import blocks, cards, modules, standalone, targets
-from attnsvm.pipeline.configuration import block_settings, outside, stage_settings
+from attnsvm.pipeline.configuration import block_settings, outside, stage_settings, variants
 from attnsvm.pipeline.hashes.dependencies import digest
 
 Param = Callable[..., object]  # of the wildcards of a rule
@@ -47,6 +47,7 @@ class Plan:
     def __init__(self, resolved: dict, scatter: Mapping[str, int]):
         self.resolved, self.scatter, self.at = resolved, scatter, folder(resolved)
         self.blocks, self.history = cache(self._blocks), cache(self._history)
+        self.variants = cache(lambda figure: variants(figure, self.resolved))
 
     def params(self, rule: str) -> dict[str, Param]:
         """The params of a rule's jobs by name, as functions of its wildcards.
@@ -76,8 +77,15 @@ class Plan:
             case "claims" | "claims_of":
                 names: dict[str, Param] = {"claiming": targets.claiming} if rule == "claims" else {}
                 return names | code | {"origin": lambda claimed="": self.histories(targets.measured(claimed))}
-            case "audit_figure":
+            case "audit_figure" | "matrices":
                 return figures | code
+            case "matrix":
+                return {
+                    **figures,
+                    **code,
+                    "variants": lambda matrixed: {name: [one.group, one.text] for name, one in self.variants(matrixed).items()},
+                    "origin": lambda matrixed: self.histories(self.elsewhere(matrixed)),
+                }
             case "provenance":
                 experiments = self.resolved["experiments"]
                 return {
@@ -101,9 +109,11 @@ class Plan:
         read = outside(card, self.resolved) if stage == "problems" else {}
         return chosen | {"outside": read} if read else chosen
 
-    def code(self, rule: str, experiment: str = "", figure: str = "", claimed: str = "", **_) -> str:
+    def code(
+        self, rule: str, experiment: str = "", figure: str = "", claimed: str = "", matrixed: str = "", **_
+    ) -> str:
         """The hash of the code that a job runs; of a stage with the arithmetic that it has (running/arithmetic.py)."""
-        code = digest(*modules.of(rule, experiment or figure or claimed), texts=modules.TEXTS.get(rule, ()))
+        code = digest(*modules.of(rule, experiment or figure or claimed or matrixed), texts=modules.TEXTS.get(rule, ()))
         return _hash(code, self.resolved["arithmetic"]) if rule in cards.STAGES else code
 
     def origin(self, stage: str, experiment: str, block: str = "") -> object:
@@ -150,6 +160,20 @@ class Plan:
         """The tables that a figure draws, by experiment."""
         return {name: f"{self.at}results/{name}/measures.parquet" for name in targets.behind(figure)}
 
+    def elsewhere(self, matrixed: str) -> list[str]:
+        """The experiments behind a figure under other settings: of each variant those that the figure draws."""
+        drawn = cards.read(matrixed).draws
+        return [f"{cards.ELSEWHERE}/{name}/{variant}" for variant in self.variants(matrixed) for name in drawn]
+
+    def tables_elsewhere(self, matrixed: str) -> list[str]:
+        """The tables of a figure under other settings."""
+        return [f"{self.at}results/{name}/measures.parquet" for name in self.elsewhere(matrixed)]
+
+    def matrices(self) -> list[str]:
+        """The matrices of all figures that are tried under other settings."""
+        tried = [name for name in targets.tried() if self.variants(name)]
+        return [f"{self.at}results/{cards.ELSEWHERE}/{name}/matrix.csv" for name in tried]
+
     def counted(self, table: str, pictured: str) -> list[str]:
         """A csv of every experiment behind a figure."""
         return [f"{self.at}results/{name}/{table}.csv" for name in targets.behind(pictured)]
@@ -173,12 +197,22 @@ class Plan:
         if name == "audit":
             pages = [f"{self.at}results/audit/{file}" for file in ("claims.csv", "audit.html", "audit.md")]
             return [*pages, *self.figure_files("audit", kinds=("png", "json"))]
+        if name.startswith(f"{cards.ELSEWHERE}/"):
+            return self.matrix_files(name.partition("/")[2])
         if of_figures == "audit":
             return self.figure_files("audit", kinds=(*targets.PICTURES, "json"))
         if of_figures == "all":
             return self.whole_figures(*targets.figures())
         claims = self.audit_files(of_figures) if of_figures in (*cards.SECTIONS, *targets.optional()) else []
         return self.whole_figures(*targets.shown(of_figures)) + claims
+
+    def matrix_files(self, matrixed: str) -> list[str]:
+        """The files of the claims of a figure under other settings; "all": of all figures."""
+        if matrixed != "all":
+            folder = f"{self.at}results/{cards.ELSEWHERE}/{matrixed}"
+            return [f"{folder}/matrix.{kind}" for kind in targets.MATRIX]
+        pages = [f"{self.at}results/audit/{cards.ELSEWHERE}.{kind}" for kind in ("csv", "html")]
+        return [*pages, *self.figure_files(cards.ELSEWHERE, kinds=targets.PICTURES)]
 
     def audit_files(self, claimed: str) -> list[str]:
         """The pages of the claims of an experiment, or of a group of figures."""

@@ -9,6 +9,8 @@ from attnsvm.pipeline.standalone import ENDING
 PICTURES = ("pdf", "png", "svg")
 KINDS = (*PICTURES, "csv", "json")  # of a figure
 TABLES = ("csv", "html", "md")  # of an audit
+MATRIX = ("csv", "html", *PICTURES)  # of claims under other settings
+TRIED = ("paper", "beyond", "literature")  # the sections whose claims `elsewhere/all` tries under other settings
 STEP = "internal: a step on the way to the targets"
 
 
@@ -61,6 +63,16 @@ def measured(claimed: str = "") -> list[str]:
     return list(dict.fromkeys(name for figure in shown(claimed) for name in cards.read(figure).draws))
 
 
+def elsewhere() -> list[str]:
+    """The figures whose claims can be tried under other settings."""
+    return [card.name for card in cards.claiming(optional=True) if card.draws and "outside" not in card.modules]
+
+
+def tried() -> list[str]:
+    """Those of `elsewhere/all`."""
+    return [name for name in elsewhere() if (card := cards.read(name)).section in TRIED and not card.optional]
+
+
 def descriptions() -> dict[str, str]:
     """What `snakemake --list` says of each target."""
     return {
@@ -76,6 +88,7 @@ def descriptions() -> dict[str, str]:
         "site": "a website of everything: site/index.html",
         "crate": "a folder for an archive, figures, tables and workflow described by an RO-Crate: crate/",
         **{f"figures/{card.name}": card.title for card in cards.figures(optional=True)},
+        "elsewhere/all": "every claim under other settings: results/audit/elsewhere.html",
     }
 
 
@@ -84,24 +97,30 @@ def of_figures() -> list[str]:
     return [*(f"figures/{name}" for name in _after_figures()), "audit"]
 
 
+def of_elsewhere() -> list[str]:
+    """The targets of claims under other settings."""
+    return [f"{cards.ELSEWHERE}/{name}" for name in ("all", *elsewhere())]
+
+
 def names() -> list[str]:
     """Every target, those of many figures first."""
-    return [*of_figures(), "report", "paper", "site", "crate"]
+    return [*of_figures(), "report", "paper", "site", "crate", f"{cards.ELSEWHERE}/all"]
 
 
 def constraints(at: str) -> dict[str, str]:
     """The regular expressions of the wildcards of all rules; `at`: the folder of the scale, see `plan.folder`."""
     drawn, measured = [*figures(), *optional()], [card.name for card in cards.experiments(optional=True)]
     return {
-        "experiment": "|".join(measured),
+        "experiment": rf"{'|'.join(measured)}|{cards.ELSEWHERE}/({'|'.join(measured)})/[a-z0-9_]+",
         "figure": "|".join(drawn),
         "claimed": "|".join(pages()),
+        "matrixed": "|".join(elsewhere()),
         "pictured": "|".join([*drawn, "audit"]),
         "block": r"[^/]+",
         "unknown_at": r"([a-z]+/)?",
-        "unknown_figure": rf"(?!({'|'.join(drawn)}|audit)\.({'|'.join((*KINDS, ENDING))})$)[^/]+",
-        "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|paper)/)[^/]+",
-        "unknown_page": rf"(?!({'|'.join((*pages(), 'claims', 'audit'))})\.({'|'.join(TABLES)})$)[^/]+",
+        "unknown_figure": rf"(?!({'|'.join(drawn)}|audit|elsewhere)\.({'|'.join((*KINDS, ENDING))})$)[^/]+",
+        "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|paper|elsewhere)/)[^/]+",
+        "unknown_page": rf"(?!({'|'.join((*pages(), 'claims', 'audit', 'elsewhere'))})\.({'|'.join(TABLES)})$)[^/]+",
         "unknown_target": r"[\w.-]+",
         "unknown_place": r"(figures|results|paper)/.+" if at else r"smoke/.+",
     }
@@ -128,6 +147,13 @@ def no_such_page(file: str) -> str:
 def no_such_experiment(name: str) -> str:
     """A sentence for a folder that is asked for under results/."""
     return cards.unknown_name(name, [card.name for card in cards.experiments(optional=True)])
+
+
+def no_such_elsewhere(name: str) -> str:
+    """A sentence for what is asked for under elsewhere/ and cannot be tried under other settings."""
+    if name in cards.names() and "claims" not in cards.read(name).modules:
+        return f"{name} makes no claim: there is no claims.py in {cards.place(name)}"
+    return cards.unknown_name(name, ["all", *elsewhere()], "experiment with claims")
 
 
 def no_such_place(target: str, at: str) -> str:

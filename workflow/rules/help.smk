@@ -23,7 +23,7 @@ def where_it_can_train(files):
 
     def trainable(wildcards):
         named = files(wildcards)
-        require_device(wildcards.experiment)
+        require_device(cards.of_variant(wildcards.experiment)[0])
         return named
 
     return trainable

@@ -13,6 +13,10 @@ REFUSED = {
         f"{AT}results/audit/{{unknown_page}}",
         lambda wildcards: targets.no_such_page(wildcards.unknown_page),
     ),
+    "unknown_elsewhere": (
+        "elsewhere/{unknown_elsewhere}",
+        lambda wildcards: targets.no_such_elsewhere(wildcards.unknown_elsewhere),
+    ),
     "unknown_place": ("{unknown_place}", lambda wildcards: targets.no_such_place(wildcards.unknown_place, AT)),
     "unknown_target": ("{unknown_target}", lambda wildcards: targets.no_such_target(wildcards.unknown_target)),
 }

@@ -5,6 +5,7 @@ the stages that make tables: the others would wait half a second for it. No file
 not cover (covered.py).
 """
 
+import importlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import answers, blocks, cards, modules, targets
+from attnsvm.pipeline import answers, blocks, cards, elsewhere, modules, targets
 from attnsvm.pipeline.running import records
 from attnsvm.pipeline.running.covered import covered
 from attnsvm.pipeline.running.progress import Progress
@@ -36,12 +37,15 @@ from attnsvm.training.threads import allow
 
 def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
     """Draw the problems of a block, which is made of `parts` of the grid's cells."""
-    drawn = {}
+    drawn, redrawn = {}, elsewhere.distribution(cards.read(name))
+    if redrawn:
+        settings = {key: value for key, value in settings.items() if key != elsewhere.DISTRIBUTION}
     with _module(name, "problems") as module:
         for place, cell in blocks.cells(parts):
             where = {"place": np.array(place)}
             where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
-            arrays = module.problems(cell, settings).arrays()
+            batch = module.problems(cell, settings)
+            arrays = (importlib.import_module(redrawn).redrawn(batch) if redrawn else batch).arrays()
             _require_finite(f"{name}: problems.py: {cell.label}", arrays, "draw no such instance")
             drawn[cell.label] = {"cell": where, "problems": arrays}
     save_cells(output, drawn)
@@ -194,6 +198,53 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
 
         drawn = figure.draw(load_csv(claims_path), settings)
     _save_figure(drawn, stem, settings["dpi"])
+
+
+def matrix(name: str, settings: dict, variants: dict[str, list[str]], tables: list[str], outputs: dict[str, str]) -> None:
+    """Read the claims of a figure under other settings; write paths "csv", "html" and those of the pictures.
+
+    Args:
+        variants: {name: [kind, words]}.
+        tables: of every variant those that the figure draws, in their order.
+    """
+    from io import StringIO
+
+    import pandas as pd
+
+    card = cards.read(name)
+    with covered(*modules.of_matrix([name])):
+        from attnsvm.audit import elsewhere as audit
+
+        drawn, frames = len(card.draws), {}
+        for place, variant in enumerate(variants):
+            own = [load_table(path) for path in tables[place * drawn : (place + 1) * drawn]]
+            whole = pd.concat(
+                [frame.assign(experiment=one) if drawn > 1 else frame for one, frame in zip(card.draws, own, strict=True)],
+                ignore_index=True,
+            )
+            # As the audit reads a figure's table.
+            frames[variant] = pd.read_csv(StringIO(whole.to_csv(index=False))) if len(whole) else whole
+        words = {variant: (kind, text) for variant, (kind, text) in variants.items()}
+        _save_matrix(audit.matrix(name, card.module("claims").CLAIMS, words, frames), [name], settings, outputs)
+
+
+def matrices(settings: dict, tables: list[str], outputs: dict[str, str]) -> None:
+    """Put the matrices of all figures together; `outputs`: see `matrix`."""
+    import pandas as pd
+
+    with covered(*modules.of_matrix(targets.tried())):
+        whole = pd.concat([load_csv(path) for path in tables], ignore_index=True)
+        _save_matrix(whole, targets.tried(), settings, outputs)
+
+
+def _save_matrix(rows, names: Iterable[str], settings: dict, outputs: dict[str, str]) -> None:
+    from attnsvm.audit import elsewhere_figure
+    from attnsvm.audit.elsewhere import html
+
+    claims = {claim.key: claim.statement for name in names for claim in cards.read(name).module("claims").CLAIMS}
+    save_csv(outputs["csv"], rows)
+    save_text(outputs["html"], html(rows.fillna({"unmet": ""}), claims))
+    _save_figure(elsewhere_figure.draw(rows, settings), outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
 
 
 def _save_figure(figure, stem: str, dpi: float) -> None:

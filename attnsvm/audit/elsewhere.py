@@ -1,0 +1,146 @@
+"""Where a claim holds: its verdict under other settings, claims by variants, and one sentence for each claim.
+
+A cell has the verdict of the audit, or TOO_FEW: the claim fails, and would not if every number were its value alone. A
+variant has fewer instances than the claim, and a wide interval that crosses a limit says nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from attnsvm.audit.pages import number
+from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, NoInstance, Reading, Tables
+from attnsvm.errors import UserError
+
+TOO_FEW = "too few instances"
+COLUMNS = (
+    *("figure", "claim", "group", "short", "variant", "kind", "text", "verdict"),
+    *("value", "low", "high", "instances", "wanted", "limit", "unmet"),
+)
+LISTED = 6  # variants that a sentence names
+KEPT = Path(__file__).with_name("elsewhere.csv")  # the matrix of the release
+
+
+@dataclass(frozen=True)
+class _Drawn(Tables):
+    """The table that a figure would draw of a variant, and no other.
+
+    Attributes:
+        alone: whether every number is read without its interval.
+    """
+
+    table: pd.DataFrame = field(default_factory=pd.DataFrame)
+    alone: bool = False
+
+    def _read(self, path: str) -> pd.DataFrame:
+        if path != f"figures/{self.name}.csv":
+            raise NoInstance(f"table {path} under other settings")
+        ends = {end: self.table["value"] for end in ("low", "high") if self.alone and end in self.table}
+        return self.table.assign(**ends)
+
+
+def matrix(figure: str, claims: Sequence[Claim], variants: Mapping[str, tuple[str, str]], tables: Mapping) -> pd.DataFrame:
+    """One row for every claim and variant.
+
+    Args:
+        variants: {name: (kind, words)}.
+        tables: {name of a variant: the table that the figure would draw}; without rows where nothing was measured.
+    """
+    rows = [
+        {"figure": figure, "claim": claim.key, "group": claim.group, "short": claim.short}
+        | {"variant": name, "kind": kind, "text": text, "wanted": claim.asked.wanted, "limit": claim.asked.value}
+        | _cell(claim, figure, tables[name])
+        for claim in claims
+        if claim.testable and claim.figure in (None, figure) and claim.group != "print"
+        for name, (kind, text) in variants.items()
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
+    """The verdict of a claim on one table, its number, and what is not met, or why nothing could be checked."""
+    nothing = dict.fromkeys(("value", "low", "high"), float("nan")) | {"instances": 0}
+    if table.empty:
+        return nothing | {"verdict": UNTESTABLE, "unmet": "no instance could be measured"}
+    own = _Drawn(Path(), figure, table=table)
+    try:
+        found = claim.reading(own)
+    except NoInstance as why:
+        return nothing | {"verdict": UNTESTABLE, "unmet": str(why)}
+    except (RuntimeError, UserError) as why:  # a claim may ask for a shape that these settings do not have
+        return nothing | {"verdict": UNTESTABLE, "unmet": str(why).partition(": ")[2]}
+    verdict = found.verdict
+    if verdict in (FAILS, MOVING, IN_PART) and _alone(claim, figure, table) == HOLDS:
+        verdict = TOO_FEW
+    cell = {name: getattr(found, name) for name in ("value", "low", "high")} | {"instances": int(found.instances)}
+    parts = found.main if verdict in (FAILS, MOVING) else found.parts
+    return cell | {"verdict": verdict, "unmet": "; ".join(what for what, met in parts.items() if not met)}
+
+
+def _alone(claim: Claim, figure: str, table: pd.DataFrame) -> str:
+    try:
+        found: Reading = claim.reading(_Drawn(Path(), figure, table=table, alone=True))
+    except (NoInstance, RuntimeError, UserError):
+        return UNTESTABLE
+    return found.verdict
+
+
+def sentence(rows: pd.DataFrame) -> str:
+    """Where a claim holds, in one sentence, of its rows: "holds in 14 of 15 variants; not with one-hot tokens (.005)"."""
+    by = {verdict: own for verdict, own in rows.groupby("verdict", sort=False)}
+    said = [f"holds in {len(by.get(HOLDS, ()))} of {len(rows)} variants"]
+    for verdict, words in ((FAILS, "not with "), (MOVING, "still moving with "), (IN_PART, "in part with ")):
+        if verdict in by:
+            said.append(words + _named(by[verdict]))
+    for verdict, words in ((TOO_FEW, "too few instances to say in {}"), (UNTESTABLE, "untestable in {}")):
+        if verdict in by:
+            said.append(words.format(len(by[verdict])))
+    return "; ".join(said)
+
+
+def sentences(rows: pd.DataFrame) -> dict[str, str]:
+    """`sentence` of every claim of a matrix, by key."""
+    return {str(key): sentence(own) for key, own in rows.groupby("claim", sort=False)}
+
+
+def released() -> pd.DataFrame:
+    """The matrix of the release."""
+    return pd.read_csv(KEPT, keep_default_na=False, na_values={name: "" for name in ("value", "low", "high", "limit")})
+
+
+def _named(rows: pd.DataFrame) -> str:
+    some = [f"{row.text} ({number(row.value)})" for row in rows.head(LISTED).itertuples()]
+    more = [f"{len(rows) - LISTED} others"] if len(rows) > LISTED else []
+    return ", ".join([*some, *more])
+
+
+def html(rows: pd.DataFrame, statements: Mapping[str, str]) -> str:
+    """The page: a table for every figure, claims by variants.
+
+    Args:
+        statements: of the claims, by key.
+    """
+    from importlib.resources import files
+
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["number"] = number
+    tables = [
+        {"name": name, "variants": own[["variant", "text"]].drop_duplicates().to_dict("records"), "claims": _lines(own)}
+        for name, own in rows.groupby("figure", sort=False)
+    ]
+    return environment.from_string(files("attnsvm.audit").joinpath("elsewhere.html.j2").read_text("utf-8")).render(
+        tables=tables, statements=statements, counts=rows["verdict"].value_counts(sort=False).to_dict(), cells=len(rows)
+    )
+
+
+def _lines(rows: pd.DataFrame) -> Iterable[dict]:
+    return [
+        {"key": key, "sentence": sentence(own), "cells": {cell["variant"]: cell for cell in own.to_dict("records")}}
+        for key, own in rows.groupby("claim", sort=False)
+    ]

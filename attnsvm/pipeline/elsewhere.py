@@ -1,0 +1,207 @@
+"""Other settings of an experiment: shapes, distributions of tokens, schedules and seeds under which its claims are tried.
+
+`variants(card, values)` says which there are. The usual ones follow from the kinds of an experiment's settings
+(types.yaml); what a card says under `elsewhere` is laid over them:
+
+    elsewhere:
+      usual: [seeds, shapes, schedule]              of the four groups, those that make sense; by default all, and tokens
+                                                    where the problems are those of a usual grid
+      every: {problems: {instances: 16}}            settings that every variant has
+      one_hot: null                                 a usual variant that makes no sense here
+      near_noise: {text: "noise of size 1", settings: {problems: {noise: 1.0}}}
+
+A variant that breaks a bound or a relation of the settings is left out. `elsewhere/NAME/VARIANT` is the name of the
+experiment with these settings: it is planned, cut, cached and proved as every other, below results/elsewhere.
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from attnsvm.errors import UserError, require
+from attnsvm.pipeline import cards, excerpt
+from attnsvm.pipeline.checking import first_error, related
+
+TOKENS = "attnsvm.data.tokens"
+DISTRIBUTION = "distribution"  # a setting of `problems`: the module of TOKENS that draws the tokens anew
+HELPERS = ("streams",)  # modules of TOKENS that are no distribution
+GROUPS = ("seeds", "shapes", "tokens", "schedule", "other")
+NEW_SEEDS = 1_000_000  # after the own ones
+SHARE, LEAST = 4, 8  # of the own number of instances every variant has a quarter, eight at least
+LONG = 10  # times the steps
+
+Values = dict[str, dict]  # settings by stage
+
+
+class Variant(NamedTuple):
+    """Other settings: which group they are of, what a sentence calls them, and the settings that change, by stage."""
+
+    group: str
+    text: str
+    settings: Values
+
+
+class Usual(NamedTuple):
+    """A usual variant: what becomes of every setting of a kind, how much the work grows, and its words."""
+
+    group: str
+    text: str
+    made: dict[str, Callable]
+    work: float = 1.0
+
+
+def _each(change: Callable) -> Callable:
+    """The change of a number, or of each in a list."""
+    return lambda value: list(dict.fromkeys(map(change, value))) if isinstance(value, list) else change(value)
+
+
+def _of_inputs(change: Callable) -> dict[str, Callable]:
+    pairs = lambda shapes: [[change(n), T] for n, T in shapes]  # noqa: E731
+    return {"inputs": _each(change), "list_of_inputs": _each(change), "shapes": pairs}
+
+
+def _of_tokens(change: Callable) -> dict[str, Callable]:
+    pairs = lambda shapes: [list(p) for p in dict.fromkeys((n, change(T)) for n, T in shapes)]  # noqa: E731
+    return {"tokens": _each(change), "list_of_tokens": _each(change), "shapes": pairs}
+
+
+def _times(factor: float) -> Callable:
+    return _each(lambda value: value * factor)
+
+
+USUAL = {
+    "other_seeds": Usual("seeds", "other seeds", {"seed": lambda first: first + NEW_SEEDS}),
+    "few_inputs": Usual("shapes", "half the inputs", _of_inputs(lambda n: max(2, n // 2))),
+    "many_inputs": Usual("shapes", "twice the inputs", _of_inputs(lambda n: 2 * n), 2),
+    "three_tokens": Usual("shapes", "three tokens", _of_tokens(lambda T: 3)),
+    "many_tokens": Usual("shapes", "twice the tokens", _of_tokens(lambda T: 2 * T), 2),
+    "narrow": Usual("shapes", "half the dimension", {"dimension": lambda d: max(2, d // 2)}),
+    "wide": Usual("shapes", "four times the dimension", {"dimension": lambda d: 4 * d}, 2),
+    "twice_steps": Usual("schedule", "twice the steps", {"steps": _times(2), "log_every": _times(2)}, 2),
+    "ten_times": Usual("schedule", "ten times the steps", {"steps": _times(LONG), "log_every": _times(LONG)}, LONG),
+    "half_step": Usual(
+        "schedule", "half the step size", {"learning_rate": _times(0.5), "steps": _times(2), "log_every": _times(2)}, 2
+    ),
+}
+
+
+def variants(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0) -> dict[str, Variant]:
+    """The variants of an experiment by name.
+
+    Args:
+        values: its own settings by stage, of this run.
+        scale: in a smoke run, settings of `every` do not count: they are of full scale.
+        more: how many times as many instances as usual.
+    """
+    check(card)
+    said = {name: own for name, own in card.elsewhere.items() if name not in ("usual", "every")}
+    every = card.elsewhere.get("every", {}) if scale == "paper" else {}
+    found, base = {}, _over(values, every)
+    for name, usual in (_usual(card) if card.is_experiment else {}).items():
+        if name in said:
+            continue
+        made = _made(card, base, usual) if usual.group != "tokens" else {"problems": {DISTRIBUTION: name}}
+        if made:
+            found[name] = Variant(usual.group, usual.text, _over(_fewer(card, values, every, usual.work, more), made))
+    for name, own in said.items():
+        if own is not None:
+            changed = _over(_fewer(card, values, every, 1.0, more), own.get("settings", {}))
+            found[name] = Variant(own.get("kind", "other"), own["text"], changed)
+    return {name: one for name, one in found.items() if name in said or _possible(card, values, one.settings)}
+
+
+def of(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0) -> Variant:
+    """The variant that a card's name says.
+
+    Raises:
+        UserError: the experiment has no such variant.
+    """
+    known = variants(card, values, scale, more)
+    if card.variant not in known:
+        raise UserError(f"elsewhere/{card.base}: {cards.unknown_name(card.variant, list(known), 'variant')}")
+    return known[card.variant]
+
+
+def distribution(card: cards.Card) -> str:
+    """The module that draws the tokens of a card's variant anew; "" where none does."""
+    own = card.elsewhere.get(card.variant) or {}
+    named = own.get("settings", {}).get("problems", {}).get(DISTRIBUTION, "")
+    name = named or (card.variant if card.variant in distributions() else "")
+    return f"{TOKENS}.{name}" if name and DISTRIBUTION not in card.settings["problems"] else ""
+
+
+def distributions() -> list[str]:
+    """The names of the distributions of tokens."""
+    folder = cards.HERE.parent / "data" / "tokens"
+    return sorted(path.stem for path in folder.glob("[!_]*.py") if path.stem not in HELPERS)
+
+
+def _usual(card: cards.Card) -> dict[str, Usual]:
+    tokens = {
+        name: Usual("tokens", excerpt.function(f"{TOKENS}.{name}", "WORDS"), {})  # a name of a module, as a function is
+        for name in distributions()
+    }
+    drawn = card.modules["problems"].startswith("attnsvm.data.grids.")
+    groups = card.elsewhere.get("usual", [group for group in GROUPS if group != "tokens" or drawn])
+    return {name: usual for name, usual in (USUAL | tokens).items() if usual.group in groups}
+
+
+def _made(card: cards.Card, values: Values, usual: Usual) -> Values:
+    """What a usual variant makes of the settings that it changes."""
+    stages = {"schedule": ("descent",)}.get(usual.group, ("problems",))
+    made: Values = {}
+    for stage in stages:
+        for key, setting in card.settings.get(stage, {}).items():
+            if change := usual.made.get(setting.get("kind", "")):
+                before = values[stage][key]
+                if (after := change(before)) != before:
+                    made.setdefault(stage, {})[key] = after
+    return made
+
+
+def _fewer(card: cards.Card, values: Values, every: Values, work: float, more: float) -> Values:
+    """The settings of every variant: fewer instances, where the card does not say how many; fewer still of more work."""
+    counted = "instances"
+    if counted not in card.settings["problems"]:
+        return every
+    own = values["problems"][counted]
+    usual = every.get("problems", {}).get(counted, max(own // SHARE, min(own, 2 * LEAST)))
+    count = min(max(math.ceil(usual / work), LEAST), usual, own)
+    return _over(every, {"problems": {counted: math.ceil(count * more)}})
+
+
+def _over(below: Values, above: Values) -> Values:
+    return {stage: below.get(stage, {}) | above.get(stage, {}) for stage in {**below, **above}}
+
+
+def _possible(card: cards.Card, values: Values, changed: Values) -> bool:
+    """Whether every changed setting keeps to its bounds, and the settings to their relations."""
+    for stage, keys in changed.items():
+        for key, value in keys.items():
+            if key == DISTRIBUTION:
+                continue
+            if first_error(value, {k: v for k, v in card.settings[stage][key].items() if k not in cards.OURS}):
+                return False
+    try:
+        related(card.base, card.relations, _over(values, changed))
+    except UserError:
+        return False
+    return True
+
+
+def check(card: cards.Card) -> None:
+    """Refuse what a card says of variants and settings that it does not have.
+
+    Raises:
+        UserError: by name.
+    """
+    known = {stage: set(settings) for stage, settings in card.settings.items()}
+    where, usual = f"{cards.place(card.base)}/card.yaml: elsewhere", [*USUAL, *distributions()]
+    for name, own in card.elsewhere.items():
+        if name == "usual":
+            continue
+        require(own is not None or name in usual, f"{where}: {cards.unknown_name(name, usual, 'usual variant')}")
+        for stage, keys in (own if name == "every" else (own or {}).get("settings", {})).items():
+            for key in keys:
+                fits = key in known[stage] or (stage, key) == ("problems", DISTRIBUTION)
+                require(fits, f"{where}: {name}: there is no setting {stage}.{key}")

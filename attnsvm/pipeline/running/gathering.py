@@ -73,8 +73,11 @@ def block(parts: list[tuple[int, Cell, Measures]], certificates: pd.DataFrame) -
     )
 
 
-def gather(name: str, blocks: Iterable[Block]) -> Gathered:
+def gather(name: str, blocks: Iterable[Block], nothing: bool = False) -> Gathered:
     """Everything that was measured of experiment `name`.
+
+    Args:
+        nothing: whether there may be no row at all.
 
     Raises:
         UserError: no instance at all could be measured.
@@ -86,7 +89,7 @@ def gather(name: str, blocks: Iterable[Block]) -> Gathered:
     measured = _in_seed_order(_Rows([each.instances for each in blocks]))
     became = ", ".join(f"{count} {outcome}" for outcome, count in ends.outcome.value_counts().items())
     require(
-        len(measured) > 0,
+        nothing or len(measured) > 0,
         f"{name}: no instance could be measured ({became}); raise d, the steps or the number of instances",
     )
     return Gathered(Measures(measured, ends), cells, certificates)

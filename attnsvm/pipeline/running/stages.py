@@ -122,9 +122,10 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             else _measured(name, module, settings, inputs)
             for inputs in files
         )
-        gathered = gathering.gather(name, measured)
+        gathered = gathering.gather(name, measured, nothing=bool(cards.read(name).variant))
         found = gathered.measures
-        table = module.table(found, settings) if hasattr(module, "table") else found.instances
+        made = hasattr(module, "table") and len(found.instances) > 0
+        table = module.table(found, settings) if made else found.instances
     save_table(outputs["table"], table)
     save_table(outputs["instances"], found.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(found))

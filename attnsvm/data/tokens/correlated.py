@@ -1,4 +1,4 @@
-"""Tokens of length one around one direction per instance: the cosine of two is about a half."""
+"""Tokens of length one around one direction per instance: the cosine of two is about 0.6."""
 
 from dataclasses import replace
 
@@ -15,4 +15,4 @@ def redrawn(problems: Problems) -> Problems:
     """The problems with such tokens."""
     streams, (n, T, d) = second(problems), problems.tokens.shape[1:]
     common = unit(streams.normal(1, 1, d))
-    return replace(problems, tokens=unit(common + unit(streams.normal(n, T, d))).astype(np.float64))
+    return replace(problems, tokens=unit(0.8 * common + 0.6 * unit(streams.normal(n, T, d))).astype(np.float64))

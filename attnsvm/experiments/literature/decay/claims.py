@@ -45,8 +45,6 @@ CLAIMS.declare(
     "(arXiv:2404.04454, where convergence is assumed).",
     check="relative Frank–Wolfe gap of that ball, and norm of W times λ, with the least λ: medians with 95 % intervals",
     measured="median of the relative gap",
-    unsharpened="The theorem assumes that AdamW converges. At a constant rate gradients go to and fro, and its step "
-    "stays below one where they do: the smaller the rate, the less is unmet.",
 )
 
 

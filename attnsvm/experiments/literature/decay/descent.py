@@ -25,7 +25,7 @@ def descent(problems, settings, progress):
         trained[name] = {"decays": levels, "weights": np.stack(ends, 1)}
         progress(len(problems))
     few = levels[: settings["adamw_levels"]]
-    trained[ADAMW] = {"decays": few, "weights": by_adamw(problems, settings["adamw_rate"], few)}
+    trained[ADAMW] = {"decays": few, "weights": by_adamw(problems, settings["adamw_rate"], few, settings["adamw_folds"])}
     progress(len(problems))
     return trained
 
@@ -42,12 +42,12 @@ def level(problems, run: Run, W: np.ndarray, rate: float, decay: float) -> np.nd
     return W
 
 
-def by_adamw(problems, rate: float, levels: np.ndarray) -> np.ndarray:
-    """The ends (S, levels, d, d) of AdamW, at one rate and then, longer, at a quarter of it."""
+def by_adamw(problems, rate: float, levels: np.ndarray, folds: int) -> np.ndarray:
+    """The ends (S, levels, d, d) of AdamW at one rate: steps of one length divide the start of a level by exp(folds)."""
     (W,), ends = full_weights(problems.seeds, problems.tokens.shape[-1], "uniform"), []
     for decay in levels:
-        for length, folds in ((rate, 3.0), (0.25 * rate, 5.0)):
-            rule, steps = adam(length, *BETAS, decay), int(np.ceil(folds / (length * decay)))
-            W = train(problems, LinearHead, "W", rule, steps, np.array([steps]), start=W).weights[:, -1]
+        steps = int(np.ceil(folds / (rate * decay)))
+        rule = adam(rate, *BETAS, decay)
+        W = train(problems, LinearHead, "W", rule, steps, np.array([steps]), start=W).weights[:, -1]
         ends.append(W)
     return np.stack(ends, 1)

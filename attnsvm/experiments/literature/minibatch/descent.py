@@ -1,6 +1,6 @@
 """Train W on some inputs at a time, in an order drawn anew after each pass, by rules with and without memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,7 +43,8 @@ def descent(problems, settings, progress):
     sizes = sorted({1, n})
     progress.expect(len(RULES) * len(sizes) * len(problems))
     kept, trained = logarithmic_steps(settings["steps"], settings["points"]), {}
-    for name, rule in RULES.items():
+    for name, usual in RULES.items():
+        rule = replace(usual, memory=settings["memory"]) if usual.memory else usual
         rate = settings["learning_rate" if rule.norm == "fro" else "sign_rate"]
         for size in sizes:
             trained[f"{name}, {'one input' if size == 1 else 'all inputs'}"] = {

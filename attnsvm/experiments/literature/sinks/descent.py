@@ -75,7 +75,7 @@ def as_published(problems, start, settings, progress):
             stream, factors = np.random.default_rng([STREAM, seed]), one[:, None]
             memories = np.zeros_like(factors), np.zeros_like(factors)
             for step in range(1, settings["published_steps"] + 1):
-                x = sequences(stream, *size)[None]
+                x = sequences(stream, *size, least=settings["noise"])[None]
                 y = targets(x)
                 W, V = product(factors)
                 wrong = np.abs(attend(x, W, attention) @ (x @ V.mT[:, None]) - y).max()

@@ -27,7 +27,7 @@ def measures(cell, problems, trained, solved, settings):
     seeds, frames = problems.seeds, []
     drawn = [np.random.default_rng([STREAM, seed]) for seed in seeds]
     size = settings["new"], cell.T, cell.d, cell.variant == SHUFFLED
-    new = np.array([sequences(stream, *size) for stream in drawn]).reshape(len(seeds), *size[:3])
+    new = np.array([sequences(stream, *size, settings["noise"]) for stream in drawn]).reshape(len(seeds), *size[:3])
 
     def add(at, found, model):
         frames.append(by_quantity(seeds, at, found, first=cell.variant, model=model))

@@ -20,7 +20,7 @@ def problems(cell, settings):
 
     Queries are the tokens; labels say no more than whether every batch is new, -1, or all are the same, 1.
     """
-    drawn = [_instance(cell, seed) for seed in cell.seeds]
+    drawn = [_instance(cell, seed, settings["noise"]) for seed in cell.seeds]
     tokens = np.array(drawn).reshape(len(drawn), cell.n, cell.T, cell.d)
     head = np.tile(np.diag(np.arange(cell.d) != FIRST).astype(float), (len(drawn), 1, 1))
     labels = np.full(tokens.shape[:2], -1.0 if cell.variant == PUBLISHED else 1.0)
@@ -28,5 +28,6 @@ def problems(cell, settings):
     return Problems(tokens, queries, labels, head, seeds=np.array(cell.seeds, dtype=np.int64))
 
 
-def _instance(cell, seed):
-    return sequences(np.random.default_rng([STREAM, seed]), cell.n, cell.T, cell.d, cell.variant == SHUFFLED)
+def _instance(cell, seed, least):
+    stream, size = np.random.default_rng([STREAM, seed]), (cell.n, cell.T, cell.d)
+    return sequences(stream, *size, cell.variant == SHUFFLED, least)

@@ -25,7 +25,10 @@ from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import chosen, single
 from attnsvm.errors import require
 
-STEP, DECADE = "step", 10.0  # the column of the steps of a limit, and the part of a run on which a number is seen to move
+STEP, DECADE = (
+    "step",
+    10.0,
+)  # the column of the steps of a limit, and the part of a run on which a number is seen to move
 
 
 class Found(NamedTuple):
@@ -244,8 +247,8 @@ class Condition:
 
     def _goes(self, table: pd.DataFrame, place: int, last: Found, limit: Limit) -> bool:
         """Whether the number in a place of those found goes to a limit over its last decade of steps."""
-        end = last.row.get(STEP)
-        if not isinstance(end, int | float | np.number) or self.number.at(end) is self.number:
+        end: Any = last.row.get(STEP)
+        if end is None or self.number.at(end) is self.number:  # no number after the last step
             return False
         steps = np.unique(table[STEP][(table[STEP] <= end) & (table[STEP] >= end / DECADE)].dropna())
         path = []

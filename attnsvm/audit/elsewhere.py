@@ -19,6 +19,7 @@ COLUMNS = (
     *("figure", "claim", "group", "short", "variant", "kind", "text", "verdict"),
     *("value", "low", "high", "instances", "wanted", "limit", "unmet"),
 )
+NUMBERS = ("value", "low", "high", "limit")
 LISTED = 6  # variants that a sentence names
 KEPT = Path(__file__).with_name("elsewhere.csv")  # the matrix of the release
 
@@ -41,7 +42,9 @@ class _Drawn(Tables):
         return self.table.assign(**ends)
 
 
-def matrix(figure: str, claims: Sequence[Claim], variants: Mapping[str, tuple[str, str]], tables: Mapping) -> pd.DataFrame:
+def matrix(
+    figure: str, claims: Sequence[Claim], variants: Mapping[str, tuple[str, str]], tables: Mapping
+) -> pd.DataFrame:
     """One row for every claim and variant.
 
     Args:
@@ -88,8 +91,8 @@ def _alone(claim: Claim, figure: str, table: pd.DataFrame) -> str:
 
 
 def sentence(rows: pd.DataFrame) -> str:
-    """Where a claim holds, in one sentence, of its rows: "holds in 14 of 15 variants; not with one-hot tokens (.005)"."""
-    by = {verdict: own for verdict, own in rows.groupby("verdict", sort=False)}
+    """Where a claim holds, of its rows: "holds in 14 of 15 variants; not with one-hot tokens (.005)"."""
+    by = dict(iter(rows.groupby("verdict", sort=False)))
     said = [f"holds in {len(by.get(HOLDS, ()))} of {len(rows)} variants"]
     for verdict, words in ((FAILS, "not with "), (MOVING, "still moving with "), (IN_PART, "in part with ")):
         if verdict in by:
@@ -107,7 +110,7 @@ def sentences(rows: pd.DataFrame) -> dict[str, str]:
 
 def released() -> pd.DataFrame:
     """The matrix of the release."""
-    return pd.read_csv(KEPT, keep_default_na=False, na_values={name: "" for name in ("value", "low", "high", "limit")})
+    return pd.read_csv(KEPT, keep_default_na=False, na_values=dict.fromkeys(NUMBERS, ""))
 
 
 def _named(rows: pd.DataFrame) -> str:
@@ -130,6 +133,7 @@ def html(rows: pd.DataFrame, statements: Mapping[str, str]) -> str:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["number"] = number
+    rows = rows.fillna({"unmet": ""})
     tables = [
         {"name": name, "variants": own[["variant", "text"]].drop_duplicates().to_dict("records"), "claims": _lines(own)}
         for name, own in rows.groupby("figure", sort=False)

@@ -5,7 +5,18 @@ Behind the mark stands, smaller, that of each claim that sharpens this one: what
 
 import pandas as pd
 
-from attnsvm.audit.reading import DIFFERS, FAILS, GROUPS, HOLDS, IN_PART, MOVING, UNTESTABLE, counts, is_sharper, of_paper
+from attnsvm.audit.reading import (
+    DIFFERS,
+    FAILS,
+    GROUPS,
+    HOLDS,
+    IN_PART,
+    MOVING,
+    UNTESTABLE,
+    counts,
+    is_sharper,
+    of_paper,
+)
 from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION, canvas
 
 # Shape and colour: a reader who sees neither hue nor grey tells them apart by the mark.

@@ -2,17 +2,17 @@
 
 "Fails" of a limit means that the number stands still on the wrong side. A number moves where the whole 95 % interval of
 its slope, by least squares over the last decade of steps, points to the limit, and a decade more at the nearer end of
-that interval changes a tenth of what is missing, or more.
+that interval changes a fifth of what is missing, or more.
 """
 
 import numpy as np
 
 POINTS = 4  # at least, on the decade
-MOVES = 0.1  # of what is missing, per decade
+MOVES = 0.2  # of what is missing, per decade
 
 
 def goes_to(limit: float, falls: bool, steps: np.ndarray, values: np.ndarray) -> bool:
-    """Whether values (m,) after `steps` (m,) go to a limit from above (`falls`) or from below; not if one is reached."""
+    """Whether values (m,) after `steps` (m,) go to a limit from above (`falls`) or from below, and are not there."""
     if len(steps) < POINTS or not np.isfinite(values).all():
         return False
     missing = values - limit if falls else limit - values

@@ -22,7 +22,8 @@ MORE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1000}  # times the i
 
 
 def resolve(given: dict) -> dict:
-    """The whole configuration: "scale", "intermediates", "arithmetic", "standalone", "elsewhere", "figures", "experiments".
+    """The whole configuration: "scale", "intermediates", "arithmetic", "standalone", "elsewhere", "figures", and
+    "experiments".
 
     The experiments are {name: {stage: {key: value}}}.
 
@@ -95,7 +96,9 @@ def variants(name: str, resolved: dict) -> dict[str, elsewhere.Variant]:
         UserError: the figure makes no claim, or a card says what it cannot.
     """
     card = cards.read(name)
-    require("claims" in card.modules, f"elsewhere/{name}: it makes no claim: there is no claims.py in {cards.place(name)}")
+    require(
+        "claims" in card.modules, f"elsewhere/{name}: it makes no claim: there is no claims.py in {cards.place(name)}"
+    )
     drawn = [
         elsewhere.variants(cards.read(one), resolved["experiments"][one], resolved["scale"], resolved["elsewhere"])
         for one in card.draws

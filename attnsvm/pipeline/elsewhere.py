@@ -1,11 +1,11 @@
-"""Other settings of an experiment: shapes, distributions of tokens, schedules and seeds under which its claims are tried.
+"""Other settings of an experiment: shapes, tokens, schedules and seeds under which its claims are tried.
 
 `variants(card, values)` says which there are. The usual ones follow from the kinds of an experiment's settings
 (types.yaml); what a card says under `elsewhere` is laid over them:
 
     elsewhere:
-      usual: [seeds, shapes, schedule]              of the four groups, those that make sense; by default all, and tokens
-                                                    where the problems are those of a usual grid
+      usual: [seeds, shapes, schedule]              of the four groups, those that make sense; by default all, but
+                                                    tokens only where the problems are those of a usual grid
       every: {problems: {instances: 16}}            settings that every variant has
       one_hot: null                                 a usual variant that makes no sense here
       near_noise: {text: "noise of size 1", settings: {problems: {noise: 1.0}}}
@@ -138,7 +138,7 @@ def distributions() -> list[str]:
 
 def _usual(card: cards.Card) -> dict[str, Usual]:
     tokens = {
-        name: Usual("tokens", excerpt.function(f"{TOKENS}.{name}", "WORDS"), {})  # a name of a module, as a function is
+        name: Usual("tokens", str(excerpt.function(f"{TOKENS}.{name}", "WORDS")), {})  # it finds any name
         for name in distributions()
     }
     drawn = card.modules["problems"].startswith("attnsvm.data.grids.")
@@ -160,7 +160,7 @@ def _made(card: cards.Card, values: Values, usual: Usual) -> Values:
 
 
 def _fewer(card: cards.Card, values: Values, every: Values, work: float, more: float) -> Values:
-    """The settings of every variant: fewer instances, where the card does not say how many; fewer still of more work."""
+    """The settings of every variant; instances are fewer where the card does not say how many, and of more work."""
     counted = "instances"
     if counted not in card.settings["problems"]:
         return every

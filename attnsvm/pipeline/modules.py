@@ -26,7 +26,8 @@ ON_THE_SITE = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "D
 
 def of_stage(experiment: str, stage: str) -> tuple[str, ...]:
     """The modules that decide over the numbers of a stage: its own, and how its blocks are put together."""
-    card, beside = cards.read(experiment), ()
+    card = cards.read(experiment)
+    beside: tuple[str, ...] = ()
     if stage == "measures":
         beside = ("attnsvm.pipeline.running.gathering",)
     elif stage == "problems" and (redrawn := elsewhere.distribution(card)):

@@ -83,7 +83,7 @@ class Plan:
                 return {
                     **figures,
                     **code,
-                    "variants": lambda matrixed: {name: [one.group, one.text] for name, one in self.variants(matrixed).items()},
+                    "variants": self.words,
                     "origin": lambda matrixed: self.histories(self.elsewhere(matrixed)),
                 }
             case "provenance":
@@ -164,6 +164,10 @@ class Plan:
         """The experiments behind a figure under other settings: of each variant those that the figure draws."""
         drawn = cards.read(matrixed).draws
         return [f"{cards.ELSEWHERE}/{name}/{variant}" for variant in self.variants(matrixed) for name in drawn]
+
+    def words(self, matrixed: str) -> dict[str, list[str]]:
+        """The variants under which a figure's claims are tried: {name: [group, words]}."""
+        return {name: [one.group, one.text] for name, one in self.variants(matrixed).items()}
 
     def tables_elsewhere(self, matrixed: str) -> list[str]:
         """The tables of a figure under other settings."""

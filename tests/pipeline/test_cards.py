@@ -59,7 +59,7 @@ def test_a_card_is_read_with_its_types_and_its_modules(folder):
     assert card.draws == ("one",)
     assert (card.blocks, card.fixed, card.relations, card.seconds) == (1, {}, [], None)
     given = card.settings["problems"]
-    assert given["n"] == cards.types()["inputs"] | {"value": 4, "smoke": 2}
+    assert given["n"] == cards.types()["inputs"] | {"value": 4, "smoke": 2, "kind": "inputs"}
     assert given["own"] == {"enum": [1], "value": 1, "text": "T."}
     assert card.is_experiment
 

@@ -31,10 +31,9 @@ with reporting(snakemake.log[0]):
             claimed = wildcards.get("claimed", "")
             folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv")
             stages.claims(outputs, folder or ".", claimed)
-        case "matrix":
-            stages.matrix(wildcards.matrixed, params.settings, params.variants, list(snakemake.input), outputs)
-        case "matrices":
-            stages.matrices(params.settings, list(snakemake.input), outputs)
+        case "matrix" | "matrices":
+            matrixed, variants = wildcards.get("matrixed", ""), params.get("variants", {})
+            stages.matrix(matrixed, params.settings, variants, list(snakemake.input), outputs)
         case "audit_figure":
             stages.audit_figure(params.settings, inputs["claims"], outputs["pdf"].removesuffix(".pdf"))
         case "provenance":

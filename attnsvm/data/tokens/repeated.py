@@ -1,4 +1,4 @@
-"""Tokens from a vocabulary of 2T Gaussian words per instance: different ones in an input, the same in several inputs."""
+"""Tokens from 2T Gaussian words per instance: different ones in an input, the same in several inputs."""
 
 from dataclasses import replace
 

@@ -201,51 +201,50 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     _save_figure(drawn, stem, settings["dpi"])
 
 
-def matrix(name: str, settings: dict, variants: dict[str, list[str]], tables: list[str], outputs: dict[str, str]) -> None:
+def matrix(
+    name: str, settings: dict, variants: dict[str, list[str]], tables: list[str], outputs: dict[str, str]
+) -> None:
     """Read the claims of a figure under other settings; write paths "csv", "html" and those of the pictures.
 
     Args:
+        name: of the figure; "": put the matrices of all figures together, which are the tables then.
         variants: {name: [kind, words]}.
         tables: of every variant those that the figure draws, in their order.
     """
+    import pandas as pd
+
+    names = [name] if name else targets.tried()
+    claims = {one: cards.read(one).module("claims").CLAIMS for one in names}
+    with covered(*modules.of_matrix(names)):
+        from attnsvm.audit import elsewhere as audit
+        from attnsvm.audit import elsewhere_figure
+
+        if name:
+            drawn, words = cards.read(name).draws, {variant: tuple(of) for variant, of in variants.items()}
+            starts = range(0, len(tables), len(drawn))
+            frames = [_as_drawn(drawn, tables[start : start + len(drawn)]) for start in starts]
+            rows = audit.matrix(name, claims[name], words, dict(zip(words, frames, strict=True)))
+        else:
+            rows = pd.concat([load_csv(path) for path in tables], ignore_index=True)
+        page = audit.html(rows, {claim.key: claim.statement for own in claims.values() for claim in own})
+        picture = elsewhere_figure.draw(rows, settings)
+    save_csv(outputs["csv"], rows)
+    save_text(outputs["html"], page)
+    _save_figure(picture, outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
+
+
+def _as_drawn(experiments: Iterable[str], tables: Iterable[str]):
+    """The table of a figure as its csv would have it."""
     from io import StringIO
 
     import pandas as pd
 
-    card = cards.read(name)
-    with covered(*modules.of_matrix([name])):
-        from attnsvm.audit import elsewhere as audit
-
-        drawn, frames = len(card.draws), {}
-        for place, variant in enumerate(variants):
-            own = [load_table(path) for path in tables[place * drawn : (place + 1) * drawn]]
-            whole = pd.concat(
-                [frame.assign(experiment=one) if drawn > 1 else frame for one, frame in zip(card.draws, own, strict=True)],
-                ignore_index=True,
-            )
-            # As the audit reads a figure's table.
-            frames[variant] = pd.read_csv(StringIO(whole.to_csv(index=False))) if len(whole) else whole
-        words = {variant: (kind, text) for variant, (kind, text) in variants.items()}
-        _save_matrix(audit.matrix(name, card.module("claims").CLAIMS, words, frames), [name], settings, outputs)
-
-
-def matrices(settings: dict, tables: list[str], outputs: dict[str, str]) -> None:
-    """Put the matrices of all figures together; `outputs`: see `matrix`."""
-    import pandas as pd
-
-    with covered(*modules.of_matrix(targets.tried())):
-        whole = pd.concat([load_csv(path) for path in tables], ignore_index=True)
-        _save_matrix(whole, targets.tried(), settings, outputs)
-
-
-def _save_matrix(rows, names: Iterable[str], settings: dict, outputs: dict[str, str]) -> None:
-    from attnsvm.audit import elsewhere_figure
-    from attnsvm.audit.elsewhere import html
-
-    claims = {claim.key: claim.statement for name in names for claim in cards.read(name).module("claims").CLAIMS}
-    save_csv(outputs["csv"], rows)
-    save_text(outputs["html"], html(rows.fillna({"unmet": ""}), claims))
-    _save_figure(elsewhere_figure.draw(rows, settings), outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
+    frames = {one: load_table(path) for one, path in zip(experiments, tables, strict=True)}
+    named = len(frames) > 1
+    whole = pd.concat(
+        [frame.assign(experiment=one) if named else frame for one, frame in frames.items()], ignore_index=True
+    )
+    return pd.read_csv(StringIO(whole.to_csv(index=False))) if len(whole) else whole
 
 
 def _save_figure(figure, stem: str, dpi: float) -> None:

@@ -25,7 +25,10 @@ def descent(problems, settings, progress):
         trained[name] = {"decays": levels, "weights": np.stack(ends, 1)}
         progress(len(problems))
     few = levels[: settings["adamw_levels"]]
-    trained[ADAMW] = {"decays": few, "weights": by_adamw(problems, settings["adamw_rate"], few, settings["adamw_folds"])}
+    trained[ADAMW] = {
+        "decays": few,
+        "weights": by_adamw(problems, settings["adamw_rate"], few, settings["adamw_folds"]),
+    }
     progress(len(problems))
     return trained
 
@@ -43,7 +46,7 @@ def level(problems, run: Run, W: np.ndarray, rate: float, decay: float) -> np.nd
 
 
 def by_adamw(problems, rate: float, levels: np.ndarray, folds: int) -> np.ndarray:
-    """The ends (S, levels, d, d) of AdamW at one rate: steps of one length divide the start of a level by exp(folds)."""
+    """The ends (S, levels, d, d) of AdamW at one rate, whose steps divide the start of a level by exp(folds)."""
     (W,), ends = full_weights(problems.seeds, problems.tokens.shape[-1], "uniform"), []
     for decay in levels:
         steps = int(np.ceil(folds / (rate * decay)))

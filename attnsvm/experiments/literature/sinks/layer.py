@@ -13,7 +13,7 @@ PUBLISHED = "published"  # the first token is the same, the sequences are longer
 
 
 def sequences(stream, n: int, T: int, d: int, shuffled: bool = False, least: float = -1.0) -> np.ndarray:
-    """n sequences (n, T, d); `shuffled`: the one of the first token is at a random coordinate; `least`: of the noise."""
+    """n sequences (n, T, d); `shuffled`: the first token's one is at a random coordinate; `least`: of the noise."""
     x, rows = np.zeros((n, T, d)), np.arange(n)
     x[rows, 0, stream.integers(0, d, n) if shuffled else FIRST] = 1.0
     x[:, 1:, 2:-1] = stream.uniform(least, 1.0, (n, T - 1, d - 3))

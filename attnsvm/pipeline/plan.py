@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import blocks, cards, modules, standalone, targets
+from attnsvm.pipeline import blocks, cards, elsewhere, modules, standalone, targets
 from attnsvm.pipeline.configuration import block_settings, outside, stage_settings, variants
 from attnsvm.pipeline.hashes.dependencies import digest
 
@@ -47,7 +47,7 @@ class Plan:
     def __init__(self, resolved: dict, scatter: Mapping[str, int]):
         self.resolved, self.scatter, self.at = resolved, scatter, folder(resolved)
         self.blocks, self.history = cache(self._blocks), cache(self._history)
-        self.variants = cache(lambda figure: variants(figure, self.resolved))
+        self.variants = cache(self._variants)
 
     def params(self, rule: str) -> dict[str, Param]:
         """The params of a rule's jobs by name, as functions of its wildcards.
@@ -77,14 +77,16 @@ class Plan:
             case "claims" | "claims_of":
                 names: dict[str, Param] = {"claiming": targets.claiming} if rule == "claims" else {}
                 return names | code | {"origin": lambda claimed="": self.histories(targets.measured(claimed))}
-            case "audit_figure" | "matrices":
+            case "audit_figure":
                 return figures | code
+            case "matrices":
+                return {**figures, **code, "variants": dict, "origin": str}  # both are those of the matrices
             case "matrix":
                 return {
                     **figures,
                     **code,
                     "variants": self.words,
-                    "origin": lambda matrixed: self.histories(self.elsewhere(matrixed)),
+                    "origin": lambda matrixed: self.histories(self.varied(matrixed)),
                 }
             case "provenance":
                 experiments = self.resolved["experiments"]
@@ -160,7 +162,7 @@ class Plan:
         """The tables that a figure draws, by experiment."""
         return {name: f"{self.at}results/{name}/measures.parquet" for name in targets.behind(figure)}
 
-    def elsewhere(self, matrixed: str) -> list[str]:
+    def varied(self, matrixed: str) -> list[str]:
         """The experiments behind a figure under other settings: of each variant those that the figure draws."""
         drawn = cards.read(matrixed).draws
         return [f"{cards.ELSEWHERE}/{name}/{variant}" for variant in self.variants(matrixed) for name in drawn]
@@ -171,7 +173,7 @@ class Plan:
 
     def tables_elsewhere(self, matrixed: str) -> list[str]:
         """The tables of a figure under other settings."""
-        return [f"{self.at}results/{name}/measures.parquet" for name in self.elsewhere(matrixed)]
+        return [f"{self.at}results/{name}/measures.parquet" for name in self.varied(matrixed)]
 
     def matrices(self) -> list[str]:
         """The matrices of all figures that are tried under other settings."""
@@ -221,6 +223,21 @@ class Plan:
     def audit_files(self, claimed: str) -> list[str]:
         """The pages of the claims of an experiment, or of a group of figures."""
         return [f"{self.at}results/audit/{claimed}.{kind}" for kind in targets.TABLES]
+
+    def _variants(self, figure: str) -> dict[str, elsewhere.Variant]:
+        """See `configuration.variants`; without those that a `cells` of problems.py refuses."""
+        names = cards.read(figure).draws
+        return {
+            variant: one
+            for variant, one in variants(figure, self.resolved).items()
+            if all(self._has_cells(f"{cards.ELSEWHERE}/{name}/{variant}") for name in names)
+        }
+
+    def _has_cells(self, experiment: str) -> bool:
+        try:
+            return bool(self.blocks(experiment))
+        except UserError:
+            return False
 
     def _blocks(self, experiment: str) -> dict[str, list[blocks.Part]]:
         return blocks.cut(cards.read(experiment), self.resolved, self.scatter.get(experiment))

@@ -220,7 +220,7 @@ def matrix(
         from attnsvm.audit import elsewhere_figure
 
         if name:
-            drawn, words = cards.read(name).draws, {variant: tuple(of) for variant, of in variants.items()}
+            drawn, words = cards.read(name).draws, {variant: (kind, text) for variant, (kind, text) in variants.items()}
             starts = range(0, len(tables), len(drawn))
             frames = [_as_drawn(drawn, tables[start : start + len(drawn)]) for start in starts]
             rows = audit.matrix(name, claims[name], words, dict(zip(words, frames, strict=True)))

@@ -77,7 +77,8 @@ def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
     verdict = found.verdict
     if verdict in (FAILS, MOVING, IN_PART) and _alone(claim, figure, table) == HOLDS:
         verdict = TOO_FEW
-    cell = {name: getattr(found, name) for name in ("value", "low", "high")} | {"instances": int(found.instances)}
+    cell = {name: float(f"{getattr(found, name):.6g}") for name in ("value", "low", "high")}
+    cell |= {"instances": int(found.instances)}
     parts = found.main if verdict in (FAILS, MOVING) else found.parts
     return cell | {"verdict": verdict, "unmet": "; ".join(what for what, met in parts.items() if not met)}
 
@@ -106,6 +107,22 @@ def sentence(rows: pd.DataFrame) -> str:
 def sentences(rows: pd.DataFrame) -> dict[str, str]:
     """`sentence` of every claim of a matrix, by key."""
     return {str(key): sentence(own) for key, own in rows.groupby("claim", sort=False)}
+
+
+def where(claims: Iterable[Claim], rows: pd.DataFrame) -> dict[str, str]:
+    """What the audit says below a claim, by key: of what it is said, and where it holds of a matrix's rows."""
+    found = sentences(rows)
+    return {
+        claim.key: f"Said of: {', '.join(('its settings', *claim.range))}. Elsewhere it {found[claim.key]}."
+        for claim in claims
+        if claim.key in found
+    }
+
+
+def beyond(claim: Claim, rows: pd.DataFrame) -> list[str]:
+    """The variants of a matrix's rows in which a claim fails though it is said of them."""
+    own = rows[(rows["claim"] == claim.key) & (rows["verdict"] == FAILS)]
+    return list(own.loc[own["variant"].isin(claim.range) | own["kind"].isin(claim.range), "variant"])
 
 
 def released() -> pd.DataFrame:

@@ -9,18 +9,29 @@ from attnsvm.audit.reading import FAILS, GROUPS, IN_PART, UNTESTABLE, counts, is
 from attnsvm.svm.statuses import COUNTS
 
 
-def html(claims: pd.DataFrame, certificates: pd.DataFrame, left_out: dict[str, str] | None = None) -> str:
+def html(
+    claims: pd.DataFrame,
+    certificates: pd.DataFrame,
+    left_out: dict[str, str] | None = None,
+    where: dict[str, str] | None = None,
+) -> str:
     """A self-contained page; its links to figures are relative to results/audit/.
 
     Args:
         left_out: title of the optional figures by name, whose claims have pages of their own.
+        where: under which other settings a claim holds, by key, see `attnsvm.audit.elsewhere.where`.
     """
-    return _render("page.html.j2", claims, certificates, left_out or {}, autoescape=True)
+    return _render("page.html.j2", claims, certificates, left_out or {}, where or {}, autoescape=True)
 
 
-def markdown(claims: pd.DataFrame, certificates: pd.DataFrame, left_out: dict[str, str] | None = None) -> str:
+def markdown(
+    claims: pd.DataFrame,
+    certificates: pd.DataFrame,
+    left_out: dict[str, str] | None = None,
+    where: dict[str, str] | None = None,
+) -> str:
     """The same in Markdown."""
-    return _render("page.md.j2", claims, certificates, left_out or {}, autoescape=False)
+    return _render("page.md.j2", claims, certificates, left_out or {}, where or {}, autoescape=False)
 
 
 def number(value: float) -> str:
@@ -88,7 +99,7 @@ def _comma(words) -> str:
     return f", {words}" if isinstance(words, str) and words else ""
 
 
-def _render(template: str, claims, certificates, left_out, autoescape: bool) -> str:
+def _render(template: str, claims, certificates, left_out, where, autoescape: bool) -> str:
     import jinja2
 
     environment = jinja2.Environment(
@@ -108,6 +119,7 @@ def _render(template: str, claims, certificates, left_out, autoescape: bool) -> 
     return environment.from_string(files("attnsvm.audit").joinpath(template).read_text("utf-8")).render(
         groups=groups,
         left_out=left_out,
+        where=where,
         verdicts=[
             (whose, counts(rows)) for whose, rows in (("the paper", of_paper(first_asked)), ("this page", first_asked))
         ],

@@ -148,6 +148,8 @@ class Claim:
             these seeds before the claim was written down.
         unsharpened: for a claim as first asked, why no other row says what holds instead, in a sentence; the page
             prints it where the claim holds in part or fails.
+        range: of what the statement is said beyond the settings of its experiment: groups of variants, or variants
+            (attnsvm.pipeline.elsewhere), "seeds", "shapes", "tokens", "schedule". Set it before they are run.
     """
 
     key: str
@@ -164,6 +166,7 @@ class Claim:
     sharpens: str = ""
     seeds: tuple[int, int] | None = None
     unsharpened: str = ""
+    range: tuple[str, ...] = ("seeds",)
 
     def __post_init__(self):
         known = ", ".join(map(repr, GROUPS))

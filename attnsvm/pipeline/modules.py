@@ -3,7 +3,7 @@
 from attnsvm.pipeline import cards, elsewhere, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT, digest, module_files
 
-PAGES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2")
+PAGES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2", "attnsvm/audit/elsewhere.csv")
 MATRIX = ("attnsvm/audit/elsewhere.html.j2",)
 # {a rule: texts that its modules read}
 TEXTS = {
@@ -50,7 +50,7 @@ def of_figure(figure: str) -> tuple[str, ...]:
 def of_claims(experiments: list[str]) -> tuple[str, ...]:
     """The modules that check the claims of some experiments."""
     own = (cards.read(name).modules["claims"] for name in experiments)
-    return "attnsvm.audit.table", "attnsvm.audit.pages", *own
+    return "attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.elsewhere", *own
 
 
 def of_matrix(figures: list[str]) -> tuple[str, ...]:

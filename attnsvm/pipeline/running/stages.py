@@ -180,16 +180,18 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
     names = targets.claiming(claimed)
     left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
     with covered(*modules.of_claims(names)):
-        from attnsvm.audit import pages
+        from attnsvm.audit import elsewhere, pages
         from attnsvm.audit.reading import Tables
         from attnsvm.audit.table import audit, certificates
 
         tables = Tables(Path(folder))
-        table = audit(tables, {name: cards.read(name).module("claims").CLAIMS for name in names})
+        own = {name: cards.read(name).module("claims").CLAIMS for name in names}
+        table = audit(tables, own)
+        where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
         proofs = certificates(tables, targets.measured(claimed))
     save_csv(outputs["csv"], table)
-    save_text(outputs["html"], pages.html(table, proofs, left_out))
-    save_text(outputs["md"], pages.markdown(table, proofs, left_out))
+    save_text(outputs["html"], pages.html(table, proofs, left_out, where))
+    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where))
 
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:

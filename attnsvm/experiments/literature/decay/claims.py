@@ -17,6 +17,7 @@ CLAIMS = Claims(group="beyond")
     check="norm of W times λ, and relative Frank–Wolfe gap of the ball of radius 1/λ, with the least λ, for five norms "
     "and for smaller steps: medians with 95 % intervals; control: λW added to the gradient before the sign",
     measured="largest deviation of an end of an interval of the radius from 1/λ, relative",
+    range=("seeds", "half_step"),
     asked=Limit(0.01, "each ≤ {}", "what the start leaves after ten times 1/(ηλ) steps is less"),
     gap=Limit(0.05, "conditions unmet, each ≤ {}", "steps of finite length go to and fro between supports"),
     coupled=Limit(0.5, "radius with λW in the gradient, times λ ≤ {}", "else every decay had this radius"),

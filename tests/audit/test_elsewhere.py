@@ -1,0 +1,109 @@
+"""Where claims hold: cells, sentences, ranges, and the matrix of the release."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from tried import BY_KEY, HOME, RELEASE
+
+from attnsvm.audit import elsewhere, elsewhere_figure
+from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, VERDICTS, Claims
+from attnsvm.pipeline import elsewhere as variants
+from attnsvm.pipeline import targets
+
+RELEASED = elsewhere.released()
+CLAIMS = Claims(group="ours")
+CLAIMS.declare(
+    "near",
+    number(quantity="distance", step=LAST).must("≤ 0.1", "near", "distance {value:.2g}"),
+    number(quantity="control").must("control ≥ 1", "far", "control {value:.2g}"),
+    short="near",
+    statement="It is near.",
+    check="distance",
+)
+STEPS = np.array([10.0, 20.0, 50.0, 100.0])
+
+
+def table(distances, control=2.0, width=0.0):
+    """A run of four steps over a decade, and a control."""
+    rows = pd.DataFrame({"quantity": "distance", "step": STEPS, "value": distances})
+    rows = pd.concat([rows, pd.DataFrame({"quantity": ["control"], "step": [0.0], "value": [control]})])
+    return rows.assign(low=rows.value - width, high=rows.value + width, instances=8).reset_index(drop=True)
+
+
+CASES = {
+    "near": (table([0.4, 0.2, 0.1, 0.05]), HOLDS, ""),
+    "wide": (table([0.4, 0.2, 0.1, 0.05], width=0.06), elsewhere.TOO_FEW, "distance 0.05"),
+    "far": (table([0.5, 0.5, 0.5, 0.5]), FAILS, "distance 0.5"),
+    "slow": (table(4.0 / STEPS**0.5), MOVING, "distance 0.4"),
+    "control": (table([0.4, 0.2, 0.1, 0.05], control=0.5), IN_PART, "control 0.5"),
+    "none": (table([0.4, 0.2, 0.1, 0.05]).query("quantity == 'control'"), UNTESTABLE, None),
+    "empty": (pd.DataFrame(), UNTESTABLE, "no instance could be measured"),
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    named = {name: ("shapes", f"{name} tokens") for name in CASES}
+    return elsewhere.matrix("own", CLAIMS, named, {name: case[0] for name, case in CASES.items()})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_cell_has_the_verdict_of_the_audit_or_too_few_instances(rows, name):
+    (cell,) = rows[rows["variant"] == name].to_dict("records")
+    _, verdict, unmet = CASES[name]
+    assert cell["verdict"] == verdict
+    assert unmet is None or cell["unmet"] == unmet
+
+
+def test_the_sentence_counts_and_names(rows):
+    assert elsewhere.sentences(rows) == {
+        "near": "holds in 1 of 7 variants; not with far tokens (0.5); still moving with slow tokens (0.4); "
+        "in part with control tokens (0.05); too few instances to say in 1; untestable in 2"
+    }
+
+
+def test_a_claim_is_not_said_of_what_it_fails_in(rows):
+    (claim,) = CLAIMS
+    assert elsewhere.beyond(claim, rows) == []
+    for covers in (("shapes",), ("far",)):
+        CLAIMS_OF = Claims(group="ours", range=covers)
+        CLAIMS_OF.declare("near", *claim.read.main, short="", statement="", check="")
+        assert elsewhere.beyond(CLAIMS_OF[0], rows) == ["far"]
+
+
+def test_the_page_and_the_picture_have_every_cell(rows):
+    page = elsewhere.html(rows, {"near": "It is near."})
+    assert page.count('<td class="cell') == len(rows)
+    assert "It is near." in page
+    drawn = elsewhere_figure.draw(rows, {})
+    assert sum(line.get_marker() not in ("None", "", None) for line in drawn.axes[0].lines) >= len(rows)
+
+
+def test_the_matrix_of_the_release_is_one_of_claims_that_are_here():
+    assert tuple(RELEASED) == elsewhere.COLUMNS
+    assert set(RELEASED["verdict"]) <= {*VERDICTS, elsewhere.TOO_FEW}
+    assert set(RELEASED["kind"]) <= set(variants.GROUPS)
+    homes = dict(zip(RELEASED["claim"], RELEASED["figure"], strict=True))
+    assert homes == {key: HOME[key] for key in homes}
+    assert set(RELEASED["figure"]) <= set(targets.elsewhere())
+    assert not RELEASED.duplicated(["claim", "variant"]).any()
+
+
+@pytest.mark.parametrize("key", sorted(BY_KEY))
+def test_a_claim_is_said_of_no_variant_in_which_it_fails(key):
+    """Its range is that of groups and variants that there are."""
+    claim, own = BY_KEY[key], RELEASED[RELEASED["claim"] == key]
+    assert set(claim.range) <= {*variants.GROUPS, *variants.USUAL, *variants.distributions(), *own["variant"]}
+    if RELEASE.verdicts.get(key) != FAILS:  # such a claim is said of nothing
+        assert elsewhere.beyond(claim, RELEASED) == []
+
+
+@pytest.mark.parametrize("key", sorted({*RELEASED["claim"]}))
+def test_whatever_and_any_stand_where_the_matrix_allows(key):
+    """A statement with these words has a range beyond seeds."""
+    claim = BY_KEY[key]
+    if re.search(r"\b(any|whatever|whichever)\b", claim.statement):
+        assert set(claim.range) - {"seeds"}, claim.statement

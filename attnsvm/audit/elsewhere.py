@@ -95,12 +95,13 @@ def sentence(rows: pd.DataFrame) -> str:
     """Where a claim holds, of its rows: "holds in 14 of 15 variants; not with one-hot tokens (.005)"."""
     by = dict(iter(rows.groupby("verdict", sort=False)))
     said = [f"holds in {len(by.get(HOLDS, ()))} of {len(rows)} variants"]
+    if TOO_FEW in by:
+        said[0] += f", by its value alone, of too few instances, in {len(by[TOO_FEW])} more"
     for verdict, words in ((FAILS, "not with "), (MOVING, "still moving with "), (IN_PART, "in part with ")):
         if verdict in by:
             said.append(words + _named(by[verdict]))
-    for verdict, words in ((TOO_FEW, "too few instances to say in {}"), (UNTESTABLE, "untestable in {}")):
-        if verdict in by:
-            said.append(words.format(len(by[verdict])))
+    if UNTESTABLE in by:
+        said.append(f"untestable in {len(by[UNTESTABLE])}")
     return "; ".join(said)
 
 

@@ -60,8 +60,8 @@ def test_a_cell_has_the_verdict_of_the_audit_or_too_few_instances(rows, name):
 
 def test_the_sentence_counts_and_names(rows):
     assert elsewhere.sentences(rows) == {
-        "near": "holds in 1 of 7 variants; not with far tokens (0.5); still moving with slow tokens (0.4); "
-        "in part with control tokens (0.05); too few instances to say in 1; untestable in 2"
+        "near": "holds in 1 of 7 variants, by its value alone, of too few instances, in 1 more; not with far tokens "
+        "(0.5); still moving with slow tokens (0.4); in part with control tokens (0.05); untestable in 2"
     }
 
 

@@ -21,7 +21,7 @@ FOUND = command -v -- "$$PYTHON" > /dev/null \
 RECIPE = $(FOUND); "$$PYTHON" attnsvm/pipeline/first_use/recipes.py
 IN_VENV = bin="$$(CDPATH= cd -- "$$VENV/bin" && pwd)" && PATH="$$bin:$$PATH"
 
-.PHONY: help check install figures all report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
+.PHONY: help check install figures all elsewhere report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make install   the locked requirements into $$VENV; the targets below install it by themselves"
 	@echo "make figures   the figures of the paper at full scale, into figures/, and its claims, results/audit/paper.html"
 	@echo "make all       every figure, and the whole audit, results/audit/audit.html"
+	@echo "make elsewhere every claim under other settings, results/audit/elsewhere.html: longer than all figures"
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
@@ -81,6 +82,9 @@ test: install
 
 test-fast: override PART = mathematics
 test-fast: test
+
+elsewhere: $(INSTALLED)
+	PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/snakemake" elsewhere/all
 
 report: all
 	$(IN_VENV) "$$bin/snakemake" report --report report.html

@@ -16,8 +16,9 @@ include: "workflow/rules/internals.smk"
 include: "workflow/rules/help.smk"
 
 
-# The targets of figures and the audit, as `snakemake figures/svm_rank`; the first, figures/all, is the default.
-for target in targets.of_figures():
+# The targets of figures, the audit and claims under other settings, as `snakemake figures/svm_rank` and `snakemake
+# elsewhere/svm_rank`; the first, figures/all, is the default.
+for target in (*targets.of_figures(), *targets.of_elsewhere()):
 
     rule:
         name:

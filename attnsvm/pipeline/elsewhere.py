@@ -122,12 +122,15 @@ def of(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0
     return known[card.variant]
 
 
-def distribution(card: cards.Card) -> str:
-    """The module that draws the tokens of a card's variant anew; "" where none does."""
+def distribution(name: str) -> str:
+    """The module that draws the tokens of an experiment's variant anew; "" where none does."""
+    if not cards.of_variant(name)[1]:
+        return ""
+    card = cards.read(name)
     own = card.elsewhere.get(card.variant) or {}
     named = own.get("settings", {}).get("problems", {}).get(DISTRIBUTION, "")
-    name = named or (card.variant if card.variant in distributions() else "")
-    return f"{TOKENS}.{name}" if name and DISTRIBUTION not in card.settings["problems"] else ""
+    found = named or (card.variant if card.variant in distributions() else "")
+    return f"{TOKENS}.{found}" if found and DISTRIBUTION not in card.settings["problems"] else ""
 
 
 def distributions() -> list[str]:

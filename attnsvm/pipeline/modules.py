@@ -30,7 +30,7 @@ def of_stage(experiment: str, stage: str) -> tuple[str, ...]:
     beside: tuple[str, ...] = ()
     if stage == "measures":
         beside = ("attnsvm.pipeline.running.gathering",)
-    elif stage == "problems" and (redrawn := elsewhere.distribution(card)):
+    elif stage == "problems" and (redrawn := elsewhere.distribution(experiment)):
         beside = (redrawn,)
     return card.modules[stage], *beside
 

@@ -8,7 +8,7 @@ import pytest
 
 from attnsvm.audit import Claim, Claims, NoInstance, Reading, Tables, only, some
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART, counts, of_paper
+from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, counts, of_paper
 from attnsvm.errors import UserError
 
 ROWS = pd.DataFrame({"norm": ["fro", "fro", "nuc"], "d": [2, 4, 4]})
@@ -33,6 +33,13 @@ def test_a_claim_fails_with_a_main_condition_and_holds_in_part_with_a_further_on
     assert reading.verdict == verdict
     assert list(reading.parts) == [*main, *further]
     assert replace(reading, published=2.0).verdict == (HOLDS if verdict == HOLDS else DIFFERS)
+
+
+@pytest.mark.parametrize(
+    ("met", "verdict"), [({"a": True, "b": False}, MOVING), ({"a": False, "b": False}, FAILS), (YES, HOLDS)]
+)
+def test_a_claim_is_still_moving_where_all_that_is_not_met_moves(met, verdict):
+    assert Reading(1.0, 0.9, 1.1, 10, met, {"control": True}, moving=frozenset("b")).verdict == verdict
 
 
 def test_a_reading_without_a_main_condition_is_an_error():

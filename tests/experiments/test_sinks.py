@@ -81,7 +81,7 @@ def test_the_first_step_of_adam_has_the_length_of_the_rate_in_every_entry(x):
 
 def test_the_path_is_where_the_penalised_loss_has_no_slope():
     """Relative to the slope of the penalty, also where L-BFGS alone sees no difference any more (1e-8: a half)."""
-    batch = drawing.problems(Cell(24, 6, 6, (7, 8), "fixed"), {})
+    batch = drawing.problems(Cell(24, 6, 6, (7, 8), "fixed"), {"noise": -1.0})
     levels = np.array([1e-2, 1e-5, 1e-8])
     W = np.array([path(x, V, levels, 100) for x, V in zip(batch.tokens, batch.head, strict=True)])
     assert slopes(batch, W, levels).max() < 1e-7
@@ -91,8 +91,8 @@ def test_the_path_is_where_the_penalised_loss_has_no_slope():
 @pytest.mark.parametrize(("limit", "steps"), [(1e6, 1), (1e-9, 7)])
 def test_a_published_run_ends_when_no_entry_of_a_new_batch_is_wrong(limit, steps):
     """Whatever the other seeds do; the batches differ from step to step, and from the first one of the problems."""
-    settings = {"published_steps": 7, "published_limit": limit, "published_rate": 1e-3}
-    batch = drawing.problems(Cell(8, 5, 5, (3, 4), "published"), {})
+    settings = {"published_steps": 7, "published_limit": limit, "published_rate": 1e-3, "noise": -1.0}
+    batch = drawing.problems(Cell(8, 5, 5, (3, 4), "published"), {"noise": -1.0})
     start = np.random.default_rng(0).normal(size=(2, 4, 5, 5))
     both = as_published(batch, start, settings, lambda done: None)
     alone = as_published(batch[1:], start[1:], settings, lambda done: None)
@@ -132,7 +132,7 @@ def test_an_outcome_says_what_is_missing(ended, spoil):
 def test_the_solution_has_one_form_and_with_a_shuffled_first_token_there_is_none():
     key, query = np.array([-2, 1, 0, 0, 0, 1]) / 3, np.array([0, 1, 0, 0, 0, -1])
     for variant in ("fixed", "shuffled"):
-        tokens = drawing.problems(Cell(24, 6, 6, (7,), variant), {}).tokens[0]
+        tokens = drawing.problems(Cell(24, 6, 6, (7,), variant), {"noise": -1.0}).tokens[0]
         (answer,) = solve_batch([constraints(tokens, (False, True))], method="active set")
         assert answer.status == ("solved" if variant == "fixed" else "infeasible")
         if variant == "fixed":

@@ -1,15 +1,5 @@
 """Claims under other settings: the experiments that these make, and the matrix of claims by variants."""
 
-# The targets, as `snakemake elsewhere/layers`.
-for target in targets.of_elsewhere():
-
-    rule:
-        name:
-            target
-        input:
-            plan.target(target),
-
-
 rule matrix:
     input:
         files(plan.tables_elsewhere),

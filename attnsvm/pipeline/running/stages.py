@@ -37,7 +37,7 @@ from attnsvm.training.threads import allow
 
 def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
     """Draw the problems of a block, which is made of `parts` of the grid's cells."""
-    drawn, redrawn = {}, elsewhere.distribution(cards.read(name))
+    drawn, redrawn = {}, elsewhere.distribution(name)
     if redrawn:
         settings = {key: value for key, value in settings.items() if key != elsewhere.DISTRIBUTION}
     with _module(name, "problems") as module:
@@ -122,7 +122,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             else _measured(name, module, settings, inputs)
             for inputs in files
         )
-        gathered = gathering.gather(name, measured, nothing=bool(cards.read(name).variant))
+        gathered = gathering.gather(name, measured, nothing=bool(cards.of_variant(name)[1]))
         found = gathered.measures
         made = hasattr(module, "table") and len(found.instances) > 0
         table = module.table(found, settings) if made else found.instances

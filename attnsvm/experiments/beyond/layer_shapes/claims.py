@@ -18,7 +18,8 @@ def runs(table, end):
 
 @CLAIMS.add(
     short="the law needs dimensions, not luck",
-    statement="Runs whose layers have separators and whose top saturates follow the law, whatever the shape.",
+    statement="Of the runs whose layers have separators and whose top saturates, nine in ten or more follow the law, "
+    "over three shapes, two depths and dimensions from 2 to 16.",
     check="share of those runs in which every layer is near the solution of its place; all shapes and depths, 95 % "
     "Wilson interval",
     measured="share of the measured runs",

@@ -115,8 +115,8 @@ CLAIMS.declare(
         ),
     ),
     short="V trained: not the best value wins",
-    statement="With V trained the token wins whose logit and value together are the largest at the start, whatever "
-    "their values alone; with V frozen the token of the largest value.",
+    statement="With V trained the token wins whose logit and value together are the largest at the start, "
+    "not that of the largest value alone; with V frozen the token of the largest value.",
     check="share of instances in which the token of largest a + u, of largest u at the start has the largest "
     "probability at the end, Wilson intervals; V trained and V frozen",
     measured="share of instances, V trained, largest a + u",

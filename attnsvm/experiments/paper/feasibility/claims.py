@@ -15,6 +15,7 @@ CLAIMS = Claims(group="paper")
     check="share of random instances with a certified separator, all d at or above the bound, Wilson interval",
     measured="share of instances with a certified separator",
     asked=Limit(1.0, "each share ≥ {}", "the claim is for almost all data: one infeasible instance refutes it"),
+    range=("seeds", "shapes", "correlated", "heavy", "lengths"),
 )
 def feasibility(tables, asked):
     table = with_hits(tables.own())

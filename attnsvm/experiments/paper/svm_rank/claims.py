@@ -44,6 +44,7 @@ def cells(tables, **values):
 
 CLAIMS.add(
     key="rank_bound",
+    range=("seeds", "shapes", "tokens"),
     short="rank at most $\\min(n, d)$",
     statement="The rank of every SVM solution is at most min(n, d).",
     check="largest rank that a solution is proved to have, minus min(n, d); and how far a solution can be from a "

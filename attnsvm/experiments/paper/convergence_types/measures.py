@@ -5,7 +5,7 @@ local          global, or the selected tokens are locally optimal and W correlat
 not_local      saturated, and not local
 not_saturated  some input's largest softmax probability stayed below the bound
 all_support    no matter how it ended: all tokens are support vectors of the optimal tokens' solution
-all_support_not_global  they are, and the run is saturated and not global
+all_support_not_global  they are, and the run is not global
 
 local, not_local and not_saturated add up to one.
 """
@@ -43,7 +43,7 @@ def measures(cell, problems, trained, solved, settings):
         columns = {"n": cell.n, "T": cell.T, "d": cell.d, "seed": problems.seeds, "parametrisation": parametrisation}
         columns |= {"end": end, "correlation": along, "global": found, "local": local}
         columns |= {"not_local": saturated & ~local, "not_saturated": ~saturated}
-        columns |= {"all_support": all_support, "all_support_not_global": all_support & saturated & ~found}
+        columns |= {"all_support": all_support, "all_support_not_global": all_support & ~found}
         frames.append(pd.DataFrame(columns))
         ends.append(outcomes(cell, problems.seeds, np.char.add(f"{parametrisation} ", end)))
     return Measures(pd.concat(frames), pd.concat(ends))

@@ -47,7 +47,7 @@ CLAIMS.declare(
 @CLAIMS.add(
     short="max margin: benign from a signal on",
     statement="Max-margin interpolators are benign if the signal-to-noise ratio ρ/√d is large enough, of the scale "
-    "1/√n, and harmful else (arXiv:2410.07746, abstract and summaries; hard attention).",
+    "1/√n, and harmful else (arXiv:2410.07746, abstract and summaries; hard attention; d ≥ 200 n).",
     check="exact test error of the certified solution at twice √(d/n) and beyond, and up to √(d/n), every size: "
     "medians with 95 % intervals",
     measured="test error at twice the scale and beyond, median, the largest of all sizes",
@@ -90,8 +90,9 @@ def benign_constant(tables, asked, control):
 
 @CLAIMS.add(
     short="the choice of tokens does the harm",
-    statement="What is harmful below the threshold is which tokens have the largest margin, and not the max-margin p: "
-    "made to select the signal of the clean inputs, v and p of least norm are right at half of √(d/n), too.",
+    statement="With d = 40,000, what is harmful below the threshold is which tokens have the largest margin, and not "
+    "the max-margin p: made to select the signal of the clean inputs, v and p of least norm are right at half of "
+    "√(d/n), too.",
     check="exact test errors at half of √(d/n), certified, with the signal of every clean input selected and with the "
     "best choice of tokens, every size: medians with 95 % intervals",
     measured="test error with the signal selected, median, the largest of all sizes",
@@ -107,8 +108,9 @@ def benign_choice(tables, asked, harm):
 
 @CLAIMS.add(
     short="more steps unlearn below the threshold",
-    statement="Between the signals that suffice for two steps and the threshold of the max-margin solution, descent is "
-    "harmless after two steps and becomes harmful later, on its way to that solution; above, it stays.",
+    statement="With n = 200 and d = 40,000, between the signals that suffice for two steps and the threshold of the "
+    "max-margin solution, descent is harmless after two steps and becomes harmful later, on its way to that solution; "
+    "above, it stays.",
     check="exact test errors at √(d/n), after two steps and after all, largest n: medians with 95 % intervals; "
     "control: after all steps at twice √(d/n)",
     measured="test error at √(d/n) after all steps, median",

@@ -103,7 +103,7 @@ def test_a_claim_is_said_of_no_variant_in_which_it_fails(key):
 
 @pytest.mark.parametrize("key", sorted({*RELEASED["claim"]}))
 def test_whatever_and_any_stand_where_the_matrix_allows(key):
-    """A statement with these words has a range beyond seeds, inside which it does not fail; brackets name others' words."""
+    """A statement with these words has a range beyond seeds, inside which it does not fail; brackets quote others."""
     claim = BY_KEY[key]
     said = re.sub(r"\([^)]*\)", "", claim.statement)
     if RELEASE.verdicts.get(key) != FAILS and re.search(r"\b(any|whatever|whichever)\b", said):

@@ -15,6 +15,7 @@ from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Cla
 from attnsvm.errors import UserError
 
 TOO_FEW = "too few instances"
+KINDS = ("seeds", "shapes", "tokens", "schedule", "other")  # of variants, in the order of the picture
 COLUMNS = (
     *("figure", "claim", "group", "short", "variant", "kind", "text", "verdict"),
     *("value", "low", "high", "instances", "wanted", "limit", "unmet"),

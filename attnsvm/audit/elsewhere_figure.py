@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from attnsvm.audit.elsewhere import TOO_FEW
+from attnsvm.audit.elsewhere import KINDS, TOO_FEW
 from attnsvm.audit.figure import MARKS
 from attnsvm.plots.style import GREY, canvas
 
@@ -16,7 +16,8 @@ SIGNS = MARKS | {TOO_FEW: (".", GREY)}
 
 def draw(rows: pd.DataFrame, settings: dict):
     """Draw from a matrix, see `attnsvm.audit.elsewhere.matrix`."""
-    columns = list(dict.fromkeys(rows["variant"]))
+    kinds = dict(zip(rows["variant"], rows["kind"], strict=True))
+    columns = sorted(kinds, key=lambda name: KINDS.index(kinds[name]))
     words = dict(zip(rows["variant"], rows["text"], strict=True))
     width, size = settings.get("width", 6.75), settings.get("font_size", 8)
     size = SMALLEST if rows["claim"].nunique() > MANY else min(size, 7.0)

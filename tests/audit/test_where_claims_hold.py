@@ -86,6 +86,7 @@ def test_the_matrix_of_the_release_is_one_of_claims_that_are_here():
     assert tuple(RELEASED) == elsewhere.COLUMNS
     assert set(RELEASED["verdict"]) <= {*VERDICTS, elsewhere.TOO_FEW}
     assert set(RELEASED["kind"]) <= set(variants.GROUPS)
+    assert elsewhere.KINDS == variants.GROUPS
     homes = dict(zip(RELEASED["claim"], RELEASED["figure"], strict=True))
     assert homes == {key: HOME[key] for key in homes}
     assert set(RELEASED["figure"]) <= set(targets.elsewhere())

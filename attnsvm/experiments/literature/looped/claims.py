@@ -16,8 +16,9 @@ CLAIMS.declare(
     ),
     within(run="above").must("share, above ≤ 0.2", "else no edge", "above: {value:.2f} within"),
     short="depth finds the separator, as predicted",
-    statement="A looped layer goes to the max-margin separator of its context (arXiv:2605.06609); at depth L it lacks "
-    "the share (H − H∞)/(ηγ²L) of the margin, by the certified multipliers, for every η below the edge 2/λmax.",
+    statement="A looped layer goes to the max-margin separator of its context (arXiv:2605.06609). In nearly all "
+    "contexts it lacks at depth L the share of the margin that certified multipliers predict, like 1/L, for rates "
+    "below an edge.",
     check="what is lacking after the last loop, with the first η, and that over the law: medians with 95 % "
     "intervals; share of pairs of a context and an η within 0.03 of the law, 5 % and more below and above the edge",
     measured="median share of the margin that is lacking",

@@ -1,5 +1,6 @@
 """Claims under other settings: the experiments that these make, and the matrix of claims by variants."""
 
+
 rule matrix:
     input:
         files(plan.tables_elsewhere),

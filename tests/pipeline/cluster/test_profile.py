@@ -84,7 +84,7 @@ def test_the_profile_is_that_of_slurm_with_other_blocks(folder, capsys):
         (["--cores", "9", "--times", "none.json"], "none.json: there is no such file"),
         (
             ["--cores", "9", "--times", "profiles/slurm/config.yaml"],
-            "profiles/slurm/config.yaml: this is not a file",
+            "profiles/slurm/config.yaml: is not JSON",
         ),
     ],
 )

@@ -12,6 +12,7 @@ from attnsvm.pipeline.hashes.dependencies import digest, file_of, module_files
 EXPERIMENTS = cards.experiments()
 STARTS_FROM_SOLUTIONS = {
     "corrected_law",
+    "decay_factors",
     "cone",
     "layers",
     "regularisation_path",
@@ -20,6 +21,8 @@ STARTS_FROM_SOLUTIONS = {
 }  # some of their descents
 # On balls, or by a loop of its own.
 DESCENDS_BY_ITSELF = {
+    "decay_factors",
+    "looped",
     "regularisation_path",
     "rate_reduction",
     "sparse",

@@ -1,4 +1,3 @@
 """The max-margin separator of each context."""
 
-from attnsvm.experiments.literature.looped.svm import KEPT as KEPT
 from attnsvm.experiments.literature.looped.svm import svm as svm

@@ -83,7 +83,8 @@ def save_records(folder: Path, plan: Plan) -> None:
     for path in [path for path in (folder / plan.at).rglob("*") if path.is_file()]:
         name = str(path.relative_to(folder))
         with suppress(UserError):  # no output
-            record = {"params": lineage.params(name, plan), "record_format_version": records.FORMAT}
+            rule, _ = lineage.job_of(name, plan.at)
+            record = {"rule": rule, "params": lineage.params(name, plan), "record_format_version": records.FORMAT}
             save_text(folder / plan.at / records.TRAVELLING / records.name(name), json.dumps(record), checksum=False)
 
 

@@ -25,20 +25,29 @@ def name(path: str) -> str:
     return base64.urlsafe_b64encode(path.encode()).decode()
 
 
-def put(folder: Path, at: str, path: str, params: list[str], inputs: Iterable[str], sha256: Mapping[str, str]) -> None:
+def put(
+    folder: Path,
+    at: str,
+    path: str,
+    rule: str,
+    params: list[str],
+    inputs: Iterable[str],
+    sha256: Mapping[str, str],
+) -> None:
     """Write the record of a file that is about to come, or is here with these bytes already.
 
     Args:
         folder: of the clone.
         at: the folder of the scale, see `plan.folder`.
         path: of the file, in the clone.
+        rule: that makes it; the report of Snakemake asks for it.
         params: what its job was given, each as Python writes it.
         inputs: the files it was made from.
         sha256: of those inputs that are known, by path.
     """
     inputs = sorted(inputs)
     sums = {path: f"sha256:{sha256[path]}" for path in inputs if path in sha256}
-    record = {"input": inputs, "params": params, "input_checksums": sums, "record_format_version": FORMAT}
+    record = {"rule": rule, "input": inputs, "params": params, "input_checksums": sums, "record_format_version": FORMAT}
     (folder / OWN / name(path)).unlink(missing_ok=True)  # of a file that was here before
     _save(folder / at / TRAVELLING / name(path), json.dumps(record))
 

@@ -178,7 +178,8 @@ def _put(bundle: Path, manifest: Manifest, params: dict[str, list[str]], new: se
     def place(name: str) -> Iterator[Path | None]:
         if name in params:
             put.append(name)
-            records.put(folder, manifest.at, name, params[name], manifest.files[name].inputs, sums)
+            rule, _ = lineage.job_of(name, manifest.at)
+            records.put(folder, manifest.at, name, rule, params[name], manifest.files[name].inputs, sums)
         if name not in new:
             yield None
             return

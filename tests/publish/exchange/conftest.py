@@ -35,7 +35,9 @@ class Built:
 
     def make(self, path, inputs, content=None):
         save_bytes(self.folder / path, content or f"{path} {sorted(inputs)}".encode())
-        records.put(self.folder, "smoke/", path, lineage.params(path, self.plan), inputs, {})
+        records.put(
+            self.folder, "smoke/", path, lineage.job_of(path, "smoke/")[0], lineage.params(path, self.plan), inputs, {}
+        )
 
     def _files(self):
         plan, found = self.plan, {}

@@ -4,6 +4,7 @@ import fcntl
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -12,6 +13,8 @@ from xdist.scheduler import LoadFileScheduling
 
 from attnsvm.pipeline.running import arithmetic
 
+for name in ("SIGINT", "SIGHUP"):  # a shell ignores them in what it starts in the background, and so would commands
+    signal.signal(getattr(signal, name), signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
 os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"  # that of trio, which no test uses, loads trio
 arithmetic.choose(
     "portable"

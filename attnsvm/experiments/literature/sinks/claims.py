@@ -49,7 +49,7 @@ CLAIMS.declare(
     ),
     short="no fixed token: no solution",
     statement="Softmax cannot solve the task once the first token's embedding is permuted in each sequence: no W "
-    "separates, and training ends with large errors; ReLU hardly needs that token.",
+    "separates, and training ends with large errors (noise symmetric about zero); ReLU hardly needs that token.",
     check="squared error on new sequences over that of saying zero: medians with 95 % intervals; share of instances in "
     "which a certificate proves that the generalised SVM has no solution, Wilson",
     measured="error with softmax, median",

@@ -16,7 +16,7 @@ DISTANCE = "{attention}: {value:.2g} [{low:.2g}, {high:.2g}]"
 @CLAIMS.add(
     short="sparse attention stops at a margin",
     statement="With sparsemax or 1.5-entmax in place of the softmax, gradient descent stops at a finite W, whose "
-    f"smallest margin is 1/(α − 1), {ONE_HOT}.",
+    f"smallest margin is 1/(α − 1), {ONE_HOT}; within 1 % at six inputs of eight tokens, d = 10.",
     check="gradient descent from zero without decay: smallest margin over 1/(α − 1), and what W moved by in the last "
     "nine tenths of the steps, relative to its norm; medians with 95 % intervals; softmax is the control",
     measured="largest deviation of an end of the interval of the margin from 1/(α − 1), relative",

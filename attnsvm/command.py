@@ -239,7 +239,9 @@ def _outside(written: Path, model: str) -> None:
 
     above = next(one for one in written.resolve().parents if one.exists())
     require(above.is_dir(), f"--out: {above} is a file, so no folder can be made in it")
-    require(os.access(above, os.W_OK), f"--out: {above} is read-only; choose another place")
+    effective = os.access in os.supports_effective_ids  # what this process may, and not who started it
+    allowed = os.access(above, os.W_OK, effective_ids=effective)
+    require(allowed, f"--out: {above} is read-only; choose another place")
     inside = packaged.holds(model, written)
     require(not inside, f"--out: {written} lies in the folder of the model, {model}; choose another place")
 
